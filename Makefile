@@ -1,0 +1,146 @@
+# jupyter_gpuquota: `make lab` starts it, `make test` checks it, `make help` lists the rest.
+# Every target sets up what it needs; nothing is done twice while its inputs are unchanged.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+# What the user may set: make lab PORT=9000 ARGS="--ServerApp.log_level=DEBUG"
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; \
+	done; echo python3)
+PORT ?=
+ARGS ?=
+
+VENV := $(CURDIR)/.venv
+STAMPS := $(VENV)/stamps
+export REPORTS := $(CURDIR)/reports
+export PATH := $(VENV)/bin:$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+BUILT := jupyter_gpuquota/labextension/package.json
+NODE_MODULES := labextension/node_modules/.stamp
+UI_NODE_MODULES := labextension/ui-tests/node_modules/.stamp
+DEMO_CONFIG := $(VENV)/etc/jupyter/jupyter_gpuquota_config.py
+comma := ,
+# Folders count too: a file that was removed changes its folder only.
+FRONT_END := $(shell find labextension/src labextension/style labextension/schema -not -path '*/__tests__*') \
+	labextension/package.json labextension/tsconfig.json
+
+# ── For users ────────────────────────────────────────────────────────────────
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: lab
+lab: $(STAMPS)/package $(DEMO_CONFIG) $(BUILT) ## start JupyterLab with the GPU workspace (PORT=, ARGS=)
+	@exec jupyter lab --ip=127.0.0.1 --no-browser \
+		$(if $(PORT),--port=$(PORT)) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
+
+.PHONY: setup
+setup: $(STAMPS)/test-tools $(DEMO_CONFIG) $(BUILT) ## everything that a developer needs, in .venv
+
+# ── Checks ───────────────────────────────────────────────────────────────────
+
+.PHONY: test
+test: $(STAMPS)/venv ## run everything that is checked; the last line is the total
+	@python scripts/test_all.py
+
+.PHONY: lint
+lint: $(STAMPS)/test-tools $(NODE_MODULES) ## style, types, import layers, generated types
+	python scripts/lint.py
+
+.PHONY: test-python
+test-python: $(STAMPS)/test-tools $(BUILT) ## Python tests (ARGS= goes to pytest)
+	pytest --junitxml=$(REPORTS)/python.xml \
+		--ignore=tests/packaging --ignore=tests/architecture $(ARGS)
+
+.PHONY: test-architecture
+test-architecture: $(STAMPS)/test-tools ## layers, sizes, light imports
+	pytest --junitxml=$(REPORTS)/architecture.xml tests/architecture $(ARGS)
+
+.PHONY: test-packaging
+test-packaging: $(STAMPS)/test-tools $(NODE_MODULES) ## sdist, wheel, clean installs, binder
+	pytest --timeout=900 --junitxml=$(REPORTS)/packaging.xml tests/packaging $(ARGS)
+
+.PHONY: test-frontend
+test-frontend: $(NODE_MODULES) ## unit tests of the front end (ARGS= goes to jest)
+	cd labextension && jlpm test $(ARGS)
+
+.PHONY: test-browser
+test-browser: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## the front end in a real browser (ARGS= goes to playwright)
+	cd labextension/ui-tests && jlpm test $(ARGS)
+
+.PHONY: bench
+bench: $(STAMPS)/test-tools $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## measure ourselves against our peers
+	python -m benchmarks $(ARGS)
+
+.PHONY: shots
+shots: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## make the screenshots of the docs anew
+	cd labextension/ui-tests && jlpm shots $(ARGS)
+
+.PHONY: clean
+clean: ## remove all that make has made
+	rm -rf .venv .venv-bench build dist reports jupyter_gpuquota/labextension jupyter_gpuquota/_version.py
+	rm -rf labextension/{lib,node_modules,coverage,tsconfig.tsbuildinfo}
+	rm -rf labextension/ui-tests/{node_modules,test-results,playwright-report}
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	find jupyter_gpuquota tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# ── Set-up, one stamp per step ───────────────────────────────────────────────
+
+$(STAMPS)/venv:
+	@echo 'Making a virtual environment in .venv'
+	@scripts/system_packages.sh venv "$(PYTHON)"
+	@"$(PYTHON)" -m venv $(VENV)
+	@mkdir -p $(STAMPS) $(REPORTS) && touch $@
+
+$(STAMPS)/node: scripts/ensure_node.sh | $(STAMPS)/venv
+	@scripts/ensure_node.sh $(VENV)
+	@touch $@
+
+$(STAMPS)/build-tools: pyproject.toml scripts/build_requirements.py | $(STAMPS)/venv
+	@python scripts/build_requirements.py | pip install --quiet --requirement /dev/stdin
+	@touch $@
+
+$(NODE_MODULES): labextension/package.json labextension/yarn.lock labextension/.yarnrc.yml | $(STAMPS)/node $(STAMPS)/build-tools
+	@echo 'Installing what the front end is built from (about a minute the first time)'
+	@cd labextension && jlpm install --immutable
+	@touch $@
+
+$(BUILT): $(FRONT_END) $(NODE_MODULES)
+	@echo 'Building the front end'
+	@cd labextension && jlpm build
+	@touch $@
+
+# Install this checkout with the extras $(1). The link that `develop` makes goes first: pip must
+# not write through it into the source tree.
+define install
+	@echo 'Installing jupyter_gpuquota[$(1)] in .venv'
+	@rm -rf $(VENV)/share/jupyter/labextensions/jupyter-gpuquota
+	@SKIP_JUPYTER_BUILDER=1 pip install --quiet --no-build-isolation --editable '.[$(1)]'
+	@jupyter-builder develop . --overwrite --log-level=WARN
+endef
+
+$(STAMPS)/package: pyproject.toml install.json $(wildcard jupyter-config/*/*) labextension/package.json | $(BUILT)
+	$(call install,dev$(comma)nvml$(comma)pandas)
+	@touch $@
+
+$(STAMPS)/test-tools: $(STAMPS)/package
+	$(call install,test)
+	@touch $@
+
+$(DEMO_CONFIG): demo/jupyter_gpuquota_config.py $(STAMPS)/package
+	@cp $< $@
+
+$(UI_NODE_MODULES): labextension/ui-tests/package.json labextension/ui-tests/yarn.lock | $(STAMPS)/node $(STAMPS)/build-tools
+	@echo 'Installing what the browser tests need'
+	@cd labextension/ui-tests && jlpm install --immutable
+	@touch $@
+
+$(STAMPS)/chromium: scripts/system_packages.sh $(UI_NODE_MODULES)
+	@scripts/system_packages.sh chromium
+	@touch $@

@@ -1,0 +1,70 @@
+"""Run every check that reads the code instead of running it; go on after a failure.
+
+Writes a JUnit report, so that `make test` counts these checks like the tests.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import PIPE, STDOUT, run
+from xml.etree.ElementTree import Element, ElementTree, SubElement
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORTS = Path(os.environ.get("REPORTS", ROOT / "reports"))
+
+
+@dataclass(frozen=True)
+class Check:
+    """One command that is right when it exits with 0."""
+
+    name: str
+    command: tuple[str, ...]
+    folder: Path = ROOT
+
+
+FRONT_END = ROOT / "labextension"
+CHECKS = (
+    Check("ruff check", ("ruff", "check", ".")),
+    Check("ruff format", ("ruff", "format", "--check", ".")),
+    Check("mypy", ("mypy",)),
+    Check("import layers", ("lint-imports", "--no-logo", "--no-cache")),
+    Check("generated types", (sys.executable, "-m", "jupyter_gpuquota.server.schema", "--check")),
+    Check("tsc", ("jlpm", "typecheck"), FRONT_END),
+    Check("eslint", ("jlpm", "eslint:check"), FRONT_END),
+    Check("prettier", ("jlpm", "prettier:check"), FRONT_END),
+    Check("stylelint", ("jlpm", "stylelint:check"), FRONT_END),
+)
+
+
+def main() -> int:
+    """Run all checks and return 1 if any failed."""
+    suite = Element("testsuite", name="lint", tests=str(len(CHECKS)))
+    failed = sum(not passes(check, suite) for check in CHECKS)
+    suite.set("failures", str(failed))
+    REPORTS.mkdir(exist_ok=True)
+    ElementTree(suite).write(REPORTS / "lint.xml", encoding="utf-8", xml_declaration=True)
+    return 1 if failed else 0
+
+
+def passes(check: Check, suite: Element) -> bool:
+    """Run one check, show what it says if it fails, and add it to the report."""
+    started = time.monotonic()
+    result = run(
+        check.command, cwd=check.folder, stdout=PIPE, stderr=STDOUT, text=True, check=False
+    )
+    seconds = f"{time.monotonic() - started:.1f}"
+    case = SubElement(suite, "testcase", classname="lint", name=check.name, time=seconds)
+    passed = result.returncode == 0
+    print(f"{'ok    ' if passed else 'FAILED'} {check.name} ({seconds} s)", flush=True)
+    if not passed:
+        print(result.stdout, flush=True)
+        SubElement(case, "failure", message=f"{check.name} failed").text = result.stdout
+    return passed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

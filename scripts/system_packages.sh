@@ -1,0 +1,69 @@
+#!/bin/bash
+# Install the system packages that one step needs, where they are missing and we may.
+#   system_packages.sh venv PYTHON     what `PYTHON -m venv` needs
+#   system_packages.sh chromium        a browser for the browser tests
+set -euo pipefail
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif [ -t 0 ]; then
+    sudo "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
+may_install() {
+  command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
+}
+
+apt_install() {
+  if ! may_install; then
+    printf 'Missing on this system:\n' >&2
+    printf '  - %s\n' "$@" >&2
+    printf 'Neither root nor sudo (with apt-get) is at hand. Ask an administrator to run\n' >&2
+    printf '  apt-get install %s\nthen run make again.\n' "$*" >&2
+    exit 1
+  fi
+  echo "Installing system packages: $*"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends "$@"
+}
+
+case ${1:-} in
+  venv)
+    python=${2:-python3}
+    if ! command -v "$python" >/dev/null; then
+      apt_install python3 python3-venv
+    fi
+    if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+      echo "$python is $("$python" --version): Python 3.11 or later is needed." >&2
+      echo 'Name another one with  make PYTHON=/path/to/python3.12 ...' >&2
+      exit 1
+    fi
+    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+      apt_install "python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv"
+    fi
+    ;;
+  chromium)
+    if [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null; then
+      exit 0
+    fi
+    # Ubuntu's chromium is a snap, which does not run in containers: there Playwright brings its own.
+    if grep -qs '^ID=debian' /etc/os-release; then
+      apt_install chromium fonts-dejavu-core
+    else
+      cd "$(dirname "$0")/../labextension/ui-tests"
+      if may_install; then
+        jlpm playwright install --with-deps chromium
+      else
+        jlpm playwright install chromium
+      fi
+    fi
+    ;;
+  *)
+    echo "usage: $0 venv PYTHON | chromium" >&2
+    exit 2
+    ;;
+esac

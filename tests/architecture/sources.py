@@ -1,0 +1,34 @@
+"""Where the sources are, for the tests that read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Written by `python -m jupyter_gpuquota.server.schema`, not by hand.
+GENERATED = {"labextension/src/api/models.ts", "labextension/src/api/routes.ts"}
+
+
+def python_files() -> list[Path]:
+    """Return our Python files, tests apart."""
+    folders = ("jupyter_gpuquota", "benchmarks", "scripts")
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    return sorted(path for path in found if path.name != "_version.py")
+
+
+def typescript_files() -> list[Path]:
+    """Return our TypeScript files, generated ones and tests apart."""
+    found = [path for ending in ("ts", "tsx") for path in _front_end().rglob(f"*.{ending}")]
+    return sorted(
+        path for path in found if name(path) not in GENERATED and "__tests__" not in path.parts
+    )
+
+
+def _front_end() -> Path:
+    return ROOT / "labextension" / "src"
+
+
+def name(path: Path) -> str:
+    """Return a path as it is written in the documentation."""
+    return path.relative_to(ROOT).as_posix()

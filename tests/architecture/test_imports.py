@@ -1,0 +1,58 @@
+"""The package loads little: it is imported in users' kernels and by every Jupyter Server."""
+
+import json
+import sys
+from importlib.metadata import entry_points
+from subprocess import run
+
+import pytest
+
+import jupyter_gpuquota
+from jupyter_gpuquota.ports.backend import Backend
+
+FOREIGN = {
+    "IPython",
+    "ipywidgets",
+    "jupyter_server",
+    "numpy",
+    "pandas",
+    "prometheus_client",
+    "psutil",
+    "pynvml",
+    "sqlite3",
+    "tornado",
+    "traitlets",
+}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Return the modules that a fresh interpreter has loaded after a statement."""
+    program = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    result = run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(json.loads(result.stdout))
+
+
+def test_the_package_alone_loads_nothing_beside_itself():
+    loaded = loaded_by("import jupyter_gpuquota")
+    ours = {name for name in loaded if name.startswith("jupyter_gpuquota")}
+    assert ours <= {"jupyter_gpuquota", "jupyter_gpuquota._version"}
+    assert not loaded & (FOREIGN | {"asyncio", "msgspec"})
+
+
+def test_the_client_loads_no_framework():
+    loaded = loaded_by("from jupyter_gpuquota import Client")
+    assert "jupyter_gpuquota.client" in loaded
+    assert not loaded & FOREIGN
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="nothing_of_this_name"):
+        _ = jupyter_gpuquota.nothing_of_this_name
+
+
+def test_every_registered_backend_is_a_backend():
+    found = entry_points(group="jupyter_gpuquota.backends")
+    assert {entry.name for entry in found} == {"local"}
+    required = {name for name in dir(Backend) if not name.startswith("_")}
+    for entry in found:
+        assert required <= set(dir(entry.load()))

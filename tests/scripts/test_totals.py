@@ -1,0 +1,47 @@
+"""The total of `make test` counts what the reports say, and trusts no silence."""
+
+import pytest
+
+from scripts.test_all import Counts, judge, read_report
+
+REPORT = """<testsuites><testsuite>
+  <testcase name="a"/>
+  <testcase name="b"><failure message="no"/></testcase>
+  <testcase name="c"><error message="no"/></testcase>
+  <testcase name="d"><skipped/></testcase>
+  <testcase name="e"><system-out>text</system-out></testcase>
+</testsuite></testsuites>"""
+
+
+def test_a_report_is_counted(tmp_path):
+    report = tmp_path / "report.xml"
+    report.write_text(REPORT, encoding="utf-8")
+    assert read_report(report) == Counts(passed=2, failed=2, skipped=1)
+
+
+@pytest.mark.parametrize("content", [None, "", "<testsuites><testsuite>"])
+def test_no_report_counts_nothing(tmp_path, content):
+    report = tmp_path / "report.xml"
+    if content is not None:
+        report.write_text(content, encoding="utf-8")
+    assert read_report(report) == Counts()
+
+
+@pytest.mark.parametrize(
+    ("code", "counts", "expected"),
+    [
+        (0, Counts(passed=3), Counts(passed=3)),
+        (1, Counts(passed=3, failed=2), Counts(passed=3, failed=2)),
+        (1, Counts(passed=3), Counts(passed=3, failed=1)),
+        (0, Counts(), Counts(failed=1)),
+        (2, Counts(), Counts(failed=1)),
+    ],
+    ids=["all passed", "some failed", "failed without a failed test", "no report", "no set-up"],
+)
+def test_a_part_is_judged(code, counts, expected):
+    assert judge(code, counts) == expected
+
+
+def test_the_total_says_skipped_only_when_something_was():
+    assert str(Counts(5, 1)) == "5 passed, 1 failed"
+    assert str(Counts(5, 0, 2) + Counts(1)) == "6 passed, 0 failed, 2 skipped"
