@@ -1,0 +1,61 @@
+"""GPU sessions on a fraction of a device, with team quotas, for JupyterLab.
+
+Importing this package is cheap on purpose: it happens inside users' kernels and in every Jupyter
+Server that looks for extensions. Whatever is heavier is imported when it is first asked for, and
+by name, so that the package itself, below all layers, depends on none of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+try:
+    from jupyter_gpuquota._version import __version__
+except ModuleNotFoundError:  # a source tree that was never built or installed
+    __version__ = "0.0.0.dev0"
+
+if TYPE_CHECKING:
+    from jupyter_gpuquota.client import AsyncClient, Client
+    from jupyter_gpuquota.ui.widgets import LaunchWidget, QuotaWidget, SessionsWidget
+
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "LaunchWidget",
+    "QuotaWidget",
+    "SessionsWidget",
+    "__version__",
+]
+
+_LAZY = {
+    "AsyncClient": "jupyter_gpuquota.client",
+    "Client": "jupyter_gpuquota.client",
+    "LaunchWidget": "jupyter_gpuquota.ui.widgets",
+    "QuotaWidget": "jupyter_gpuquota.ui.widgets",
+    "SessionsWidget": "jupyter_gpuquota.ui.widgets",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name not in _LAZY:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(_LAZY[name]), name)
+
+
+def _jupyter_labextension_paths() -> list[dict[str, str]]:
+    """Tell `jupyter-builder develop` where the built front end is."""
+    return [{"src": "labextension", "dest": "jupyter-gpuquota"}]
+
+
+def _jupyter_server_extension_points() -> list[dict[str, Any]]:
+    """Tell Jupyter Server which application this package adds to it."""
+    app = import_module("jupyter_gpuquota.server.app").GpuQuotaApp
+    return [{"module": "jupyter_gpuquota", "app": app}]
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Register the `%gpu` magics (called by `%load_ext jupyter_gpuquota`)."""
+    import_module("jupyter_gpuquota.ui.magics").load(ipython)

@@ -1,0 +1,1 @@
+"""Immutable data: the domain's types and the wire format at once."""

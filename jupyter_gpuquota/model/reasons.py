@@ -1,0 +1,38 @@
+"""Why something waits, was refused or was stopped: one vocabulary for every backend."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .base import Model
+
+ReasonCode = Literal[
+    "OverQuota",
+    "OverLimit",
+    "NoNodeFits",
+    "Fragmented",
+    "InLine",
+    "QueueMissing",
+    "NotAllowed",
+    "DeviceLost",
+    "StartFailed",
+    "StartTimeout",
+    "CommandFailed",
+    "Killed",
+    "ExitUnknown",
+    "HostRestarted",
+    "StopRequested",
+    "SuspendRequested",
+]
+
+
+class Reason(Model, frozen=True, kw_only=True):
+    """Say why, in plain words; `raw` keeps the engine's own.
+
+    `code` is stable; `message` is a sentence for the user; `hint` what would help.
+    """
+
+    code: ReasonCode
+    message: str
+    hint: str = ""
+    raw: str = ""

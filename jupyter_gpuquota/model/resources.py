@@ -1,0 +1,140 @@
+"""Shares, devices and what holds a share. Integers only: milli-GPU, MiB and whole per cent."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .base import Model
+
+MILLI = 1000
+"""Milli-GPU in one whole device."""
+
+Strength = Literal["none", "cooperative", "enforced", "hardware"]
+Scope = Literal["", "process", "container", "session"]
+
+
+class Share(Model, frozen=True, kw_only=True):
+    """Be what a session asks of GPUs.
+
+    Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, or whole
+    devices); `memory` (MiB on one device); or `mig` (a profile such as `1g.10gb`). `compute`
+    (5 to 100 %, steps of 5) may go with a fraction or with memory; 0 means not limited.
+    """
+
+    milli: int = 0
+    memory: int = 0
+    compute: int = 0
+    mig: str = ""
+
+    @property
+    def wants_gpu(self) -> bool:
+        """Tell whether any device is asked for."""
+        return bool(self.milli or self.memory or self.mig)
+
+    @property
+    def devices(self) -> int:
+        """Count the whole devices asked for; 0 for every form that shares one."""
+        return self.milli // MILLI
+
+    @property
+    def text(self) -> str:
+        """Say the share in the words used on every screen, for example `0.5 GPU, 30 % compute`."""
+        if not self.wants_gpu:
+            return "CPU only"
+        if self.mig:
+            return f"MIG {self.mig}"
+        amount = f"{gpus_text(self.milli)} GPU" if self.milli else memory_text(self.memory)
+        return f"{amount}, {self.compute} % compute" if self.compute else amount
+
+
+def gpus_text(milli: int) -> str:
+    """Render milli-GPU as GPUs without superfluous zeros: 500 -> `0.5`."""
+    whole, rest = divmod(milli, MILLI)
+    return f"{whole}.{rest:03d}".rstrip("0").rstrip(".")
+
+
+def memory_text(mib: int) -> str:
+    """Render MiB as `8 GiB` where that is exact, else `8200 MiB`."""
+    return f"{mib // 1024} GiB" if mib and mib % 1024 == 0 else f"{mib} MiB"
+
+
+class Isolation(Model, frozen=True, kw_only=True):
+    """Say what holds the share, and how it can be bypassed.
+
+    `scope` is the unit that each limit counts for; empty where nothing is limited.
+    """
+
+    memory: Strength
+    compute: Strength
+    scope: Scope = ""
+    bypass: tuple[str, ...] = ()
+    note: str = ""
+
+
+class MigInstance(Model, frozen=True, kw_only=True):
+    """Be one MIG instance of a device. `memory` in MiB, `slices` of the device's seven."""
+
+    uuid: str
+    profile: str
+    memory: int
+    slices: int
+
+
+class Device(Model, frozen=True, kw_only=True):
+    """Be one GPU. `memory` in MiB. `lost` when the driver no longer answers for it."""
+
+    index: int
+    uuid: str
+    model: str
+    memory: int
+    simulated: bool = False
+    mps: bool = False
+    mig: tuple[MigInstance, ...] = ()
+    lost: bool = False
+
+
+class Node(Model, frozen=True, kw_only=True):
+    """Be one machine with its devices."""
+
+    name: str
+    devices: tuple[Device, ...] = ()
+
+    @property
+    def simulated(self) -> bool:
+        """Tell whether any device of the node is simulated."""
+        return any(device.simulated for device in self.devices)
+
+
+class Slice(Model, frozen=True, kw_only=True):
+    """Be the part of one device that one session holds.
+
+    `milli` is what it costs in quota; `memory` (MiB) and `compute` (%) what it may use.
+    `uuid` names the device, or the MIG instance where `mig` is set.
+    """
+
+    index: int
+    uuid: str
+    milli: int
+    memory: int
+    compute: int = 0
+    mig: str = ""
+
+
+class Placement(Model, frozen=True, kw_only=True):
+    """Say where a session runs."""
+
+    node: str
+    slices: tuple[Slice, ...] = ()
+    simulated: bool = False
+
+    @property
+    def milli(self) -> int:
+        """Sum what the placement costs in quota, in milli-GPU."""
+        return sum(piece.milli for piece in self.slices)
+
+    @property
+    def text(self) -> str:
+        """Say the place, for example `dgx1-2 GPU 3 (simulated)`."""
+        gpus = ", ".join(str(piece.index) for piece in self.slices)
+        place = f"{self.node} GPU {gpus}" if gpus else self.node
+        return f"{place} (simulated)" if self.simulated else place

@@ -1,0 +1,245 @@
+"""Sessions: what is asked, what was agreed, and what is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal, get_args
+
+import msgspec
+
+from .base import FieldProblem, Model, Request
+from .reasons import Reason
+from .resources import Isolation, Placement, Share
+
+Kind = Literal["interactive", "interactive-spot", "train"]
+State = Literal[
+    "waiting", "starting", "running", "stopping", "suspended", "stopped", "done", "failed"
+]
+Goal = Literal["run", "suspend", "stop"]
+Number = str | int | float
+
+STATES: tuple[State, ...] = get_args(State)
+
+LIVE: frozenset[State] = frozenset({"starting", "running", "stopping"})
+"""States in which a session has processes and holds its share."""
+
+ENDED: frozenset[State] = frozenset({"stopped", "done", "failed"})
+"""States from which only resume and delete lead away."""
+
+
+class SessionRequest(Request, frozen=True, kw_only=True):
+    """Ask for a session, in the words a user types; checked by `core.specs.check`.
+
+    `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
+    `gpu_compute` per cent. `environment` is an id or the path of a Python prefix, `folder` a
+    path (relative ones start at the server's root). An empty `command` means a Jupyter Server;
+    `args` are appended to whichever runs. `base_url` is the JupyterLab's that will show it.
+    """
+
+    name: str
+    project: str = ""
+    kind: Kind = "interactive"
+    gpu: Number = ""
+    gpu_memory: Number = ""
+    gpu_compute: Number = ""
+    mig_profile: str = ""
+    environment: str = ""
+    folder: str = ""
+    command: tuple[str, ...] = ()
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = msgspec.field(default_factory=dict)
+    ports: tuple[int, ...] = ()
+    priority: int = 50
+    base_url: str = "/"
+
+
+class ResumeRequest(Request, frozen=True, kw_only=True):
+    """Ask for a session back. `base_url` is that of the JupyterLab that will show it.
+
+    Left empty, the session is shown where it was before.
+    """
+
+    base_url: str = ""
+
+
+class SessionSpec(Model, frozen=True, kw_only=True):
+    """Be a request that was checked: every value is usable as it stands.
+
+    `environment` and `folder` are absolute paths.
+    """
+
+    name: str
+    project: str
+    kind: Kind
+    share: Share
+    environment: str
+    folder: str
+    command: tuple[str, ...] = ()
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = msgspec.field(default_factory=dict)
+    ports: tuple[int, ...] = ()
+    priority: int = 50
+    base_url: str = "/"
+
+    @property
+    def serves_jupyter(self) -> bool:
+        """Tell whether the session is a Jupyter Server rather than a command."""
+        return not self.command
+
+
+class Progress(Model, frozen=True, kw_only=True):
+    """Be one step on the way to running, as it happened."""
+
+    at: datetime
+    message: str
+
+
+class Exit(Model, frozen=True, kw_only=True):
+    """Say how a session's process ended.
+
+    `code` is None when nobody could see it (both shim and controller were killed); `signal` is
+    the name of the signal that ended it, if one did. `last_lines` are the log's last lines.
+    """
+
+    code: int | None
+    at: datetime
+    signal: str = ""
+    last_lines: tuple[str, ...] = ()
+
+
+class Usage(Model, frozen=True, kw_only=True):
+    """Be what a session measurably uses now.
+
+    `memory` is GPU memory in MiB, None where the driver does not tell; `over` is true while it
+    is above the session's share.
+    """
+
+    at: datetime
+    memory: int | None = None
+    over: bool = False
+
+
+class Session(Model, frozen=True, kw_only=True):
+    """Be one session, as everyone may see it: no token, no port, no process id.
+
+    `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
+    present state began.
+    """
+
+    id: str
+    spec: SessionSpec
+    owner: str
+    state: State
+    since: datetime
+    created: datetime
+    path: str
+    revision: int = 0
+    goal: Goal = "run"
+    reason: Reason | None = None
+    placement: Placement | None = None
+    isolation: Isolation | None = None
+    started: datetime | None = None
+    ended: datetime | None = None
+    progress: tuple[Progress, ...] = ()
+    exit: Exit | None = None
+    usage: Usage | None = None
+
+    @property
+    def simulated(self) -> bool:
+        """Tell whether the session holds a simulated GPU."""
+        return self.placement is not None and self.placement.simulated
+
+
+class SessionQuery(Request, frozen=True, kw_only=True):
+    """Filter and page the list of sessions; empty means any.
+
+    `state` may hold several, separated by commas. `cursor` is a page's `next`.
+    """
+
+    project: str = ""
+    state: str = ""
+    name: str = ""
+    owner: str = ""
+    limit: int = 1000
+    cursor: str = ""
+
+
+class Preview(Model, frozen=True, kw_only=True):
+    """Say what would happen to a request, before it is made.
+
+    `verdict` is `fits` (with the place), `waits` (with the reason and the place in line) or
+    `forbidden` (with the rule, or with the broken fields in `problems`).
+    """
+
+    verdict: Literal["fits", "waits", "forbidden"]
+    message: str
+    reason: Reason | None = None
+    placement: Placement | None = None
+    isolation: Isolation | None = None
+    problems: tuple[FieldProblem, ...] = ()
+
+
+class LogQuery(Request, frozen=True, kw_only=True):
+    """Ask for a part of a session's log.
+
+    `tail` > 0 asks for the last lines. Otherwise bytes from `offset` on, which counts from the
+    session's first byte and survives rotation; `limit` bounds the bytes.
+    """
+
+    offset: int = 0
+    tail: int = 0
+    limit: int = 262_144
+
+
+class LogChunk(Model, frozen=True, kw_only=True):
+    """Be a part of a log.
+
+    `offset` is where `text` begins, which is later than asked where old bytes were rotated
+    away; `next` is where to go on. `ended` is true once no more will come.
+    """
+
+    text: str
+    offset: int
+    next: int
+    ended: bool
+
+
+class ExecRequest(Request, frozen=True, kw_only=True):
+    """Ask to run a program inside a session's environment and share; no shell is involved.
+
+    `timeout` in seconds, 1 to 3600.
+    """
+
+    command: tuple[str, ...]
+    timeout: int = 60
+
+
+class ExecResult(Model, frozen=True, kw_only=True):
+    """Be what a program run inside a session printed (both streams) and its exit code."""
+
+    exit_code: int
+    output: str
+    truncated: bool = False
+    timed_out: bool = False
+
+
+class ExecContext(Model, frozen=True, kw_only=True):
+    """Be what a terminal of the same account needs to be inside a session."""
+
+    env: dict[str, str]
+    folder: str
+
+
+class EndpointQuery(Request, frozen=True, kw_only=True):
+    """Name the port of a session that is wanted; 0 is its Jupyter Server."""
+
+    port: int = 0
+
+
+class Endpoint(Model, frozen=True, kw_only=True):
+    """Say where the ingress reaches a session; never leaves the account's own processes."""
+
+    host: str
+    port: int
+    base_url: str = "/"
+    token: str = ""

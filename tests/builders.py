@@ -1,0 +1,92 @@
+"""Make test data: the defaults are valid, a test names only what it is about."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from jupyter_gpuquota.core.shares import parse_quota, parse_share
+from jupyter_gpuquota.model.environments import Environment, LaunchPlace
+from jupyter_gpuquota.model.quota import Project
+from jupyter_gpuquota.model.resources import Device, MigInstance, Node, Placement, Share, Slice
+from jupyter_gpuquota.model.sessions import Session, SessionRequest, SessionSpec, State
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+MEMORY = 32_768
+
+
+def make_share(gpu: str = "", **fields: Any) -> Share:
+    share, errors = parse_share(SessionRequest(name="x", gpu=gpu, **fields))
+    assert not errors
+    return share
+
+
+def make_device(index: int = 0, *, node: str = "n1", **fields: Any) -> Device:
+    defaults = {"uuid": f"SIM-{node}-{index}", "model": "V100", "memory": MEMORY, "simulated": True}
+    return Device(index=index, **{**defaults, **fields})
+
+
+def make_node(name: str = "n1", gpus: int = 8, **fields: Any) -> Node:
+    return Node(name=name, devices=tuple(make_device(i, node=name, **fields) for i in range(gpus)))
+
+
+def make_mig_device(index: int = 0, profiles: tuple[str, ...] = ("1g.5gb", "2g.10gb")) -> Device:
+    instances = tuple(
+        MigInstance(
+            uuid=f"MIG-{index}-{i}", profile=p, memory=int(p[3:-2]) * 1024, slices=int(p[0])
+        )
+        for i, p in enumerate(profiles)
+    )
+    return make_device(index, mig=instances, simulated=False)
+
+
+def make_project(name: str = "team-a", quota: str = "4") -> Project:
+    return Project(name=name, quota=parse_quota(quota))
+
+
+def make_place(**fields: Any) -> LaunchPlace:
+    environment = Environment(id="base", label="base", prefix="/env", python="/env/bin/python")
+    return LaunchPlace(**{"environment": environment, "folder": "/work", **fields})
+
+
+def make_spec(name: str = "exp-1", gpu: str = "", **fields: Any) -> SessionSpec:
+    asked = {k: fields.pop(k) for k in ("gpu_memory", "gpu_compute", "mig_profile") if k in fields}
+    defaults: dict[str, Any] = {
+        "project": "team-a",
+        "kind": "interactive",
+        "environment": "/env",
+        "folder": "/work",
+    }
+    return SessionSpec(name=name, share=make_share(gpu, **asked), **{**defaults, **fields})
+
+
+def make_slice(index: int = 0, milli: int = 1000, **fields: Any) -> Slice:
+    defaults = {"uuid": f"SIM-n1-{index}", "memory": MEMORY * milli // 1000}
+    return Slice(index=index, milli=milli, **{**defaults, **fields})
+
+
+def make_placement(*slices: Slice, node: str = "n1") -> Placement:
+    return Placement(node=node, slices=slices, simulated=True)
+
+
+def make_session(
+    name: str = "exp-1",
+    gpu: str = "",
+    state: State = "waiting",
+    *,
+    age: int = 0,
+    placement: Placement | None = None,
+    owner: str = "me",
+    **spec: Any,
+) -> Session:
+    created = NOW - timedelta(seconds=age)
+    return Session(
+        id=f"id-{name}",
+        spec=make_spec(name, gpu, **spec),
+        owner=owner,
+        state=state,
+        since=created,
+        created=created,
+        path=f"gpuquota/s/id-{name}/",
+        placement=placement,
+    )
