@@ -1,0 +1,116 @@
+"""Which state may follow which, and what a user may ask in each.
+
+::
+
+    waiting ─→ starting ─→ running ─→ done | failed         (by itself)
+       │          └───────────┴─→ stopping ─→ stopped | suspended
+       └─→ stopped | suspended                              (it had nothing to stop)
+    suspended | stopped | done | failed ─→ waiting          (resume)
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from ..errors import WrongState
+from ..model.reasons import Reason
+from ..model.sessions import ENDED, LIVE, Goal, Progress, Session, State
+
+STEPS_KEPT = 20
+_NEXT: dict[State, frozenset[State]] = {
+    "waiting": frozenset({"starting", "stopped", "suspended", "failed"}),
+    "starting": frozenset({"running", "stopping", "waiting", "done", "failed", "stopped"}),
+    "running": frozenset({"stopping", "done", "failed", "stopped"}),
+    "stopping": frozenset({"stopped", "suspended", "failed"}),
+    "suspended": frozenset({"waiting", "stopped"}),
+    "stopped": frozenset({"waiting"}),
+    "done": frozenset({"waiting"}),
+    "failed": frozenset({"waiting"}),
+}
+_REASONS: dict[Goal, Reason] = {
+    "stop": Reason(code="StopRequested", message="Stopped on request."),
+    "suspend": Reason(
+        code="SuspendRequested", message="Suspended on request.", hint="Resume brings it back."
+    ),
+}
+
+
+def move(session: Session, state: State, now: datetime, reason: Reason | None = None) -> Session:
+    """Return the session in another state; raises ValueError for a step that the map lacks."""
+    if state not in _NEXT[session.state]:
+        raise ValueError(f"{session.id}: no way from {session.state} to {state}")
+    ended = now if state in ENDED | {"suspended"} else None
+    held = session.placement if state in LIVE | {"starting"} else None
+    return msgspec.structs.replace(
+        session,
+        state=state,
+        since=now,
+        reason=reason,
+        ended=ended,
+        placement=held,
+        isolation=session.isolation if held else None,
+        usage=session.usage if held else None,
+        started=now if state == "running" else session.started,
+    )
+
+
+def note(session: Session, message: str, now: datetime) -> Session:
+    """Return the session with one more line of progress."""
+    steps = (*session.progress, Progress(at=now, message=message))[-STEPS_KEPT:]
+    return msgspec.structs.replace(session, progress=steps)
+
+
+def request_end(session: Session, goal: Goal, now: datetime) -> Session:
+    """Return the session on its way to stopped or suspended.
+
+    Asking again for what is already under way changes nothing. A session that was being
+    suspended may still be stopped.
+
+    Raises:
+        WrongState: it has ended already.
+    """
+    if session.state in ENDED or session.state == "suspended":
+        if goal == "stop" and session.state == "suspended":
+            return move(session, "stopped", now, _REASONS[goal])
+        raise WrongState(
+            f"{session.spec.name} is {session.state}: there is nothing to {goal}.",
+            hint="Resume starts it again; delete removes it from the list.",
+        )
+    wanted = msgspec.structs.replace(session, goal=goal)
+    if session.state == "waiting":
+        return move(wanted, "suspended" if goal == "suspend" else "stopped", now, _REASONS[goal])
+    if session.state == "stopping":
+        return msgspec.structs.replace(wanted, reason=_REASONS[goal])
+    return move(wanted, "stopping", now, _REASONS[goal])
+
+
+def finish_end(session: Session, now: datetime) -> Session:
+    """Return a stopping session whose processes have all gone."""
+    state: State = "suspended" if session.goal == "suspend" else "stopped"
+    return move(session, state, now, session.reason)
+
+
+def request_resume(session: Session, now: datetime) -> Session:
+    """Return the session back in the queue, with the same name and share.
+
+    Raises:
+        WrongState: it is not suspended and has not ended.
+    """
+    if session.state not in ENDED | {"suspended"}:
+        raise WrongState(
+            f"{session.spec.name} is {session.state}: only a suspended or ended session resumes.",
+            hint="Suspend it first." if session.state in {"starting", "running"} else "",
+        )
+    queued = move(session, "waiting", now)
+    return msgspec.structs.replace(queued, goal="run", progress=(), exit=None, started=None)
+
+
+def check_deletable(session: Session) -> None:
+    """Raise WrongState if the session may still have processes."""
+    if session.state in LIVE:
+        raise WrongState(
+            f"{session.spec.name} is {session.state}: stop it before it is deleted.",
+            hint="Stop ends it and keeps its log; delete then removes it.",
+        )

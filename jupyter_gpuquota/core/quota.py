@@ -1,0 +1,76 @@
+"""Sum up what projects and users hold and wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..model.quota import Project, ProjectUse, Quota, UserUse
+from ..model.resources import MILLI, Node, Share
+from ..model.sessions import Session
+from .placement import slice_of
+
+
+def cost(share: Share, nodes: Sequence[Node]) -> int:
+    """Estimate what a share that is not placed yet would cost, in milli-GPU.
+
+    Memory and MIG shares cost their part of the device; the cheapest device is assumed.
+    """
+    if share.milli or not share.wants_gpu:
+        return share.milli
+    devices = [device for node in nodes for device in node.devices]
+    if share.mig:
+        found = [i.slices for d in devices for i in d.mig if i.profile == share.mig]
+        return -(-min(found) * MILLI // 7) if found else 0
+    pieces = [slice_of(share, device) for device in devices]
+    return min((piece.milli for piece in pieces if piece), default=0)
+
+
+def sum_up(
+    projects: Iterable[Project],
+    sessions: Sequence[Session],
+    nodes: Sequence[Node],
+    revision: int,
+) -> Quota:
+    """Return the quota view of a user who may launch in all of the projects."""
+    uses = tuple(_project(project, sessions, nodes) for project in projects)
+    capacity = MILLI * sum(not d.lost for node in nodes for d in node.devices)
+    allocated = sum(_held(session) for session in sessions)
+    mine = tuple(use.name for use in uses)
+    return Quota(
+        projects=uses,
+        capacity=capacity,
+        allocated=allocated,
+        free=max(0, capacity - allocated),
+        simulated=any(node.simulated for node in nodes),
+        mine=mine,
+        default=mine[0] if mine else "",
+        revision=revision,
+    )
+
+
+def _held(session: Session) -> int:
+    return session.placement.milli if session.placement else 0
+
+
+def _project(project: Project, sessions: Sequence[Session], nodes: Sequence[Node]) -> ProjectUse:
+    own = [s for s in sessions if s.spec.project == project.name]
+    waiting = [s for s in own if s.state == "waiting"]
+    allocated = sum(_held(s) for s in own)
+    users = tuple(
+        UserUse(
+            user=user,
+            allocated=sum(_held(s) for s in own if s.owner == user),
+            waiting=sum(s.owner == user for s in waiting),
+        )
+        for user in sorted({s.owner for s in own if s.placement or s.state == "waiting"})
+    )
+    return ProjectUse(
+        name=project.name,
+        quota=project.quota,
+        allocated=allocated,
+        over=max(0, allocated - project.quota),
+        asked=allocated + sum(cost(s.spec.share, nodes) for s in waiting),
+        running=sum(s.placement is not None for s in own),
+        waiting=len(waiting),
+        users=users,
+    )

@@ -1,0 +1,162 @@
+"""Check a request once, and say everything that is wrong with it at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import FieldError, InvalidFields
+from ..model.environments import LaunchPlace
+from ..model.quota import Project
+from ..model.resources import Node, Share
+from ..model.sessions import Kind, SessionRequest, SessionSpec
+from .possible import check_possible
+from .shares import parse_share
+
+NAME_LIMIT = 63
+"""Longest name: that of a Kubernetes object, so that a request can move between backends."""
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_OURS = re.compile(
+    r"CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_MPS_\w+|GPUQUOTA_\w+|JUPYTER_TOKEN"
+)
+_KINDS: tuple[Kind, ...] = ("interactive", "interactive-spot", "train")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Be what the outside knows that a request must agree with.
+
+    `projects` are those that the user may launch in; the first is taken when none is named.
+    """
+
+    projects: Sequence[Project]
+    nodes: Sequence[Node]
+    place: LaunchPlace
+
+
+def check(request: SessionRequest, facts: Facts) -> SessionSpec:
+    """Return the checked request.
+
+    Raises:
+        InvalidFields: with every broken field of the request.
+    """
+    share, errors = parse_share(request)
+    wanted = request.project or (facts.projects[0].name if facts.projects else "")
+    project = next((p for p in facts.projects if p.name == wanted), None)
+    errors += [
+        *_check_name(request.name),
+        *_check_project(wanted, project, facts),
+        *(check_possible(share, facts.nodes, project) if project and not errors else []),
+        *_check_kind(request.kind),
+        *_check_place(request, facts.place),
+        *_check_argv(request),
+        *_check_env(request.env),
+        *_check_ports(request.ports),
+    ]
+    if not 0 <= request.priority <= 100:
+        errors.append(FieldError("priority", "A priority is a number from 0 to 100."))
+    if errors:
+        count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
+        raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
+    return _spec(request, wanted, share, facts)
+
+
+def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> SessionSpec:
+    environment = facts.place.environment
+    return SessionSpec(
+        name=request.name,
+        project=project,
+        kind=request.kind,
+        share=share,
+        environment=environment.prefix if environment else "",
+        folder=facts.place.folder,
+        command=request.command,
+        args=request.args,
+        env=request.env,
+        ports=request.ports,
+        priority=request.priority,
+        base_url=request.base_url,
+    )
+
+
+def _check_name(name: str) -> list[FieldError]:
+    if not name:
+        return [FieldError("name", "A session needs a name.", "For example exp-1.")]
+    if len(name) > NAME_LIMIT:
+        return [FieldError("name", f"A name has at most {NAME_LIMIT} characters, not {len(name)}.")]
+    if _NAME.fullmatch(name):
+        return []
+    close = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return [
+        FieldError(
+            "name",
+            "A name has small letters, digits and hyphens, and begins and ends without a hyphen.",
+            f"For example {close}." if close else "For example exp-1.",
+        )
+    ]
+
+
+def _check_project(wanted: str, project: Project | None, facts: Facts) -> list[FieldError]:
+    if project:
+        return []
+    known = ", ".join(p.name for p in facts.projects)
+    hint = f"Yours are: {known}." if known else "You are in no project: ask an admin."
+    return [FieldError("project", f"There is no project {wanted!r} for you.", hint)]
+
+
+def _check_kind(kind: str) -> list[FieldError]:
+    if kind in _KINDS:
+        return []
+    return [FieldError("kind", f"{kind!r} is no kind.", f"Kinds are {', '.join(_KINDS)}.")]
+
+
+def _check_place(request: SessionRequest, place: LaunchPlace) -> list[FieldError]:
+    errors = []
+    if place.environment is None:
+        message = f"There is no Python environment {request.environment!r}."
+        errors.append(FieldError("environment", message, "Choose one that is listed, or a prefix."))
+    elif place.environment.problem and not request.command:
+        hint = "Install jupyter_server there, or choose another."
+        errors.append(FieldError("environment", place.environment.problem, hint))
+    if place.folder_problem:
+        errors.append(FieldError("folder", place.folder_problem))
+    return errors
+
+
+def _check_argv(request: SessionRequest) -> list[FieldError]:
+    errors = []
+    for field, words in (("command", request.command), ("args", request.args)):
+        if any("\0" in word for word in words):
+            errors.append(FieldError(field, "It contains a NUL character."))
+    if request.command and not request.command[0].strip():
+        errors.append(FieldError("command", "It begins with an empty word."))
+    return errors
+
+
+def _check_env(env: dict[str, str]) -> list[FieldError]:
+    errors = []
+    for name, value in env.items():
+        field = f"env.{name}"
+        if not _VARIABLE.fullmatch(name):
+            errors.append(FieldError(field, "That is not a name of an environment variable."))
+        elif _OURS.fullmatch(name):
+            errors.append(FieldError(field, f"{name} is set by the session's share."))
+        elif "\0" in value:
+            errors.append(FieldError(field, "Its value contains a NUL character."))
+    return errors
+
+
+def _check_ports(ports: Sequence[int]) -> list[FieldError]:
+    errors = []
+    for i, port in enumerate(ports):
+        if not 1 <= port <= 65535:
+            message = f"{port} is not a port."
+            errors.append(FieldError(f"ports[{i}]", message, "Ports run from 1024 to 65535."))
+        elif port < 1024:
+            message = f"Port {port} is reserved for the system."
+            errors.append(FieldError(f"ports[{i}]", message, "Take one from 1024 to 65535."))
+        elif port in ports[:i]:
+            errors.append(FieldError(f"ports[{i}]", f"Port {port} is named twice."))
+    return errors

@@ -1,0 +1,102 @@
+"""What users type as a share."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.core.shares import parse_quota, parse_share
+from jupyter_gpuquota.model.resources import Share
+from jupyter_gpuquota.model.sessions import SessionRequest
+
+GOOD = [
+    ({}, Share(), "CPU only"),
+    ({"gpu": "0.5"}, Share(milli=500), "0.5 GPU"),
+    ({"gpu": 0.1}, Share(milli=100), "0.1 GPU"),
+    ({"gpu": 0.29}, Share(milli=290), "0.29 GPU"),
+    ({"gpu": 1.0}, Share(milli=1000), "1 GPU"),
+    ({"gpu": "2"}, Share(milli=2000), "2 GPU"),
+    ({"gpu": " 0.25 "}, Share(milli=250), "0.25 GPU"),
+    ({"gpu_memory": 8192}, Share(memory=8192), "8 GiB"),
+    ({"gpu_memory": "8Gi"}, Share(memory=8192), "8 GiB"),
+    ({"gpu_memory": "8 GiB"}, Share(memory=8192), "8 GiB"),
+    ({"gpu_memory": "8G"}, Share(memory=7630), "7630 MiB"),
+    ({"gpu_memory": "1.5Gi"}, Share(memory=1536), "1536 MiB"),
+    ({"gpu": "0.5", "gpu_compute": "30"}, Share(milli=500, compute=30), "0.5 GPU, 30 % compute"),
+    ({"gpu_memory": "2Gi", "gpu_compute": "30 %"}, Share(memory=2048, compute=30), None),
+    ({"mig_profile": "1G.10GB"}, Share(mig="1g.10gb"), "MIG 1g.10gb"),
+]
+
+
+@pytest.mark.parametrize(("fields", "share", "text"), GOOD)
+def test_a_share_is_read(fields: dict[str, object], share: Share, text: str | None) -> None:
+    read, errors = parse_share(SessionRequest(name="x", **fields))
+    assert (read, errors) == (share, [])
+    assert text is None or read.text == text
+
+
+BAD = [
+    ({"gpu": "0"}, "gpu", "above 0"),
+    ({"gpu": 0}, "gpu", "above 0"),
+    ({"gpu": "-1"}, "gpu", "above 0"),
+    ({"gpu": "1.5"}, "gpu", "not a whole number"),
+    ({"gpu": "NaN"}, "gpu", "not a number"),
+    ({"gpu": float("nan")}, "gpu", "not a number"),
+    ({"gpu": "inf"}, "gpu", "not a number"),
+    ({"gpu": "½"}, "gpu", "not written as a number"),
+    ({"gpu": "1e-1"}, "gpu", "not a number"),
+    ({"gpu": "0,5"}, "gpu", "not a number"),
+    ({"gpu": "0.001"}, "gpu", "finer"),
+    ({"gpu": "٣"}, "gpu", "not a number"),
+    ({"gpu_memory": "0"}, "gpu_memory", "at least 1 MiB"),
+    ({"gpu_memory": "-8Gi"}, "gpu_memory", "not an amount"),
+    ({"gpu_memory": "8 apples"}, "gpu_memory", "not an amount"),
+    ({"gpu": "0.5", "gpu_compute": "33"}, "gpu_compute", "5, 10"),
+    ({"gpu": "0.5", "gpu_compute": "0"}, "gpu_compute", "5, 10"),
+    ({"gpu": "0.5", "gpu_compute": "105"}, "gpu_compute", "5, 10"),
+    ({"gpu_compute": "30"}, "gpu_compute", "fraction or with memory"),
+    ({"gpu": "2", "gpu_compute": "30"}, "gpu_compute", "fraction or with memory"),
+    ({"gpu": "0.5", "gpu_memory": "8Gi"}, "gpu_memory", "exclude"),
+    ({"mig_profile": "big"}, "mig_profile", "not a MIG profile"),
+]
+
+
+@pytest.mark.parametrize(("fields", "field", "part"), BAD)
+def test_a_bad_share_is_refused_at_its_field(
+    fields: dict[str, object], field: str, part: str
+) -> None:
+    _, errors = parse_share(SessionRequest(name="x", **fields))
+    assert [error.field for error in errors] == [field]
+    assert part in errors[0].message
+
+
+def test_all_broken_fields_are_reported_at_once() -> None:
+    request = SessionRequest(name="x", gpu="-1", gpu_memory="x", gpu_compute="33", mig_profile="y")
+    _, errors = parse_share(request)
+    assert [error.field for error in errors] == ["gpu", "gpu_memory", "gpu_compute", "mig_profile"]
+
+
+@given(st.text(max_size=20) | st.integers() | st.floats())
+def test_any_input_is_a_share_or_an_error(value: str | float) -> None:
+    for field in ("gpu", "gpu_memory", "gpu_compute"):
+        share, errors = parse_share(SessionRequest(name="x", **{field: value}))
+        assert errors or share.milli >= 0
+        assert share.milli < 1000 or share.milli % 1000 == 0
+
+
+@given(st.integers(1, 100))
+def test_hundredths_are_exact(hundredths: int) -> None:
+    share, _ = parse_share(SessionRequest(name="x", gpu=hundredths / 100))
+    assert share.milli == hundredths * 10
+
+
+@pytest.mark.parametrize(("text", "milli"), [("4", 4000), ("2.5", 2500), ("0", 0)])
+def test_a_quota_is_read(text: str, milli: int) -> None:
+    assert parse_quota(text) == milli
+
+
+@pytest.mark.parametrize("text", ["-1", "NaN", "1.0001", "", "four"])
+def test_a_bad_quota_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"number|decimals"):
+        parse_quota(text)

@@ -1,0 +1,116 @@
+"""A request is checked once, and everything wrong with it is said at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.core.specs import Facts, check
+from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.model.environments import Environment
+from jupyter_gpuquota.model.resources import Node, Share
+from jupyter_gpuquota.model.sessions import SessionRequest
+from tests.builders import make_mig_device, make_node, make_place, make_project
+
+BROKEN = Environment(id="b", label="b", prefix="/b", python="/b/bin/python", problem="No Jupyter.")
+
+
+def facts(**fields: Any) -> Facts:
+    defaults = {"projects": [make_project()], "nodes": [make_node()], "place": make_place()}
+    return Facts(**{**defaults, **fields})
+
+
+def fields_of(known: Facts | None = None, **request: Any) -> dict[str, str]:
+    with pytest.raises(InvalidFields) as caught:
+        check(SessionRequest(**{"name": "exp-1", **request}), known or facts())
+    return {problem.field: problem.message for problem in caught.value.fields}
+
+
+def test_a_good_request_becomes_a_spec() -> None:
+    spec = check(SessionRequest(name="exp-1", gpu="0.5", ports=(6006,)), facts())
+    assert (spec.project, spec.share, spec.environment) == ("team-a", Share(milli=500), "/env")
+    assert (spec.folder, spec.ports, spec.serves_jupyter) == ("/work", (6006,), True)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "two words", "a/b", "../x", "x" * 300, "🚀", "-x", "x-", "A", "a.b", "a\n", "a_b"]
+)
+def test_a_bad_name_is_refused(name: str) -> None:
+    assert list(fields_of(name=name)) == ["name"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "field"),
+    [
+        ({"project": "nobody"}, "project"),
+        ({"kind": "batch"}, "kind"),
+        ({"gpu": "9"}, "gpu"),
+        ({"gpu": "5"}, "gpu"),
+        ({"gpu_memory": "33Gi"}, "gpu_memory"),
+        ({"mig_profile": "7g.80gb"}, "mig_profile"),
+        ({"ports": (0,)}, "ports[0]"),
+        ({"ports": (6006, 70000)}, "ports[1]"),
+        ({"ports": (80,)}, "ports[0]"),
+        ({"ports": (6006, 6006)}, "ports[1]"),
+        ({"env": {"A B": "x"}}, "env.A B"),
+        ({"env": {"CUDA_VISIBLE_DEVICES": "0"}}, "env.CUDA_VISIBLE_DEVICES"),
+        ({"env": {"JUPYTER_TOKEN": "x"}}, "env.JUPYTER_TOKEN"),
+        ({"env": {"A": "\0"}}, "env.A"),
+        ({"command": ("",)}, "command"),
+        ({"args": ("\0",)}, "args"),
+        ({"priority": 101}, "priority"),
+    ],
+)
+def test_a_bad_value_is_refused_at_its_field(request_: dict[str, Any], field: str) -> None:
+    assert list(fields_of(**request_)) == [field]
+
+
+def test_the_environment_must_exist_and_serve_jupyter() -> None:
+    assert list(fields_of(facts(place=make_place(environment=None)))) == ["environment"]
+    broken = facts(place=make_place(environment=BROKEN))
+    assert fields_of(broken) == {"environment": "No Jupyter."}
+    assert check(SessionRequest(name="x", command=("sleep", "1")), broken).environment == "/b"
+
+
+def test_the_folder_must_be_usable() -> None:
+    assert fields_of(facts(place=make_place(folder_problem="Not yours."))) == {
+        "folder": "Not yours."
+    }
+
+
+def test_a_machine_without_gpus_says_so() -> None:
+    assert "no GPU" in fields_of(facts(nodes=[]), gpu="0.5")["gpu"]
+    assert check(SessionRequest(name="x"), facts(nodes=[])).share == Share()
+
+
+def test_a_mig_machine_offers_its_profiles() -> None:
+    machine = [Node(name="n1", devices=(make_mig_device(),))]
+    spec = check(SessionRequest(name="x", mig_profile="2g.10gb"), facts(nodes=machine))
+    assert spec.share.mig == "2g.10gb"
+    assert list(fields_of(facts(nodes=machine), gpu="0.5")) == ["gpu"]
+
+
+def test_every_broken_field_is_reported_together() -> None:
+    problems = fields_of(
+        name="a b", project="nobody", gpu="1.5", gpu_compute="33", ports=(0, 70000), priority=-1
+    )
+    assert set(problems) == {
+        *("name", "project", "gpu", "gpu_compute", "ports[0]", "ports[1]", "priority")
+    }
+
+
+@given(st.text(max_size=80))
+def test_any_name_is_safe_or_refused(name: str) -> None:
+    try:
+        spec = check(SessionRequest(name=name), facts())
+    except InvalidFields as error:
+        problems = [problem.field for problem in error.fields]
+    else:
+        problems = ["name"]
+        assert spec.name == name
+        assert spec.name.isascii()
+        assert not set(spec.name) & set("/\\. \0\n")
+    assert problems == ["name"]

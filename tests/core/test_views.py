@@ -1,0 +1,96 @@
+"""Previews, quota sums, nodes and isolation, as screens show them."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_gpuquota.core.isolation import isolation_of
+from jupyter_gpuquota.core.nodes import draw
+from jupyter_gpuquota.core.previews import preview
+from jupyter_gpuquota.core.quota import sum_up
+from jupyter_gpuquota.model.nodes import Reading
+from tests.builders import (
+    NOW,
+    make_node,
+    make_placement,
+    make_project,
+    make_session,
+    make_share,
+    make_slice,
+    make_spec,
+)
+
+NODES = [make_node("n1", 2)]
+PROJECTS = [make_project("team-a", "1"), make_project("team-b", "1")]
+HALF = make_session("half", "0.5", "running", placement=make_placement(make_slice(0, 500)))
+
+
+def test_a_preview_says_where_it_fits_and_how_full_that_gets() -> None:
+    shown = preview(make_spec(gpu="0.5"), [HALF], PROJECTS, NODES, NOW)
+    assert shown.verdict == "fits"
+    assert "n1 GPU 0 (simulated) (50 % → 100 % used)" in shown.message
+    assert shown.isolation is not None
+
+
+def test_a_preview_says_why_it_would_wait_and_where_in_line() -> None:
+    line = [HALF, make_session("big", "1")]
+    shown = preview(make_spec(gpu="1"), line, PROJECTS, NODES, NOW)
+    assert shown.verdict == "waits"
+    assert "Number 2 in its project's line, behind big." in shown.message
+
+
+def test_a_preview_changes_nothing() -> None:
+    before = (HALF,)
+    preview(make_spec(gpu="0.5"), before, PROJECTS, NODES, NOW)
+    assert before == (HALF,)
+
+
+def test_quota_sums_what_is_held_and_waited_for_by_user() -> None:
+    waiting = make_session("w", "0.25", owner="ana")
+    quota = sum_up(PROJECTS, [HALF, waiting], NODES, 7)
+    team = quota.projects[0]
+    assert (team.allocated, team.over, team.asked) == (500, 0, 750)
+    assert (team.running, team.waiting) == (1, 1)
+    assert [(u.user, u.allocated, u.waiting) for u in team.users] == [("ana", 0, 1), ("me", 500, 0)]
+    assert (quota.capacity, quota.allocated, quota.free) == (2000, 500, 1500)
+    assert (quota.simulated, quota.revision, quota.default) == (True, 7, "team-a")
+
+
+def test_nodes_name_who_holds_what() -> None:
+    [node] = draw(NODES, [HALF], {"SIM-n1-0": Reading(utilisation=40, memory_used=1000)})
+    first, second = node.devices
+    assert [(s.name, s.milli) for s in first.slices] == [("half", 500)]
+    assert (first.free, first.utilisation, first.memory_used) == (500, 40, 1000)
+    assert (second.free, second.slices, second.utilisation) == (1000, (), None)
+    assert node.simulated
+
+
+@pytest.mark.parametrize(
+    ("gpu", "simulated", "mps", "memory", "compute", "scope"),
+    [
+        ("0.5", True, False, "none", "none", ""),
+        ("0.5", False, False, "none", "none", ""),
+        ("0.5", False, True, "enforced", "enforced", "process"),
+        ("2", False, True, "cooperative", "cooperative", "session"),
+    ],
+)
+def test_isolation_is_what_the_mechanism_gives(
+    gpu: str, *, simulated: bool, mps: bool, memory: str, compute: str, scope: str
+) -> None:
+    found = isolation_of(make_share(gpu), simulated=simulated, mps=mps)
+    assert found is not None
+    assert (found.memory, found.compute, found.scope) == (memory, compute, scope)
+    assert found.bypass or simulated
+
+
+def test_mig_is_hardware_and_no_gpu_needs_no_isolation() -> None:
+    mig = isolation_of(make_share(mig_profile="1g.5gb"), simulated=False, mps=False)
+    assert mig is not None
+    assert (mig.memory, mig.compute) == ("hardware", "hardware")
+    assert isolation_of(make_share(), simulated=False, mps=True) is None
+
+
+def test_memory_alone_leaves_compute_unlimited_under_mps() -> None:
+    found = isolation_of(make_share(gpu_memory="8Gi"), simulated=False, mps=True)
+    assert found is not None
+    assert (found.memory, found.compute) == ("enforced", "none")
