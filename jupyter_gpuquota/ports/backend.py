@@ -1,0 +1,144 @@
+"""The backend: small and required. What only some can do are capabilities, asked for by type.
+
+    if isinstance(backend, Logs): ...
+
+Every method may be called from one event loop at any time and never blocks it. Errors are
+those of `errors`; nothing of an engine's own escapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
+
+from ..model.about import Revisions
+from ..model.environments import Environment, LaunchPlace
+from ..model.nodes import Reading
+from ..model.quota import Project
+from ..model.resources import Node
+from ..model.sessions import (
+    Endpoint,
+    ExecContext,
+    ExecRequest,
+    ExecResult,
+    LogChunk,
+    LogQuery,
+    Session,
+    SessionRequest,
+    SessionSpec,
+)
+
+
+class Changes(Protocol):
+    """Tell that something has changed."""
+
+    @property
+    def instance(self) -> str:
+        """Tell the life that revisions belong to; another one counts anew."""
+
+    def revision(self, noun: str) -> int:
+        """Tell the revision of a noun (`sessions`, `quota`, `nodes`); returns at once."""
+
+    async def changed(self, since: int, timeout: float) -> Revisions:
+        """Wait until the counter is past `since`, or `timeout` seconds; return all revisions."""
+
+
+class Inventory(Protocol):
+    """Tell what there is to share out, and from what sessions may start."""
+
+    def projects(self) -> tuple[Project, ...]:
+        """List the projects; returns at once."""
+
+    def nodes(self) -> tuple[Node, ...]:
+        """List nodes and devices; returns at once, from memory."""
+
+    def readings(self) -> Mapping[str, Reading]:
+        """Map a device's UUID to its newest reading; returns at once, from memory."""
+
+    async def environments(self) -> tuple[Environment, ...]:
+        """List the environments that sessions may start from."""
+
+    async def look_up(self, request: SessionRequest) -> LaunchPlace:
+        """Look up what a request names: its environment and its folder."""
+
+
+class Sessions(Protocol):
+    """Run sessions."""
+
+    def sessions(self) -> tuple[Session, ...]:
+        """List all sessions, oldest first; returns at once, from memory."""
+
+    async def create(self, spec: SessionSpec, owner: str) -> Session:
+        """Accept a checked request; the session is then waiting or further on.
+
+        Of two calls with one name in one project exactly one succeeds.
+        Raises NameTaken, StorageFailed.
+        """
+
+    async def stop(self, session_id: str) -> Session:
+        """Begin to stop; returns before all processes have gone.
+
+        Raises NotFound, WrongState, StorageFailed. So do `suspend`, `resume` and `delete`.
+        """
+
+    async def suspend(self, session_id: str) -> Session:
+        """Begin to stop, keeping the request."""
+
+    async def resume(self, session_id: str, base_url: str = "") -> Session:
+        """Put a suspended or ended session back into the queue.
+
+        `base_url`, unless empty, is that of the JupyterLab that will show it from now on.
+        """
+
+    async def delete(self, session_id: str) -> None:
+        """Forget a session that has no processes any more, with its log."""
+
+
+@runtime_checkable
+class Backend(Sessions, Inventory, Changes, Protocol):
+    """Run sessions on GPUs: all that every backend must be able to do."""
+
+    @property
+    def name(self) -> str:
+        """Tell the backend's name, `local` for example."""
+
+    @property
+    def source(self) -> str:
+        """Tell where GPUs come from: `nvml`, `simulated` or `none`."""
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what an admin should hear of; returns at once."""
+
+
+@runtime_checkable
+class Logs(Protocol):
+    """Read what sessions print."""
+
+    async def log(self, session_id: str, query: LogQuery) -> LogChunk:
+        """Read a part of a log; empty if nothing was printed. Raises NotFound."""
+
+
+@runtime_checkable
+class Exec(Protocol):
+    """Run programs inside sessions."""
+
+    async def execute(self, session_id: str, request: ExecRequest) -> ExecResult:
+        """Run a program to its end or timeout, never through a shell.
+
+        Raises NotFound, WrongState if the session does not run.
+        """
+
+    async def context(self, session_id: str) -> ExecContext:
+        """Tell environment variables and folder. Raises NotFound, WrongState."""
+
+
+@runtime_checkable
+class Ingress(Protocol):
+    """Let sessions be reached."""
+
+    async def endpoint(self, session_id: str, port: int) -> Endpoint:
+        """Tell where a running session listens; `port` 0 is its Jupyter Server.
+
+        Only sockets that the session's own account listens on are ever named.
+        Raises NotFound, WrongState, NotAllowed for a port that it does not expose.
+        """

@@ -1,0 +1,1 @@
+"""Use cases: read through a port, decide in core, write through a port."""

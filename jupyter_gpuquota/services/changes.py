@@ -1,0 +1,15 @@
+"""Wait for changes."""
+
+from __future__ import annotations
+
+from ..model.about import ChangesQuery, Revisions
+from ..ports.backend import Backend
+from .call import Call
+
+
+async def wait(backend: Backend, call: Call) -> Revisions:
+    """Return once something changed, or after the asked time; at once for another instance."""
+    query: ChangesQuery = call.query
+    same = query.instance == backend.instance
+    timeout = min(max(query.timeout, 0), 60)
+    return await backend.changed(query.since if same else -1, timeout)

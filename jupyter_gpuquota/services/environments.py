@@ -1,0 +1,12 @@
+"""Use cases of environments."""
+
+from __future__ import annotations
+
+from ..model.environments import Environments
+from ..ports.backend import Backend
+from .call import Call
+
+
+async def list_(backend: Backend, call: Call) -> Environments:
+    """List what sessions may be started from."""
+    return Environments(environments=await backend.environments())

@@ -1,0 +1,130 @@
+"""Use cases of sessions."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from ..core import names, previews, specs
+from ..errors import FieldError, InvalidFields, NameTaken, Unsupported
+from ..model.base import Nothing, Page
+from ..model.sessions import (
+    STATES,
+    Endpoint,
+    ExecContext,
+    ExecResult,
+    LogChunk,
+    Preview,
+    ResumeRequest,
+    Session,
+    SessionQuery,
+    SessionRequest,
+    SessionSpec,
+)
+from ..ports.backend import Backend, Exec, Ingress, Logs
+from .call import Call, find
+from .paging import page
+
+
+async def list_(backend: Backend, call: Call) -> Page[Session]:
+    """List the sessions that match, a page at a time."""
+    query: SessionQuery = call.query
+    states = _states(query.state)
+    found = [
+        session
+        for session in backend.sessions()
+        if query.project in ("", session.spec.project)
+        and query.name in ("", session.spec.name)
+        and query.owner in ("", session.owner)
+        and (not states or session.state in states)
+    ]
+    return page(found, query.limit, query.cursor, backend.revision("sessions"))
+
+
+async def get(backend: Backend, call: Call) -> Session:
+    """Show one session."""
+    return find(backend, call.args["id"])
+
+
+async def create(backend: Backend, call: Call) -> Session:
+    """Check a request and hand it to the backend."""
+    spec = await _check(backend, call.body)
+    names.check_free(spec, backend.sessions())
+    return await backend.create(spec, call.user)
+
+
+async def preview(backend: Backend, call: Call) -> Preview:
+    """Say what would happen to a request; a request that breaks rules is an answer here."""
+    try:
+        spec = await _check(backend, call.body)
+        names.check_free(spec, backend.sessions())
+    except (InvalidFields, NameTaken) as error:
+        return previews.forbidden(error)
+    now = datetime.now(UTC)
+    return previews.preview(spec, backend.sessions(), backend.projects(), backend.nodes(), now)
+
+
+async def stop(backend: Backend, call: Call) -> Session:
+    """Begin to stop a session."""
+    return await backend.stop(call.args["id"])
+
+
+async def suspend(backend: Backend, call: Call) -> Session:
+    """Begin to suspend a session."""
+    return await backend.suspend(call.args["id"])
+
+
+async def resume(backend: Backend, call: Call) -> Session:
+    """Put a session back into the queue."""
+    request: ResumeRequest = call.body
+    return await backend.resume(call.args["id"], request.base_url)
+
+
+async def delete(backend: Backend, call: Call) -> Nothing:
+    """Forget an ended session."""
+    await backend.delete(call.args["id"])
+    return Nothing()
+
+
+async def log(backend: Backend, call: Call) -> LogChunk:
+    """Read a part of a session's log."""
+    if not isinstance(backend, Logs):
+        raise Unsupported(f"The {backend.name} backend keeps no logs.")
+    return await backend.log(call.args["id"], call.query)
+
+
+async def exec_(backend: Backend, call: Call) -> ExecResult:
+    """Run a program inside a session."""
+    return await _executor(backend).execute(call.args["id"], call.body)
+
+
+async def context(backend: Backend, call: Call) -> ExecContext:
+    """Tell a terminal how to be inside a session."""
+    return await _executor(backend).context(call.args["id"])
+
+
+async def endpoint(backend: Backend, call: Call) -> Endpoint:
+    """Tell the ingress where a session listens."""
+    if not isinstance(backend, Ingress):
+        raise Unsupported(f"Sessions of the {backend.name} backend cannot be opened.")
+    return await backend.endpoint(call.args["id"], call.query.port)
+
+
+def _states(text: str) -> set[str]:
+    found = {state.strip() for state in text.split(",") if state.strip()}
+    if unknown := sorted(found.difference(STATES)):
+        hint = f"States are {', '.join(STATES)}."
+        problem = FieldError("state", f"{', '.join(unknown)}: there is no such state.", hint)
+        raise InvalidFields("One field is not acceptable.", fields=(problem,))
+    return found
+
+
+def _executor(backend: Backend) -> Exec:
+    if not isinstance(backend, Exec):
+        raise Unsupported(f"The {backend.name} backend cannot run programs inside sessions.")
+    return backend
+
+
+async def _check(backend: Backend, request: SessionRequest) -> SessionSpec:
+    place = await backend.look_up(request)
+    facts = specs.Facts(projects=backend.projects(), nodes=backend.nodes(), place=place)
+    return specs.check(request, facts)

@@ -1,0 +1,169 @@
+"""What every backend promises, whatever stands behind it.
+
+A backend's test inherits `BackendContract` and gives it the fixture `backend`: a fresh backend
+with at least 4 GPUs on one node and the projects `team-a` (quota 4) and `team-b` (quota 2).
+Sessions run `sleep`, so that no backend needs a Jupyter image to pass.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.core import specs
+from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, WrongState
+from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, Session, SessionRequest
+from jupyter_gpuquota.ports.backend import Backend, Exec, Logs
+
+LONG = 60.0
+
+
+async def launch(backend: Backend, name: str = "exp-1", **fields: Any) -> Session:
+    """Check a request as the service does, and create the session."""
+    request = SessionRequest(
+        **{"name": name, "project": "team-a", "command": ("sleep", "600"), **fields}
+    )
+    place = await backend.look_up(request)
+    facts = specs.Facts(projects=backend.projects(), nodes=backend.nodes(), place=place)
+    return await backend.create(specs.check(request, facts), "me")
+
+
+async def until(
+    backend: Backend, session_id: str, wanted: str | Callable[[Session], bool]
+) -> Session:
+    """Wait for a state of a session, by the backend's own notice of changes."""
+    deadline = asyncio.get_running_loop().time() + LONG
+    seen: Session | None = None
+    while asyncio.get_running_loop().time() < deadline:
+        since = max(backend.revision(noun) for noun in ("sessions", "quota", "nodes"))
+        seen = next((s for s in backend.sessions() if s.id == session_id), None)
+        if seen and (wanted(seen) if callable(wanted) else seen.state == wanted):
+            return seen
+        await backend.changed(since, 1.0)
+    pytest.fail(f"never came: {wanted}; last seen {seen}")
+
+
+class BackendContract:
+    """Hold a backend to the port's promises."""
+
+    async def test_a_session_starts_on_its_share(self, backend: Backend) -> None:
+        session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
+        assert session.placement is not None
+        assert session.placement.milli == 500
+        assert session.isolation is not None
+        assert session.started is not None
+        assert session.owner == "me"
+        assert session.path.strip("/").startswith("gpuquota/s/")
+
+    async def test_a_session_without_gpu_holds_none(self, backend: Backend) -> None:
+        session = await until(backend, (await launch(backend)).id, "running")
+        assert session.placement is not None
+        assert session.placement.slices == ()
+        assert session.isolation is None
+
+    async def test_over_quota_waits_with_the_reason_and_starts_when_it_can(
+        self, backend: Backend
+    ) -> None:
+        first = await until(backend, (await launch(backend, "first", gpu="4")).id, "running")
+        second = await launch(backend, "second", gpu="1")
+        waiting = await until(backend, second.id, lambda s: s.reason is not None)
+        assert waiting.state == "waiting"
+        assert waiting.reason is not None
+        assert waiting.reason.code == "OverQuota"
+        await backend.stop(first.id)
+        await until(backend, second.id, "running")
+
+    async def test_stop_ends_and_keeps_the_record(self, backend: Backend) -> None:
+        session = await until(backend, (await launch(backend)).id, "running")
+        assert (await backend.stop(session.id)).state in ("stopping", "stopped")
+        stopped = await until(backend, session.id, "stopped")
+        assert stopped.ended is not None
+        assert stopped.placement is None
+        with pytest.raises(WrongState):
+            await backend.stop(session.id)
+
+    async def test_suspend_and_resume_keep_name_and_share(self, backend: Backend) -> None:
+        session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
+        await backend.suspend(session.id)
+        suspended = await until(backend, session.id, "suspended")
+        assert suspended.placement is None
+        await backend.resume(session.id)
+        again = await until(backend, session.id, "running")
+        assert (again.spec, again.id) == (session.spec, session.id)
+
+    async def test_a_waiting_session_stops_at_once(self, backend: Backend) -> None:
+        await launch(backend, "first", gpu="4")
+        second = await launch(backend, "second", gpu="4")
+        assert (await backend.stop(second.id)).state == "stopped"
+
+    async def test_delete_forgets_only_what_has_ended(self, backend: Backend) -> None:
+        session = await until(backend, (await launch(backend)).id, "running")
+        with pytest.raises(WrongState):
+            await backend.delete(session.id)
+        await backend.stop(session.id)
+        await until(backend, session.id, "stopped")
+        await backend.delete(session.id)
+        assert session.id not in {s.id for s in backend.sessions()}
+        with pytest.raises(NotFound):
+            await backend.delete(session.id)
+
+    async def test_of_two_launches_of_one_name_exactly_one_wins(self, backend: Backend) -> None:
+        results = await asyncio.gather(
+            *(launch(backend, "same") for _ in range(4)), return_exceptions=True
+        )
+        assert sum(isinstance(result, Session) for result in results) == 1
+        assert sum(isinstance(result, NameTaken) for result in results) == 3
+        assert len(backend.sessions()) == 1
+
+    async def test_an_unknown_id_is_not_found(self, backend: Backend) -> None:
+        for act in (backend.stop, backend.suspend, backend.resume, backend.delete):
+            with pytest.raises(NotFound):
+                await act("../../etc/passwd")
+
+    async def test_changes_are_noticed_and_counted(self, backend: Backend) -> None:
+        before = await backend.changed(-1, 0)
+        session = await launch(backend)
+        after = await backend.changed(before.latest, LONG)
+        assert after.latest > before.latest
+        assert after.nouns["sessions"] > before.nouns["sessions"]
+        assert after.instance == before.instance == backend.instance
+        quiet = await until(backend, session.id, "running")
+        assert quiet.revision > 0
+
+    async def test_a_wait_for_nothing_ends(self, backend: Backend) -> None:
+        latest = (await backend.changed(-1, 0)).latest
+        assert (await backend.changed(latest + 10**6, 0.05)).latest >= latest
+
+    async def test_sessions_are_listed_oldest_first(self, backend: Backend) -> None:
+        for name in ("c", "a", "b"):
+            await launch(backend, name)
+        assert [s.spec.name for s in backend.sessions()] == ["c", "a", "b"]
+
+    async def test_what_cannot_be_used_is_refused_before_it_is_made(self, backend: Backend) -> None:
+        with pytest.raises(InvalidFields) as caught:
+            await launch(backend, environment="/no/such/prefix", folder="/missing", gpu="4.5")
+        assert {f.field for f in caught.value.fields} == {"environment", "folder", "gpu"}
+        assert backend.sessions() == ()
+
+    async def test_a_log_is_read_where_the_backend_keeps_one(self, backend: Backend) -> None:
+        if isinstance(backend, Logs):
+            session = await until(backend, (await launch(backend)).id, "running")
+            chunk = await backend.log(session.id, LogQuery())
+            assert (chunk.offset, chunk.ended) == (0, False)
+            with pytest.raises(NotFound):
+                await backend.log("nobody", LogQuery())
+
+    async def test_programs_run_only_inside_running_sessions(self, backend: Backend) -> None:
+        if isinstance(backend, Exec):
+            session = await until(backend, (await launch(backend)).id, "running")
+            request = ExecRequest(command=("echo", "hello"))
+            result = await backend.execute(session.id, request)
+            assert result.exit_code == 0
+            assert "hello" in result.output
+            await backend.stop(session.id)
+            await until(backend, session.id, "stopped")
+            with pytest.raises(WrongState):
+                await backend.execute(session.id, request)

@@ -1,0 +1,210 @@
+"""A backend in memory that keeps the promises of the port: the contract suite holds it to them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+
+from jupyter_gpuquota.core import admission, lifecycle, names
+from jupyter_gpuquota.core.isolation import isolation_of
+from jupyter_gpuquota.errors import NotAllowed, NotFound, WrongState
+from jupyter_gpuquota.model.about import Revisions
+from jupyter_gpuquota.model.environments import Environment, LaunchPlace
+from jupyter_gpuquota.model.nodes import Reading
+from jupyter_gpuquota.model.quota import Project
+from jupyter_gpuquota.model.resources import Node, Placement
+from jupyter_gpuquota.model.sessions import (
+    Endpoint,
+    ExecContext,
+    ExecRequest,
+    ExecResult,
+    LogChunk,
+    LogQuery,
+    Session,
+    SessionRequest,
+    SessionSpec,
+)
+
+from .builders import make_node, make_project
+
+ENVIRONMENT = Environment(
+    id="base", label="base", prefix="/env", python="/env/bin/python", default=True
+)
+
+
+@dataclass
+class FakeBackend:
+    """Run sessions that exist in memory only: what fits starts at once, what ends ends at once.
+
+    `logs` and `endpoints` may be filled in by a test.
+    """
+
+    nodes_: tuple[Node, ...] = (make_node("dgx1-1"), make_node("dgx1-2"))
+    projects_: tuple[Project, ...] = (make_project("team-a", "4"), make_project("team-b", "2"))
+    name: str = "fake"
+    source: str = "simulated"
+    instance: str = field(default_factory=lambda: secrets.token_hex(4))
+    logs: dict[str, str] = field(default_factory=dict)
+    endpoints: dict[tuple[str, int], Endpoint] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._sessions: dict[str, Session] = {}
+        self._counter = 1
+        self._changed = asyncio.Event()
+
+    def warnings(self) -> tuple[str, ...]:
+        return self.notes
+
+    def revision(self, noun: str) -> int:
+        return self._counter
+
+    async def changed(self, since: int, timeout: float) -> Revisions:
+        if self._counter <= since:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), timeout)
+        nouns = dict.fromkeys(("sessions", "quota", "nodes"), self._counter)
+        return Revisions(instance=self.instance, latest=self._counter, nouns=nouns)
+
+    def sessions(self) -> tuple[Session, ...]:
+        return tuple(self._sessions.values())
+
+    def projects(self) -> tuple[Project, ...]:
+        return self.projects_
+
+    def nodes(self) -> tuple[Node, ...]:
+        return self.nodes_
+
+    def readings(self) -> Mapping[str, Reading]:
+        return {}
+
+    async def environments(self) -> tuple[Environment, ...]:
+        return (ENVIRONMENT,)
+
+    async def look_up(self, request: SessionRequest) -> LaunchPlace:
+        known = request.environment in ("", ENVIRONMENT.id, ENVIRONMENT.prefix)
+        missing = f"There is no folder {request.folder}." if "missing" in request.folder else ""
+        return LaunchPlace(
+            environment=ENVIRONMENT if known else None,
+            folder=request.folder or "/work",
+            folder_problem=missing,
+        )
+
+    async def create(self, spec: SessionSpec, owner: str) -> Session:
+        names.check_free(spec, self._sessions.values())
+        now = datetime.now(UTC)
+        session = Session(
+            id=secrets.token_hex(6),
+            spec=spec,
+            owner=owner,
+            state="waiting",
+            since=now,
+            created=now,
+            path="",
+        )
+        session = msgspec.structs.replace(session, path=f"gpuquota/s/{session.id}/")
+        self._put(session)
+        self._admit()
+        return self._sessions[session.id]
+
+    async def stop(self, session_id: str) -> Session:
+        return self._end(lifecycle.request_end(self._find(session_id), "stop", datetime.now(UTC)))
+
+    async def suspend(self, session_id: str) -> Session:
+        asked = lifecycle.request_end(self._find(session_id), "suspend", datetime.now(UTC))
+        return self._end(asked)
+
+    async def resume(self, session_id: str, base_url: str = "") -> Session:
+        session = lifecycle.request_resume(self._find(session_id), datetime.now(UTC))
+        if base_url:
+            spec = msgspec.structs.replace(session.spec, base_url=base_url)
+            session = msgspec.structs.replace(session, spec=spec)
+        self._put(session)
+        self._admit()
+        return self._sessions[session_id]
+
+    async def delete(self, session_id: str) -> None:
+        lifecycle.check_deletable(self._find(session_id))
+        del self._sessions[session_id]
+        self._bump()
+        self._admit()
+
+    async def log(self, session_id: str, query: LogQuery) -> LogChunk:
+        session = self._find(session_id)
+        text = self.logs.get(session_id, "")
+        begin = len("".join(text.splitlines(keepends=True)[: -query.tail])) if query.tail else 0
+        begin = begin or min(query.offset, len(text))
+        part = text[begin : begin + query.limit]
+        ended = session.state not in ("running", "starting", "stopping")
+        return LogChunk(text=part, offset=begin, next=begin + len(part), ended=ended)
+
+    async def execute(self, session_id: str, request: ExecRequest) -> ExecResult:
+        self._running(session_id)
+        return ExecResult(exit_code=0, output=" ".join(request.command) + "\n")
+
+    async def context(self, session_id: str) -> ExecContext:
+        session = self._running(session_id)
+        return ExecContext(env={"GPUQUOTA_SESSION": session_id}, folder=session.spec.folder)
+
+    async def endpoint(self, session_id: str, port: int) -> Endpoint:
+        session = self._running(session_id)
+        if port and port not in session.spec.ports:
+            raise NotAllowed(f"{session.spec.name} does not expose port {port}.")
+        if (session_id, port) not in self.endpoints:
+            raise WrongState(f"Nothing of {session.spec.name} listens on port {port}.")
+        return self.endpoints[session_id, port]
+
+    def finish(self, session_id: str, state: str = "done") -> Session:
+        """Let a session end by itself."""
+        ended = lifecycle.move(self._find(session_id), state, datetime.now(UTC))
+        self._put(ended)
+        self._admit()
+        return ended
+
+    def _find(self, session_id: str) -> Session:
+        if session_id not in self._sessions:
+            raise NotFound(f"There is no session with the id {session_id!r}.")
+        return self._sessions[session_id]
+
+    def _running(self, session_id: str) -> Session:
+        session = self._find(session_id)
+        if session.state != "running":
+            raise WrongState(f"{session.spec.name} is {session.state}, not running.")
+        return session
+
+    def _put(self, session: Session) -> None:
+        self._bump()
+        self._sessions[session.id] = msgspec.structs.replace(session, revision=self._counter)
+
+    def _bump(self) -> None:
+        self._counter += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def _end(self, session: Session) -> Session:
+        if session.state == "stopping":
+            session = lifecycle.finish_end(session, datetime.now(UTC))
+        self._put(session)
+        self._admit()
+        return self._sessions[session.id]
+
+    def _admit(self) -> None:
+        now = datetime.now(UTC)
+        for decision in admission.decide(self._sessions.values(), self.projects_, self.nodes_):
+            session = self._sessions[decision.session]
+            if not isinstance(decision.outcome, Placement):
+                if session.reason != decision.outcome:
+                    self._put(msgspec.structs.replace(session, reason=decision.outcome))
+                continue
+            placed = msgspec.structs.replace(
+                lifecycle.move(session, "starting", now),
+                placement=decision.outcome,
+                isolation=isolation_of(session.spec.share, simulated=True, mps=False),
+            )
+            self._put(lifecycle.move(placed, "running", now))

@@ -1,0 +1,151 @@
+"""Use cases, over a backend in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, Unsupported
+from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery
+from jupyter_gpuquota.model.routes import ROUTES
+from jupyter_gpuquota.model.sessions import (
+    ExecRequest,
+    LogQuery,
+    ResumeRequest,
+    SessionQuery,
+    SessionRequest,
+)
+from jupyter_gpuquota.services.call import Call
+from jupyter_gpuquota.services.usecases import USE_CASES
+from tests.fakes import FakeBackend
+
+pytestmark = pytest.mark.asyncio
+
+
+async def ask(backend: FakeBackend, name: str, call: Call | None = None, **fields: Any) -> Any:
+    return await USE_CASES[name](backend, call or Call(user="me", **fields))
+
+
+async def launch(backend: FakeBackend, name: str = "exp-1", **request: Any) -> Any:
+    return await ask(backend, "sessions.create", body=SessionRequest(name=name, **request))
+
+
+async def test_every_route_has_a_use_case_that_can_be_called() -> None:
+    assert set(USE_CASES) == {route.name for route in ROUTES}
+    assert all(callable(use_case) for use_case in USE_CASES.values())
+
+
+async def test_a_launched_session_belongs_to_who_asked() -> None:
+    session = await launch(FakeBackend(), gpu="0.5")
+    assert (session.owner, session.state, session.placement.milli) == ("me", "running", 500)
+
+
+async def test_a_bad_request_leaves_nothing_behind() -> None:
+    backend = FakeBackend()
+    with pytest.raises(InvalidFields):
+        await launch(backend, gpu="1.5")
+    assert backend.sessions() == ()
+
+
+async def test_a_name_is_free_again_once_its_session_is_deleted() -> None:
+    backend = FakeBackend()
+    first = await launch(backend)
+    with pytest.raises(NameTaken, match="running"):
+        await launch(backend)
+    await launch(backend, project="team-b")
+    await ask(backend, "sessions.stop", args={"id": first.id})
+    with pytest.raises(NameTaken, match="stopped"):
+        await launch(backend)
+    await ask(backend, "sessions.delete", args={"id": first.id})
+    assert (await launch(backend)).id != first.id
+
+
+@pytest.mark.parametrize(
+    ("request_", "verdict", "fields"),
+    [
+        ({"gpu": "0.5"}, "fits", []),
+        ({"gpu": "4"}, "waits", []),
+        ({"gpu": "1.5", "project": "x"}, "forbidden", ["gpu", "project"]),
+        ({"name": "taken"}, "forbidden", ["name"]),
+    ],
+)
+async def test_a_preview_answers_even_for_what_is_forbidden(
+    request_: dict[str, Any], verdict: str, fields: list[str]
+) -> None:
+    backend = FakeBackend()
+    await launch(backend, "taken", gpu="1")
+    body = SessionRequest(**{"name": "asked", **request_})
+    preview = await ask(backend, "sessions.preview", body=body)
+    assert (preview.verdict, [p.field for p in preview.problems]) == (verdict, fields)
+    assert len(backend.sessions()) == 1
+
+
+async def test_the_list_is_filtered_and_paged() -> None:
+    backend = FakeBackend()
+    for i in range(5):
+        await launch(backend, f"s{i}", project="team-b" if i == 3 else "")
+    page = await ask(backend, "sessions.list", query=SessionQuery(project="team-a", limit=3))
+    assert ([s.spec.name for s in page.items], page.total) == (["s0", "s1", "s2"], 4)
+    rest = SessionQuery(project="team-a", limit=3, cursor=page.next)
+    page = await ask(backend, "sessions.list", query=rest)
+    assert ([s.spec.name for s in page.items], page.next) == (["s4"], "")
+    states = SessionQuery(state="running, waiting", name="s3", owner="me")
+    assert (await ask(backend, "sessions.list", query=states)).total == 1
+    assert (await ask(backend, "sessions.list", query=SessionQuery(state="done"))).total == 0
+
+
+@pytest.mark.parametrize(
+    "query", [{"limit": 0}, {"limit": 1001}, {"cursor": "gone"}, {"state": "running,zzz"}]
+)
+async def test_a_bad_page_is_refused(query: dict[str, Any]) -> None:
+    with pytest.raises(InvalidFields):
+        await ask(FakeBackend(), "sessions.list", query=SessionQuery(**query))
+
+
+async def test_a_session_that_is_not_there_is_not_found() -> None:
+    for verb in ("get", "stop", "suspend", "resume", "delete"):
+        call = Call(user="me", args={"id": "../etc"}, body=ResumeRequest())
+        with pytest.raises(NotFound):
+            await ask(FakeBackend(), f"sessions.{verb}", call)
+
+
+async def test_about_names_only_the_abilities_that_are_there() -> None:
+    about = await ask(FakeBackend(notes=("Careful.",)), "about.get")
+    assert about.capabilities == ("logs", "exec", "ingress")
+    assert (about.api, about.user, about.simulated) == (API_VERSION, "me", True)
+    assert about.warnings == ("Careful.",)
+    assert (await ask(Bare(), "about.get")).capabilities == ()
+
+
+class Bare(FakeBackend):
+    """Have only what the port requires."""
+
+    log = None  # type: ignore[assignment]
+    execute = None  # type: ignore[assignment]
+    endpoint = None  # type: ignore[assignment]
+
+
+async def test_an_ability_that_is_missing_is_said_by_name() -> None:
+    for verb, extra in (
+        ("log", {"query": LogQuery()}),
+        ("exec", {"body": ExecRequest(command=("true",))}),
+        ("context", {}),
+        ("endpoint", {}),
+    ):
+        with pytest.raises(Unsupported, match="fake"):
+            await ask(Bare(), f"sessions.{verb}", args={"id": "x"}, **extra)
+
+
+async def test_a_change_of_another_life_returns_at_once() -> None:
+    backend = FakeBackend()
+    query = ChangesQuery(instance="other", since=10**9, timeout=60)
+    assert (await ask(backend, "changes.wait", query=query)).instance == backend.instance
+
+
+async def test_quota_nodes_and_environments_are_shown() -> None:
+    backend = FakeBackend()
+    await launch(backend, gpu="0.5")
+    assert (await ask(backend, "quota.get")).allocated == 500
+    assert (await ask(backend, "nodes.list")).nodes[0].devices[0].free == 500
+    assert (await ask(backend, "environments.list")).environments[0].default
