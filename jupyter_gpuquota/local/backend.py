@@ -1,0 +1,220 @@
+"""Sessions as processes of this machine: the local backend.
+
+Reads come from memory at once. What changes something is done by the engine in one worker
+thread; what only looks at files or processes runs in threads of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar, TypeVar
+
+from ..model.about import Revisions
+from ..model.environments import Environment, LaunchPlace
+from ..model.nodes import Reading
+from ..model.quota import Project
+from ..model.resources import Node
+from ..model.sessions import (
+    Endpoint,
+    ExecContext,
+    ExecRequest,
+    ExecResult,
+    LogChunk,
+    LogQuery,
+    Session,
+    SessionRequest,
+    SessionSpec,
+)
+from . import environments, execution, ingress, logs, quota
+from .config import LocalConfig
+from .devices import Devices, find_devices
+from .engine import Engine
+from .folders import Record, SessionFolder
+from .readiness import Readiness
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+class _Base:
+    """Hold the engine, and the one thread that it works in."""
+
+    Config: ClassVar[type[LocalConfig]] = LocalConfig
+
+    def __init__(self, config: LocalConfig, devices: Devices | None = None) -> None:
+        self._config = config
+        self._devices = devices or find_devices(config)
+        self._engine = Engine(config, self._devices)
+        self._board = self._engine.board
+        self._worker = ThreadPoolExecutor(1, "gpuquota-local")
+        self._readiness = Readiness(self._folder, self._ready)
+        self._wake = asyncio.Event()
+        self._running: asyncio.Task[None] | None = None
+        self._trouble = ""
+
+    async def start(self) -> None:
+        """Load the state, adopt what runs, and look after it from now on.
+
+        Raises StorageFailed, VersionMismatch.
+        """
+        await self._work(self._engine.open)
+        self._running = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        """Let go of everything; sessions run on."""
+        if running := self._running:
+            self._running = None
+            running.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await running
+            await self._readiness.close()
+            await self._work(self._engine.close)
+        self._worker.shutdown()
+
+    def idle(self) -> bool:
+        """Tell whether nothing is live and nothing waits."""
+        return all(s.state in _QUIET for s in self._board.sessions)
+
+    async def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                pause = await self._work(self._engine.step)
+                self._trouble = ""
+            except Exception as error:  # noqa: BLE001 (a fault of ours must not end the care for all)
+                _log.exception("looking after the sessions failed")
+                self._trouble = f"Looking after the sessions fails: {error}. See the log."
+                pause = 1.0
+            self._readiness.follow(self._board.records.values())
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._wake.wait()
+
+    async def _work(self, work: Callable[..., T], *args: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._worker, work, *args)
+
+    async def _act(self, work: Callable[..., T], *args: Any) -> T:
+        """Do something that a user asked for, and look at its effects at once."""
+        try:
+            return await self._work(work, *args)
+        finally:
+            self._wake.set()
+
+    async def _ready(self, session_id: str, run: int, problem: str) -> None:
+        await self._act(self._engine.ready, session_id, run, problem)
+
+    def _folder(self, record: Record) -> SessionFolder:
+        return self._engine.state.folder(record)
+
+
+_QUIET = ("suspended", "stopped", "done", "failed")
+
+
+class _Reads(_Base):
+    """Answer at once, from memory."""
+
+    name = "local"
+
+    @property
+    def source(self) -> str:
+        """Tell where GPUs come from: `nvml`, `simulated` or `none`."""
+        return self._devices.source
+
+    @property
+    def instance(self) -> str:
+        """Tell the life that revisions belong to."""
+        return self._board.instance
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what an admin should hear of."""
+        own = (self._devices.problem, self._trouble)
+        return (*(text for text in own if text), *self._engine.state.warnings())
+
+    def revision(self, noun: str) -> int:
+        """Tell the revision of a noun."""
+        return self._board.revision(noun)
+
+    async def changed(self, since: int, timeout: float) -> Revisions:
+        """Wait until the counter is past `since`, or `timeout` seconds; return all revisions."""
+        return await self._board.changed(since, timeout)
+
+    def sessions(self) -> tuple[Session, ...]:
+        """List all sessions, oldest first."""
+        return self._board.sessions
+
+    def projects(self) -> tuple[Project, ...]:
+        """List the projects."""
+        return quota.projects(self._config, self._board.nodes)
+
+    def nodes(self) -> tuple[Node, ...]:
+        """List nodes and devices."""
+        return self._board.nodes
+
+    def readings(self) -> Mapping[str, Reading]:
+        """Map a device's UUID to its newest reading."""
+        return self._board.readings
+
+
+class _Abilities(_Base):
+    """Do what only some backends can: logs, programs inside sessions, an ingress."""
+
+    async def log(self, session_id: str, query: LogQuery) -> LogChunk:
+        """Read a part of a log; empty if nothing was printed. Raises NotFound."""
+        record = self._engine.find(session_id)
+        ended = record.session.state in _QUIET  # before reading: nothing is added after it
+        return await asyncio.to_thread(logs.chunk, self._folder(record).path, query, ended=ended)
+
+    async def execute(self, session_id: str, request: ExecRequest) -> ExecResult:
+        """Run a program to its end or timeout. Raises InvalidFields, NotFound, WrongState."""
+        execution.check(request)
+        context = await self.context(session_id)
+        return await execution.execute(context, request, self._engine.groups)
+
+    async def context(self, session_id: str) -> ExecContext:
+        """Tell environment variables and folder. Raises NotFound, WrongState."""
+        record = self._engine.find(session_id)
+        launch = await asyncio.to_thread(self._folder(record).launch, record.run)
+        return execution.context_of(record, launch)
+
+    async def endpoint(self, session_id: str, port: int) -> Endpoint:
+        """Tell where a running session listens. Raises NotFound, WrongState, NotAllowed."""
+        record = self._engine.find(session_id)
+        ingress.check_exposed(record.session, port)
+        return await asyncio.to_thread(ingress.find_endpoint, record, self._folder(record), port)
+
+
+class LocalBackend(_Reads, _Abilities):
+    """Run sessions as processes of this machine."""
+
+    async def environments(self) -> tuple[Environment, ...]:
+        """List the environments that sessions may start from."""
+        return await asyncio.to_thread(environments.find, self._config)
+
+    async def look_up(self, request: SessionRequest) -> LaunchPlace:
+        """Look up what a request names: its environment and its folder."""
+        return await asyncio.to_thread(environments.look_up, request, self._config)
+
+    async def create(self, spec: SessionSpec, owner: str) -> Session:
+        """Accept a checked request. Raises NameTaken, InvalidFields, StorageFailed."""
+        return await self._act(self._engine.create, spec, owner)
+
+    async def stop(self, session_id: str) -> Session:
+        """Begin to stop. Raises NotFound, WrongState, StorageFailed."""
+        return await self._act(self._engine.end, session_id, "stop")
+
+    async def suspend(self, session_id: str) -> Session:
+        """Begin to stop, keeping the request. Raises NotFound, WrongState, StorageFailed."""
+        return await self._act(self._engine.end, session_id, "suspend")
+
+    async def resume(self, session_id: str, base_url: str = "") -> Session:
+        """Put it back into the queue. Raises NotFound, WrongState, StorageFailed."""
+        return await self._act(self._engine.resume, session_id, base_url)
+
+    async def delete(self, session_id: str) -> None:
+        """Forget it with its log. Raises NotFound, WrongState, StorageFailed."""
+        await self._act(self._engine.delete, session_id)

@@ -1,0 +1,135 @@
+"""What everyone reads: sessions, nodes and revisions in memory.
+
+The worker thread publishes, the event loop reads. Every value is replaced whole and never
+changed in place, so that a reader needs no lock and never waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import threading
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+import msgspec
+
+from ..model.about import Revisions
+from ..model.nodes import Reading
+from ..model.resources import Node
+from ..model.sessions import Session
+from .folders import Record
+from .inventory import Inventory
+
+NOUNS = ("sessions", "quota", "nodes")
+
+
+class Board:
+    """Show the newest state, count its changes, and wake whoever waits for one.
+
+    Sessions stand in the order in which they were first shown, which is that of their creation.
+    """
+
+    def __init__(self) -> None:
+        self.instance = secrets.token_hex(8)
+        self.records: Mapping[str, Record] = MappingProxyType({})
+        self.sessions: tuple[Session, ...] = ()
+        self.nodes: tuple[Node, ...] = ()
+        self.readings: Mapping[str, Reading] = MappingProxyType({})
+        self._nouns = dict.fromkeys(NOUNS, 1)
+        self._latest = 1
+        self._waiters: set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = set()
+        self._lock = threading.Lock()
+
+    def revision(self, noun: str) -> int:
+        """Tell the counter at the noun's last change."""
+        return self._nouns[noun]
+
+    @property
+    def latest(self) -> int:
+        """Tell the counter now."""
+        return self._latest
+
+    def revisions(self) -> Revisions:
+        """Tell all revisions."""
+        return Revisions(instance=self.instance, latest=self._latest, nouns=dict(self._nouns))
+
+    def show(self, *records: Record) -> None:
+        """Publish sessions that are new or have changed."""
+        nouns = {"sessions"}
+        for record in records:
+            old = self.records.get(record.session.id)
+            nouns |= _touched(old.session if old else None, record.session)
+        self._publish(nouns, records)
+
+    def drop(self, session_id: str) -> None:
+        """Forget a session."""
+        records = dict(self.records)
+        if records.pop(session_id, None):
+            self.records = MappingProxyType(records)
+            self._publish({"sessions", "quota"})
+
+    def show_inventory(self, inventory: Inventory) -> None:
+        """Publish what the devices are found to be."""
+        nouns = set()
+        if inventory.nodes != self.nodes:
+            nouns = {"nodes", "quota"}
+        elif dict(inventory.readings) != dict(self.readings):
+            nouns = {"nodes"}
+        if nouns:
+            self.nodes = inventory.nodes
+            self.readings = MappingProxyType(dict(inventory.readings))
+            self._publish(nouns)
+
+    async def changed(self, since: int, timeout: float) -> Revisions:
+        """Wait until the counter is past `since`, or `timeout` seconds."""
+        waiter = (asyncio.get_running_loop(), asyncio.get_running_loop().create_future())
+        with self._lock:
+            if self._latest > since:
+                return self.revisions()
+            self._waiters.add(waiter)
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(timeout):
+                    await waiter[1]
+        finally:
+            with self._lock:
+                self._waiters.discard(waiter)
+        return self.revisions()
+
+    @property
+    def watched(self) -> bool:
+        """Tell whether someone waits for changes."""
+        return bool(self._waiters)
+
+    def _publish(self, nouns: Iterable[str], records: Iterable[Record] = ()) -> None:
+        with self._lock:
+            self._latest += 1
+            latest = self._latest
+            merged = dict(self.records)
+            for record in records:
+                session = msgspec.structs.replace(record.session, revision=latest)
+                merged[session.id] = msgspec.structs.replace(record, session=session)
+            self.records = MappingProxyType(merged)
+            self.sessions = tuple(record.session for record in merged.values())
+            self._nouns = {**self._nouns, **dict.fromkeys(nouns, latest)}
+            waiters, self._waiters = self._waiters, set()
+        for loop, future in waiters:
+            loop.call_soon_threadsafe(_wake, future)
+
+
+def _touched(old: Session | None, new: Session) -> set[str]:
+    """Say which nouns besides sessions a change of one session changes."""
+    nouns: set[str] = set()
+    if old is None or (old.state, old.placement) != (new.state, new.placement):
+        nouns.add("quota")
+    before = (old.placement, old.usage) if old else (None, None)
+    if before != (new.placement, new.usage):
+        nouns.add("nodes")
+    return nouns
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,180 @@
+"""What an admin may set of the local backend."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from jupyter_core.paths import jupyter_data_dir
+from traitlets import Dict, Enum, Float, Integer, List, TraitError, Unicode, default, validate
+from traitlets.config import Configurable
+
+from ..core.shares import parse_quota
+from ..core.specs import NAME_LIMIT
+from ..model.base import Request
+
+T = TypeVar("T")
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", re.ASCII)
+
+
+class SimulatedNode(Request, frozen=True, kw_only=True):
+    """Be a machine that does not exist: `gpus` devices of `memory` MiB each."""
+
+    name: str
+    gpus: Annotated[int, msgspec.Meta(ge=1, le=64)]
+    memory: Annotated[int, msgspec.Meta(ge=1)] = 32_768
+    model: str = "GPU"
+
+
+class ProjectSetting(Request, frozen=True, kw_only=True):
+    """Be a team as it is written in the configuration: `quota` is a number of GPUs."""
+
+    name: str
+    quota: str | int | float
+
+
+class LocalConfig(Configurable):
+    """Configure sessions on this machine."""
+
+    state_dir = Unicode(
+        help="""Folder of the controller's state and of every session's files. It must be the
+        account's own; it is made with mode 0700. Default: gpuquota in Jupyter's data folder.""",
+    ).tag(config=True)
+
+    devices = Enum(
+        ("auto", "nvml", "simulated"),
+        default_value="auto",
+        help="""Where GPUs come from. `nvml`: the NVIDIA driver. `simulated`: `simulated_nodes`.
+        `auto`: the driver if it finds a GPU, else `simulated_nodes`.""",
+    ).tag(config=True)
+
+    simulated_nodes = List(
+        Dict(),
+        help="""Machines that do not exist, to try the product without a GPU, for example
+        [{"name": "dgx1-1", "gpus": 8, "memory": 32768, "model": "V100-32GB"}]; memory in MiB.
+        Their sessions are real processes, their GPUs are shown as simulated everywhere.""",
+    ).tag(config=True)
+
+    projects = List(
+        Dict(),
+        help="""Teams and the number of GPUs that each has by right, for example
+        [{"name": "team-a", "quota": "4"}]. Empty: one project, named after the account, that
+        owns the whole machine.""",
+    ).tag(config=True)
+
+    environments = List(
+        Unicode(),
+        help="""Python prefixes that sessions may start from, besides those that are found by
+        themselves: the controller's own, those of kernels, and conda's.""",
+    ).tag(config=True)
+
+    root_dir = Unicode(
+        help="""Folder that relative folders of a request start from, and the one taken when a
+        request names none. Default: the account's home.""",
+    ).tag(config=True)
+
+    stop_grace = Float(
+        10.0,
+        min=0.0,
+        help="Seconds that a session has to end by itself before it is killed.",
+    ).tag(config=True)
+
+    start_timeout = Float(
+        120.0,
+        min=1.0,
+        help="Seconds after which a Jupyter Server that does not answer counts as failed.",
+    ).tag(config=True)
+
+    log_bytes = Integer(
+        10 * 1024 * 1024,
+        min=4096,
+        help="Size in bytes at which a session's log is rotated.",
+    ).tag(config=True)
+
+    log_files = Integer(
+        3, min=0, help="How many rotated logs of a session are kept besides the newest."
+    ).tag(config=True)
+
+    poll_interval = Float(
+        10.0,
+        min=0.1,
+        help="Seconds between two readings of the GPUs while a session runs or someone looks.",
+    ).tag(config=True)
+
+    mps_control = Unicode(
+        "nvidia-cuda-mps-control",
+        help="""Program that asks NVIDIA's MPS control daemon, by name or path. Empty: shares are
+        never enforced by MPS.""",
+    ).tag(config=True)
+
+    mps_pipe_dir = Unicode(
+        help="""Folder in which the MPS control daemon answers. Default: the environment's
+        CUDA_MPS_PIPE_DIRECTORY, else /tmp/nvidia-mps.""",
+    ).tag(config=True)
+
+    @default("state_dir")
+    def _default_state_dir(self) -> str:
+        return str(Path(jupyter_data_dir()) / "gpuquota")
+
+    @default("root_dir")
+    def _default_root_dir(self) -> str:
+        return str(Path.home())
+
+    @default("mps_pipe_dir")
+    def _default_mps_pipe_dir(self) -> str:
+        return os.environ.get("CUDA_MPS_PIPE_DIRECTORY") or "/tmp/nvidia-mps"  # noqa: S108 (NVIDIA's)
+
+    @validate("state_dir", "root_dir")
+    def _absolute(self, proposal: Any) -> str:
+        path = Path(proposal["value"]).expanduser()
+        if not path.is_absolute():
+            raise TraitError(f"{proposal['trait'].name} must be an absolute path, not {path}.")
+        return str(path)
+
+    @validate("simulated_nodes")
+    def _check_nodes(self, proposal: Any) -> list[dict[str, Any]]:
+        nodes = _read(proposal["value"], SimulatedNode, "simulated_nodes")
+        _check_names([node.name for node in nodes], "simulated_nodes")
+        return list(proposal["value"])
+
+    @validate("projects")
+    def _check_projects(self, proposal: Any) -> list[dict[str, Any]]:
+        projects = _read(proposal["value"], ProjectSetting, "projects")
+        _check_names([project.name for project in projects], "projects")
+        for project in projects:
+            try:
+                parse_quota(str(project.quota))
+            except ValueError as error:
+                raise TraitError(f"projects: quota of {project.name}: {error}") from error
+        return list(proposal["value"])
+
+    def nodes(self) -> list[SimulatedNode]:
+        """Return the simulated nodes, checked."""
+        return _read(self.simulated_nodes, SimulatedNode, "simulated_nodes")
+
+    def teams(self) -> list[tuple[str, int]]:
+        """Return name and quota (milli-GPU) of every configured project."""
+        projects = _read(self.projects, ProjectSetting, "projects")
+        return [(project.name, parse_quota(str(project.quota))) for project in projects]
+
+
+def _read(value: object, kind: type[T], trait: str) -> list[T]:
+    try:
+        return msgspec.convert(value, list[kind])  # type: ignore[valid-type]
+    except msgspec.ValidationError as error:
+        raise TraitError(f"{trait}: {error}") from error
+
+
+def _check_names(names: list[str], trait: str) -> None:
+    for name in names:
+        if not _NAME.fullmatch(name) or len(name) > NAME_LIMIT:
+            raise TraitError(
+                f"{trait}: {name!r} is no name; it has small letters, digits and hyphens, "
+                f"at most {NAME_LIMIT}."
+            )
+    if len(set(names)) < len(names):
+        raise TraitError(f"{trait}: two have the same name.")

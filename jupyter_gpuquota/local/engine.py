@@ -1,0 +1,219 @@
+"""Own the sessions: do what users ask, and bring what is into line with what should be.
+
+Everything here runs in one worker thread, so nothing happens twice or at the same time.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from ..core import lifecycle, names
+from ..core.admission import decide
+from ..errors import InvalidFields, NotFound, StorageFailed
+from ..model.reasons import Reason
+from ..model.resources import Placement
+from ..model.sessions import LIVE, Goal, Session, SessionSpec
+from . import processes, quota, usage
+from .board import Board
+from .config import LocalConfig
+from .devices import Devices
+from .folders import Record
+from .launch import reserved_args
+from .outcomes import Ended
+from .shim import procfs
+from .starting import Starter, taken_ports
+from .state import State
+from .watching import Watcher
+
+_log = logging.getLogger(__name__)
+_BUSY, _FRESH, _CALM, _AGAIN = 0.04, 0.1, 0.5, 1.0
+"""Seconds until the next look: while something starts or stops, while something runs that has
+just begun and may fail soon, while all runs, and after a fault."""
+_YOUNG = timedelta(seconds=3)
+
+
+class Engine:
+    """Create, start, watch and end sessions. Every method belongs to the worker thread."""
+
+    def __init__(self, config: LocalConfig, devices: Devices) -> None:
+        self.board = Board()
+        self.state = State(Path(config.state_dir), self.board)
+        self._config = config
+        self._devices = devices
+        self._starter = Starter(config, self.state, devices)
+        self._watcher = Watcher(config, self.state, devices, self._starter.shims)
+        self.groups: set[int] = set()
+        """Process groups of programs that were run inside sessions, for what they leave behind."""
+        self._admitted = 0
+        self._measured = 0.0
+
+    def open(self) -> None:
+        """Load the state; what still runs is adopted at the first step.
+
+        Raises StorageFailed, VersionMismatch.
+        """
+        procfs.become_subreaper()
+        self.board.show_inventory(self._devices.read())
+        self.state.open()
+
+    def close(self) -> None:
+        """Let go of everything; the sessions run on."""
+        self.state.close()
+        self._devices.close()
+
+    def step(self) -> float | None:
+        """Look at everything once; tell after how many seconds to look again, None for never."""
+        kept = self.state.retry()
+        faults = []
+        for record in list(self.board.records.values()):
+            if record.session.state in LIVE:
+                try:
+                    self._watcher.look(record)
+                except OSError as error:  # of one folder: the others are looked after all the same
+                    faults.append(error)
+        for group in list(self.groups):
+            if not processes.reap_group(group):
+                self.groups.discard(group)
+        self._measure()
+        if self._admitted != self.board.latest:
+            kept = self._admit() and kept
+        if faults:
+            raise faults[0]
+        return self._pause(kept=kept)
+
+    def create(self, spec: SessionSpec, owner: str) -> Session:
+        """Accept a checked request. Raises NameTaken, InvalidFields, StorageFailed."""
+        names.check_free(spec, self.board.sessions)
+        others = [s for s in self.board.sessions if s.state in LIVE]
+        if errors := [*reserved_args(spec), *taken_ports(spec, others)]:
+            count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
+            raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
+        now, session_id = datetime.now(UTC), _new_id()
+        session = Session(
+            id=session_id,
+            spec=spec,
+            owner=owner,
+            state="waiting",
+            since=now,
+            created=now,
+            path=f"gpuquota/s/{session_id}/",
+        )
+        self.state.add(Record(session=session))
+        self._admit()
+        return self.find(session_id).session
+
+    def end(self, session_id: str, goal: Goal) -> Session:
+        """Begin to stop or suspend. Raises NotFound, WrongState, StorageFailed."""
+        record = self._change(
+            session_id, lambda session: lifecycle.request_end(session, goal, datetime.now(UTC))
+        )
+        if record.session.state == "stopping":
+            self._watcher.look(record)
+        return self.find(session_id).session
+
+    def resume(self, session_id: str, base_url: str) -> Session:
+        """Put it back into the queue. Raises NotFound, WrongState, StorageFailed."""
+
+        def again(session: Session) -> Session:
+            queued = lifecycle.request_resume(session, datetime.now(UTC))
+            spec = msgspec.structs.replace(queued.spec, base_url=base_url or queued.spec.base_url)
+            return msgspec.structs.replace(queued, spec=spec)
+
+        self._change(session_id, again)
+        self._admit()
+        return self.find(session_id).session
+
+    def delete(self, session_id: str) -> None:
+        """Forget it with its files. Raises NotFound, WrongState, StorageFailed."""
+        record = self.find(session_id)
+        lifecycle.check_deletable(record.session)
+        self.state.remove(record)
+
+    def ready(self, session_id: str, run: int, problem: str) -> None:
+        """Hear that the Jupyter Server of a run answers, or that it must not be shown."""
+        record = self.board.records.get(session_id)
+        if record is None or record.run != run or record.session.state != "starting":
+            return  # it was stopped meanwhile
+        if problem:
+            self._watcher.give_up(record, Reason(code="StartFailed", message=problem))
+        else:
+            self._watcher.ready(record, "Answering on its ingress")
+
+    def find(self, session_id: str) -> Record:
+        """Find a session's record. Raises NotFound."""
+        if session_id not in self.board.records:
+            raise NotFound(
+                f"There is no session with the id {session_id!r}.",
+                hint="It may have been deleted; list the sessions again.",
+            )
+        return self.board.records[session_id]
+
+    def _change(self, session_id: str, change: Callable[[Session], Session]) -> Record:
+        record = self.find(session_id)
+        changed = change(record.session)
+        if changed != record.session:
+            self.state.save(msgspec.structs.replace(record, session=changed))
+        return self.find(session_id)
+
+    def _admit(self) -> bool:
+        """Start what may start, and say why the rest waits; false if the disk forbade it."""
+        self._admitted = self.board.latest
+        projects = quota.projects(self._config, self.board.nodes)
+        for decision in decide(self.board.sessions, projects, self.board.nodes):
+            record = self.find(decision.session)
+            if isinstance(decision.outcome, Placement):
+                if not self._start(record, decision.outcome):
+                    return False
+            elif record.session.reason != decision.outcome:
+                waiting = msgspec.structs.replace(record.session, reason=decision.outcome)
+                self.state.note(msgspec.structs.replace(record, session=waiting))
+        return True
+
+    def _start(self, record: Record, placement: Placement) -> bool:
+        try:
+            problem = self._starter.start(record, placement)
+        except StorageFailed as error:
+            self.state.fail(error)
+            self._admitted = 0
+            return False
+        if problem:
+            self._watcher.conclude(self.find(record.session.id), Ended("unstarted", detail=problem))
+        return True
+
+    def _measure(self) -> None:
+        """Look at the devices from time to time, while there is a reason to."""
+        wanted = self.board.watched or any(s.state in LIVE for s in self.board.sessions)
+        due = time.monotonic() - self._measured >= self._config.poll_interval
+        if not (self._devices.measured and wanted and due):
+            return
+        self._measured = time.monotonic()
+        inventory = self._devices.read()
+        self.board.show_inventory(inventory)
+        for record in usage.measured(self.board.records.values(), inventory):
+            self.state.note(record)
+
+    def _pause(self, *, kept: bool) -> float | None:
+        states = {session.state for session in self.board.sessions}
+        if states & {"starting", "stopping"}:
+            return _BUSY
+        if not kept:
+            return _AGAIN
+        if self._admitted != self.board.latest:
+            return _BUSY
+        if "running" in states:
+            recent = datetime.now(UTC) - _YOUNG
+            young = any(s.state == "running" and s.since > recent for s in self.board.sessions)
+            return _FRESH if young else _CALM
+        return self._config.poll_interval if self._devices.measured else None
+
+
+def _new_id() -> str:
+    return "s" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]

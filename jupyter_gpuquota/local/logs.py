@@ -1,0 +1,116 @@
+"""Read a session's log across its rotated files; offsets count from its first byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.sessions import LogChunk, LogQuery
+from .shim import files
+
+LIMIT = 4 * 2**20
+"""Most bytes of one answer."""
+_BLOCK = 64 * 1024
+_LINE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Be one file of a log: `size` bytes from `start` on."""
+
+    path: Path
+    start: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        """Tell the offset behind the last byte."""
+        return self.start + self.size
+
+
+def parts(folder: Path) -> list[Part]:
+    """List the files of a log, oldest first; the newest one last."""
+    while True:
+        base = files.read_base(folder)
+        found = [
+            Part(path, int(path.suffix[1:]), path.stat().st_size)
+            for path in folder.glob("log.*")
+            if path.suffix[1:].isdecimal() and int(path.suffix[1:]) < base
+        ]
+        log = folder / "log"
+        found.append(Part(log, base, log.stat().st_size if log.exists() else 0))
+        if files.read_base(folder) == base:  # else it was rotated while we looked
+            return sorted(found, key=lambda part: part.start)
+
+
+def end_of(folder: Path) -> int:
+    """Tell the offset behind the last byte of a log."""
+    return parts(folder)[-1].end
+
+
+def read(folder: Path, offset: int, limit: int) -> tuple[bytes, int]:
+    """Return bytes from `offset` on, and where they begin: later if the old ones are gone."""
+    files = parts(folder)
+    begin = min(max(offset, files[0].start), files[-1].end)
+    data = b""
+    for part in files:
+        at = begin + len(data)
+        if part.start <= at < part.end and len(data) < limit:
+            data += _slice(part, at, limit - len(data))
+    return data, begin
+
+
+def tail(folder: Path, lines: int, limit: int, since: int = 0) -> tuple[bytes, int]:
+    """Return the last lines from `since` on, at most `limit` bytes, and where they begin."""
+    files = parts(folder)
+    end, lowest = files[-1].end, max(since, files[0].start, files[-1].end - limit)
+    begin, data = end, b""
+    while begin > lowest and data.count(b"\n", 0, -1) < lines:
+        start = max(lowest, begin - _BLOCK)
+        block, start = read(folder, start, begin - start)
+        if not block:
+            break
+        begin, data = start, block + data
+    kept = b"".join(data.splitlines(keepends=True)[-lines:])
+    return kept, begin + len(data) - len(kept)
+
+
+def last_lines(folder: Path, lines: int, since: int) -> tuple[str, ...]:
+    """Return the last lines of a run as text, for a record rather than for reading it all."""
+    data, _ = tail(folder, lines, _BLOCK, since)
+    return tuple(line[:_LINE] for line in data.decode(errors="replace").splitlines()[-lines:])
+
+
+def chunk(folder: Path, query: LogQuery, *, ended: bool) -> LogChunk:
+    """Answer a query; a character that is cut at the end waits for the next part."""
+    limit = min(max(query.limit, 4), LIMIT)
+    if query.tail > 0:
+        data, begin = tail(folder, query.tail, limit)
+    else:
+        data, begin = read(folder, query.offset, limit)
+    if not ended or begin + len(data) < end_of(folder):
+        data = whole(data)
+    after = begin + len(data)
+    return LogChunk(
+        text=data.decode(errors="replace"),
+        offset=begin,
+        next=after,
+        ended=ended and after >= end_of(folder),
+    )
+
+
+def whole(data: bytes) -> bytes:
+    """Drop a character that is cut at the end, so that the next part begins with all of it."""
+    for back in range(1, min(4, len(data)) + 1):
+        byte = data[-back]
+        if byte & 0xC0 == 0x80:
+            continue
+        length = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2 if byte >= 0xC0 else 1
+        return data[:-back] if length > back else data
+    return data
+
+
+def _slice(part: Part, at: int, count: int) -> bytes:
+    with part.path.open("rb") as file:
+        file.seek(at - part.start)
+        return file.read(min(count, part.end - at))

@@ -1,0 +1,151 @@
+"""Read devices from the NVIDIA driver."""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+from typing import Any
+
+import msgspec
+
+from ..model.nodes import Reading
+from ..model.resources import Device, MigInstance, Node
+from .inventory import Inventory
+
+_log = logging.getLogger(__name__)
+_MIB = 2**20
+_PROFILE = re.compile(r"MIG\s+(\S+)")
+
+
+class Nvml:
+    """Read devices through `pynvml`, which is passed in; raises its NVMLError if that fails.
+
+    A device that answered once and does no more stays in the inventory, as lost.
+    """
+
+    source = "nvml"
+
+    def __init__(self, pynvml: Any) -> None:
+        self._nvml = pynvml
+        self._nvml.nvmlInit()
+        self._known: dict[str, Device] = {}
+        self._node = socket.gethostname()
+
+    def read(self, *, mps: bool) -> Inventory:
+        """Read everything anew; `mps` tells whether a control daemon answers."""
+        devices: list[Device] = []
+        readings: dict[str, Reading] = {}
+        memory: dict[tuple[str, int], int | None] = {}
+        for index in range(self._count()):
+            try:
+                handle = self._nvml.nvmlDeviceGetHandleByIndex(index)
+                device = self._device(index, handle, mps=mps)
+                reading = self._reading(handle)
+                memory |= self._processes(device, handle)
+            except self._nvml.NVMLError as error:
+                _log.warning("GPU %d does not answer: %s", index, error)
+                continue
+            readings[device.uuid] = reading
+            devices.append(device)
+        lost = [_lost(d) for uuid, d in self._known.items() if uuid not in readings]
+        devices = sorted([*devices, *lost], key=lambda device: device.index)
+        self._known = {device.uuid: device for device in devices}
+        return Inventory((Node(name=self._node, devices=tuple(devices)),), readings, memory)
+
+    def close(self) -> None:
+        """Let go of the driver."""
+        self._nvml.nvmlShutdown()
+
+    def _count(self) -> int:
+        try:
+            return int(self._nvml.nvmlDeviceGetCount())
+        except self._nvml.NVMLError as error:
+            _log.warning("The NVIDIA driver does not answer: %s", error)
+            return 0
+
+    def _device(self, index: int, handle: Any, *, mps: bool) -> Device:
+        return Device(
+            index=index,
+            uuid=_text(self._nvml.nvmlDeviceGetUUID(handle)),
+            model=_text(self._nvml.nvmlDeviceGetName(handle)),
+            memory=self._nvml.nvmlDeviceGetMemoryInfo(handle).total // _MIB,
+            mps=mps,
+            mig=tuple(self._instances(handle)),
+        )
+
+    def _instances(self, handle: Any) -> list[MigInstance]:
+        found = []
+        for instance in self._mig_handles(handle):
+            attributes = self._nvml.nvmlDeviceGetAttributes(instance)
+            slices, memory = attributes.gpuInstanceSliceCount, attributes.memorySizeMB
+            name = _PROFILE.search(_text(self._nvml.nvmlDeviceGetName(instance)))
+            profile = name[1] if name else f"{slices}g.{round(memory / 1024)}gb"
+            uuid = _text(self._nvml.nvmlDeviceGetUUID(instance))
+            found.append(
+                MigInstance(uuid=uuid, profile=profile.lower(), memory=memory, slices=slices)
+            )
+        return found
+
+    def _mig_handles(self, handle: Any) -> list[Any]:
+        if not self._optional(lambda: self._nvml.nvmlDeviceGetMigMode(handle)[0]):
+            return []
+        most = self._nvml.nvmlDeviceGetMaxMigDeviceCount(handle)
+        found = (
+            self._optional(lambda i=i: self._nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, i))
+            for i in range(most)
+        )
+        return [instance for instance in found if instance is not None]
+
+    def _reading(self, handle: Any) -> Reading:
+        utilisation = self._optional(lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
+        used = self._optional(lambda: self._nvml.nvmlDeviceGetMemoryInfo(handle).used // _MIB)
+        return Reading(utilisation=utilisation, memory_used=used)
+
+    def _processes(self, device: Device, handle: Any) -> dict[tuple[str, int], int | None]:
+        """Map (device, pid) to the MiB that the process holds there, None if not told.
+
+        Where MIG is on, each instance lists its own processes. A process may be listed as an
+        ordinary and as an MPS client: it is one, and counts once.
+        """
+        handles = self._mig_handles(handle) or [handle]
+        calls = (
+            self._nvml.nvmlDeviceGetComputeRunningProcesses,
+            self._nvml.nvmlDeviceGetMPSComputeRunningProcesses,
+        )
+        found: dict[tuple[str, int], int | None] = {}
+        for owner in handles:
+            listed: dict[int, int | None] = {}
+            for call in calls:
+                for process in self._optional(lambda c=call, o=owner: c(o)) or ():
+                    used = process.usedGpuMemory
+                    listed[process.pid] = None if used is None else used // _MIB
+            for pid, used in listed.items():
+                before = found.get((device.uuid, pid), 0)
+                total = None if used is None or before is None else before + used
+                found[device.uuid, pid] = total
+        return found
+
+    def _optional(self, ask: Any) -> Any:
+        """Ask what not every device can tell; None if this one cannot.
+
+        A device that has gone is not one that cannot: that error goes on.
+        """
+        try:
+            return ask()
+        except (
+            self._nvml.NVMLError_NotSupported,
+            self._nvml.NVMLError_NotFound,
+            self._nvml.NVMLError_NoPermission,
+            self._nvml.NVMLError_FunctionNotFound,
+        ):
+            return None
+
+
+def _lost(device: Device) -> Device:
+    return msgspec.structs.replace(device, lost=True)
+
+
+def _text(value: str | bytes) -> str:
+    """Read a string of pynvml, which older versions give as bytes."""
+    return value.decode() if isinstance(value, bytes) else value

@@ -1,0 +1,137 @@
+"""Find the Jupyter Server of a session, and ask whether it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+
+import msgspec
+
+from ..model.base import Model
+from ..model.sessions import Endpoint
+from . import processes
+from .folders import Record, SessionFolder
+from .listeners import listens
+
+_log = logging.getLogger(__name__)
+_PAUSE, _REFUSED = 0.03, 1.0
+"""Seconds between two questions: while it does not listen, and while it answers otherwise."""
+_OK = 200
+_SECONDS = 5.0
+
+Report = Callable[[str, int, str], Awaitable[None]]
+
+
+class _Info(Model, frozen=True, kw_only=True):
+    """Be what a Jupyter Server writes about itself into its runtime folder."""
+
+    pid: int
+    port: int
+    base_url: str
+    token: str
+
+
+def find_server(folder: SessionFolder, run: int) -> Endpoint | None:
+    """Read where the session's own server listens; None until it says so.
+
+    The note of any process that does not descend from the session's first one is ignored, and so
+    is a port that the server has given up: it may be a stranger's by now.
+    """
+    leader = folder.leader(run)
+    if leader is None or not processes.alive(leader):
+        return None
+    for path in folder.runtime.glob("jpserver-*.json"):
+        try:
+            info = msgspec.json.decode(path.read_bytes(), type=_Info)
+        except (FileNotFoundError, msgspec.DecodeError):
+            continue  # it is being written or removed just now
+        if processes.descends(info.pid, leader.pid) and listens(info.pid, info.port):
+            return Endpoint(
+                host="127.0.0.1", port=info.port, base_url=info.base_url, token=info.token
+            )
+    return None
+
+
+def problem_of(folder: SessionFolder, run: int, endpoint: Endpoint) -> str:
+    """Say why a server must not be shown: one without our token is open to every account."""
+    launch = folder.launch(run)
+    wanted = launch.env.get("JUPYTER_TOKEN", "") if launch else ""
+    if wanted and hmac.compare_digest(wanted.encode(), endpoint.token.encode()):
+        return ""
+    return (
+        "Its Jupyter configuration sets a token of its own, or none: remove IdentityProvider.token "
+        "and ServerApp.token from it."
+    )
+
+
+async def answers(endpoint: Endpoint) -> int:
+    """Tell the status with which a server answers a request that needs its token.
+
+    0 while it does not answer at all.
+    """
+    try:
+        async with asyncio.timeout(_SECONDS):
+            reader, writer = await asyncio.open_connection(endpoint.host, endpoint.port)
+            try:
+                writer.write(
+                    f"GET {endpoint.base_url}api/status HTTP/1.0\r\n"
+                    f"Host: {endpoint.host}:{endpoint.port}\r\n"
+                    f"Authorization: token {endpoint.token}\r\n\r\n".encode()
+                )
+                status = (await reader.readline()).split()
+            finally:
+                writer.close()
+                with contextlib.suppress(OSError):
+                    await writer.wait_closed()
+    except (OSError, TimeoutError):
+        return 0
+    return int(status[1]) if len(status) > 1 and status[1].isdigit() else 0
+
+
+class Readiness:
+    """Wait, in the event loop, for the Jupyter Servers that are starting, and report each once."""
+
+    def __init__(self, folder_of: Callable[[Record], SessionFolder], report: Report) -> None:
+        self._folder_of = folder_of
+        self._report = report
+        self._tasks: dict[tuple[str, int], asyncio.Task[None]] = {}
+
+    def follow(self, records: Iterable[Record]) -> None:
+        """Wait for exactly the servers among these that are starting."""
+        starting = {
+            (r.session.id, r.run): r
+            for r in records
+            if r.session.state == "starting" and r.session.spec.serves_jupyter
+        }
+        for key, task in list(self._tasks.items()):
+            if task.done():
+                del self._tasks[key]
+                if not task.cancelled() and (error := task.exception()):
+                    _log.error("waiting for %s failed", key[0], exc_info=error)
+            elif key not in starting:
+                self._tasks.pop(key).cancel()
+        for key in starting.keys() - self._tasks.keys():
+            self._tasks[key] = asyncio.create_task(self._wait(starting[key]))
+
+    async def close(self) -> None:
+        """Stop waiting."""
+        tasks = list(self._tasks.values())
+        self.follow(())
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _wait(self, record: Record) -> None:
+        folder = self._folder_of(record)
+        while True:
+            endpoint = await asyncio.to_thread(find_server, folder, record.run)
+            if endpoint:
+                problem = problem_of(folder, record.run, endpoint)
+                status = 0 if problem else await answers(endpoint)
+                if problem or status == _OK:
+                    await self._report(record.session.id, record.run, problem)
+                    return
+                if status:
+                    await asyncio.sleep(_REFUSED)
+            await asyncio.sleep(_PAUSE)

@@ -1,0 +1,68 @@
+"""Measure what sessions use of their GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from ..model.reasons import Reason
+from ..model.sessions import Session, Usage
+from . import processes
+from .folders import Record
+from .inventory import Inventory
+
+
+def measured(records: Iterable[Record], inventory: Inventory) -> Iterator[Record]:
+    """Yield the records that hold devices and whose use, or whose devices, have changed."""
+    holders = [r for r in records if r.session.placement and r.session.placement.slices]
+    if not holders:
+        return
+    owners = processes.census()
+    for record in holders:
+        before = record.session
+        usage = usage_of(before, inventory.memory, owners)
+        if before.usage and (before.usage.memory, before.usage.over) == (usage.memory, usage.over):
+            usage = before.usage  # an older time alone is no news
+        after = msgspec.structs.replace(before, usage=usage, reason=reason_of(before, inventory))
+        if after != before:
+            yield msgspec.structs.replace(record, session=after)
+
+
+def reason_of(session: Session, inventory: Inventory) -> Reason | None:
+    """Say that a running session has lost a device; else keep the reason that it has."""
+    if session.state != "running" or session.placement is None:
+        return session.reason
+    held = {piece.index for piece in session.placement.slices}
+    lost = [
+        device.index
+        for node in inventory.nodes
+        for device in node.devices
+        if node.name == session.placement.node and device.index in held and device.lost
+    ]
+    if not lost:
+        return None
+    return Reason(
+        code="DeviceLost",
+        message=f"The driver no longer answers for GPU {', '.join(map(str, lost))}.",
+        hint="Save what you can, stop the session, and tell an admin.",
+    )
+
+
+def usage_of(
+    session: Session, memory: Mapping[tuple[str, int], int | None], owners: Mapping[int, str]
+) -> Usage:
+    """Sum the GPU memory that a session's processes hold.
+
+    It is unknown where the driver does not tell one of its processes, or names processes that
+    are nobody's here: inside a container it counts them by the host's numbers.
+    """
+    placement = session.placement
+    own = [used for (_, pid), used in memory.items() if owners.get(pid) == session.id]
+    strangers = any(pid not in owners for _, pid in memory)
+    now = datetime.now(UTC)
+    if placement is None or None in own or (not own and strangers):
+        return Usage(at=now)
+    total = sum(used for used in own if used is not None)
+    return Usage(at=now, memory=total, over=total > sum(p.memory for p in placement.slices))

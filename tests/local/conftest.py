@@ -1,0 +1,172 @@
+"""A local backend with simulated GPUs, whose sessions all end with the test."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from jupyter_gpuquota.local import processes
+from jupyter_gpuquota.local.backend import LocalBackend
+from jupyter_gpuquota.local.config import LocalConfig
+from jupyter_gpuquota.local.devices import Devices
+from jupyter_gpuquota.local.folders import SessionFolder
+from jupyter_gpuquota.local.shim import procfs
+from jupyter_gpuquota.model.sessions import LIVE
+
+ROOT = Path(__file__).resolve().parents[2]
+
+Start = Callable[..., "Elsewhere"]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> dict[str, Any]:
+    """Settings of a backend with two simulated nodes, in folders of its own."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return {
+        "state_dir": str(tmp_path / "state"),
+        "root_dir": str(folder),
+        "devices": "simulated",
+        "simulated_nodes": [{"name": "dgx1-1", "gpus": 4}, {"name": "dgx1-2", "gpus": 4}],
+        "projects": [{"name": "team-a", "quota": "4"}, {"name": "team-b", "quota": "2"}],
+        "stop_grace": 5.0,
+    }
+
+
+@pytest_asyncio.fixture
+async def make(settings: dict[str, Any]) -> AsyncIterator[Callable[..., Any]]:
+    """Start backends on the state folder, one after another; the last one ends all sessions."""
+    backends: list[LocalBackend] = []
+
+    async def start(found: Devices | None = None, **changed: Any) -> LocalBackend:
+        backend = LocalBackend(LocalConfig(**{**settings, **changed}), found)
+        await backend.start()
+        backends.append(backend)
+        return backend
+
+    yield start
+    if backends:
+        await end_all(backends[-1])
+
+
+@pytest_asyncio.fixture
+async def backend(make: Callable[..., Any]) -> LocalBackend:
+    return await make()
+
+
+async def end_all(backend: LocalBackend) -> None:
+    """End every session and let go of the backend; fails if a process is left."""
+    for session in backend.sessions():
+        if session.state in {"waiting", *LIVE}:
+            await backend.stop(session.id)
+    await wait_for(lambda: not any(s.state in LIVE for s in backend.sessions()))
+    ids = {session.id for session in backend.sessions()}
+    await backend.close()
+    assert not ids & set(processes.census().values())
+
+
+async def wait_for(condition: Callable[[], Any], seconds: float = 120.0) -> Any:
+    """Wait until something is true, and return it."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while not (found := condition()):
+        assert asyncio.get_running_loop().time() < deadline, "it never came true"
+        await asyncio.sleep(0.02)
+    return found
+
+
+def folder_of(state_dir: str, session_id: str) -> SessionFolder:
+    return SessionFolder(Path(state_dir, "sessions", session_id))
+
+
+def marked(session_id: str) -> set[int]:
+    """Find the living processes that carry a session's mark."""
+    return procfs.members(session_id)
+
+
+class Elsewhere:
+    """Speak to a backend in a process of its own."""
+
+    def __init__(self, settings: dict[str, Any], prefix: Sequence[str] = ()) -> None:
+        command = [*prefix, sys.executable, "-m", "tests.local.driver", json.dumps(settings)]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def hear(self) -> Any:
+        """Return its next answer; the first one says whether it has started."""
+        line = self.process.stdout.readline()
+        assert line, "the backend's process has ended"
+        return json.loads(line)
+
+    def ask(self, *words: Any) -> Any:
+        """Let it do something and return its answer."""
+        self.process.stdin.write(json.dumps(words) + "\n")
+        self.process.stdin.flush()
+        return self.hear()
+
+    def kill(self) -> None:
+        """Kill it as nothing else can."""
+        self.process.kill()
+        with self.process:
+            self.process.wait()
+
+
+@pytest.fixture
+def elsewhere(settings: dict[str, Any]) -> Iterator[Start]:
+    """Start backends in processes of their own; what is left of them is killed at the end."""
+    started: list[Elsewhere] = []
+
+    def start(*, prefix: Sequence[str] = (), **changed: Any) -> Elsewhere:
+        one = Elsewhere({**settings, **changed}, prefix)
+        started.append(one)
+        one.started = one.hear()
+        return one
+
+    yield start
+    for one in started:
+        one.kill()
+
+
+@pytest.fixture
+def own_disk(tmp_path: Path) -> Callable[[str], list[str]]:
+    """Make words that run a program with a small disk of its own, mounted for it alone."""
+
+    def words(options: str) -> list[str]:
+        disk = tmp_path / "disk"
+        disk.mkdir(exist_ok=True)
+        mount = f"mount -t tmpfs -o {options} none '{disk}' && exec \"$@\""
+        prefix = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, "sh"]
+        probe = subprocess.run([*prefix, "true"], capture_output=True, text=True, check=False)
+        if probe.returncode:
+            pytest.skip(f"this machine lets no user mount a disk: {probe.stderr.strip()}")
+        return prefix
+
+    return words
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left(tmp_path: Path) -> Iterator[None]:
+    """Fail, and end it, if a process of a session of this test lives on."""
+    yield
+    mark = f"GPUQUOTA_STATE_DIR={tmp_path}/".encode()
+    left = [pid for pid in processes.census() if mark in environment(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left
+
+
+def environment(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return b""  # it has ended

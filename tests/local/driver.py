@@ -1,0 +1,94 @@
+"""A local backend in a process of its own, which a test may kill at any moment.
+
+    python -m tests.local.driver SETTINGS_JSON
+
+Reads `[name, argument, …]` a line, answers a JSON value a line; an error is `{"error": code}`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from jupyter_gpuquota.errors import GpuQuotaError
+from jupyter_gpuquota.local.backend import LocalBackend
+from jupyter_gpuquota.local.config import LocalConfig
+from tests.contract.backend_contract import launch, until
+
+
+class Driver:
+    """Do by name what a test asks for."""
+
+    def __init__(self, backend: LocalBackend) -> None:
+        self.backend = backend
+
+    async def launch(self, name: str, fields: dict[str, Any]) -> Any:
+        fields = {key: tuple(v) if isinstance(v, list) else v for key, v in fields.items()}
+        return await launch(self.backend, name, **fields)
+
+    async def until(self, session_id: str, state: str) -> Any:
+        return await until(self.backend, session_id, state)
+
+    async def act(self, name: str, session_id: str) -> Any:
+        return await getattr(self.backend, name)(session_id)
+
+    async def sessions(self) -> Any:
+        return self.backend.sessions()
+
+    async def warnings(self) -> Any:
+        return self.backend.warnings()
+
+    async def fill(self, path: str) -> Any:
+        return await asyncio.to_thread(fill, Path(path))
+
+    async def free(self, path: str) -> Any:
+        Path(path).unlink()
+
+    async def close(self) -> Any:
+        await self.backend.close()
+
+
+def fill(path: Path) -> None:
+    """Fill the disk on which a file is, to the last byte."""
+    size = 65_536
+    with path.open("ab", buffering=0) as file:
+        while size:
+            try:
+                file.write(b"x" * size)
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+                size //= 2
+
+
+async def main() -> None:
+    backend = LocalBackend(LocalConfig(**json.loads(sys.argv[1])))
+    driver = Driver(backend)
+    try:
+        await backend.start()
+        answer(None)
+    except GpuQuotaError as error:
+        answer({"error": error.code, "message": str(error)})
+        return
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        name, *arguments = json.loads(line)
+        try:
+            answer(await getattr(driver, name)(*arguments))
+        except GpuQuotaError as error:
+            answer({"error": error.code, "message": str(error)})
+        if name == "close":
+            return
+
+
+def answer(value: Any) -> None:
+    print(msgspec.json.encode(value).decode(), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,100 @@
+"""NVML as its documentation describes it, with devices that a test makes up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pynvml
+
+GIB = 2**30
+
+
+@dataclass
+class Gpu:
+    """Be a device, or a MIG instance of one."""
+
+    uuid: str
+    name: str = "NVIDIA A100-SXM4-40GB"
+    memory: int = 40 * GIB
+    used: int = 0
+    utilisation: int | None = 7
+    processes: list[tuple[int, int | None]] = field(default_factory=list)
+    mps_processes: list[tuple[int, int | None]] = field(default_factory=list)
+    instances: list[Gpu] | None = None
+    slices: int = 0
+    gone: bool = False
+
+
+class FakeNvml:
+    """Answer as the module `pynvml` does; handles are the devices themselves."""
+
+    NVMLError = pynvml.NVMLError
+    NVMLError_NotSupported = pynvml.NVMLError_NotSupported
+    NVMLError_NotFound = pynvml.NVMLError_NotFound
+    NVMLError_NoPermission = pynvml.NVMLError_NoPermission
+    NVMLError_FunctionNotFound = pynvml.NVMLError_FunctionNotFound
+
+    def __init__(self, *gpus: Gpu, driver: bool = True) -> None:
+        self.gpus = list(gpus)
+        self.driver = driver
+        self.open = 0
+
+    def nvmlInit(self) -> None:  # noqa: N802
+        if not self.driver:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
+        self.open += 1
+
+    def nvmlShutdown(self) -> None:  # noqa: N802
+        self.open -= 1
+
+    def nvmlDeviceGetCount(self) -> int:  # noqa: N802
+        if not self.driver:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_DRIVER_NOT_LOADED)
+        return len(self.gpus)
+
+    def nvmlDeviceGetHandleByIndex(self, index: int) -> Gpu:  # noqa: N802
+        return self._there(self.gpus[index])
+
+    def nvmlDeviceGetUUID(self, gpu: Gpu) -> str:  # noqa: N802
+        return self._there(gpu).uuid
+
+    def nvmlDeviceGetName(self, gpu: Gpu) -> str:  # noqa: N802
+        return self._there(gpu).name
+
+    def nvmlDeviceGetMemoryInfo(self, gpu: Gpu) -> Any:  # noqa: N802
+        self._there(gpu)
+        return SimpleNamespace(total=gpu.memory, used=gpu.used, free=gpu.memory - gpu.used)
+
+    def nvmlDeviceGetUtilizationRates(self, gpu: Gpu) -> Any:  # noqa: N802
+        if self._there(gpu).utilisation is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        return SimpleNamespace(gpu=gpu.utilisation, memory=0)
+
+    def nvmlDeviceGetMigMode(self, gpu: Gpu) -> list[int]:  # noqa: N802
+        if self._there(gpu).instances is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        return [1, 1]
+
+    def nvmlDeviceGetMaxMigDeviceCount(self, gpu: Gpu) -> int:  # noqa: N802
+        return 7
+
+    def nvmlDeviceGetMigDeviceHandleByIndex(self, gpu: Gpu, index: int) -> Gpu:  # noqa: N802
+        if index >= len(gpu.instances or ()):
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
+        return gpu.instances[index]
+
+    def nvmlDeviceGetAttributes(self, gpu: Gpu) -> Any:  # noqa: N802
+        return SimpleNamespace(gpuInstanceSliceCount=gpu.slices, memorySizeMB=gpu.memory // 2**20)
+
+    def nvmlDeviceGetComputeRunningProcesses(self, gpu: Gpu) -> list[Any]:  # noqa: N802
+        return [SimpleNamespace(pid=p, usedGpuMemory=m) for p, m in self._there(gpu).processes]
+
+    def nvmlDeviceGetMPSComputeRunningProcesses(self, gpu: Gpu) -> list[Any]:  # noqa: N802
+        return [SimpleNamespace(pid=p, usedGpuMemory=m) for p, m in gpu.mps_processes]
+
+    def _there(self, gpu: Gpu) -> Gpu:
+        if gpu.gone:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
+        return gpu

@@ -1,0 +1,193 @@
+"""Devices as the driver tells of them, and what sessions use of them."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from pathlib import Path
+
+import pynvml
+import pytest
+from traitlets import TraitError
+
+from jupyter_gpuquota.local.config import LocalConfig
+from jupyter_gpuquota.local.devices import Devices, find_devices, open_driver
+from jupyter_gpuquota.local.inventory import Inventory
+from jupyter_gpuquota.local.nvml import Nvml
+from jupyter_gpuquota.local.quota import own_project, projects
+from jupyter_gpuquota.local.usage import usage_of
+from jupyter_gpuquota.model.nodes import Reading
+from jupyter_gpuquota.model.resources import MigInstance
+from tests.builders import make_placement, make_session, make_slice
+from tests.contract.backend_contract import launch, until
+from tests.local.conftest import marked, wait_for
+from tests.local.fake_nvml import GIB, FakeNvml, Gpu
+
+A100 = "NVIDIA A100-SXM4-40GB"
+
+
+def config(**settings) -> LocalConfig:
+    return LocalConfig(state_dir="/nowhere", root_dir="/", **settings)
+
+
+def mig_gpu() -> Gpu:
+    instances = [
+        Gpu("MIG-1", f"{A100} MIG 1g.5gb", 4864 * 2**20, slices=1, processes=[(11, GIB)]),
+        Gpu("MIG-2", f"{A100} MIG 3g.20gb", 19968 * 2**20, slices=3, mps_processes=[(11, GIB)]),
+    ]
+    return Gpu("GPU-0", instances=instances, utilisation=None)
+
+
+def test_the_fake_offers_only_what_nvml_offers():
+    offered = {name for name, _ in inspect.getmembers(FakeNvml) if name.startswith(("nvml", "NV"))}
+    assert offered <= set(dir(pynvml))
+
+
+def test_a_device_is_read_with_memory_use_and_processes():
+    gpu = Gpu("GPU-0", used=3 * GIB, processes=[(11, 2 * GIB), (12, None)])
+    inventory = Nvml(FakeNvml(gpu)).read(mps=True)
+    (device,) = inventory.nodes[0].devices
+    assert (device.uuid, device.model, device.memory) == ("GPU-0", A100, 40 * 1024)
+    assert (device.mps, device.simulated, device.lost) == (True, False, False)
+    assert inventory.readings == {"GPU-0": Reading(utilisation=7, memory_used=3072)}
+    assert inventory.memory == {("GPU-0", 11): 2048, ("GPU-0", 12): None}
+
+
+def test_mig_instances_have_their_profile_and_their_own_processes():
+    inventory = Nvml(FakeNvml(mig_gpu())).read(mps=False)
+    (device,) = inventory.nodes[0].devices
+    assert device.mig == (
+        MigInstance(uuid="MIG-1", profile="1g.5gb", memory=4864, slices=1),
+        MigInstance(uuid="MIG-2", profile="3g.20gb", memory=19968, slices=3),
+    )
+    assert inventory.readings["GPU-0"].utilisation is None
+    assert inventory.memory == {("GPU-0", 11): 2048}
+
+
+def test_an_mps_client_that_is_listed_twice_counts_once():
+    gpu = Gpu("GPU-0", processes=[(11, GIB)], mps_processes=[(11, GIB)])
+    assert Nvml(FakeNvml(gpu)).read(mps=True).memory == {("GPU-0", 11): 1024}
+
+
+def test_a_device_that_answers_no_more_is_lost_and_may_come_back():
+    nvml = FakeNvml(Gpu("GPU-0"), Gpu("GPU-1"))
+    driver = Nvml(nvml)
+    driver.read(mps=False)
+    nvml.gpus[0].gone = True
+    inventory = driver.read(mps=False)
+    assert [(d.uuid, d.lost) for d in inventory.nodes[0].devices] == [
+        ("GPU-0", True),
+        ("GPU-1", False),
+    ]
+    assert "GPU-0" not in inventory.readings
+    nvml.gpus[0].gone = False
+    assert not any(d.lost for d in driver.read(mps=False).nodes[0].devices)
+
+
+def test_all_devices_are_lost_with_their_driver():
+    nvml = FakeNvml(Gpu("GPU-0"))
+    driver = Nvml(nvml)
+    driver.read(mps=False)
+    nvml.driver = False
+    assert [d.lost for d in driver.read(mps=False).nodes[0].devices] == [True]
+
+
+@pytest.mark.parametrize(
+    ("nvml", "problem"),
+    [(FakeNvml(driver=False), "driver says"), (FakeNvml(), "lists none")],
+)
+def test_without_driver_or_gpu_there_is_none_and_it_is_said_why(nvml, problem):
+    driver, text = open_driver(nvml)
+    assert driver is None
+    assert problem in text
+    assert nvml.open == 0
+    asked = Devices(config(devices="nvml"), driver, text)
+    assert (asked.source, asked.problem) == ("none", text)
+    assert Devices(config(), driver, text).problem == ""
+
+
+def test_auto_prefers_real_devices_to_simulated_ones():
+    simulated = [{"name": "n1", "gpus": 2}]
+    real = Devices(config(simulated_nodes=simulated), Nvml(FakeNvml(Gpu("GPU-0"))))
+    assert real.source == "nvml"
+    assert [d.uuid for d in real.read().nodes[0].devices] == ["GPU-0"]
+    none = Devices(config(simulated_nodes=simulated), None)
+    assert none.source == "simulated"
+    assert [d.uuid for d in none.read().nodes[0].devices] == ["SIM-n1-0", "SIM-n1-1"]
+    assert all(d.simulated for d in none.read().nodes[0].devices)
+
+
+def test_a_plain_installation_has_no_simulated_device():
+    assert find_devices(config(devices="simulated")).read() == Inventory(())
+
+
+def test_the_default_project_owns_the_whole_machine():
+    nodes = Devices(config(simulated_nodes=[{"name": "n1", "gpus": 3}]), None).read().nodes
+    (project,) = projects(config(), nodes)
+    assert (project.name, project.quota) == (own_project(), 3000)
+    (team,) = projects(config(projects=[{"name": "team-a", "quota": "2.5"}]), nodes)
+    assert (team.name, team.quota) == ("team-a", 2500)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"projects": [{"name": "Team A", "quota": "4"}]}, "Team A"),
+        ({"projects": [{"name": "a", "quota": "4"}, {"name": "a", "quota": "4"}]}, "same name"),
+        ({"projects": [{"name": "a", "quota": "many"}]}, "not a number"),
+        ({"projects": [{"name": "a"}]}, "quota"),
+        ({"simulated_nodes": [{"name": "n", "gpus": "8"}]}, "gpus"),
+        ({"simulated_nodes": [{"name": "n", "gpus": 8, "cores": 2}]}, "cores"),
+        ({"state_dir": "relative"}, "absolute"),
+        ({"devices": "cloud"}, "devices"),
+        ({"log_bytes": 1}, "log_bytes"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used_is_refused(wrong, said):
+    with pytest.raises(TraitError, match=said):
+        LocalConfig(**wrong)
+
+
+def test_usage_is_what_the_sessions_own_processes_hold():
+    held = make_placement(make_slice(0, 500))
+    session = make_session("a", "0.5", "running", placement=held)
+    memory = {("G", 1): 100, ("G", 2): 16_300, ("G", 3): 9_999}
+    owners = {1: session.id, 2: session.id, 3: "another"}
+    assert (usage_of(session, memory, owners).memory, usage_of(session, memory, owners).over) == (
+        16_400,
+        True,
+    )
+    assert usage_of(session, memory | {("G", 2): None}, owners).memory is None
+    assert usage_of(session, {}, owners).memory == 0
+    # Inside a container the driver names processes that nobody here knows.
+    assert usage_of(session, {("G", 77): 5}, owners).memory is None
+
+
+@pytest.mark.asyncio
+async def test_a_session_over_its_share_is_shown_and_a_lost_device_told(make, tmp_path):
+    nvml = FakeNvml(Gpu("GPU-0"))
+    settings = {
+        "devices": "auto",
+        "simulated_nodes": [],
+        "projects": [{"name": "team-a", "quota": "1"}],
+        "poll_interval": 0.1,
+        "mps_pipe_dir": str(tmp_path),
+    }
+    devices = Devices(LocalConfig(**settings), Nvml(nvml))
+    backend = await make(devices, **settings)
+    assert backend.source == "nvml"
+    session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
+    assert session.isolation.memory == "none"
+    (pid,) = marked(session.id)
+    environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    assert b"CUDA_VISIBLE_DEVICES=GPU-0" in environment
+    await until(backend, session.id, lambda s: s.usage and s.usage.memory == 0)
+    nvml.gpus[0].processes = [(pid, 30 * GIB), (os.getpid(), GIB)]
+    over = await until(backend, session.id, lambda s: s.usage.memory == 30 * 1024)
+    assert over.usage.over
+    nvml.gpus[0].gone = True
+    lost = await until(backend, session.id, lambda s: s.reason is not None)
+    assert (lost.state, lost.reason.code) == ("running", "DeviceLost")
+    nvml.gpus[0].gone = False
+    await until(backend, session.id, lambda s: s.reason is None)
+    await wait_for(lambda: backend.readings()["GPU-0"].utilisation == 7)

@@ -1,0 +1,227 @@
+"""Sessions that are real Jupyter Servers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import pytest
+from tornado.httpclient import AsyncHTTPClient, HTTPClientError
+
+from jupyter_gpuquota.errors import InvalidFields, WrongState
+from jupyter_gpuquota.local import processes
+from jupyter_gpuquota.local.folders import Launch, SessionFolder
+from jupyter_gpuquota.local.launch import Means, argv_of, env_of
+from jupyter_gpuquota.local.readiness import answers, find_server, problem_of
+from jupyter_gpuquota.local.shim import procfs
+from jupyter_gpuquota.model.resources import Placement
+from jupyter_gpuquota.model.sessions import Endpoint, ExecRequest, Session
+from tests.builders import make_session
+from tests.contract.backend_contract import launch, until
+from tests.local.conftest import folder_of, marked, wait_for
+
+pytestmark = pytest.mark.asyncio
+
+SERVER: dict[str, Any] = {"command": ()}
+
+
+@pytest.fixture
+def fake_prefix(tmp_path: Path) -> Callable[[str], str]:
+    """Make prefixes whose Python is a shell script."""
+
+    def make(script: str) -> str:
+        prefix = tmp_path / "fake"
+        (prefix / "bin").mkdir(parents=True)
+        python = prefix / "bin" / "python"
+        python.write_text(f"#!/bin/sh\n{script}\n")
+        python.chmod(0o755)
+        packages = prefix / "lib" / "python3.11" / "site-packages" / "jupyter_server"
+        packages.mkdir(parents=True)
+        (packages / "__init__.py").touch()
+        return str(prefix)
+
+    return make
+
+
+async def ask(endpoint: Endpoint, path: str, *, token: str | None = None, **fields: Any) -> Any:
+    url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
+    headers = {"Authorization": f"token {endpoint.token if token is None else token}"}
+    answer = await AsyncHTTPClient().fetch(url, headers=headers, **fields)
+    return json.loads(answer.body)
+
+
+async def test_a_server_answers_below_its_path_with_its_token_only(backend, settings):
+    session = await launch(backend, **SERVER, gpu="0.5", base_url="/user/me/")
+    assert session.state == "starting"
+    session = await until(backend, session.id, "running")
+    assert [step.message.split()[0] for step in session.progress] == [
+        "Reserved",
+        "Starting",
+        "Answering",
+    ]
+    endpoint = await backend.endpoint(session.id, 0)
+    assert endpoint.base_url == f"/user/me/{session.path}"
+    assert (await ask(endpoint, "api/status"))["kernels"] == 0
+    with pytest.raises(HTTPClientError, match="403"):
+        await ask(endpoint, "api/status", token="wrong")  # noqa: S106
+    listening = [c for pid in marked(session.id) for c in psutil.Process(pid).net_connections()]
+    assert {c.laddr.ip for c in listening if c.status == psutil.CONN_LISTEN} == {"127.0.0.1"}
+    folder = folder_of(settings["state_dir"], session.id)
+    assert endpoint.token not in (folder.path / "log").read_text()
+    assert endpoint.token not in msgspec.json.encode(session).decode()
+    assert endpoint.token not in Path(settings["state_dir"], "state.db").read_bytes().decode(
+        "latin"
+    )
+    for pid in marked(session.id):
+        assert endpoint.token not in " ".join(psutil.Process(pid).cmdline())
+    assert (folder.path / "launch.json").stat().st_mode & 0o777 == 0o600
+    state = Path(settings["state_dir"])
+    assert state.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o077 for path in state.glob("state.db*")} == {0}
+
+
+async def test_stop_ends_its_kernels_too(backend):
+    session = await until(backend, (await launch(backend, **SERVER)).id, "running")
+    endpoint = await backend.endpoint(session.id, 0)
+    body = json.dumps({"name": "python3"})
+    await ask(endpoint, "api/kernels", method="POST", body=body)
+    await wait_for(lambda: len(marked(session.id)) >= 2)
+    await backend.stop(session.id)
+    await until(backend, session.id, "stopped")
+    assert not marked(session.id)
+    with pytest.raises(WrongState):
+        await backend.endpoint(session.id, 0)
+
+
+async def test_a_configuration_that_switches_the_token_off_does_not(
+    make, settings, tmp_path, monkeypatch
+):
+    monkeypatch.delenv("JUPYTER_NO_CONFIG")
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
+    (tmp_path / "config").mkdir()
+    lines = [f"c.{name}.token = ''" for name in ("IdentityProvider", "ServerApp", "NotebookApp")]
+    (tmp_path / "config" / "jupyter_server_config.py").write_text("\n".join(lines))
+    backend = await make()
+    session = await until(backend, (await launch(backend, **SERVER)).id, "running")
+    endpoint = await backend.endpoint(session.id, 0)
+    assert endpoint.token
+    with pytest.raises(HTTPClientError, match="403"):
+        await ask(endpoint, "api/status", token="")
+    env = (await backend.context(session.id)).env
+    assert endpoint.token not in env.values()
+    assert "JUPYTER_CONFIG_PATH" not in env
+    result = await backend.execute(session.id, ExecRequest(command=("env",)))
+    assert endpoint.token not in result.output
+
+
+async def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(tmp_path):
+    """The server tries the next ports, and its own note tells which one it got."""
+    session = make_session("a", state="starting", environment=sys.prefix, folder=str(tmp_path))
+    folder = SessionFolder(tmp_path / session.id)
+    folder.path.mkdir()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        means = Means(
+            runtime=str(folder.runtime),
+            state_dir=str(tmp_path),
+            token="t" * 40,
+            port=taken.getsockname()[1],
+            python=sys.executable,
+            module="jupyter_server",
+            inherited=os.environ,
+            root=os.geteuid() == 0,
+        )
+        order = Launch(
+            id=session.id,
+            run=1,
+            boot=procfs.boot_id(),
+            argv=argv_of(session.spec, session, means),
+            env=env_of(session, Placement(node="n"), means),
+            folder=str(tmp_path),
+            grace=2.0,
+            log_bytes=10**6,
+            log_files=1,
+        )
+        folder.prepare(order)
+        processes.start_shim(folder, str(tmp_path))
+        endpoint = await wait_for(lambda: find_server(folder, 1))
+        assert endpoint.port != means.port
+        while await answers(endpoint) != 200:
+            await wait_for(lambda: True)
+    assert problem_of(folder, 1, endpoint) == ""
+    assert problem_of(folder, 1, msgspec.structs.replace(endpoint, token="")) != ""
+    os.kill(folder.leader(1).shim, signal.SIGTERM)  # a shim passes on what asks it to end
+    await wait_for(lambda: not folder.kept())
+    assert folder.exit(1) is not None
+    assert not marked(session.id)
+
+
+async def test_a_strangers_note_in_the_runtime_folder_is_ignored(backend, settings):
+    session = await until(backend, (await launch(backend)).id, "running")
+    folder = folder_of(settings["state_dir"], session.id)
+    note = {"pid": os.getpid(), "port": 1, "base_url": "/", "token": ""}
+    (folder.runtime / f"jpserver-{os.getpid()}.json").write_text(json.dumps(note))
+    assert find_server(folder, 1) is None
+
+
+@pytest.mark.parametrize("word", ["--ServerApp.token=", "--port=1"])
+async def test_arguments_that_would_take_it_from_us_are_refused(backend, word):
+    with pytest.raises(InvalidFields) as caught:
+        await launch(backend, **SERVER, args=(word,))
+    assert [f.field for f in caught.value.fields] == ["args[0]"]
+
+
+async def test_one_that_never_answers_fails_and_leaves_no_process(make, fake_prefix):
+    backend = await make(start_timeout=1.0, stop_grace=0.2)
+    prefix = fake_prefix("echo thinking; trap '' TERM; while :; do sleep 1; done")
+    session = await launch(backend, **SERVER, environment=prefix)
+    failed = await until(backend, session.id, "failed")
+    assert (failed.reason.code, failed.reason.raw) == ("StartTimeout", "thinking")
+    assert failed.exit.last_lines[0] == "thinking"
+    assert not marked(session.id)
+
+
+async def test_one_that_ends_before_it_answers_says_its_last_words(backend, fake_prefix):
+    prefix = fake_prefix("echo no such module >&2; exit 7")
+    session = await launch(backend, **SERVER, environment=prefix)
+    failed = await until(backend, session.id, "failed")
+    assert (failed.exit.code, failed.reason.code) == (7, "StartFailed")
+    assert failed.reason.raw == "no such module"
+
+
+async def test_its_folder_is_the_root_that_it_shows(backend, settings):
+    Path(settings["root_dir"], "sub").mkdir()
+    Path(settings["root_dir"], "sub", "here.txt").touch()
+    session = await launch(backend, **SERVER, folder="sub")
+    session = await until(backend, session.id, "running")
+    content = await ask(await backend.endpoint(session.id, 0), "api/contents")
+    assert [entry["name"] for entry in content["content"]] == ["here.txt"]
+
+
+async def test_it_survives_its_shim_and_is_shown_again_after_a_restart(make, elsewhere, settings):
+    first = elsewhere()
+    session = first.ask("launch", "exp-1", SERVER)
+    first.ask("until", session["id"], "running")
+    folder = folder_of(settings["state_dir"], session["id"])
+    first.kill()
+    os.kill(folder.leader(1).shim, signal.SIGKILL)
+    backend = await make()
+    assert (await ask(await backend.endpoint(session["id"], 0), "api/status"))["kernels"] == 0
+
+
+async def test_one_that_was_starting_is_awaited_by_the_next_controller(make, elsewhere):
+    first = elsewhere()
+    session = first.ask("launch", "exp-1", SERVER)
+    first.kill()
+    backend = await make()
+    running: Session = await until(backend, session["id"], "running")
+    assert running.progress[-1].message == "Answering on its ingress"

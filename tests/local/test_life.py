@@ -1,0 +1,325 @@
+"""The life of sessions that run a command: how they end, and that nothing is left of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from jupyter_gpuquota.errors import InvalidFields, NotAllowed, WrongState
+from jupyter_gpuquota.local import processes
+from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, Session
+from tests.contract.backend_contract import launch, until
+from tests.local.conftest import folder_of, marked, wait_for
+
+pytestmark = pytest.mark.asyncio
+
+PYTHON = sys.executable
+# A child that nothing connects with its session any more: another kernel session, an empty
+# environment, and a parent that has gone.
+ESCAPE = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if not os.fork():
+    os.setsid()
+    if not os.fork():
+        os.execve(sys.executable, [sys.executable, '-c', 'import signal, time\\n'
+            'signal.signal(signal.SIGTERM, signal.SIG_IGN)\\n'
+            'open("escaped", "w").write(str(__import__("os").getpid()))\\n'
+            'time.sleep(600)'], {})
+    os._exit(0)
+os.wait()
+time.sleep(600)
+"""
+
+
+def ended(session: Session) -> bool:
+    return session.state in ("done", "failed", "stopped")
+
+
+@pytest.mark.parametrize(
+    ("command", "state", "code", "reason"),
+    [
+        (("true",), "done", 0, None),
+        (("sh", "-c", "echo one; echo two; exit 3"), "failed", 3, "CommandFailed"),
+        (("sh", "-c", "kill -SEGV $$"), "failed", 139, "Killed"),
+        (("no-such-program",), "failed", 127, "StartFailed"),
+        (("/etc/passwd",), "failed", 126, "StartFailed"),
+    ],
+)
+async def test_how_a_command_ends(backend, command, state, code, reason):
+    session = await until(backend, (await launch(backend, command=command)).id, ended)
+    assert (session.state, session.exit.code) == (state, code)
+    assert (session.reason.code if session.reason else None) == reason
+    assert session.placement is None
+    if code == 3:
+        assert session.exit.last_lines == ("one", "two")
+    if code == 139:
+        assert session.exit.signal == "SIGSEGV"
+    if code == 127:
+        assert session.exit.last_lines[-1].startswith("gpuquota: cannot start no-such-program")
+
+
+async def test_a_session_knows_its_share_and_folder(backend, settings):
+    command = ("sh", "-c", 'echo "$GPUQUOTA_SHARE|$GPUQUOTA_SIMULATED|$CUDA_VISIBLE_DEVICES|$PWD"')
+    session = await launch(backend, command=command, gpu="0.5", args=("ignored",))
+    done = await until(backend, session.id, "done")
+    assert done.exit.last_lines == (f"0.5 GPU|1||{settings['root_dir']}",)
+
+
+async def test_one_that_ignores_the_request_is_killed(make, settings):
+    backend = await make(stop_grace=0.3)
+    command = ("sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done")
+    session = await until(backend, (await launch(backend, command=command)).id, "running")
+    log = folder_of(settings["state_dir"], session.id).path / "log"
+    await wait_for(lambda: "ready" in log.read_text())
+    await backend.stop(session.id)
+    stopped = await until(backend, session.id, "stopped")
+    assert stopped.exit.signal == "SIGKILL"
+    assert not marked(session.id)
+
+
+async def test_stop_leaves_no_process_however_it_hides(make, settings):
+    backend = await make(stop_grace=0.3)
+    command = (PYTHON, "-c", ESCAPE)
+    session = await until(backend, (await launch(backend, command=command)).id, "running")
+    note = Path(settings["root_dir"], "escaped")
+    escaped = psutil.Process(int(await wait_for(lambda: note.exists() and note.read_text())))
+    assert escaped.environ().get("GPUQUOTA_SESSION") is None
+    await backend.stop(session.id)
+    await until(backend, session.id, "stopped")
+    assert not escaped.is_running()
+    assert not marked(session.id)
+
+
+async def test_a_controller_started_inside_a_session_is_no_part_of_it(backend, settings):
+    clean = f"env -i PATH=$PATH GPUQUOTA_STATE_DIR={settings['state_dir']}"
+    command = f"{clean} setsid sleep 601 & GPUQUOTA_SESSION=other setsid sleep 602 & sleep 600"
+    session = await launch(backend, command=("sh", "-c", command))
+    await until(backend, session.id, "running")
+
+    def sleepers():
+        found = (p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"])
+        return [p for p in found if p.info["cmdline"] in (["sleep", "601"], ["sleep", "602"])]
+
+    strangers = await wait_for(lambda: len(found := sleepers()) == 2 and found)
+    await backend.stop(session.id)
+    await until(backend, session.id, "stopped")
+    assert all(process.is_running() for process in strangers)
+    for process in strangers:
+        process.kill()
+
+
+async def test_what_a_command_leaves_behind_ends_with_it(backend):
+    command = ("sh", "-c", "setsid sleep 600 & sleep 600 & exit 0")
+    session = await until(backend, (await launch(backend, command=command)).id, ended)
+    assert session.state == "done"
+    assert not marked(session.id)
+
+
+async def test_a_stop_is_asked_in_any_moment_of_the_start(backend):
+    for number in range(5):
+        session = await launch(backend, f"exp-{number}")
+        await asyncio.sleep(0.01 * number)
+        await backend.stop(session.id)
+        await until(backend, session.id, "stopped")
+        assert not marked(session.id)
+
+
+async def test_a_suspended_session_is_stopped_at_once_and_can_resume(backend):
+    session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
+    assert (await backend.suspend(session.id)).state == "stopping"
+    assert (await backend.stop(session.id)).goal == "stop"
+    await until(backend, session.id, "stopped")
+    await backend.resume(session.id, "/elsewhere/")
+    again = await until(backend, session.id, "running")
+    assert again.spec.base_url == "/elsewhere/"
+    assert again.exit is None
+
+
+async def test_a_resumed_session_goes_on_in_its_log(backend):
+    session = await launch(backend, command=("sh", "-c", "echo line; exit 1"))
+    await until(backend, session.id, "failed")
+    await backend.resume(session.id)
+    again = await until(backend, session.id, lambda s: s.state == "failed" and s.exit)
+    assert again.exit.last_lines == ("line",)
+    chunk = await backend.log(session.id, LogQuery())
+    assert (chunk.text, chunk.ended) == ("line\nline\n", True)
+
+
+async def test_the_folder_may_vanish_while_it_waits(backend, settings):
+    folder = Path(settings["root_dir"], "sub")
+    folder.mkdir()
+    first = await until(backend, (await launch(backend, "first", gpu="4")).id, "running")
+    second = await launch(backend, "second", gpu="1", folder="sub")
+    assert second.state == "waiting"
+    folder.rmdir()
+    await backend.stop(first.id)
+    failed = await until(backend, second.id, "failed")
+    assert failed.reason.code == "StartFailed"
+    assert str(folder) in failed.reason.message
+
+
+async def test_a_taken_port_is_refused_at_once(backend):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(InvalidFields) as caught:
+            await launch(backend, ports=(port + 0,))
+    (problem,) = caught.value.fields
+    assert problem.field == "ports[0]"
+    assert "taken by another program" in problem.message
+    assert backend.sessions() == ()
+
+
+async def test_two_live_sessions_cannot_expose_one_port(backend):
+    port = free_port()
+    await until(backend, (await launch(backend, "first", ports=(port,))).id, "running")
+    with pytest.raises(InvalidFields, match=r"exposed by the session first"):
+        await launch(backend, "second", ports=(port,))
+
+
+async def test_an_exposed_port_leads_to_the_session_that_listens(backend, settings):
+    port = free_port()
+    command = (PYTHON, "-m", "http.server", "--bind", "127.0.0.1", str(port))
+    session = await until(
+        backend, (await launch(backend, command=command, ports=(port,))).id, "running"
+    )
+
+    (pid,) = marked(session.id)
+    await wait_for(lambda: any(c.status == "LISTEN" for c in psutil.Process(pid).net_connections()))
+    found = await backend.endpoint(session.id, port)
+    assert (found.host, found.port, found.token) == ("127.0.0.1", port, "")
+    with pytest.raises(NotAllowed, match="does not expose port 1"):
+        await backend.endpoint(session.id, 1)
+    with pytest.raises(NotAllowed, match="not a Jupyter Server"):
+        await backend.endpoint(session.id, 0)
+
+
+async def test_a_port_on_which_a_stranger_listens_is_not_named(backend):
+    port = free_port()
+    session = await until(backend, (await launch(backend, ports=(port,))).id, "running")
+    with socket.socket() as stranger:
+        stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        stranger.bind(("127.0.0.1", port))
+        stranger.listen()
+        with pytest.raises(WrongState, match="Nothing of exp-1 listens"):
+            await backend.endpoint(session.id, port)
+
+
+async def test_programs_run_in_the_environment_and_share(backend, settings):
+    session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
+    script = "echo $GPUQUOTA_SHARE in $PWD; echo oops >&2; exit 4"
+    result = await backend.execute(session.id, ExecRequest(command=("sh", "-c", script)))
+    assert result.output == f"0.5 GPU in {settings['root_dir']}\noops\n"
+    assert (result.exit_code, result.truncated, result.timed_out) == (4, False, False)
+    missing = await backend.execute(session.id, ExecRequest(command=("no-such-program",)))
+    assert (missing.exit_code, "no-such-program" in missing.output) == (127, True)
+    context = await backend.context(session.id)
+    assert context.env["GPUQUOTA_SESSION"] == session.id
+    assert context.folder == settings["root_dir"]
+
+
+async def test_a_program_that_prints_too_much_is_cut_and_ends(backend):
+    session = await until(backend, (await launch(backend)).id, "running")
+    script = "head -c 3000000 /dev/zero | tr '\\0' x"
+    result = await backend.execute(session.id, ExecRequest(command=("sh", "-c", script)))
+    assert (len(result.output), result.truncated, result.exit_code) == (2**20, True, 0)
+
+
+async def test_a_program_that_takes_too_long_is_killed_with_its_children(backend):
+    session = await until(backend, (await launch(backend)).id, "running")
+    alone = marked(session.id)
+    script = "echo begun; sleep 600 & sleep 600"
+    result = await backend.execute(session.id, ExecRequest(command=("sh", "-c", script), timeout=1))
+    assert (result.timed_out, result.output) == (True, "begun\n")
+    await wait_for(lambda: marked(session.id) == alone)
+
+
+async def test_what_a_program_leaves_running_ends_with_the_session(backend):
+    session = await until(backend, (await launch(backend)).id, "running")
+    alone = marked(session.id)
+    request = ExecRequest(command=("sh", "-c", "sleep 600 & echo begun"))
+    assert (await backend.execute(session.id, request)).output == "begun\n"
+    assert len(marked(session.id) - alone) == 1
+    await backend.stop(session.id)
+    await until(backend, session.id, "stopped")
+    assert not marked(session.id)
+
+
+async def test_a_killed_leader_is_told_from_one_that_failed(backend, settings):
+    session = await until(backend, (await launch(backend)).id, "running")
+    os.kill(folder_of(settings["state_dir"], session.id).leader(1).pid, signal.SIGKILL)
+    failed = await until(backend, session.id, "failed")
+    assert (failed.exit.signal, failed.reason.code) == ("SIGKILL", "Killed")
+
+
+@pytest.mark.parametrize(
+    ("fields", "broken"),
+    [
+        ({"command": ()}, "command"),
+        ({"command": ("",)}, "command"),
+        ({"command": ("a\0b",)}, "command"),
+        ({"command": ("true",), "timeout": 0}, "timeout"),
+        ({"command": ("true",), "timeout": 100_000}, "timeout"),
+    ],
+)
+async def test_a_program_that_cannot_be_is_refused(backend, fields, broken):
+    session = await launch(backend)
+    with pytest.raises(InvalidFields) as caught:
+        await backend.execute(session.id, ExecRequest(**fields))
+    assert [f.field for f in caught.value.fields] == [broken]
+
+
+async def test_no_secret_stays_on_disk_after_the_end(backend, settings):
+    session = await launch(backend, env={"SECRET": "very-secret"})
+    await until(backend, session.id, "running")
+    folder = folder_of(settings["state_dir"], session.id)
+    assert "very-secret" in (folder.path / "launch.json").read_text()
+    await backend.stop(session.id)
+    await until(backend, session.id, "stopped")
+    assert not (folder.path / "launch.json").exists()
+    assert not folder.runtime.exists()
+
+
+async def test_nothing_of_the_starter_is_handed_on(backend, monkeypatch):
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "secret")
+    monkeypatch.setenv("JPY_PARENT_PID", "1")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    session = await until(backend, (await launch(backend)).id, "running")
+    (pid,) = marked(session.id)
+    env = psutil.Process(pid).environ()
+    assert not {"JUPYTERHUB_API_TOKEN", "JPY_PARENT_PID"} & env.keys()
+    assert env["CUDA_VISIBLE_DEVICES"] == ""
+
+
+async def test_it_is_idle_only_when_nothing_lives_and_nothing_waits(backend):
+    assert backend.idle()
+    session = await launch(backend)
+    assert not backend.idle()
+    await until(backend, session.id, "running")
+    await backend.stop(session.id)
+    await until(backend, session.id, "stopped")
+    assert backend.idle()
+
+
+async def test_the_shim_shows_neither_secrets_nor_the_session(backend, settings):
+    session = await until(backend, (await launch(backend)).id, "running")
+    shim_pid = folder_of(settings["state_dir"], session.id).leader(1).shim
+    shim = psutil.Process(shim_pid)
+    assert set(shim.environ()) == {"LC_ALL", "GPUQUOTA_STATE_DIR"}
+    assert shim_pid not in processes.census()
+    assert all(path.fd > 2 or path.path == "/dev/null" for path in shim.open_files())
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,353 @@
+"""What sessions survive, each with real processes that are really killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import pytest
+
+from jupyter_gpuquota.errors import StorageFailed, VersionMismatch
+from jupyter_gpuquota.local import processes
+from jupyter_gpuquota.local.folders import Record
+from jupyter_gpuquota.local.shim import files, procfs
+from jupyter_gpuquota.model.sessions import LogQuery
+from tests.contract.backend_contract import launch, until
+from tests.local.conftest import folder_of, marked, wait_for
+
+pytestmark = pytest.mark.asyncio
+
+SLEEP = {"command": ["sleep", "600"], "gpu": "0.5"}
+EXITS = {"command": ["sh", "-c", "while [ ! -e go ]; do sleep 0.02; done; echo over; exit 3"]}
+
+
+def work(settings: dict[str, Any]) -> Path:
+    return Path(settings["root_dir"])
+
+
+async def test_sessions_run_on_when_the_controller_is_killed(elsewhere, make, settings):
+    first = elsewhere()
+    session = first.ask("launch", "exp-1", SLEEP)
+    running = first.ask("until", session["id"], "running")
+    before = marked(session["id"])
+    first.kill()
+    assert marked(session["id"]) == before
+    backend = await make()
+    (adopted,) = backend.sessions()
+    assert (adopted.state, adopted.id) == ("running", session["id"])
+    assert adopted.placement.milli == 500
+    assert adopted.started.isoformat().startswith(running["started"][:19])
+    await backend.stop(adopted.id)
+    await until(backend, adopted.id, "stopped")
+    assert not marked(adopted.id)
+
+
+async def test_an_exit_code_is_kept_while_no_controller_lives(elsewhere, make, settings):
+    first = elsewhere()
+    session = first.ask("launch", "exp-1", EXITS)
+    first.ask("until", session["id"], "running")
+    first.kill()
+    (work(settings) / "go").touch()
+    folder = folder_of(settings["state_dir"], session["id"])
+    await wait_for(lambda: not folder.kept())
+    backend = await make()
+    failed = await until(backend, session["id"], "failed")
+    assert (failed.exit.code, failed.exit.last_lines) == (3, ("over",))
+    assert failed.reason.code == "CommandFailed"
+
+
+async def test_a_controller_killed_at_any_moment_loses_no_session(elsewhere, make, settings):
+    sessions_folder = Path(settings["state_dir"], "sessions")
+    for number in range(6):
+        victim = elsewhere()
+        sessions = victim.ask("sessions")
+        assert len(sessions) == number
+        name = f"exp-{number}"
+        words = ["launch", name, {"command": ["sleep", "600"]}]
+        victim.process.stdin.write(json.dumps(words) + "\n")
+        victim.process.stdin.flush()
+        # Kill it somewhere between the first byte on disk and the started process.
+        await wait_for(lambda count=number: len(list(sessions_folder.iterdir())) > count)
+        victim.kill()
+        survivor = elsewhere()
+        names = [s["spec"]["name"] for s in survivor.ask("sessions")]
+        if name not in names:  # it was killed before the session was accepted: nothing is left
+            session = survivor.ask("launch", name, {"command": ["sleep", "600"]})
+            survivor.ask("until", session["id"], "running")
+        for session in survivor.ask("sessions"):
+            survivor.ask("until", session["id"], "running")
+            assert len(marked(session["id"])) == 1
+        survivor.kill()
+    await make()
+
+
+async def test_a_session_runs_on_when_its_shim_is_killed(backend, settings):
+    session = await until(backend, (await launch(backend, **EXITS)).id, "running")
+    folder = folder_of(settings["state_dir"], session.id)
+    leader = folder.leader(1)
+    os.kill(leader.shim, signal.SIGKILL)
+    await wait_for(lambda: not folder.kept())
+    assert processes.alive(leader)
+    (work(settings) / "go").touch()
+    failed = await until(backend, session.id, "failed")
+    assert (failed.exit.code, failed.reason.code) == (3, "CommandFailed")
+    assert failed.exit.last_lines == ("over",)
+
+
+async def test_without_shim_a_session_is_stopped_with_all_that_it_started(backend, settings):
+    command = ("sh", "-c", "setsid sleep 600 & sleep 600")
+    session = await until(backend, (await launch(backend, command=command)).id, "running")
+    await wait_for(lambda: len(marked(session.id)) == 3)
+    os.kill(folder_of(settings["state_dir"], session.id).leader(1).shim, signal.SIGKILL)
+    await backend.stop(session.id)
+    stopped = await until(backend, session.id, "stopped")
+    assert not marked(session.id)
+    assert stopped.exit.signal == "SIGTERM"
+
+
+async def test_when_nobody_could_see_the_end_it_is_said(elsewhere, settings):
+    first = elsewhere()
+    session = first.ask("launch", "exp-1", SLEEP)
+    first.ask("until", session["id"], "running")
+    leader = folder_of(settings["state_dir"], session["id"]).leader(1)
+    first.kill()
+    os.kill(leader.shim, signal.SIGKILL)
+    os.kill(leader.pid, signal.SIGKILL)
+    await wait_for(lambda: not processes.alive(leader))
+    failed = elsewhere().ask("until", session["id"], "failed")
+    assert (failed["exit"]["code"], failed["reason"]["code"]) == (None, "ExitUnknown")
+
+
+async def test_both_killed_and_the_process_lives_on_then_it_is_adopted(elsewhere, make, settings):
+    first = elsewhere()
+    session = first.ask("launch", "exp-1", SLEEP)
+    first.ask("until", session["id"], "running")
+    leader = folder_of(settings["state_dir"], session["id"]).leader(1)
+    first.kill()
+    os.kill(leader.shim, signal.SIGKILL)
+    backend = await make()
+    await backend.changed(backend.revision("sessions"), 1.5)
+    assert backend.sessions()[0].state == "running"
+    await backend.suspend(session["id"])
+    await until(backend, session["id"], "suspended")
+    assert not processes.alive(leader)
+
+
+async def abandoned(elsewhere: Any, settings: dict[str, Any], **forged: Any) -> tuple[str, Any]:
+    """Leave a running session without controller and shim, with a forged identity."""
+    first = elsewhere()
+    session = first.ask("launch", "exp-1", SLEEP)
+    first.ask("until", session["id"], "running")
+    folder = folder_of(settings["state_dir"], session["id"])
+    leader = folder.leader(1)
+    first.kill()
+    os.kill(leader.shim, signal.SIGKILL)
+    os.kill(leader.pid, signal.SIGKILL)
+    await wait_for(lambda: not processes.alive(leader))
+    stranger = msgspec.structs.replace(leader, **forged)
+    files.write_file(folder.path / "leader.json", msgspec.json.encode(stranger))
+    return session["id"], stranger
+
+
+async def test_after_a_reboot_a_session_can_be_resumed(elsewhere, make, settings):
+    session_id, _ = await abandoned(elsewhere, settings, boot="another-boot")
+    backend = await make()
+    stopped = await until(backend, session_id, "stopped")
+    assert stopped.reason.code == "HostRestarted"
+    assert stopped.placement is None
+    await backend.resume(session_id)
+    assert (await until(backend, session_id, "running")).exit is None
+
+
+@pytest.mark.parametrize("boot", ["", "another-boot"])
+async def test_a_reused_pid_is_neither_adopted_nor_touched(elsewhere, make, settings, boot):
+    stranger = procfs.read_stat(os.getpid())
+    forged = {"pid": stranger.pid, "ticks": stranger.ticks + (0 if boot else 1)}
+    session_id, leader = await abandoned(
+        elsewhere, settings, **forged, **({"boot": boot} if boot else {})
+    )
+    assert not processes.alive(leader)
+    backend = await make(stop_grace=0.0)
+    ended = await until(backend, session_id, lambda s: s.state in ("failed", "stopped"))
+    assert ended.reason.code == ("HostRestarted" if boot else "ExitUnknown")
+
+
+async def test_notes_of_an_earlier_run_are_not_believed(backend, settings):
+    session = await launch(backend, command=("true",))
+    await until(backend, session.id, "done")
+    folder = folder_of(settings["state_dir"], session.id)
+    assert folder.exit(1).code == 0
+    assert folder.exit(2) is None
+    assert folder.leader(2) is None
+    assert folder.launch(2) is None
+
+
+async def test_killed_before_anything_was_started_it_starts_again(make, settings):
+    backend = await make()
+    session = await until(backend, (await launch(backend)).id, "running")
+    await backend.stop(session.id)
+    await until(backend, session.id, "stopped")
+    await backend.close()
+    database = Path(settings["state_dir"], "state.db")
+    record = read_records(database)[session.id]
+    starting = msgspec.structs.replace(
+        record.session, state="starting", goal="run", placement=session.placement
+    )
+    write_record(database, msgspec.structs.replace(record, run=2, session=starting))
+    again = await until(await make(), session.id, "running")
+    assert again.exit is None or again.exit.code is not None
+
+
+def read_records(path: Path) -> dict[str, Record]:
+    with sqlite3.connect(path) as database:
+        rows = database.execute("SELECT id, body FROM sessions").fetchall()
+    database.close()
+    return {row[0]: msgspec.json.decode(row[1], type=Record) for row in rows}
+
+
+def write_record(path: Path, record: Record) -> None:
+    with sqlite3.connect(path) as database:
+        body = msgspec.json.encode(record)
+        database.execute("UPDATE sessions SET body=? WHERE id=?", (body, record.session.id))
+    database.close()
+
+
+@pytest.mark.parametrize("damage", ["overwritten", "emptied", "removed", "unreadable row"])
+async def test_sessions_are_found_again_when_the_state_file_is_lost(
+    elsewhere, make, settings, damage
+):
+    first = elsewhere()
+    running = first.ask("launch", "exp-1", SLEEP)
+    ended = first.ask("launch", "exp-2", {"command": ["true"]})
+    first.ask("until", running["id"], "running")
+    first.ask("until", ended["id"], "done")
+    first.kill()
+    database = Path(settings["state_dir"], "state.db")
+    if damage == "unreadable row":
+        with sqlite3.connect(database) as connection:
+            connection.execute("UPDATE sessions SET body = x'00'")
+        connection.close()
+    else:
+        for suffix in ("-wal", "-shm"):
+            database.with_name(f"state.db{suffix}").unlink(missing_ok=True)
+        if damage == "overwritten":
+            database.write_bytes(os.urandom(50_000))
+        elif damage == "emptied":
+            database.write_bytes(b"")
+        else:
+            database.unlink()
+    backend = await make()
+    assert {s.spec.name: s.state for s in backend.sessions()} == {
+        "exp-1": "running",
+        "exp-2": "done",
+    }
+    aside = list(database.parent.glob("state.db.damaged-*Z"))
+    if damage in ("overwritten", "unreadable row"):
+        assert len(aside) == 1
+        assert str(aside[0]) in backend.warnings()[0]
+        aside[0].unlink()
+    assert backend.warnings() == ()
+
+
+async def test_a_state_file_of_a_newer_version_is_left_alone(make, settings):
+    await (await make()).close()
+    database = Path(settings["state_dir"], "state.db")
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(VersionMismatch, match="newer version"):
+        await make()
+
+
+@pytest.mark.parametrize("removed_row", [False, True])
+async def test_a_deletion_that_was_interrupted_is_finished(make, settings, removed_row):
+    backend = await make()
+    session = await until(backend, (await launch(backend, command=("true",))).id, "done")
+    await backend.close()
+    state = Path(settings["state_dir"])
+    folder = state / "sessions" / session.id
+    folder.rename(folder.with_name(f".deleted-{session.id}"))
+    if removed_row:
+        with sqlite3.connect(state / "state.db") as connection:
+            connection.execute("DELETE FROM sessions")
+        connection.close()
+    assert (await make()).sessions() == ()
+    assert list((state / "sessions").iterdir()) == []
+
+
+async def test_a_creation_that_was_interrupted_leaves_nothing(make, settings):
+    backend = await make()
+    await until(backend, (await launch(backend, command=("true",))).id, "done")
+    await backend.close()
+    state = Path(settings["state_dir"])
+    (state / "sessions" / "shalfmade").mkdir()
+    (again,) = (await make()).sessions()
+    assert [path.name for path in (state / "sessions").iterdir()] == [again.id]
+
+
+async def test_a_full_disk_refuses_launches_and_keeps_exit_codes(elsewhere, own_disk, tmp_path):
+    disk = tmp_path / "disk"
+    one = elsewhere(prefix=own_disk("size=2m"), state_dir=str(disk / "state"))
+    go = tmp_path / "work" / "go"
+    before = one.ask("launch", "before", EXITS)
+    one.ask("until", before["id"], "running")
+    one.ask("fill", str(disk / "filler"))
+    refused = one.ask("launch", "refused", SLEEP)
+    assert refused["error"] == "StorageFailed"
+    assert "No space left" in refused["message"] or "full" in refused["message"]
+    assert [s["spec"]["name"] for s in one.ask("sessions")] == ["before"]
+    go.touch()
+    failed = one.ask("until", before["id"], "failed")
+    assert failed["exit"]["code"] == 3
+    assert failed["exit"]["last_lines"] == []
+    one.ask("free", str(disk / "filler"))
+    after = one.ask("launch", "after", {"command": ["true"]})
+    one.ask("until", after["id"], "done")
+    assert one.ask("warnings") == []
+    one.ask("close")
+
+
+async def test_a_state_folder_that_cannot_be_written_is_said(elsewhere, own_disk, tmp_path):
+    state = str(tmp_path / "disk" / "state")
+    one = elsewhere(prefix=own_disk("ro"), state_dir=state)
+    assert one.started["error"] == "StorageFailed"
+    assert state in one.started["message"]
+
+
+async def test_nothing_is_made_when_the_state_file_is_full(make, settings):
+    backend = await make()
+    backend._engine.state._kept._db.execute("PRAGMA max_page_count = 1")
+    with pytest.raises(StorageFailed, match="full"):
+        await launch(backend, env={"BIG": "x" * 50_000})
+    assert backend.sessions() == ()
+    assert list(Path(settings["state_dir"], "sessions").iterdir()) == []
+
+
+async def test_a_removed_folder_ends_its_session_and_its_shim(backend, settings):
+    session = await until(backend, (await launch(backend)).id, "running")
+    folder = folder_of(settings["state_dir"], session.id)
+    shim = psutil.Process(folder.leader(1).shim)
+    shutil.rmtree(folder.path)
+    failed = await until(backend, session.id, "failed")
+    assert failed.reason.code == "ExitUnknown"
+    assert not marked(session.id)
+    await wait_for(lambda: not shim.is_running() or shim.status() == psutil.STATUS_ZOMBIE)
+
+
+async def test_a_log_is_still_there_after_the_controller_was_killed(elsewhere, make, settings):
+    first = elsewhere()
+    session = first.ask("launch", "exp-1", {"command": ["sh", "-c", "echo one; sleep 600"]})
+    first.ask("until", session["id"], "running")
+    first.kill()
+    backend = await make()
+    log = folder_of(settings["state_dir"], session["id"]).path / "log"
+    await wait_for(lambda: log.exists() and log.read_text())
+    chunk = await backend.log(session["id"], LogQuery())
+    assert (chunk.text, chunk.offset, chunk.ended) == ("one\n", 0, False)
