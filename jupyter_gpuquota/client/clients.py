@@ -1,0 +1,80 @@
+"""The two clients: the same nouns and verbs, one blocking, one for `await`."""
+
+from __future__ import annotations
+
+from functools import partial
+from os import PathLike
+from pathlib import Path
+
+from . import about, discovery, groups
+from .context import Context
+from .senders import Awaiting, Blocking, awaiting, blocking
+from .settings import Reader, read_apart
+from .transport import Transport
+
+
+def _context(
+    url: str,
+    token: str,
+    state_dir: str | PathLike[str] | None,
+    project: str,
+    transport: Transport | None,
+    read: Reader,
+) -> Context:
+    if transport is not None:
+        return Context(lambda: transport, project)
+    folder = Path(state_dir).expanduser().absolute() if state_dir is not None else None
+    return Context(partial(discovery.find, url=url, token=token, folder=folder, read=read), project)
+
+
+class Client(Blocking):
+    """Launch and see GPU sessions.
+
+        Client().sessions.submit("exp1", gpu=0.5, kind="interactive")
+        Client().sessions.list()
+        Client().sessions.stop("exp1")
+
+    Without arguments it finds its server on first use: see `discovery` for the order. `url`,
+    with a `token`, names a Jupyter Server; `state_dir` the folder of a controller of this
+    machine. `project` is taken wherever none is named.
+    """
+
+    def __init__(
+        self,
+        url: str = "",
+        token: str = "",
+        *,
+        state_dir: str | PathLike[str] | None = None,
+        project: str = "",
+        transport: Transport | None = None,
+        read: Reader = read_apart,
+    ) -> None:
+        super().__init__(_context(url, token, state_dir, project, transport, read))
+        self.sessions = groups.Sessions(self.context)
+        self.quota = groups.Quotas(self.context)
+        self.nodes = groups.Nodes(self.context)
+        self.environments = groups.Environments(self.context)
+
+    about = blocking(about.get)
+
+
+class AsyncClient(Awaiting):
+    """Launch and see GPU sessions from coroutines; the same as `Client` otherwise."""
+
+    def __init__(
+        self,
+        url: str = "",
+        token: str = "",
+        *,
+        state_dir: str | PathLike[str] | None = None,
+        project: str = "",
+        transport: Transport | None = None,
+        read: Reader = read_apart,
+    ) -> None:
+        super().__init__(_context(url, token, state_dir, project, transport, read))
+        self.sessions = groups.AsyncSessions(self.context)
+        self.quota = groups.AsyncQuotas(self.context)
+        self.nodes = groups.AsyncNodes(self.context)
+        self.environments = groups.AsyncEnvironments(self.context)
+
+    about = awaiting(about.get)

@@ -1,0 +1,99 @@
+"""Find whoever answers, in this order; the first that is there is taken.
+
+1. What the caller names: the URL of a Jupyter Server, or a state folder.
+2. The state folder in `GPUQUOTA_STATE_DIR`: our extension puts it there for the kernels and
+   terminals of a JupyterLab whose sessions run on this machine, the controller for sessions. Its
+   socket needs no token, whatever the server's login is, and works while the server is busy.
+3. The Jupyter Server that this kernel or terminal belongs to, or JupyterHub's single-user server,
+   if it has the extension: its sessions may run elsewhere.
+4. The controller of this machine, which is started when it is needed.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import GpuQuotaError
+from . import servers
+from .controller import ensure_controller, require_controller, socket_path
+from .settings import VARIABLE, Reader, read_apart, state_dir
+from .transport import HttpTransport, SocketTransport, Transport
+
+__all__ = ["Home", "ensure_controller", "find", "find_home", "labs", "socket_path", "state_dir"]
+
+_GLANCE = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Be what a JupyterLab would fill in: where it shows sessions, and its root folder.
+
+    Both are empty where no JupyterLab with our extension runs.
+    """
+
+    base_url: str = ""
+    root: str = ""
+
+
+def find(
+    *,
+    url: str = "",
+    token: str = "",
+    folder: Path | None = None,
+    read: Reader = read_apart,
+    start: bool = True,
+) -> Transport:
+    """Return the way to whoever answers; may ask servers of this machine whether they do.
+
+    `read` tells what the configuration says of the state folder; without `start` a controller
+    that does not run is not started, but missed. Raises NoServer.
+    """
+    if url:
+        return HttpTransport(url, token)
+    ensure = ensure_controller if start else require_controller
+    if folder or os.environ.get(VARIABLE):
+        return SocketTransport(folder or state_dir(read), ensure=ensure)
+    tried = []
+    for server in (servers.parent(), servers.of_hub()):
+        if server:
+            transport = _through(server)
+            try:
+                transport.introduce(_GLANCE)
+            except GpuQuotaError as error:
+                tried.append(f"{server.url}: {error.message}")
+            else:
+                return transport
+    return SocketTransport(state_dir(read), tried, ensure)
+
+
+def find_home() -> Home:
+    """Return what the JupyterLab fills in that we are in, or else one that runs on this machine.
+
+    One without our extension shows no session, but its root is still where the notebooks are.
+    """
+    server = servers.parent()
+    if server and (server.is_of_session or _has_us(server)):
+        return Home(server.outer_base_url, server.root)
+    lab = next(iter(labs()), None)
+    if lab:
+        return Home(lab.base_url, server.root if server else lab.root)
+    return Home(root=server.root) if server else Home()
+
+
+def labs() -> list[servers.JupyterServer]:
+    """Return the Jupyter Servers of this account that have our extension and answer."""
+    return [server for server in servers.running() if _has_us(server)]
+
+
+def _has_us(server: servers.JupyterServer) -> bool:
+    try:
+        _through(server).introduce(_GLANCE)
+    except GpuQuotaError:
+        return False
+    return True
+
+
+def _through(server: servers.JupyterServer) -> HttpTransport:
+    return HttpTransport(server.url, server.token, server.sock)

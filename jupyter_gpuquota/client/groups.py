@@ -1,0 +1,135 @@
+"""The operations of each noun as methods, once blocking and once awaiting."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from typing import Literal, overload
+
+from ..model.sessions import Session
+from . import addresses, environments, nodes, quota, sessions
+from .senders import Awaiting, Blocking, awaiting, blocking
+
+
+class Sessions(Blocking):
+    """Launch, see and end sessions."""
+
+    submit = blocking(sessions.submit)
+    preview = blocking(sessions.preview)
+    list = blocking(sessions.list_)
+    get = blocking(sessions.get)
+    url = blocking(addresses.url)
+    exec = blocking(sessions.exec_)
+    suspend = blocking(sessions.suspend)
+    resume = blocking(sessions.resume)
+    stop = blocking(sessions.stop)
+    delete = blocking(sessions.delete)
+
+    @overload
+    def logs(
+        self,
+        name: str,
+        *,
+        project: str = "",
+        tail: int | None = None,
+        follow: Literal[False] = False,
+    ) -> str: ...
+
+    @overload
+    def logs(
+        self, name: str, *, project: str = "", tail: int | None = None, follow: Literal[True]
+    ) -> Iterator[str]: ...
+
+    def logs(
+        self, name: str, *, project: str = "", tail: int | None = None, follow: bool = False
+    ) -> str | Iterator[str]:
+        """Return the log, or its last `tail` lines; `follow` iterates over it until the end."""
+        if not follow:
+            return self.run(sessions.log(self.context, name, project=project, tail=tail)).text
+        chunks = self.stream(sessions.follow(self.context, name, project=project, tail=tail))
+        return (chunk.text for chunk in chunks)
+
+    def watch(self, name: str, *, project: str = "") -> Iterator[Session]:
+        """Iterate over the session's changes until it runs or rests."""
+        return self.stream(sessions.watch(self.context, name, project=project))
+
+
+class AsyncSessions(Awaiting):
+    """Launch, see and end sessions."""
+
+    submit = awaiting(sessions.submit)
+    preview = awaiting(sessions.preview)
+    list = awaiting(sessions.list_)
+    get = awaiting(sessions.get)
+    url = awaiting(addresses.url)
+    exec = awaiting(sessions.exec_)
+    suspend = awaiting(sessions.suspend)
+    resume = awaiting(sessions.resume)
+    stop = awaiting(sessions.stop)
+    delete = awaiting(sessions.delete)
+
+    @overload
+    def logs(
+        self,
+        name: str,
+        *,
+        project: str = "",
+        tail: int | None = None,
+        follow: Literal[False] = False,
+    ) -> Awaitable[str]: ...
+
+    @overload
+    def logs(
+        self, name: str, *, project: str = "", tail: int | None = None, follow: Literal[True]
+    ) -> AsyncIterator[str]: ...
+
+    def logs(
+        self, name: str, *, project: str = "", tail: int | None = None, follow: bool = False
+    ) -> Awaitable[str] | AsyncIterator[str]:
+        """Return the log, or its last `tail` lines; `follow` iterates over it until the end."""
+        if not follow:
+            return self._log(name, project, tail)
+        chunks = self.stream(sessions.follow(self.context, name, project=project, tail=tail))
+        return (chunk.text async for chunk in chunks)
+
+    def watch(self, name: str, *, project: str = "") -> AsyncIterator[Session]:
+        """Iterate over the session's changes until it runs or rests."""
+        return self.stream(sessions.watch(self.context, name, project=project))
+
+    async def _log(self, name: str, project: str, tail: int | None) -> str:
+        return (await self.run(sessions.log(self.context, name, project=project, tail=tail))).text
+
+
+class Quotas(Blocking):
+    """See what projects have, hold and wait for."""
+
+    get = blocking(quota.get)
+
+
+class AsyncQuotas(Awaiting):
+    """See what projects have, hold and wait for."""
+
+    get = awaiting(quota.get)
+
+
+class Nodes(Blocking):
+    """See nodes and devices."""
+
+    list = blocking(nodes.list_)
+
+
+class AsyncNodes(Awaiting):
+    """See nodes and devices."""
+
+    list = awaiting(nodes.list_)
+
+
+class Environments(Blocking):
+    """See what sessions may start from."""
+
+    list = blocking(environments.list_)
+
+
+class AsyncEnvironments(Awaiting):
+    """See what sessions may start from."""
+
+    list = awaiting(environments.list_)

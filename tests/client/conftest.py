@@ -1,0 +1,44 @@
+"""Clients of a server in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from jupyter_gpuquota.client import groups
+from tests.client.inmemory import InMemory, Surroundings
+from tests.fakes import FakeBackend
+
+
+@pytest.fixture
+def backend() -> FakeBackend:
+    return FakeBackend()
+
+
+@pytest.fixture
+def transport(backend: FakeBackend) -> InMemory:
+    return InMemory(backend)
+
+
+@pytest.fixture
+def make(transport: InMemory) -> Callable[..., groups.Sessions]:
+    """Make the verbs of sessions in surroundings that a test describes."""
+
+    def make(**surroundings: object) -> groups.Sessions:
+        return groups.Sessions(Surroundings(transport, **surroundings))
+
+    return make
+
+
+@pytest.fixture
+def sessions(make: Callable[..., groups.Sessions]) -> groups.Sessions:
+    return make()
+
+
+@pytest.fixture
+def preferred(tmp_path, monkeypatch):
+    """Keep preferences in a folder of the test's own."""
+    monkeypatch.delenv("JUPYTER_NO_CONFIG", raising=False)
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
+    return tmp_path / "config" / "gpuquota.json"

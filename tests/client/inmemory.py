@@ -1,0 +1,77 @@
+"""A way to a server in memory: the real use cases over the backend that tests share."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+
+import msgspec
+
+from jupyter_gpuquota.client.context import Context
+from jupyter_gpuquota.client.discovery import Home
+from jupyter_gpuquota.client.protocol import Message, Reply
+from jupyter_gpuquota.client.servers import JupyterServer
+from jupyter_gpuquota.errors import GpuQuotaError
+from jupyter_gpuquota.model.routes import ROUTES, Route
+from jupyter_gpuquota.server.dispatch import Asked
+from jupyter_gpuquota.server.inprocess import InProcess
+from jupyter_gpuquota.server.statuses import problem_of, status_of
+from tests.fakes import FakeBackend
+
+
+@dataclass
+class InMemory:
+    """Answer messages as the controller would, and remember them."""
+
+    backend: FakeBackend = field(default_factory=FakeBackend)
+    url: str = ""
+    seen: list[Message] = field(default_factory=list)
+
+    def send(self, message: Message) -> Reply:
+        self.seen.append(message)
+        path, _, query = message.target.partition("?")
+        route, args = find_route(message.method, path)
+        asked = Asked(route=route, user="me", args=args, query=query, body=message.body)
+        try:
+            answer = asyncio.run(InProcess(self.backend).dispatch(asked))
+        except GpuQuotaError as error:
+            return Reply(status_of(error), msgspec.json.encode(problem_of(error)))
+        return Reply(answer.status, answer.body)
+
+
+def find_route(method: str, path: str) -> tuple[Route, dict[str, str]]:
+    """Return the route that a path belongs to, as the handlers' patterns would."""
+    for row in ROUTES:
+        pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]*)", row.path)
+        match = re.fullmatch(pattern, path)
+        if match and row.method == method:
+            return row, match.groupdict()
+    raise AssertionError(f"no route for {method} {path}")
+
+
+class Surroundings(Context):
+    """Be where nothing depends on this machine: no preferences, no JupyterLab unless given."""
+
+    def __init__(
+        self,
+        transport: InMemory,
+        *,
+        project: str = "",
+        home: Home | None = None,
+        labs: tuple[JupyterServer, ...] = (),
+    ) -> None:
+        super().__init__(lambda: transport)
+        self._preferred, self._home, self._labs = project, home, labs
+
+    def project(self) -> str:
+        return self._preferred
+
+    def home(self) -> Home | None:
+        return self._home
+
+    def labs(self) -> list[JupyterServer]:
+        return list(self._labs)
+
+    def folder(self) -> str:
+        return "/here"

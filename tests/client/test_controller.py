@@ -1,0 +1,234 @@
+"""The controller is found, started once, replaced when it is older, and explained when it fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from jupyter_gpuquota import Client, __version__
+from jupyter_gpuquota.client import starter
+from jupyter_gpuquota.client.controller import clean_environment, require_controller
+from jupyter_gpuquota.client.discovery import ensure_controller, socket_path
+from jupyter_gpuquota.client.unix import UnixConnection, short
+from jupyter_gpuquota.errors import NoServer, VersionMismatch
+from jupyter_gpuquota.model.about import API_VERSION
+from tests.client.standin import stand_in
+
+ABOUT = {
+    "version": __version__,
+    "api": API_VERSION,
+    "backend": "stand-in",
+    "user": "me",
+    "source": "none",
+    "simulated": False,
+    "capabilities": [],
+}
+
+
+@pytest.fixture
+def state_dir(tmp_path):
+    """A state folder whose controller, if one was started, has gone after the test."""
+    folder = tmp_path / "state"
+    yield folder
+    end_controller(folder)
+
+
+def end_controller(folder: Path) -> None:
+    """End every controller of a folder, those that are still starting included."""
+
+    def found() -> list[psutil.Process]:
+        processes = psutil.process_iter(["cmdline"])
+        return [p for p in processes if str(folder) in (p.info["cmdline"] or ())]
+
+    while processes := found():
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.terminate()
+        psutil.wait_procs(processes, timeout=60)
+
+
+def pid_of(folder: Path) -> int:
+    connection = UnixConnection(socket_path(folder), 10)
+    try:
+        connection.connect()
+        return connection.pid
+    finally:
+        connection.close()
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.02)
+
+
+def test_it_is_started_once_and_is_no_child_of_ours(state_dir):
+    path = ensure_controller(state_dir)
+    assert path == state_dir / "controller.sock"
+    pid = pid_of(state_dir)
+    assert ensure_controller(state_dir) == path
+    assert pid_of(state_dir) == pid
+    assert os.getsid(pid) == pid
+    with pytest.raises(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+    assert state_dir.stat().st_mode & 0o777 == 0o700
+    assert (state_dir / "controller.log").stat().st_mode & 0o777 == 0o600
+
+
+def test_of_many_that_start_it_in_one_instant_all_find_the_same(state_dir):
+    with ThreadPoolExecutor(4) as pool:
+        paths = set(pool.map(lambda _: ensure_controller(state_dir, 120), range(4)))
+    assert paths == {socket_path(state_dir)}
+    assert Client(state_dir=state_dir).about().version == __version__
+
+
+def test_a_path_longer_than_the_kernel_takes_works(tmp_path):
+    folder = tmp_path / ("d" * 100) / ("e" * 100)
+    try:
+        assert Client(state_dir=folder).about().backend == "local"
+    finally:
+        end_controller(folder)
+
+
+def test_a_short_address_leads_to_the_same_place(tmp_path):
+    folder = tmp_path / ("d" * 150)
+    folder.mkdir()
+    (folder / "x").write_text("here")
+    with short(folder / "x") as address:
+        assert len(address) <= 107
+        assert Path(address).read_text() == "here"
+
+
+def test_one_that_was_killed_is_replaced(state_dir):
+    client = Client(state_dir=state_dir)
+    client.about()
+    pid = pid_of(state_dir)
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: not lives(pid))
+    assert client.about().version == __version__
+    assert pid_of(state_dir) != pid
+
+
+def test_an_older_one_is_sent_away_and_replaced(state_dir):
+    with stand_in(socket_path(state_dir), {**ABOUT, "version": "0.0.1"}) as asked:
+        ensure_controller(state_dir)
+        assert asked == ["GET /gpuquota/api/about", "POST /gpuquota/retire"]
+    assert Client(state_dir=state_dir).about().backend == "local"
+
+
+@pytest.mark.parametrize("version", [__version__, "999.0", "of no order"])
+def test_one_of_the_same_interface_that_is_not_older_is_used(state_dir, version):
+    with stand_in(socket_path(state_dir), {**ABOUT, "version": version}) as asked:
+        ensure_controller(state_dir)
+        assert asked == ["GET /gpuquota/api/about"]
+        assert Client(state_dir=state_dir).about().backend == "stand-in"
+
+
+@pytest.mark.parametrize("about", [{**ABOUT, "api": API_VERSION + 1}, {"strange": 1}, b"<html>"])
+def test_one_of_another_interface_is_left_alone_and_named(state_dir, about):
+    with stand_in(socket_path(state_dir), about) as asked:
+        with pytest.raises(VersionMismatch) as caught:
+            ensure_controller(state_dir)
+        assert str(os.getpid()) in caught.value.message  # the stand-in is this process
+        assert asked == ["GET /gpuquota/api/about"]
+
+
+def test_one_that_fails_says_so(state_dir):
+    with stand_in(socket_path(state_dir), b"{}", 500), pytest.raises(NoServer, match="500"):
+        ensure_controller(state_dir)
+
+
+def test_a_folder_that_cannot_be_made_is_explained(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NoServer, match="cannot be used: Not a directory") as caught:
+        ensure_controller(tmp_path / "file" / "state")
+    assert "LocalConfig.state_dir" in caught.value.hint
+
+
+def test_its_last_words_are_shown(state_dir, tmp_path, monkeypatch):
+    bad = {"LocalConfig": {"simulated_nodes": [{"name": "n1", "gpus": "many"}]}}
+    (tmp_path / "jupyter_gpuquota_config.json").write_text(json.dumps(bad))
+    monkeypatch.delenv("JUPYTER_NO_CONFIG", raising=False)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
+    with pytest.raises(NoServer) as caught:
+        ensure_controller(state_dir)
+    assert "simulated_nodes" in caught.value.message
+    assert str(state_dir / "controller.log") in caught.value.hint
+    assert not list(state_dir.glob("controller.sock"))
+
+
+def test_looking_does_not_start_it(state_dir):
+    with pytest.raises(NoServer):
+        require_controller(state_dir)
+    assert not state_dir.exists()
+
+
+def test_its_environment_is_free_of_where_it_was_started_from(tmp_path):
+    found = {
+        "PATH": "/bin",
+        "JPY_PARENT_PID": "1",
+        "JUPYTERHUB_API_TOKEN": "secret",
+        "JUPYTERHUB_USER": "me",
+        "JUPYTER_TOKEN": "secret",
+        "CUDA_VISIBLE_DEVICES": "3",
+        "GPUQUOTA_OF_A_TEST": "1",
+    }
+    clean = clean_environment(found, tmp_path)
+    assert clean == {
+        "PATH": "/bin",
+        "JUPYTERHUB_USER": "me",
+        "CUDA_VISIBLE_DEVICES": "3",
+        "GPUQUOTA_OF_A_TEST": "1",
+        "GPUQUOTA_STATE_DIR": str(tmp_path),
+    }
+    inside = {**found, "GPUQUOTA_SESSION": "abc", "JUPYTER_RUNTIME_DIR": "/of/the/session"}
+    clean = clean_environment(inside, tmp_path)
+    assert set(clean) == {"PATH", "JUPYTERHUB_USER", "GPUQUOTA_STATE_DIR"}
+
+
+class TestStarter:
+    """A process between whoever starts a program and the program."""
+
+    def start(self, *program: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", starter.__file__, *program], stdin=subprocess.PIPE
+        )
+
+    def test_it_ends_with_the_program(self):
+        with self.start(sys.executable, "-c", "raise SystemExit(7)") as process:
+            assert process.wait() == 7
+
+    def test_it_tells_of_a_signal_as_a_shell_would(self):
+        program = "import os; os.kill(os.getpid(), 9)"
+        with self.start(sys.executable, "-c", program) as process:
+            assert process.wait() == 137
+
+    def test_it_leaves_the_program_alone_when_nobody_listens(self, tmp_path):
+        program = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))"
+        note = tmp_path / "pid"
+        with self.start(sys.executable, "-c", f"{program}; time.sleep(600)", str(note)) as process:
+            wait_for(lambda: note.exists() and note.read_text())
+            process.stdin.close()
+            assert process.wait() == 0
+        pid = int(note.read_text())
+        assert lives(pid)
+        assert os.getsid(pid) == pid
+        os.kill(pid, signal.SIGKILL)

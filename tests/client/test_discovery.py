@@ -1,0 +1,161 @@
+"""Who is asked, in which order, and what is said when nobody is there."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from jupyter_gpuquota import Client
+from jupyter_gpuquota.client import discovery, servers
+from jupyter_gpuquota.client.transport import HttpTransport, SocketTransport, split_url
+from jupyter_gpuquota.errors import NoServer
+
+
+@pytest.fixture(autouse=True)
+def nowhere(tmp_path, monkeypatch):
+    """Be a process that no Jupyter has started."""
+    names = ("GPUQUOTA_STATE_DIR", "JPY_PARENT_PID", "JUPYTER_SERVER_URL", "JUPYTERHUB_SERVICE_URL")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "runtime").mkdir()
+
+
+@pytest.fixture
+def note(tmp_path):
+    """Write the note that a Jupyter Server keeps of itself."""
+
+    def note(pid: int | None = None, **changed):
+        info = {
+            "url": "http://127.0.0.1:1/",
+            "base_url": "/",
+            "root_dir": "/work",
+            "token": "secret",
+            "sock": "",
+            "pid": pid or os.getpid(),
+            **changed,
+        }
+        path = tmp_path / "runtime" / f"jpserver-{info['pid']}.json"
+        path.write_text(json.dumps(info))
+        return path
+
+    return note
+
+
+def test_what_is_named_is_taken(tmp_path):
+    assert isinstance(discovery.find(url="http://127.0.0.1:1/"), HttpTransport)
+    found = discovery.find(folder=tmp_path)
+    assert isinstance(found, SocketTransport)
+    assert found.state_dir == tmp_path
+
+
+def test_the_environment_of_our_kernels_comes_before_their_server(monkeypatch, note, tmp_path):
+    note()
+    monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
+    monkeypatch.setenv("GPUQUOTA_STATE_DIR", str(tmp_path))
+    assert discovery.find().state_dir == tmp_path
+
+
+def test_a_server_without_us_is_passed_over_and_told_of(monkeypatch, note):
+    note()
+    monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
+    found = discovery.find(read=lambda: "", start=False)
+    assert isinstance(found, SocketTransport)
+    with pytest.raises(NoServer) as caught:
+        Client(transport=found).about()
+    assert "No controller runs" in caught.value.message
+    assert "Tried before: http://127.0.0.1:1/" in caught.value.hint
+    assert "secret" not in str(caught.value)
+
+
+def test_the_server_of_a_kernel_a_terminal_or_a_hub(note):
+    assert servers.parent({}) is None
+    note(base_url="/user/me/", url="http://127.0.0.1:1/user/me/")
+    of_kernel = servers.parent({"JPY_PARENT_PID": str(os.getpid())})
+    of_terminal = servers.parent({"JUPYTER_SERVER_URL": "http://127.0.0.1:1/user/me/"})
+    assert of_kernel == of_terminal
+    assert "secret" in of_kernel.token
+    assert servers.parent({"JUPYTER_SERVER_URL": "http://127.0.0.1:2/"}) is None
+    assert servers.parent({"JPY_PARENT_PID": "../../x"}) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "reached"),
+    [
+        ("http://0.0.0.0:8888/user/me/", "http://127.0.0.1:8888/user/me/"),
+        ("http://:8888/user/me/", "http://127.0.0.1:8888/user/me/"),
+        ("http://[::]:8888/user/me/", "http://127.0.0.1:8888/user/me/"),
+        ("http://10.0.0.7:8888/user/me/", "http://10.0.0.7:8888/user/me/"),
+    ],
+)
+def test_a_hub_says_where_a_server_listens(given, reached):
+    environ = {"JUPYTERHUB_SERVICE_URL": given, "JUPYTERHUB_API_TOKEN": "secret"}
+    assert servers.of_hub(environ).url == reached
+    assert servers.of_hub({"JUPYTERHUB_SERVICE_URL": given}) is None
+
+
+def test_notes_of_the_dead_and_damaged_ones_do_not_count(note, tmp_path):
+    note(pid=2**22 + 1)
+    (tmp_path / "runtime" / "jpserver-7.json").write_text('{"pid": 7')
+    (tmp_path / "runtime" / "jpserver-8.json").write_text("[]")
+    assert servers.running() == []
+
+
+def test_a_token_is_never_shown(note):
+    note()
+    assert "secret" not in repr(servers.running())
+
+
+@pytest.mark.parametrize(
+    ("own", "outer"),
+    [
+        ("/", "/"),
+        ("/user/me/", "/user/me/"),
+        ("/gpuquota/s/abc/", "/"),
+        ("/user/me/gpuquota/s/abc/", "/user/me/"),
+    ],
+)
+def test_inside_a_session_the_outer_lab_shows_new_ones(own, outer):
+    server = servers.JupyterServer(url="http://x/", base_url=own, root="/")
+    assert server.outer_base_url == outer
+
+
+def test_home_is_the_server_that_one_is_in(monkeypatch, note):
+    assert discovery.find_home() == discovery.Home()
+    note(base_url="/user/me/gpuquota/s/abc/")
+    monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
+    assert discovery.find_home() == discovery.Home("/user/me/", "/work")
+
+
+def test_a_server_without_us_shows_no_session_but_has_the_notebooks(monkeypatch, note):
+    note(base_url="/user/me/")
+    monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
+    assert discovery.find_home() == discovery.Home("", "/work")
+
+
+@pytest.mark.parametrize(
+    ("copied", "base", "token"),
+    [
+        ("http://localhost:8888", "http://localhost:8888/", ""),
+        ("http://localhost:8888/lab?token=abc", "http://localhost:8888/", "abc"),
+        ("https://hub/user/me/lab/tree/a.ipynb", "https://hub/user/me/", ""),
+        ("https://hub/user/me/tree?token=abc", "https://hub/user/me/", "abc"),
+        ("https://hub/user/lab-rat/", "https://hub/user/lab-rat/", ""),
+    ],
+)
+def test_an_address_may_be_copied_from_a_browser(copied, base, token):
+    assert split_url(copied) == (base, token)
+
+
+@pytest.mark.parametrize("text", ["", "localhost:8888", "ftp://x/", "http://", "file:///etc"])
+def test_what_is_no_address_is_refused(text):
+    with pytest.raises(NoServer, match="not the URL"):
+        split_url(text)
+
+
+def test_nobody_at_an_address_is_said_plainly():
+    with pytest.raises(NoServer, match=r"http://127\.0\.0\.1:1/ does not answer"):
+        Client("http://127.0.0.1:1/lab?token=secret").about()
