@@ -1,0 +1,93 @@
+"""The extension of Jupyter Server: a gateway to the controller, the ingress, and events."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+from jupyter_server.extension.application import ExtensionApp
+from jupyter_server.serverapp import ServerApp
+
+from ..client import settings
+from ..client.controller import ensure_controller
+from ..model.about import Change
+from .bases import outer_base
+from .checks import check_guards
+from .events import SCHEMA, SCHEMA_ID, watch
+from .gateway import Gateway
+from .home import AtHome
+from .http1 import Connections
+from .ingress.mount import ingress_rules
+from .ingress.targets import Targets
+from .ingress.visit import Ways
+from .jupyter_mount import api_handlers
+from .metrics import Snapshot, count_ingress
+
+if TYPE_CHECKING:
+    from jupyter_events import EventLogger
+
+_AFTER_START = 1.0
+"""Seconds that the server has to itself before the controller is looked for."""
+
+
+class GpuQuotaApp(ExtensionApp):
+    """Add GPU sessions to a Jupyter Server."""
+
+    name = "gpuquota"
+    description = "GPU sessions with team quotas"
+    _watch: asyncio.Task[None] | None = None
+
+    def initialize_handlers(self) -> None:
+        """Mount the REST interface and the ingress."""
+        server = self._server()
+        self.gateway = Gateway(self._state_dir(), ensure_controller)
+        dispatcher = AtHome(self.gateway, outer_base(server.base_url), str(server.root_dir))
+        self.handlers.extend(api_handlers(dispatcher))
+        self.ways = Ways(Targets(self.gateway), Connections(), count_ingress)
+        rules = ingress_rules(server.base_url, self.ways)
+        check_guards([handler for _, handler, *_ in self.handlers])
+        check_guards([rule.target for rule in rules])
+        cast("Any", server.web_app).add_handlers(".*$", rules)
+        self.metrics = Snapshot(self.gateway)
+
+    async def _start_jupyter_server_extension(self, _serverapp: ServerApp) -> None:
+        """Begin to watch for changes, now that the event loop runs."""
+        self._watch = asyncio.ensure_future(self._tell_changes())
+
+    async def stop_extension(self) -> None:
+        """Stop watching, and hang up; the controller and its sessions run on."""
+        if self._watch:
+            self._watch.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watch
+        self.metrics.close()
+        self.ways.close()
+        self.gateway.close()
+        if self._before is None:
+            os.environ.pop(settings.VARIABLE, None)
+
+    async def _tell_changes(self) -> None:
+        await asyncio.sleep(_AFTER_START)
+        logger = cast("EventLogger", self._server().event_logger)
+        logger.register_event_schema(SCHEMA)
+
+        def emit(change: Change) -> None:
+            self.ways.targets.forget()
+            logger.emit(schema_id=SCHEMA_ID, data=msgspec.to_builtins(change))
+
+        await watch(self.gateway, emit)
+
+    def _server(self) -> ServerApp:
+        return cast("ServerApp", self.serverapp)
+
+    def _state_dir(self) -> Path:
+        """Return the folder that is configured; kernels find it in their environment."""
+        configured = self.config.get("LocalConfig", {}).get("state_dir", "")
+        found = settings.state_dir(lambda: str(configured))
+        self._before = os.environ.get(settings.VARIABLE)
+        os.environ[settings.VARIABLE] = str(found)
+        return found

@@ -1,0 +1,40 @@
+"""Have a request answered: by a backend in this process, or by whoever has one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ..model.routes import Route
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Carry a request that was authenticated and authorised, not decoded yet.
+
+    `query` is as it came, but for what is not ours (`decoding.own_query`); `etags` is the header
+    If-None-Match, `user` whoever was authenticated.
+    """
+
+    route: Route
+    user: str
+    args: dict[str, str] = field(default_factory=dict)
+    query: str = ""
+    body: bytes = b""
+    etags: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Carry an encoded answer; `body` is JSON, and empty with status 304."""
+
+    status: int
+    body: bytes = b""
+    etag: str = ""
+
+
+class Dispatcher(Protocol):
+    """Answer requests."""
+
+    async def dispatch(self, asked: Asked) -> Answer:
+        """Return the answer, or raise an error of ours."""

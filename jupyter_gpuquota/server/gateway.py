@@ -1,0 +1,109 @@
+"""Have the controller answer: find or start it, and pass requests on through its socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from tornado.httputil import HTTPHeaders
+from tornado.iostream import IOStream, StreamClosedError
+
+from ..errors import Unavailable
+from . import sockets
+from .dispatch import Answer, Asked
+from .http1 import Connections, Response, fetch
+
+API = "/gpuquota/api"
+"""What paths begin with on the controller's socket."""
+
+Ensure = Callable[[Path], Path]
+"""Start the controller of a state folder unless it answers; return its socket. Blocks."""
+
+_PATIENCE = {"changes.wait": 90.0, "sessions.exec": 3700.0}
+_PATIENCE_ELSE = 60.0
+
+
+class Gateway:
+    """Answer by asking the controller of a state folder, which is started when it is needed."""
+
+    def __init__(self, state_dir: Path, ensure: Ensure) -> None:
+        self._state_dir = state_dir
+        self._ensure = ensure
+        self._connections = Connections()
+        self._socket: Path | None = None
+        self._search: asyncio.Future[Path] | None = None
+
+    async def dispatch(self, asked: Asked) -> Answer:
+        """Pass a request on; a read is asked again where the controller ended meanwhile.
+
+        Raises:
+            NoServer: no controller can be started; so does whatever else starting it raises.
+            Unavailable: it ended or fell silent while it answered. Whether what was asked has
+                happened is then unknown.
+        """
+        try:
+            return await self._ask(asked)
+        except StreamClosedError:
+            if asked.route.method != "GET":
+                raise self._silent("The controller ended while it worked on this.") from None
+        try:
+            return await self._ask(asked)
+        except StreamClosedError:
+            raise self._silent("The controller ended while it answered, twice.") from None
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._connections.close()
+
+    async def _ask(self, asked: Asked) -> Answer:
+        stream = await self._connections.borrow(self._state_dir, self._open)
+        patience = _PATIENCE.get(asked.route.name, _PATIENCE_ELSE)
+        try:
+            # Not wait_for: before Python 3.12 it loses a cancellation that comes with the answer.
+            async with asyncio.timeout(patience):
+                response = await _send(stream, asked)
+        except TimeoutError:
+            stream.close()
+            raise self._silent(f"The controller did not answer in {patience:.0f} s.") from None
+        except BaseException:
+            stream.close()
+            raise
+        if response.reusable:
+            self._connections.give_back(self._state_dir, stream)
+        else:
+            stream.close()
+        etag = response.headers.get("ETag", "")
+        return Answer(response.status, bytes(response.body), etag)
+
+    async def _open(self) -> IOStream:
+        if self._socket:
+            try:
+                return await sockets.connect(self._socket)
+            except OSError:
+                self._socket = None
+        self._socket = await self._find()
+        try:
+            return await sockets.connect(self._socket)
+        except OSError as error:
+            raise self._silent(f"The controller's socket cannot be used: {error}.") from error
+
+    async def _find(self) -> Path:
+        """Find or start the controller; everyone who waits for it waits for one search."""
+        if self._search is None or self._search.done():
+            self._search = asyncio.ensure_future(asyncio.to_thread(self._ensure, self._state_dir))
+        return await asyncio.shield(self._search)
+
+    def _silent(self, message: str) -> Unavailable:
+        log = self._state_dir / "controller.log"
+        return Unavailable(message, hint=f"Look at the list before you ask again; see {log}.")
+
+
+async def _send(stream: IOStream, asked: Asked) -> Response:
+    target = API + asked.route.path.format(**asked.args)
+    if asked.query:
+        target += f"?{asked.query}"
+    headers = HTTPHeaders({"Host": "controller"})
+    if asked.etags:
+        headers["If-None-Match"] = asked.etags
+    return await fetch(stream, asked.route.method, target, headers, asked.body)

@@ -1,0 +1,145 @@
+"""Make handlers from the route table: one class a path, one verb a route.
+
+They are mounted twice: in Jupyter, where Jupyter authenticates (`jupyter_mount`), and in the
+controller, where the socket does (`socket_mount`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from types import TracebackType
+from typing import Any
+
+import msgspec
+from tornado import web
+
+from ..errors import GpuQuotaError, NotFound
+from ..model.routes import Route
+from .decoding import is_id, own_query
+from .dispatch import Answer, Asked, Dispatcher
+from .statuses import error_of, problem_of, status_of
+
+BODY_LIMIT = 1024 * 1024
+"""Most bytes of a request's body."""
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+Verb = Callable[..., Awaitable[None]]
+Guard = Callable[[str, Verb], Verb]
+"""Return a verb that first checks whether the user has a permission."""
+
+
+class Api(web.RequestHandler):
+    """Read a request, have it answered, and write the answer or the error.
+
+    A body over the limit is read to its end and dropped: a connection that is closed on a
+    client that still sends never shows it the answer.
+    """
+
+    def initialize(self, dispatcher: Dispatcher) -> None:
+        """Take what the mount passes to every handler."""
+        self._dispatcher = dispatcher
+        self._received = bytearray()
+        self._too_large = False
+
+    def data_received(self, chunk: bytes) -> None:
+        """Collect the body up to the limit."""
+        self._too_large |= len(self._received) + len(chunk) > BODY_LIMIT
+        if not self._too_large:
+            self._received += chunk
+
+    def asking_user(self) -> str:
+        """Tell who was authenticated."""
+        raise NotImplementedError
+
+    async def answer(self, route: Route, args: dict[str, str]) -> None:
+        """Answer one request of a route."""
+        if self._too_large:
+            raise web.HTTPError(413)
+        if not all(is_id(value) for value in args.values()):
+            raise NotFound(
+                f"{next(iter(args.values()))!r} is no id.", hint="GET the list to see the ids."
+            )
+        asked = Asked(
+            route=route,
+            user=self.asking_user(),
+            args=args,
+            query=own_query(self.request.query),
+            body=bytes(self._received),
+            etags=self.request.headers.get("If-None-Match", ""),
+        )
+        self._write_answer(await self._dispatcher.dispatch(asked))
+
+    def _write_answer(self, answer: Answer) -> None:
+        self.set_status(answer.status)
+        self.set_header("Cache-Control", "no-cache")
+        if answer.etag:
+            self.set_header("ETag", answer.etag)
+        self.set_header("Content-Type", "application/json")
+        self.finish(answer.body or None)
+
+    def compute_etag(self) -> str | None:
+        """Leave ETags to the dispatcher: the revision is known, nothing needs hashing."""
+        return None
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Write any error in the one shape; faults of ours without their details."""
+        raised = kwargs.get("exc_info", (None, None, None))[1]
+        if isinstance(raised, GpuQuotaError):
+            error, status = raised, status_of(raised)
+        else:
+            said = raised.log_message or "" if isinstance(raised, web.HTTPError) else ""
+            error, status = error_of(status_code, said), status_code
+        self._write_answer(Answer(status, msgspec.json.encode(problem_of(error))))
+
+    def log_exception(
+        self,
+        typ: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Log a traceback for faults of ours only; the user is told of the others."""
+        if not isinstance(value, GpuQuotaError):
+            super().log_exception(typ, value, tb)
+
+
+def make_handlers(
+    base: type[Api], routes: Iterable[Route], guard: Guard
+) -> list[tuple[str, type[Api]]]:
+    """Return a pattern, relative to the API's root, and a handler class for each path.
+
+    The last pattern matches every other path, and answers NotFound.
+    """
+    paths: dict[str, dict[str, Verb]] = {}
+    for row in routes:
+        verb = guard(row.permission, _make_verb(row))
+        paths.setdefault(row.path, {})[row.method.lower()] = verb
+    made = [(_pattern(path), _make_class(base, path, verbs)) for path, verbs in paths.items()]
+    nowhere = {
+        method.lower(): guard("read" if method == "GET" else "write", _answer_not_found)
+        for method in METHODS
+    }
+    return [*made, (r"(?:/.*)?", _make_class(base, "nowhere", nowhere))]
+
+
+def _make_verb(row: Route) -> Verb:
+    async def verb(self: Api, **args: str) -> None:
+        await self.answer(row, args)
+
+    verb.__name__ = row.name
+    return verb
+
+
+async def _answer_not_found(self: Api) -> None:
+    raise web.HTTPError(404)
+
+
+def _make_class(base: type[Api], path: str, verbs: dict[str, Verb]) -> type[Api]:
+    name = "".join(word.capitalize() for word in re.findall(r"\w+", path)) + "Handler"
+    made: type[Api] = web.stream_request_body(type(name, (base,), dict(verbs)))
+    return made
+
+
+def _pattern(path: str) -> str:
+    return re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]*)", path)

@@ -1,0 +1,1 @@
+"""The ingress: sessions and their ports, below JupyterLab's own address."""

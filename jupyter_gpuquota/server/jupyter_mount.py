@@ -1,0 +1,68 @@
+"""Mount the REST interface in a Jupyter Server, where Jupyter authenticates and authorises."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import msgspec
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler
+from tornado import web
+
+from .dispatch import Dispatcher
+from .handlers import Api, Verb, make_handlers
+from .json_schema import PUBLIC
+
+RESOURCE = "gpuquota"
+"""What an Authorizer is asked about."""
+
+
+class JupyterApi(Api, APIHandler):
+    """Answer whom Jupyter has authenticated."""
+
+    auth_resource = RESOURCE
+
+    def asking_user(self) -> str:
+        """Tell Jupyter's name of the user."""
+        return str(self.current_user.username)
+
+    def update_api_activity(self) -> None:
+        """Count what a user does; screens that look again by themselves only read."""
+        if self.request.method != "GET":
+            super().update_api_activity()
+
+
+class OpenApiHandler(APIHandler):
+    """Serve the OpenAPI document."""
+
+    auth_resource = RESOURCE
+    _track_activity = False
+
+    @web.authenticated
+    @authorized("read", RESOURCE)  # type: ignore[untyped-decorator]
+    def get(self) -> None:
+        """Write the document, with this server's base URL in it."""
+        from .openapi import document  # noqa: PLC0415 (hardly anyone asks for it)
+
+        self.finish(msgspec.json.encode(document(f"{self.base_url}gpuquota/api")))
+
+
+def guard(permission: str, verb: Verb) -> Verb:
+    """Let only those in whom Jupyter knows and whom its Authorizer allows.
+
+    Jupyter's decorator keeps the first action and resource that it sees for ever, so each verb
+    gets a decorator of its own, with both named.
+    """
+    return cast("Verb", web.authenticated(authorized(permission, RESOURCE)(verb)))
+
+
+def api_handlers(
+    dispatcher: Dispatcher,
+) -> list[tuple[str, type[web.RequestHandler], dict[str, Any]]]:
+    """Return the handlers of the REST interface, with patterns relative to the base URL."""
+    root = r"gpuquota/api"
+    made = make_handlers(JupyterApi, PUBLIC, guard)
+    return [
+        (rf"{root}/openapi\.json", OpenApiHandler, {}),
+        *((root + pattern, handler, {"dispatcher": dispatcher}) for pattern, handler in made),
+    ]

@@ -1,0 +1,153 @@
+"""Write the front end's types: `python -m jupyter_gpuquota.server.schema [--check]`.
+
+`labextension/src/api/models.ts` is made from the types of the route table by
+json-schema-to-typescript, a development dependency of the front end; `routes.ts` is the table
+itself. Both are committed; `--check` changes nothing and fails where they differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ..model.routes import Route
+from .json_schema import PUBLIC, components, name_of, types_of
+
+LABEXTENSION = Path(__file__).resolve().parents[2] / "labextension"
+_HEAD = (
+    "/* eslint-disable @typescript-eslint/naming-convention */\n"
+    "// Written by `python -m jupyter_gpuquota.server.schema`: change the Python model instead.\n\n"
+)
+_COMPILE = """
+const { compile } = require('json-schema-to-typescript');
+const chunks = [];
+process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
+  const { schema, options } = JSON.parse(Buffer.concat(chunks).toString());
+  process.stdout.write(await compile(schema, 'Wire', options));
+});
+"""
+_OPTIONS = {
+    "bannerComment": "",
+    "unreachableDefinitions": True,
+    "additionalProperties": False,
+    "style": {
+        "printWidth": 80,
+        "singleQuote": True,
+        "arrowParens": "avoid",
+        "trailingComma": "none",
+    },
+}
+
+
+def models_ts() -> str:
+    """Return the text of models.ts; needs Node and the front end's `node_modules`."""
+    definitions = components(PUBLIC, "#/definitions/")
+    for name, schema in definitions.items():
+        schema["title"] = name
+    # An empty root, so that the compiler prints the definitions and nothing besides them.
+    root = {"title": "Wire", "type": "object", "properties": {}, "definitions": definitions}
+    done = subprocess.run(
+        [_node(), "--eval", _COMPILE],
+        input=json.dumps({"schema": root, "options": _OPTIONS}),
+        cwd=LABEXTENSION,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"json-schema-to-typescript failed:\n{done.stderr}")
+    text = re.sub(r"export interface Wire \{\}\n+", "", done.stdout)
+    # The compiler speaks of the definition that it found unreachable from the empty root.
+    text = re.sub(r"\n? \*\n \* This interface was referenced by .*\n \* via the .*", "", text)
+    return _HEAD + text.lstrip()
+
+
+def routes_ts() -> str:
+    """Return the text of routes.ts."""
+    names = sorted({name_of(t) for t in types_of(PUBLIC)} - {"Problem", "Change"})
+    imports = ",\n".join(f"  {name}" for name in names)
+    rows = ",\n\n".join(_row(row) for row in PUBLIC)
+    return (
+        f"{_HEAD}import type {{\n{imports}\n}} from './models';\n\n{_ROUTE_TYPE}"
+        f"/** The REST interface; paths are relative to `<base_url>gpuquota/api`. */\n"
+        f"export const routes = {{\n{rows}\n}};\n"
+    )
+
+
+_ROUTE_TYPE = """/**
+ * Describe one route.
+ *
+ * `Args` are the parts of the path in braces, `undefined` where there are none; so are `Query`
+ * and `Body` where the route takes none. `noun` names what the answer is a view of, empty if
+ * it has no revision.
+ */
+export type Route<Args, Query, Body, Response> = {
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly noun: string;
+  /** Never set: it carries the types. */
+  readonly types?: {
+    args: Args;
+    query: Query;
+    body: Body;
+    response: Response;
+  };
+};
+
+"""
+
+
+def _row(row: Route) -> str:
+    noun, verb = row.name.split(".")
+    args = re.findall(r"\{(\w+)\}", row.path)
+    types = [
+        "{ " + "; ".join(f"{arg}: string" for arg in args) + " }" if args else "undefined",
+        *(name_of(t) if t else "undefined" for t in (row.query, row.request, row.response)),
+    ]
+    return (
+        f"  /** {row.summary}. */\n"
+        f"  {noun}{verb.capitalize()}: {{\n"
+        f"    name: '{row.name}',\n"
+        f"    method: '{row.method}',\n"
+        f"    path: '{row.path}',\n"
+        f"    noun: '{row.noun}'\n"
+        f"  }} as Route<{', '.join(types)}>"
+    )
+
+
+def _node() -> str:
+    found = shutil.which("node")
+    if not found or not (LABEXTENSION / "node_modules" / "json-schema-to-typescript").is_dir():
+        raise SystemExit("This needs Node and the front end's node_modules: run `make setup`.")
+    return found
+
+
+def main() -> None:
+    """Write the files, or with `--check` say which differ."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail on a difference")
+    check = parser.parse_args().check
+    stale = []
+    for name, text in (("models.ts", models_ts()), ("routes.ts", routes_ts())):
+        path = LABEXTENSION / "src" / "api" / name
+        if path.is_file() and path.read_text("utf-8") == text:
+            continue
+        stale.append(str(path.relative_to(LABEXTENSION.parent)))
+        if not check:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+    if stale and check:
+        raise SystemExit(
+            f"Out of date: {', '.join(stale)}. Run `python -m jupyter_gpuquota.server.schema`."
+        )
+    sys.stdout.write(f"wrote {', '.join(stale)}\n" if stale else "up to date\n")
+
+
+if __name__ == "__main__":
+    main()

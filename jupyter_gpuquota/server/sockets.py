@@ -1,0 +1,96 @@
+"""Unix sockets: paths of any length, no moment half-made, and who is at the other end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from pwd import getpwuid
+
+from tornado.iostream import IOStream
+
+from ..client.unix import short
+from ..errors import NotAllowed
+
+_BACKLOG = 512
+_BUSY_PAUSE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Be the account of the process at the other end of a socket, as the kernel names it."""
+
+    uid: int
+    name: str
+
+
+def peer_account(connection: socket.socket) -> Account:
+    """Tell whose process has connected (SO_PEERCRED)."""
+    size = struct.calcsize("3i")
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+    _, uid, _ = struct.unpack("3i", credentials)
+    try:
+        return Account(uid, getpwuid(uid).pw_name)
+    except KeyError:  # an account that only a container or directory service knows
+        return Account(uid, str(uid))
+
+
+def is_own(account: Account) -> bool:
+    """Tell whether an account may see what is ours: this process's own, and root."""
+    return account.uid in {os.getuid(), 0}
+
+
+def bind(path: Path) -> socket.socket:
+    """Listen on a path, replacing what was there; it appears only once it can answer.
+
+    Only the own account may connect (mode 0600). Raises OSError.
+    """
+    made = path.with_name(f".{path.name}.{os.getpid()}")
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listener.settimeout(0)
+        with suppress(FileNotFoundError):
+            made.unlink()
+        with short(made) as address:
+            listener.bind(address)
+        made.chmod(0o600)
+        listener.listen(_BACKLOG)
+        made.rename(path)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+async def connect(path: Path) -> IOStream:
+    """Connect to a path.
+
+    Raises OSError where nobody listens, NotAllowed where another account does.
+    """
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(0)
+    try:
+        with short(path) as address:
+            while True:
+                try:
+                    connection.connect(address)
+                    break
+                except BlockingIOError:  # more are waiting than the listener has room for
+                    await asyncio.sleep(_BUSY_PAUSE)
+        _check_own(peer_account(connection), path)
+    except BaseException:
+        connection.close()
+        raise
+    return IOStream(connection)
+
+
+def _check_own(listener: Account, path: Path) -> None:
+    if not is_own(listener):
+        raise NotAllowed(
+            f"Whoever listens on {path} is {listener.name}, not you.",
+            hint="Name a state folder of your own in LocalConfig.state_dir.",
+        )

@@ -1,0 +1,90 @@
+"""A Jupyter Server whose REST interface is answered by a backend in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from jupyter_server.auth import Authorizer
+from jupyter_server.utils import url_path_join
+from tornado.httpclient import HTTPResponse
+
+from jupyter_gpuquota.server.inprocess import InProcess
+from jupyter_gpuquota.server.jupyter_mount import api_handlers
+from tests.fakes import FakeBackend
+
+
+class Rights(Authorizer):
+    """Allow the actions of `allowed`, and remember what was asked."""
+
+    allowed: frozenset[str] = frozenset({"read", "write", "execute"})
+
+    def is_authorized(self, handler, user, action, resource):
+        self.asked = [*getattr(self, "asked", []), (action, resource)]
+        return action in self.allowed
+
+
+@pytest.fixture
+def jp_server_config() -> dict[str, Any]:
+    return {
+        "ServerApp": {
+            "jpserver_extensions": {},
+            "allow_unauthenticated_access": False,
+            "authorizer_class": Rights,
+        }
+    }
+
+
+@pytest.fixture
+def rights(jp_serverapp) -> Rights:
+    return jp_serverapp.web_app.settings["authorizer"]
+
+
+@pytest.fixture
+def backend(jp_asyncio_loop) -> FakeBackend:
+    return FakeBackend()
+
+
+@pytest.fixture
+def mount(jp_serverapp, jp_base_url) -> Callable[[list[tuple]], None]:
+    """Add handlers below the base URL."""
+
+    def mount(rows: list[tuple]) -> None:
+        placed = [(url_path_join(jp_base_url, row[0]), *row[1:]) for row in rows]
+        jp_serverapp.web_app.add_handlers(".*$", placed)
+
+    return mount
+
+
+@pytest.fixture
+def api(mount, backend, ask):
+    """Ask the REST interface: method, path below its root, and a body."""
+    mount(api_handlers(InProcess(backend)))
+
+    async def api(method: str, path: str, body: Any = None, **options: Any) -> HTTPResponse:
+        return await ask(method, f"gpuquota/api{path}", body, **options)
+
+    return api
+
+
+@pytest.fixture
+def ask(http_server_client, jp_auth_header, jp_base_url):
+    """Ask the server for a path below its base URL; `body` may be bytes or what becomes JSON."""
+
+    async def ask(
+        method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None
+    ) -> HTTPResponse:
+        sent = body if isinstance(body, bytes | None) else msgspec.json.encode(body)
+        return await http_server_client.fetch(
+            jp_base_url + path,
+            method=method,
+            body=sent,
+            headers=jp_auth_header if headers is None else headers,
+            allow_nonstandard_methods=True,
+            follow_redirects=False,
+            raise_error=False,
+        )
+
+    return ask

@@ -1,0 +1,85 @@
+"""A Jupyter Server with the ingress, and a session of it that really listens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from tornado.httpserver import HTTPServer
+from tornado.testing import bind_unused_port
+from tornado.web import Application
+
+from jupyter_gpuquota.model.sessions import Endpoint, Session
+from jupyter_gpuquota.server.http1 import Connections
+from jupyter_gpuquota.server.ingress.mount import ingress_rules
+from jupyter_gpuquota.server.ingress.targets import Targets
+from jupyter_gpuquota.server.ingress.visit import Ways
+from jupyter_gpuquota.server.inprocess import InProcess
+from tests.builders import make_spec
+from tests.fakes import FakeBackend
+from tests.server.ingress.upstream import make_upstream
+
+PORT = 6006
+
+
+@pytest.fixture
+def jp_server_config() -> dict[str, Any]:
+    return {"ServerApp": {"allow_unauthenticated_access": False}}
+
+
+@dataclass
+class Site:
+    """Be a Jupyter Server that shows one session through its ingress."""
+
+    serverapp: Any
+    backend: FakeBackend
+    session: Session
+    targets: Targets
+    counted: list[tuple[str, int]]
+    jupyter: Application
+    other: Application
+
+    @property
+    def token(self) -> str:
+        return str(self.serverapp.identity_provider.token)
+
+    @property
+    def prefix(self) -> str:
+        return f"{self.serverapp.base_url}gpuquota/s/{self.session.id}"
+
+    def url(self, path: str, *, port: int = 0, scheme: str = "http") -> str:
+        extra = f"/p/{port}" if port else ""
+        return f"{scheme}://127.0.0.1:{self.serverapp.port}{self.prefix}{extra}{path}"
+
+
+@pytest.fixture
+def site(jp_serverapp: Any, http_server: Any, jp_asyncio_loop: Any) -> Iterator[Site]:
+    """Serve; nothing is left behind."""
+    servers: list[HTTPServer] = []
+    yield jp_asyncio_loop.run_until_complete(make_site(jp_serverapp, servers))
+    for server in servers:
+        server.stop()
+        jp_asyncio_loop.run_until_complete(server.close_all_connections())
+
+
+async def make_site(serverapp: Any, servers: list[HTTPServer]) -> Site:
+    backend = FakeBackend()
+    session = await backend.create(make_spec(ports=(PORT,)), "me")
+    targets = Targets(InProcess(backend))
+    counted: list[tuple[str, int]] = []
+    ways = Ways(targets, Connections(), lambda *counts: counted.append(counts))
+    serverapp.web_app.add_handlers(".*$", ingress_rules(serverapp.base_url, ways))
+    base = f"{serverapp.base_url}gpuquota/s/{session.id}"
+    applications = []
+    for port, prefix, token in ((0, base, "session-secret"), (PORT, "", "")):
+        application = make_upstream(prefix)
+        servers.append(HTTPServer(application))
+        listener, number = bind_unused_port(address="127.0.0.1")
+        servers[-1].add_sockets([listener])
+        backend.endpoints[session.id, port] = Endpoint(
+            host="127.0.0.1", port=number, base_url=f"{prefix}/", token=token
+        )
+        applications.append(application)
+    return Site(serverapp, backend, session, targets, counted, *applications)

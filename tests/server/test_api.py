@@ -1,0 +1,252 @@
+"""The REST interface as a Jupyter Server serves it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from jupyter_gpuquota.errors import BY_CODE
+from jupyter_gpuquota.model.base import Problem
+from jupyter_gpuquota.model.routes import ROUTES
+from jupyter_gpuquota.server.inprocess import InProcess
+from jupyter_gpuquota.server.json_schema import name_of
+from jupyter_gpuquota.server.jupyter_mount import api_handlers
+from jupyter_gpuquota.server.openapi import document
+from jupyter_gpuquota.server.statuses import STATUSES, status_of
+from tests.fakes import FakeBackend
+
+PUBLIC = [row for row in ROUTES if not row.internal]
+INTERNAL = [row for row in ROUTES if row.internal]
+RUNNING = {"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}
+
+
+def named(rows):
+    return [pytest.param(row, id=row.name) for row in rows]
+
+
+def problem_in(response) -> Problem:
+    return Problem(**json.loads(response.body))
+
+
+async def create(api, **fields):
+    response = await api("POST", "/sessions", RUNNING | fields)
+    assert response.code == 201, response.body
+    return json.loads(response.body)
+
+
+async def call(api, row, **options):
+    """Call a route so that it succeeds, if it is allowed."""
+    body = {
+        "sessions.create": RUNNING | {"name": "another"},
+        "sessions.preview": RUNNING | {"name": "another"},
+        "sessions.exec": {"command": ["true"]},
+    }.get(row.name)
+    session = await create(api)
+    if row.name in ("sessions.delete", "sessions.resume"):
+        await api("POST", f"/sessions/{session['id']}/stop")
+    return await api(row.method, row.path.format(**session), body, **options)
+
+
+@pytest.mark.parametrize("row", named(PUBLIC))
+async def test_a_route_answers_who_has_the_right(api, row, openapi):
+    response = await call(api, row)
+    assert response.code == row.status, response.body
+    schema = {"$ref": f"#/components/schemas/{name_of(row.response)}", **openapi}
+    Draft202012Validator(schema).validate(json.loads(response.body))
+
+
+@pytest.mark.parametrize("row", named(PUBLIC))
+async def test_a_route_asks_for_its_own_right_on_our_resource(api, row, rights):
+    await call(api, row)
+    assert rights.asked[-1] == (row.permission, "gpuquota")
+
+
+@pytest.mark.parametrize("allowed", ["read", "write", "execute"])
+@pytest.mark.parametrize("row", named(PUBLIC))
+async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, backend):
+    session = await create(api)
+    before = backend.revision("sessions")
+    rights.allowed = frozenset({allowed})
+    response = await api(row.method, row.path.format(**session), {})
+    if allowed == row.permission:
+        assert response.code != 403
+    else:
+        assert response.code == 403
+        assert problem_in(response).code == "NotAllowed"
+        assert backend.revision("sessions") == before
+
+
+@pytest.mark.parametrize("row", named(PUBLIC))
+async def test_a_route_refuses_who_is_not_known(api, row):
+    response = await api(row.method, row.path.format(id="x"), {}, headers={})
+    assert response.code == 403
+    assert problem_in(response).code == "NotAllowed"
+
+
+@pytest.mark.parametrize("row", named(INTERNAL))
+async def test_internal_routes_are_not_served(api, row):
+    session = await create(api)
+    response = await api(row.method, row.path.format(**session))
+    assert response.code == 404
+    assert problem_in(response).code == "NotFound"
+
+
+@pytest.fixture
+def openapi():
+    return document("/gpuquota/api")
+
+
+async def test_the_openapi_document_names_every_public_route(api, jp_base_url):
+    response = await api("GET", "/openapi.json")
+    assert response.code == 200
+    found = json.loads(response.body)
+    assert found["openapi"] == "3.1.0"
+    assert found["servers"] == [{"url": f"{jp_base_url}gpuquota/api"}]
+    operations = {
+        (path, method): operation
+        for path, methods in found["paths"].items()
+        for method, operation in methods.items()
+    }
+    assert {op["operationId"] for op in operations.values()} == {row.name for row in PUBLIC}
+    for row in PUBLIC:
+        operation = operations[row.path, row.method.lower()]
+        assert str(row.status) in operation["responses"]
+        assert ("requestBody" in operation) == (row.request is not None)
+
+
+async def test_the_openapi_document_refers_to_what_is_there(openapi):
+    schemas = openapi["components"]["schemas"]
+    for schema in schemas.values():
+        Draft202012Validator.check_schema(schema)
+    text = json.dumps(openapi)
+    for part in text.split('"#/components/schemas/')[1:]:
+        assert part.partition('"')[0] in schemas
+
+
+async def test_the_openapi_document_is_for_who_may_read(api, rights):
+    rights.allowed = frozenset({"write"})
+    assert (await api("GET", "/openapi.json")).code == 403
+    assert (await api("GET", "/openapi.json", headers={})).code == 403
+
+
+@pytest.mark.parametrize("path", ["/sessions", "/sessions/{id}", "/quota", "/nodes"])
+async def test_what_has_not_changed_is_not_sent_again(api, path, jp_auth_header):
+    session = await create(api)
+    first = await api("GET", path.format(**session))
+    known = {**jp_auth_header, "If-None-Match": first.headers["ETag"]}
+    again = await api("GET", path.format(**session), headers=known)
+    assert (again.code, again.body) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    await create(api, name="another")
+    assert (await api("GET", path.format(**session), headers=known)).code == 200
+
+
+async def test_another_question_has_another_etag(api):
+    await create(api)
+    paths = ["/sessions", "/sessions?state=running", "/sessions?project=team-a", "/quota"]
+    tags = [(await api("GET", path)).headers["ETag"] for path in paths]
+    assert len(set(tags)) == len(paths)
+
+
+async def test_marks_against_caches_and_tokens_do_not_change_the_etag(api):
+    plain = (await api("GET", "/sessions?limit=5")).headers["ETag"]
+    assert (await api("GET", "/sessions?limit=5&1767323045000")).headers["ETag"] == plain
+
+
+async def test_one_of_several_etags_is_enough(api, jp_auth_header):
+    tag = (await api("GET", "/quota")).headers["ETag"]
+    known = {**jp_auth_header, "If-None-Match": f'W/"other", {tag}'}
+    assert (await api("GET", "/quota", headers=known)).code == 304
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b"{", 400, "InvalidRequest"),
+        (b"[]", 400, "InvalidRequest"),
+        (b"\xff", 400, "InvalidRequest"),
+        (b'{"nam": "x"}', 422, "InvalidFields"),
+        (b'{"name": "A B", "gpu": 1.5}', 422, "InvalidFields"),
+        (b'{"name": "' + b"x" * (10 << 20) + b'"}', 413, "InvalidRequest"),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+async def test_a_body_that_cannot_be_used_changes_nothing(api, backend, body, status, code):
+    response = await api("POST", "/sessions", body)
+    assert response.code == status
+    assert problem_in(response).code == code
+    assert backend.sessions() == ()
+
+
+async def test_wrong_fields_come_back_with_their_names(api):
+    response = await api("POST", "/sessions", {"name": 5, "gpu": True, "x": 1, "ports": ["a"]})
+    fields = {field["field"] for field in problem_in(response).fields}
+    assert fields == {"name", "gpu", "x", "ports[0]"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/sessions/..%2f..%2fetc",
+        "/sessions/%2e%2e",
+        "/sessions/../../etc/passwd",
+        "/sessions/a%00b",
+        "/sessions/ä".encode().decode("latin1"),
+        "/sessions/" + "a" * 1000,
+        "/sessions/x/log/../../y",
+        "/nothing",
+        "/",
+        "",
+    ],
+)
+async def test_what_is_not_there_is_not_found(api, path):
+    response = await api("GET", path)
+    assert response.code == 404
+    assert problem_in(response).code == "NotFound"
+    assert problem_in(response).hint
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("PUT", "/sessions"), ("DELETE", "/about"), ("PATCH", "/sessions/x")]
+)
+async def test_a_method_that_a_path_lacks_is_said_so(api, method, path):
+    response = await api(method, path, b"")
+    assert response.code == 405
+    assert problem_in(response).code == "InvalidRequest"
+
+
+class Broken(FakeBackend):
+    def projects(self):
+        raise RuntimeError("the password is hunter2")
+
+
+async def test_a_fault_of_ours_shows_no_details(mount, ask, caplog):
+    mount(api_handlers(InProcess(Broken())))
+    response = await ask("GET", "gpuquota/api/quota")
+    assert response.code == 500
+    assert problem_in(response).code == "Internal"
+    assert b"hunter2" not in response.body
+    assert "hunter2" in caplog.text
+
+
+def test_every_error_has_a_status():
+    assert {status_of(error("x")) for error in BY_CODE.values()} == set(STATUSES.values())
+
+
+async def test_reading_is_no_activity_and_acting_is(api, jp_serverapp):
+    settings = jp_serverapp.web_app.settings
+    await api("GET", "/sessions")
+    assert "api_last_activity" not in settings
+    await create(api)
+    assert "api_last_activity" in settings
+
+
+async def test_a_page_of_another_origin_cannot_act(api, jp_serverapp, backend):
+    """A browser's cookie alone is not enough: the XSRF token and the origin count too."""
+    jp_serverapp.identity_provider.token = ""  # everyone is logged in, as with a cookie
+    for headers in ({}, {"Origin": "http://evil.example"}):
+        response = await api("POST", "/sessions", RUNNING, headers=headers)
+        assert response.code in (403, 404)
+    assert backend.sessions() == ()

@@ -1,0 +1,110 @@
+"""Everything that is wrong with a request is said at once, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
+from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, SessionQuery, SessionRequest
+from jupyter_gpuquota.server.decoding import Empty, decode_body, decode_query, is_id, own_query
+
+
+def problems(body: str, wanted=SessionRequest) -> dict[str, tuple[str, str]]:
+    with pytest.raises(InvalidFields) as caught:
+        decode_body(body.encode(), wanted)
+    return {field.field: (field.message, field.hint) for field in caught.value.fields}
+
+
+def test_a_request_is_decoded():
+    body = b'{"name": "a", "gpu": 0.5, "ports": [8000], "env": {"A": "b"}, "kind": "train"}'
+    request = decode_body(body, SessionRequest)
+    assert request == SessionRequest(name="a", gpu=0.5, ports=(8000,), env={"A": "b"}, kind="train")
+
+
+def test_all_wrong_fields_are_reported_together():
+    found = problems(
+        '{"nam": "a", "gpu": true, "kind": "interactiv", "ports": [1, "x", 3.5],'
+        ' "env": {"A": 1}, "priority": null, "command": "python"}'
+    )
+    assert found == {
+        "nam": ("There is no such field.", "Did you mean name?"),
+        "name": ("It is needed.", ""),
+        "gpu": ("It must be a number or text, not true.", ""),
+        "kind": ("'interactiv' is not possible.", "Take interactive, interactive-spot, train."),
+        "ports[1]": ("It must be a whole number, not 'x'.", ""),
+        "ports[2]": ("It must be a whole number, not 3.5.", ""),
+        "env.A": ("It must be text, not 1.", ""),
+        "priority": ("It must be a whole number, not null.", ""),
+        "command": ("It must be a list, not 'python'.", ""),
+    }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{",
+        "[1",
+        "nonsense",
+        '{"name": NaN}',
+        '{"name": Infinity}',
+        "\xff\xfe",
+        '{"name": 1e400}',
+        '"text"',
+        "[]",
+        "1",
+        "[" * 100_000,
+    ],
+)
+def test_a_body_that_is_no_json_object_is_refused(body):
+    with pytest.raises(InvalidRequest, match="body is"):
+        decode_body(body.encode("latin1"), SessionRequest)
+
+
+def test_an_empty_body_asks_for_nothing():
+    assert decode_body(b" \n", Empty) == Empty()
+    assert problems("") == {"name": ("It is needed.", "")}
+
+
+def test_a_route_without_a_request_takes_no_fields():
+    assert problems('{"force": true}', Empty)["force"][0] == "There is no such field."
+
+
+@pytest.mark.parametrize("timeout", ["true", "1.5", '"60"', "null", "[]"])
+def test_numbers_are_taken_strictly_from_json(timeout):
+    assert list(problems(f'{{"command": ["a"], "timeout": {timeout}}}', ExecRequest)) == ["timeout"]
+
+
+def test_a_query_is_converted_from_text():
+    assert decode_query("offset=5&tail=0&limit=10", LogQuery) == LogQuery(offset=5, limit=10)
+    assert decode_query("state=running%2Cwaiting", SessionQuery).state == "running,waiting"
+
+
+def test_wrong_query_arguments_are_reported_together():
+    with pytest.raises(InvalidFields) as caught:
+        decode_query("offset=x&tail=&bytes=1", LogQuery)
+    assert {field.field for field in caught.value.fields} == {"offset", "tail", "bytes"}
+
+
+def test_a_query_argument_that_is_given_twice_is_refused():
+    with pytest.raises(InvalidFields) as caught:
+        decode_query("tail=1&tail=2", LogQuery)
+    assert [field.field for field in caught.value.fields] == ["tail"]
+
+
+def test_what_front_ends_add_to_a_query_is_left_out():
+    assert own_query("token=secret&limit=5&1767323045000&no_track_activity=1") == "limit=5"
+    assert own_query("name=%C3%A4") == "name=%C3%A4"
+    assert own_query("") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "fine"),
+    [("a1b2", True), ("A-b_c", True), ("", False), ("..", False), ("a/b", False), ("a.b", False)],
+)
+def test_only_plain_words_are_ids(text, fine):
+    assert is_id(text) is fine
+
+
+def test_an_id_has_a_bounded_length():
+    assert is_id("a" * 64)
+    assert not is_id("a" * 65)

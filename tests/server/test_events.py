@@ -1,0 +1,122 @@
+"""Changes of the backend become events that say nothing but which noun to read again."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import msgspec
+import pytest
+from jupyter_events import EventLogger
+
+from jupyter_gpuquota.errors import Unavailable
+from jupyter_gpuquota.model.about import Change, Revisions
+from jupyter_gpuquota.server.dispatch import Answer, Asked
+from jupyter_gpuquota.server.events import SCHEMA, SCHEMA_ID, changes, watch
+from jupyter_gpuquota.server.inprocess import InProcess
+from tests.builders import make_spec
+from tests.fakes import FakeBackend
+
+
+def revisions(instance: str = "a", **nouns: int) -> Revisions:
+    return Revisions(instance=instance, latest=max(nouns.values(), default=0), nouns=nouns)
+
+
+def test_a_change_names_each_noun_that_is_at_another_revision():
+    found = changes(revisions(sessions=3, quota=2), revisions(sessions=4, quota=2, nodes=1))
+    assert [(change.noun, change.revision) for change in found] == [("sessions", 4), ("nodes", 1)]
+
+
+def test_another_instance_changes_everything():
+    found = changes(revisions("a", sessions=3, quota=2), revisions("b", sessions=3, quota=2))
+    assert {(change.noun, change.instance) for change in found} == {
+        ("sessions", "b"),
+        ("quota", "b"),
+    }
+
+
+def test_nothing_new_is_no_event():
+    assert changes(revisions(sessions=3), revisions(sessions=3)) == []
+
+
+class Flaky:
+    """Fail as often as told, then answer."""
+
+    def __init__(self, backend: FakeBackend, failures: int) -> None:
+        self.inner = InProcess(backend)
+        self.failures = failures
+
+    async def dispatch(self, asked: Asked) -> Answer:
+        if self.failures:
+            self.failures -= 1
+            raise Unavailable("Nobody is there.")
+        return await self.inner.dispatch(asked)
+
+
+@asynccontextmanager
+async def watching(dispatcher):
+    heard: asyncio.Queue[Change] = asyncio.Queue()
+    task = asyncio.ensure_future(watch(dispatcher, heard.put_nowait))
+    try:
+        yield heard
+    finally:
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+async def heard_of(heard: asyncio.Queue[Change], noun: str, revision: int) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            change = await heard.get()
+            if change.noun == noun and change.revision >= revision:
+                return
+
+
+@pytest.mark.asyncio
+async def test_a_change_is_told():
+    backend = FakeBackend()
+    async with watching(InProcess(backend)) as heard:
+        await heard_of(heard, "sessions", 0)
+        await backend.create(make_spec("exp-1"), "me")
+        await heard_of(heard, "sessions", backend.revision("sessions"))
+        await backend.create(make_spec("exp-2"), "me")
+        await heard_of(heard, "quota", backend.revision("quota"))
+
+
+@pytest.mark.asyncio
+async def test_it_goes_on_when_someone_answers_again():
+    backend = FakeBackend()
+    async with watching(Flaky(backend, failures=1)) as heard:
+        await heard_of(heard, "sessions", backend.revision("sessions"))
+
+
+@pytest.mark.asyncio
+async def test_an_error_answer_counts_as_no_answer():
+    class Refusing:
+        async def dispatch(self, asked: Asked) -> Answer:
+            return Answer(403, b"{}")
+
+    async with watching(Refusing()) as heard:
+        await asyncio.sleep(0.1)
+        assert heard.empty()
+
+
+def test_the_schema_fits_the_event():
+    """And an event carries nothing but its three fields."""
+    heard = []
+
+    async def listen(logger: EventLogger, schema_id: str, data: dict) -> None:
+        heard.append((schema_id, data))
+
+    async def emit() -> None:
+        logger = EventLogger()
+        logger.register_event_schema(SCHEMA)
+        logger.add_listener(schema_id=SCHEMA_ID, listener=listen)
+        change = Change(noun="sessions", revision=7, instance="x")
+        logger.emit(schema_id=SCHEMA_ID, data=msgspec.to_builtins(change))
+        await logger.gather_listeners()
+
+    asyncio.run(emit())
+    assert heard == [(SCHEMA_ID, {"noun": "sessions", "revision": 7, "instance": "x"})]
+    assert set(Change.__struct_fields__) == {"noun", "revision", "instance"}

@@ -1,0 +1,278 @@
+"""The way to the controller and back: gateway, socket, and the account at its other end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from contextlib import asynccontextmanager
+from pathlib import Path
+from pwd import getpwuid
+
+import pytest
+from tornado.httpserver import HTTPServer
+from tornado.httputil import HTTPHeaders
+from tornado.iostream import StreamClosedError
+
+from jupyter_gpuquota.errors import GpuQuotaError, NoServer, NotFound, Unavailable
+from jupyter_gpuquota.model.routes import ROUTES, route
+from jupyter_gpuquota.model.sessions import Endpoint
+from jupyter_gpuquota.server import sockets
+from jupyter_gpuquota.server.dispatch import Asked
+from jupyter_gpuquota.server.gateway import Gateway
+from jupyter_gpuquota.server.http1 import fetch
+from jupyter_gpuquota.server.inprocess import InProcess
+from jupyter_gpuquota.server.socket_mount import Traffic, socket_application
+from tests.fakes import FakeBackend
+
+BODY = b'{"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}'
+
+pytestmark = pytest.mark.asyncio
+
+
+class Controller:
+    """Be a controller in this process, with a backend in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / "controller.sock"
+        self.backend = FakeBackend()
+        self.traffic = Traffic()
+        self.retired = asyncio.Event()
+        self.starts = 0
+        self.server: HTTPServer | None = None
+
+    def start(self) -> None:
+        self.starts += 1
+        application = socket_application(InProcess(self.backend), self.traffic, self.retired.set)
+        self.server = HTTPServer(application)
+        self.server.add_socket(sockets.bind(self.path))
+
+    async def die(self) -> None:
+        server, self.server = self.server, None
+        server.stop()
+        await server.close_all_connections()
+
+    def ensure(self, loop: asyncio.AbstractEventLoop):
+        """Return what the gateway calls in a thread."""
+
+        async def start() -> None:
+            if self.server is None:
+                self.start()
+
+        def ensure(folder: Path) -> Path:
+            assert folder == self.folder
+            asyncio.run_coroutine_threadsafe(start(), loop).result()
+            return self.path
+
+        return ensure
+
+
+@asynccontextmanager
+async def controller_in(folder: Path):
+    controller = Controller(folder)
+    gateway = Gateway(folder, controller.ensure(asyncio.get_running_loop()))
+    try:
+        yield controller, gateway
+    finally:
+        gateway.close()
+        if controller.server:
+            await controller.die()
+
+
+async def ask(gateway: Gateway, name: str, body: bytes = b"", **options):
+    return await gateway.dispatch(Asked(route=route(name), user="", body=body, **options))
+
+
+async def test_the_controller_is_started_when_it_is_first_needed(tmp_path):
+    async with controller_in(tmp_path) as (controller, gateway):
+        assert controller.starts == 0
+        answers = await asyncio.gather(*(ask(gateway, "about.get") for _ in range(10)))
+        assert {answer.status for answer in answers} == {200}
+        assert controller.starts == 1
+
+
+async def test_every_route_passes_through(tmp_path):
+    bodies = {"sessions.preview": BODY, "sessions.exec": b'{"command": ["true"]}'}
+    last = ["sessions.suspend", "sessions.resume", "sessions.stop", "sessions.delete"]
+    first = [row.name for row in ROUTES if row.name not in (*last, "sessions.create")]
+    async with controller_in(tmp_path) as (controller, gateway):
+        created = await ask(gateway, "sessions.create", BODY)
+        assert created.status == 201
+        session = json.loads(created.body)
+        assert session["owner"] == getpwuid(os.getuid()).pw_name
+        controller.backend.endpoints[session["id"], 0] = Endpoint(host="127.0.0.1", port=1)
+        for name in first + last:
+            query = "timeout=0" if name == "changes.wait" else ""
+            args = {"id": session["id"]} if "{id}" in route(name).path else {}
+            answer = await ask(gateway, name, bodies.get(name, b""), args=args, query=query)
+            assert answer.status == route(name).status, (name, answer.body)
+
+
+async def test_errors_of_the_controller_arrive_as_they_are(tmp_path):
+    async with controller_in(tmp_path) as (_, gateway):
+        answer = await ask(gateway, "sessions.get", args={"id": "none"})
+        assert answer.status == 404
+        assert json.loads(answer.body)["code"] == NotFound.code
+
+
+async def test_an_etag_makes_the_round(tmp_path):
+    async with controller_in(tmp_path) as (_, gateway):
+        first = await ask(gateway, "sessions.list")
+        again = await ask(gateway, "sessions.list", etags=first.etag)
+        assert (again.status, again.body) == (304, b"")
+        await ask(gateway, "sessions.create", BODY)
+        assert (await ask(gateway, "sessions.list", etags=first.etag)).status == 200
+
+
+async def test_a_controller_that_died_is_started_again(tmp_path):
+    async with controller_in(tmp_path) as (controller, gateway):
+        await ask(gateway, "sessions.create", BODY)
+        await controller.die()
+        assert (await ask(gateway, "sessions.list")).status == 200
+        await controller.die()
+        assert (await ask(gateway, "sessions.create", BODY)).status == 409
+        assert controller.starts == 3
+
+
+async def test_a_failed_start_is_told_and_tried_again_later(tmp_path):
+    failures = [NoServer("The disk is full.")]
+    async with controller_in(tmp_path) as (controller, _working):
+        ensure = controller.ensure(asyncio.get_running_loop())
+
+        def fail_once(folder: Path) -> Path:
+            if failures:
+                raise failures.pop()
+            return ensure(folder)
+
+        gateway = Gateway(tmp_path, fail_once)
+        with pytest.raises(NoServer, match="disk is full"):
+            await ask(gateway, "about.get")
+        assert (await ask(gateway, "about.get")).status == 200
+        gateway.close()
+
+
+@pytest.mark.parametrize(("name", "asks"), [("sessions.list", 2), ("sessions.create", 1)])
+async def test_only_reads_are_asked_twice(tmp_path, name, asks):
+    """Whoever accepts and then hangs up may have done what was asked."""
+    heard = []
+
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.close()
+
+    path = tmp_path / "controller.sock"
+    server = await asyncio.start_unix_server(hang_up, path)
+    gateway = Gateway(tmp_path, lambda _: path)
+    with pytest.raises(Unavailable, match="ended"):
+        await ask(gateway, name, BODY)
+    assert len(heard) == asks
+    server.close()
+
+
+async def test_a_wait_ends_with_the_change(tmp_path):
+    async with controller_in(tmp_path) as (_controller, gateway):
+        now = json.loads((await ask(gateway, "changes.wait", query="since=0&timeout=0")).body)
+        query = f"instance={now['instance']}&since={now['latest']}&timeout=60"
+        waiting = asyncio.ensure_future(ask(gateway, "changes.wait", query=query))
+        await ask(gateway, "sessions.create", BODY)
+        found = json.loads((await waiting).body)
+        assert found["latest"] > now["latest"]
+
+
+async def test_a_cancellation_is_never_lost_to_an_answer_that_comes_with_it(tmp_path):
+    async with controller_in(tmp_path) as (controller, gateway):
+        for turns in range(60):
+            query = f"instance={controller.backend.instance}&since={10**6}&timeout=20"
+            asked = Asked(route=route("changes.wait"), user="", query=query)
+            waiting = asyncio.ensure_future(gateway.dispatch(asked))
+            await asyncio.sleep(0.005)
+            controller.backend._bump()
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            was_cancelled = waiting.cancel()
+            await asyncio.wait([waiting])
+            assert waiting.cancelled() == was_cancelled
+
+
+async def test_traffic_counts_what_is_being_answered(tmp_path):
+    async with controller_in(tmp_path) as (controller, gateway):
+        await ask(gateway, "about.get")
+        assert controller.traffic.running == 0
+        query = f"instance={controller.backend.instance}&since=99&timeout=60"
+        waiting = asyncio.ensure_future(ask(gateway, "changes.wait", query=query))
+        while not controller.traffic.running:  # noqa: ASYNC110 (the counter tells nobody)
+            await asyncio.sleep(0.01)
+        assert controller.traffic.quiet_for() == 0
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+
+async def test_retire_is_answered_before_the_controller_leaves(tmp_path):
+    async with controller_in(tmp_path) as (controller, gateway):
+        await ask(gateway, "about.get")
+        stream = await sockets.connect(controller.path)
+        response = await fetch(stream, "POST", "/gpuquota/retire", HTTPHeaders({"Host": "x"}))
+        assert response.status == 200
+        await asyncio.wait_for(controller.retired.wait(), 10)
+        stream.close()
+
+
+async def test_a_path_longer_than_the_kernel_takes(tmp_path):
+    folder = tmp_path / ("deep" * 30) / ("deeper" * 10)
+    folder.mkdir(parents=True)
+    assert len(str(folder)) > 180
+    async with controller_in(folder) as (_controller, gateway):
+        assert (await ask(gateway, "about.get")).status == 200
+        assert [entry.name for entry in folder.iterdir()] == ["controller.sock"]
+
+
+async def test_the_socket_is_the_owners_alone(tmp_path):
+    async with controller_in(tmp_path) as (controller, _gateway):
+        controller.start()
+        assert controller.path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become someone else")
+async def test_another_account_is_refused(tmp_path):
+    """Even where the folder's mode would let it in."""
+    async with controller_in(tmp_path) as (controller, _gateway):
+        controller.start()
+        for folder in (tmp_path, *tmp_path.parents):
+            folder.chmod(folder.stat().st_mode | 0o011)
+        controller.path.chmod(0o666)
+        program = (
+            "import os, socket, sys\n"
+            "os.setuid(65534)\n"
+            "s = socket.socket(socket.AF_UNIX)\n"
+            "s.connect(sys.argv[1])\n"
+            "s.sendall(b'GET /gpuquota/api/sessions HTTP/1.0\\r\\n\\r\\n')\n"
+            "while part := s.recv(65536):\n"
+            "    sys.stdout.write(part.decode())\n"
+        )
+        process = await asyncio.create_subprocess_exec(
+            "python3", "-c", program, str(controller.path), stdout=asyncio.subprocess.PIPE
+        )
+        said, _ = await process.communicate()
+        assert said.startswith(b"HTTP/1.1 403 ")
+        assert b'"NotAllowed"' in said
+
+
+async def test_nobody_listens(tmp_path):
+    gateway = Gateway(tmp_path, lambda folder: folder / "controller.sock")
+    with pytest.raises(GpuQuotaError, match="socket cannot be used"):
+        await ask(gateway, "about.get")
+
+
+async def test_an_answer_that_is_cut_off_is_no_answer(tmp_path):
+    async def cut(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+        writer.close()
+
+    server = await asyncio.start_unix_server(cut, tmp_path / "s")
+    stream = await sockets.connect(tmp_path / "s")
+    with pytest.raises(StreamClosedError):
+        await fetch(stream, "GET", "/", HTTPHeaders({"Host": "x"}))
+    server.close()

@@ -1,0 +1,98 @@
+"""Metrics show what was last read; a scrape waits for nothing."""
+
+from __future__ import annotations
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from jupyter_gpuquota.errors import Unavailable
+from jupyter_gpuquota.server.dispatch import Answer, Asked
+from jupyter_gpuquota.server.inprocess import InProcess
+from jupyter_gpuquota.server.metrics import Snapshot
+from tests.builders import make_project, make_spec
+from tests.fakes import FakeBackend
+
+pytestmark = pytest.mark.asyncio
+
+
+def scrape(registry: CollectorRegistry) -> dict[tuple[str, ...], float]:
+    families = text_string_to_metric_families(generate_latest(registry).decode())
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in families
+        for sample in family.samples
+    }
+
+
+async def test_a_scrape_shows_quota_and_sessions():
+    backend = FakeBackend(projects_=(make_project("team-a", "1"), make_project("team-b", "2")))
+    for name in ("a", "b", "c"):
+        await backend.create(make_spec(name, "0.5"), "me")
+    registry = CollectorRegistry()
+    snapshot = Snapshot(InProcess(backend), registry)
+    await snapshot.read()
+    assert scrape(registry) == {
+        ("gpuquota_gpus_capacity",): 16,
+        ("gpuquota_gpus_quota", "team-a"): 1,
+        ("gpuquota_gpus_quota", "team-b"): 2,
+        ("gpuquota_gpus_allocated", "team-a"): 1,
+        ("gpuquota_gpus_allocated", "team-b"): 0,
+        ("gpuquota_sessions", "team-a", "running"): 2,
+        ("gpuquota_sessions", "team-a", "waiting"): 1,
+    }
+    snapshot.close()
+    assert scrape(registry) == {}
+
+
+async def test_a_scrape_has_the_next_one_read():
+    backend = FakeBackend()
+    registry = CollectorRegistry()
+    snapshot = Snapshot(InProcess(backend), registry)
+    assert scrape(registry) == {}
+    await snapshot._reading
+    assert scrape(registry)[("gpuquota_gpus_capacity",)] == 16
+    snapshot.close()
+
+
+async def test_what_is_unchanged_is_not_read_again():
+    backend = FakeBackend()
+    statuses = []
+
+    class Counting(InProcess):
+        async def dispatch(self, asked: Asked) -> Answer:
+            answer = await super().dispatch(asked)
+            statuses.append(answer.status)
+            return answer
+
+    snapshot = Snapshot(Counting(backend), CollectorRegistry())
+    await snapshot.read()
+    await snapshot.read()
+    assert statuses == [200, 200, 304, 304]
+    await backend.create(make_spec("a"), "me")
+    await snapshot.read()
+    assert statuses[4:] == [200, 200]
+    snapshot.close()
+
+
+async def test_more_sessions_than_a_page_holds_are_all_counted():
+    backend = FakeBackend()
+    for number in range(1005):
+        await backend.create(make_spec(f"s{number}"), "me")
+    registry = CollectorRegistry()
+    snapshot = Snapshot(InProcess(backend), registry)
+    await snapshot.read()
+    assert scrape(registry)[("gpuquota_sessions", "team-a", "running")] == 1005
+    snapshot.close()
+
+
+async def test_while_nobody_answers_nothing_is_shown():
+    class Silent:
+        async def dispatch(self, asked: Asked) -> Answer:
+            raise Unavailable("Nobody is there.")
+
+    registry = CollectorRegistry()
+    snapshot = Snapshot(Silent(), registry)
+    await snapshot.read()
+    assert scrape(registry) == {}
+    snapshot.close()

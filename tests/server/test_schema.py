@@ -1,0 +1,44 @@
+"""The front end's types are those of the model."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from jupyter_gpuquota.model.routes import ROUTES
+from jupyter_gpuquota.server.json_schema import PUBLIC, components, name_of
+from jupyter_gpuquota.server.schema import LABEXTENSION, routes_ts
+
+
+def test_the_committed_routes_are_those_of_the_table():
+    assert (LABEXTENSION / "src" / "api" / "routes.ts").read_text("utf-8") == routes_ts()
+
+
+def test_the_front_end_knows_no_internal_route():
+    text = routes_ts()
+    for row in ROUTES:
+        assert (f"'{row.name}'" in text) is not row.internal
+
+
+@pytest.mark.skipif(
+    not (LABEXTENSION / "node_modules" / "json-schema-to-typescript").is_dir(),
+    reason="the front end's node_modules are not there",
+)
+def test_the_committed_types_are_those_of_the_model():
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter_gpuquota.server.schema", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_we_say_always_has_all_its_fields():
+    schemas = components(PUBLIC, "#/")
+    assert set(schemas["Session"]["required"]) == set(schemas["Session"]["properties"])
+    assert schemas["SessionRequest"]["required"] == ["name"]
+    assert schemas["PageSession"]["properties"]["items"]["items"] == {"$ref": "#/Session"}
+    assert {name_of(row.response) for row in PUBLIC} <= set(schemas)
