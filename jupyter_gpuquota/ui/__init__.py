@@ -1,0 +1,1 @@
+"""Three skins over the client: `%gpu`, widgets, `jupyter gpu`."""

@@ -1,0 +1,124 @@
+"""Complete what is typed, in the shell and in notebooks: quick, and silent where nobody answers."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+from ..client import Client, discovery
+from ..client.protocol import Message, Reply
+from ..client.settings import read_here
+from ..client.transport import Transport
+from ..errors import GpuQuotaError
+from ..model.sessions import ENDED, State
+from .grammar import make_parser, subparsers
+from .verbs import VERBS
+
+_PATIENCE = 2.0
+_NONE: frozenset[State] = frozenset()
+_DONE: dict[str, frozenset[State]] = {
+    "stop": ENDED,
+    "suspend": ENDED | {"suspended"},
+}
+"""What a command has nothing to do to."""
+
+
+class Hasty:
+    """Carry messages like another transport, but wait for a reply for a moment only."""
+
+    def __init__(self, inner: Transport) -> None:
+        self._inner = inner
+        self.url = inner.url
+
+    def send(self, message: Message) -> Reply:
+        """Carry one message."""
+        return self._inner.send(replace(message, timeout=_PATIENCE))
+
+
+class Source:
+    """Know what may be named; empty where nobody answers, and no controller is started."""
+
+    def __init__(self, find: Callable[[], Transport]) -> None:
+        self._find = find
+
+    def values(self, dest: str, verb: str = "") -> list[str]:
+        """Return what an argument of a command may be, by its name in the grammar."""
+        asks: dict[str, Callable[[Client], Iterable[str]]] = {
+            "name": _session_names,
+            "names": partial(_session_names, without=_DONE.get(verb, _NONE)),
+            "project": _projects,
+            "value": _projects,
+            "environment": _environments,
+        }
+        if dest == "topic":
+            return [verb.name for verb in VERBS]
+        if dest not in asks:
+            return []
+        try:
+            return sorted(set(asks[dest](Client(transport=Hasty(self._find())))))
+        except GpuQuotaError:
+            return []  # a completion must never speak
+
+
+def complete_shell() -> None:
+    """Answer a shell that asks for completions, and end; return at once for any other caller."""
+    if "_ARGCOMPLETE" not in os.environ:
+        return
+    import argcomplete  # noqa: PLC0415 (a shell pays for it only while it completes)
+    from argcomplete.completers import SuppressCompleter  # noqa: PLC0415 (the same)
+
+    parser = make_parser(terminal=True)
+    source = Source(partial(discovery.find, read=read_here, start=False))
+    for verb, chosen in subparsers(parser).items():
+        for action in _actions(chosen):
+            if action.choices is None and action.nargs != 0:
+                cast("Any", action).completer = _completer(source, action.dest, verb)
+    argcomplete.autocomplete(
+        parser, always_complete_options=False, default_completer=SuppressCompleter()
+    )
+
+
+def candidates(words: list[str], source: Source) -> list[str]:
+    """Return what may follow the words of a `%gpu` line."""
+    parsers = subparsers(make_parser(terminal=False))
+    if not words:
+        return list(parsers)
+    if words[0] not in parsers or "--" in words:
+        return []
+    actions = _actions(parsers[words[0]])
+    options = {name: action for action in actions for name in action.option_strings}
+    pending = options.get(words[-1])
+    if pending and pending.nargs != 0 and len(words) > 1:
+        return source.values(pending.dest, words[0])
+    found = [name for name in options if name.startswith("--")]
+    for action in actions:
+        if not action.option_strings:
+            found += list(action.choices or ()) or source.values(action.dest, words[0])
+    return found
+
+
+def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    return parser._actions  # noqa: SLF001 (argparse has no other way)
+
+
+def _completer(source: Source, dest: str, verb: str) -> Callable[..., list[str]]:
+    def complete(**_: object) -> list[str]:
+        return source.values(dest, verb)
+
+    return complete
+
+
+def _session_names(client: Client, without: frozenset[State] = _NONE) -> Iterable[str]:
+    return (s.spec.name for s in client.sessions.list() if s.state not in without)
+
+
+def _projects(client: Client) -> Iterable[str]:
+    return client.quota.get().mine
+
+
+def _environments(client: Client) -> Iterable[str]:
+    return (environment.id for environment in client.environments.list().environments)

@@ -1,0 +1,66 @@
+"""The longer texts of the help."""
+
+from __future__ import annotations
+
+OVERVIEW = """GPU sessions on a share of this machine's GPUs, within your team's quota.
+
+A session is a Jupyter Server, or a command, with a fraction of a GPU or whole ones.
+It goes on when you close the notebook or the terminal."""
+
+EXAMPLES = {
+    "": """examples:
+  {prog} submit exp1 -g 0.5 --interactive      a Jupyter Server on half a GPU
+  {prog} submit train1 -g 2 -- python train.py  a training on two
+  {prog} list
+  {prog} help submit""",
+    "submit": """A training needs a command, after `--`. With --interactive and no command
+the session is a Jupyter Server, and what stands after `--` are its arguments.
+A command runs in the folder you are in, a Jupyter Server in JupyterLab's.
+
+examples:
+  {prog} submit exp1 -g 0.5 -p team-a --interactive
+  {prog} submit exp2 --gpu-memory 8Gi --gpu-compute 30 --interactive --wait
+  {prog} submit train1 -g 1 -e EPOCHS=10 -- python train.py --lr 0.1
+  {prog} submit board --interactive --port 6006 --command "tensorboard --logdir runs" """,
+    "list": """examples:
+  {prog} list
+  {prog} list -p team-a --state running,waiting""",
+    "describe": """examples:
+  {prog} describe exp1
+  {prog} describe team-a/exp1""",
+    "logs": """examples:
+  {prog} logs train1 --tail 50
+  {prog} logs train1 -f""",
+    "exec": """The program runs with the session's share, environment and folder, without a
+shell. Options of the program go after `--`.
+
+examples:
+  {prog} exec exp1 nvidia-smi
+  {prog} exec exp1 -- python -c "import torch; print(torch.cuda.device_count())" """,
+    "bash": """examples:
+  {prog} bash exp1""",
+    "open": """The address is one of your JupyterLab; it asks you to log in if you have not.
+
+examples:
+  {prog} open exp1
+  {prog} open board --port 6006""",
+    "suspend": """The GPUs are free afterwards; `resume` brings the session back with the same
+name and share, and starts its program anew.
+
+examples:
+  {prog} suspend exp1""",
+    "resume": """examples:
+  {prog} resume exp1 --wait""",
+    "stop": """examples:
+  {prog} stop exp1 exp2""",
+    "delete": """examples:
+  {prog} delete exp1
+  {prog} delete exp1 --stop""",
+    "config": """The preferred project is taken wherever none is named, in notebooks and in
+the shell.
+
+examples:
+  {prog} config project team-a
+  {prog} config project
+  {prog} config project --unset""",
+}

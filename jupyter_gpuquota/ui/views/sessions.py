@@ -1,0 +1,255 @@
+"""Sessions, as a table and one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import PurePath
+
+from ...client.addresses import place_of
+from ...model.base import Page
+from ...model.resources import Isolation, gpus_text, memory_text
+from ...model.sessions import Session
+from .base import Column, Row, View, html_table, pairs_html, pairs_text, span_text, text_table
+from .markup import Markup, join, printable, tag
+
+_TELLING = ("waiting", "failed")
+
+
+class SessionsView(View[tuple[Session, ...]]):
+    """Show sessions as a table; `urls` tells where those that run are shown.
+
+    `filtered` tells that there may be others, which were not asked for.
+    """
+
+    def __init__(
+        self,
+        page: Page[Session],
+        urls: Mapping[str, str],
+        *,
+        filtered: bool = False,
+        exit_code: int = 0,
+    ) -> None:
+        super().__init__(page.items, exit_code=exit_code)
+        self._none = "No session matches." if filtered else "There are no sessions."
+        self._page = page
+        self._urls = urls
+        self._now = datetime.now(UTC)
+
+    @property
+    def document(self) -> Page[Session]:
+        """Return the page, as REST does."""
+        return self._page
+
+    @property
+    def text(self) -> str:
+        """Return a table, and why some wait or failed."""
+        if not self.data:
+            return self._none
+        why = [printable(f"{s.spec.name}: {s.reason.message}") for s in self._telling if s.reason]
+        return "\n".join([text_table(self._columns(), self.data), *([""] if why else []), *why])
+
+    @property
+    def body(self) -> Markup:
+        """Return a table with a link for each session that runs."""
+        if not self.data:
+            return tag("p", self._none)
+        why = (
+            tag("p", tag("b", s.spec.name), f": {s.reason.message} {s.reason.hint}")
+            for s in self._telling
+            if s.reason
+        )
+        return join(html_table(self._columns(), self.data, "Sessions"), *why)
+
+    @property
+    def records(self) -> list[Row]:
+        """Return a row for each session; GPUs are numbers, times are aware of their zone."""
+        return [
+            {
+                "name": s.spec.name,
+                "status": s.state,
+                "project": s.spec.project,
+                "user": s.owner,
+                "type": s.spec.kind,
+                "share": s.spec.share.text,
+                "gpus": s.placement.milli / 1000 if s.placement else 0.0,
+                "simulated": s.simulated,
+                "node": s.placement.node if s.placement else "",
+                "isolation": isolation_short(s.isolation) if s.isolation else "",
+                "environment": s.spec.environment,
+                "created": s.created,
+                "started": s.started,
+                "reason": s.reason.message if s.reason else "",
+                "id": s.id,
+            }
+            for s in self.data
+        ]
+
+    @property
+    def _telling(self) -> Sequence[Session]:
+        return [s for s in self.data if s.state in _TELLING]
+
+    def _columns(self) -> list[Column[Session]]:
+        return [
+            Column("NAME", lambda s: s.spec.name, whole=True),
+            Column("STATUS", lambda s: s.state),
+            Column("AGE", lambda s: span_text(s.created, self._now)),
+            Column("NODE", lambda s: s.placement.node if s.placement else "", whole=True),
+            Column("ENVIRONMENT", lambda s: PurePath(s.spec.environment).name),
+            Column("TYPE", lambda s: s.spec.kind),
+            Column("PROJECT", lambda s: s.spec.project),
+            Column("USER", lambda s: s.owner),
+            Column("GPUs", gpus_of),
+            Column("ISOLATION", lambda s: isolation_short(s.isolation) if s.isolation else ""),
+            Column("URL", lambda s: self._urls.get(s.id, ""), link),
+        ]
+
+
+class SessionView(View[Session]):
+    """Show all that is known of one session."""
+
+    def __init__(self, data: Session, *, note: str = "", exit_code: int = 0) -> None:
+        super().__init__(data, exit_code=exit_code)
+        self._note = note
+
+    @property
+    def failure(self) -> str:
+        """Say what became of it."""
+        return outcome(self.data)
+
+    @property
+    def text(self) -> str:
+        """Return lines of what is known."""
+        lines = [pairs_text(_pairs(self.data))]
+        lines += [printable(f"  {p.at:%H:%M:%S}  {p.message}") for p in self.data.progress]
+        if self.data.exit and self.data.exit.last_lines:
+            lines += [
+                "last lines of its log:",
+                *(printable(f"  {x}") for x in self.data.exit.last_lines),
+            ]
+        return "\n".join([*lines, *([printable(self._note)] if self._note else [])])
+
+    @property
+    def body(self) -> Markup:
+        """Return the same, with a link."""
+        parts = [pairs_html(_pairs(self.data), self.data.spec.name)]
+        href = href_of(self.data)
+        if href:
+            parts.append(tag("p", anchor(href, f"Open {self.data.spec.name}")))
+        if self.data.progress:
+            steps = (tag("li", f"{p.at:%H:%M:%S} {p.message}") for p in self.data.progress)
+            summary = tag("summary", "How it started")
+            parts.append(tag("details", summary, tag("ul", *steps)))
+        if self.data.exit and self.data.exit.last_lines:
+            parts.append(tag("pre", "\n".join(self.data.exit.last_lines)))
+        return join(*parts, *([tag("p", self._note)] if self._note and not href else []))
+
+    @property
+    def records(self) -> list[Row]:
+        """Return the one row."""
+        page = Page(items=(self.data,), total=1, revision=self.data.revision)
+        return SessionsView(page, {}).records
+
+
+class ChangedView(SessionsView):
+    """Show what became of sessions."""
+
+    @property
+    def failure(self) -> str:
+        """Say what became of them."""
+        return self.text
+
+    @property
+    def text(self) -> str:
+        """Return a line for each session."""
+        return "\n".join(outcome(session) for session in self.data)
+
+
+def outcome(session: Session) -> str:
+    """Say in a line how a session is now, and why."""
+    reason = f": {session.reason.message}" if session.reason else ""
+    place = (
+        f" on {session.placement.text}" if session.state == "running" and session.placement else ""
+    )
+    return printable(f"{session.spec.name} is {session.state}{place}{reason or '.'}")
+
+
+def gpus_of(session: Session) -> str:
+    """Say what a session holds, or asks for, of GPUs, and whether they are simulated."""
+    held = session.placement.milli if session.placement else session.spec.share.milli
+    text = gpus_text(held) if held or not session.spec.share.wants_gpu else session.spec.share.text
+    return f"{text} (simulated)" if session.simulated and held else text
+
+
+def isolation_short(isolation: Isolation) -> str:
+    """Say what holds a share in a few letters."""
+    if isolation.memory == isolation.compute:
+        return isolation.memory
+    return f"memory {isolation.memory}, compute {isolation.compute}"
+
+
+def isolation_text(isolation: Isolation) -> str:
+    """Say what holds a share, and how it can be bypassed."""
+    scope = f", per {isolation.scope}" if isolation.scope else ""
+    found = f"memory {isolation.memory}, compute {isolation.compute}{scope}."
+    bypass = f" Can be bypassed: {'; '.join(isolation.bypass)}." if isolation.bypass else ""
+    return f"{found}{bypass} {isolation.note}".strip()
+
+
+def href_of(session: Session) -> str:
+    """Return the address of a running session below the origin of its JupyterLab, or nothing."""
+    shown = session.state == "running" and (session.spec.serves_jupyter or session.spec.ports)
+    return f"{session.spec.base_url}{session.path}{place_of(session.spec)}" if shown else ""
+
+
+def link(session: Session) -> str:
+    """Return a link to a running session."""
+    href = href_of(session)
+    return anchor(href, "open", label=f"Open {session.spec.name}") if href else ""
+
+
+def anchor(href: str, text: str, *, label: str | None = None) -> Markup:
+    """Return a link that opens in a tab of its own; an address of another kind stays text."""
+    if not href.startswith(("/", "http://", "https://")) or href.startswith("//"):
+        return join(text)
+    return tag("a", text, href=href, target="_blank", rel="noopener", aria_label=label)
+
+
+def _pairs(s: Session) -> list[tuple[str, str]]:
+    spec, place, used = s.spec, s.placement, s.usage
+    memory = sum(piece.memory for piece in place.slices) if place else 0
+    reason = f"{s.reason.message} {s.reason.hint}".strip() if s.reason else ""
+    usage = memory_text(used.memory) if used and used.memory is not None else ""
+    return [
+        ("name", spec.name),
+        ("status", s.state),
+        ("reason", reason),
+        ("project", spec.project),
+        ("user", s.owner),
+        ("type", spec.kind),
+        ("share", spec.share.text),
+        ("placed on", place.text if place else ""),
+        ("GPU memory", memory_text(memory) if memory else ""),
+        ("in use", f"{usage} (over its share)" if used and used.over else usage),
+        ("isolation", isolation_text(s.isolation) if s.isolation else ""),
+        ("environment", spec.environment),
+        ("folder", spec.folder),
+        ("command", " ".join((*spec.command, *spec.args)) or "Jupyter Server"),
+        ("variables", ", ".join(spec.env)),
+        ("ports", ", ".join(map(str, spec.ports))),
+        ("priority", str(spec.priority)),
+        ("created", f"{s.created:%Y-%m-%d %H:%M:%S %Z}"),
+        ("started", f"{s.started:%Y-%m-%d %H:%M:%S %Z}" if s.started else ""),
+        ("ended", f"{s.ended:%Y-%m-%d %H:%M:%S %Z}" if s.ended else ""),
+        ("exit", _exit_text(s)),
+        ("address", href_of(s)),
+        ("id", s.id),
+    ]
+
+
+def _exit_text(session: Session) -> str:
+    if not session.exit:
+        return ""
+    code = session.exit.code
+    text = "nobody could see its exit code" if code is None else f"code {code}"
+    return f"{text} ({session.exit.signal})" if session.exit.signal else text

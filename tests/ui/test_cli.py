@@ -1,0 +1,367 @@
+"""`jupyter gpu` from end to end: real processes, a real controller, simulated GPUs."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from dataclasses import astuple
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota.model.base import Page, Problem
+from jupyter_gpuquota.model.environments import Environments
+from jupyter_gpuquota.model.nodes import Nodes
+from jupyter_gpuquota.model.quota import Quota
+from jupyter_gpuquota.model.sessions import ExecResult, LogChunk, Session
+from jupyter_gpuquota.ui.cli import main
+from tests.ui.conftest import Ran, wait_for
+
+SLEEP = ("--", "sleep", "600")
+
+
+@pytest.fixture(scope="module")
+def running(shell) -> str:
+    """The name of a session that runs a command on half a GPU for as long as the module's tests."""
+    shell.ok("submit", "steady", "-g", "0.5", "-e", "COLOUR=blue", "--wait", *SLEEP)
+    return "steady"
+
+
+@pytest.fixture
+def say(shell, monkeypatch, capsys):
+    """Run a command in this process: the same, sooner."""
+    monkeypatch.delenv("JUPYTER_NO_CONFIG", raising=False)
+    monkeypatch.chdir(shell.folder / "work")
+    for name, value in shell.env.items():
+        monkeypatch.setenv(name, value)
+
+    def say(*words: str) -> Ran:
+        code = main(words)
+        return Ran(code, *capsys.readouterr())
+
+    return say
+
+
+class TestLife:
+    def test_a_jupyter_server_from_launch_to_deletion(self, shell):
+        ran = shell("submit", "life", "-g", "0.5", "-p", "team-b", "--interactive", "--wait")
+        assert ran.code == 0, ran
+        assert "life is running." in ran.err.splitlines()
+        assert "(simulated)" in ran.out
+        assert "life" in shell.ok("list", "--state", "running", "-p", "team-b")
+        assert "Jupyter Server" in shell.ok("logs", "life")
+        assert shell("suspend", "life").out == "life is suspended: Suspended on request.\n"
+        assert shell.ok("resume", "life", "--wait").startswith("life is running on")
+        assert shell.ok("stop", "life") == "life is stopped: Stopped on request.\n"
+        assert shell.ok("delete", "life") == "life is deleted.\n"
+        assert shell("describe", "life").code == 3
+
+    def test_a_training_ends_and_its_log_stays(self, shell):
+        script = "import os; print('share', os.environ['GPUQUOTA_SHARE'])"
+        ran = shell("submit", "train1", "-g", "1", "--wait", "--", sys.executable, "-c", script)
+        assert ran.code == 0, ran
+        assert "share 1 GPU" in shell.ok("logs", "train1", "-f")
+        assert shell.json("describe", "train1")["state"] == "done"
+        shell.ok("delete", "train1")
+
+    def test_one_that_ends_at_once_fails_the_wait_and_says_why(self, shell):
+        program = "import sys; print('no such data'); sys.exit(3)"
+        ran = shell("submit", "broken", "--wait", "--", sys.executable, "-c", program)
+        assert ran.code == 1
+        assert "failed" in ran.out
+        assert "code 3" in ran.out
+        assert "no such data" in ran.out
+        shell.ok("delete", "broken")
+
+    def test_a_command_runs_where_the_user_is(self, shell):
+        shell.ok("submit", "where", "--wait", "--", "pwd", cwd=shell.folder)
+        assert shell.ok("logs", "where").strip().endswith(str(shell.folder))
+        shell.ok("delete", "where")
+
+
+class TestDocuments:
+    """`--json` prints what REST answers."""
+
+    @pytest.mark.parametrize(
+        ("words", "kind"),
+        [
+            (["list"], Page[Session]),
+            (["describe", "steady"], Session),
+            (["logs", "steady"], LogChunk),
+            (["exec", "steady", "--", "true"], ExecResult),
+            (["quota"], Quota),
+            (["nodes"], Nodes),
+            (["environments"], Environments),
+        ],
+    )
+    @pytest.mark.usefixtures("running")
+    def test_each_is_one_of_the_wire(self, say, words, kind):
+        at = words.index("--") if "--" in words else len(words)
+        code, out, err = astuple(say(*words[:at], "--json", *words[at:]))
+        assert (code, err) == (0, "")
+        assert out.count("\n") == 1
+        document = msgspec.json.decode(out, type=kind)
+        # Nothing but the wire's own fields.
+        assert json.loads(msgspec.json.encode(document)) == json.loads(out)
+
+    def test_an_error_is_one_too_on_standard_error(self, shell):
+        ran = shell("describe", "nothing", "--json")
+        assert (ran.code, ran.out) == (3, "")
+        assert msgspec.json.decode(ran.err, type=Problem).code == "NotFound"
+
+    def test_the_words_of_a_program_are_not_ours(self, shell, running):
+        ran = shell("exec", running, "--", "echo", "--json")
+        assert ran.out == "--json\n"
+
+
+BAD = {
+    "zero": (["-g", "0"], "gpu"),
+    "negative": (["-g", "-1"], "gpu"),
+    "one and a half": (["-g", "1.5"], "gpu"),
+    "nan": (["-g", "nan"], "gpu"),
+    "vulgar": (["-g", "½"], "gpu"),
+    "too fine": (["-g", "0.001"], "gpu"),
+    "compute": (["-g", "0.5", "--gpu-compute", "33"], "gpu_compute"),
+    "memory": (["--gpu-memory", "64Gi"], "gpu_memory"),
+    "both": (["-g", "0.5", "--gpu-memory", "8Gi"], "gpu_memory"),
+    "mig": (["--mig-profile", "1g.10gb"], "mig_profile"),
+    "project": (["-p", "team-x"], "project"),
+    "environment": (["-i", "/nowhere"], "environment"),
+    "no jupyter": (["-i", "BARE"], "environment"),
+    "folder": (["--folder", "/nowhere"], "folder"),
+    "port 0": (["--port", "0"], "ports[0]"),
+    "port 70000": (["--port", "70000"], "ports[0]"),
+    "priority": (["--priority", "101"], "priority"),
+    "variable": (["-e", "CUDA_VISIBLE_DEVICES=0"], "env.CUDA_VISIBLE_DEVICES"),
+}
+NAMES = ["a b", "a/b", "../a", "x" * 300, "😀", "", "-a", "A", ".", "a\n"]
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory) -> str:
+    """A Python prefix without jupyter_server."""
+    prefix = tmp_path_factory.mktemp("bare") / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", prefix], check=True)
+    return str(prefix)
+
+
+class TestBadInput:
+    def refused(self, say, *words: str) -> dict[str, str]:
+        def total() -> int:
+            return json.loads(say("list", "--json").out)["total"]
+
+        before = total()
+        ran = say("submit", *words, "--interactive", "--json")
+        assert (ran.code, ran.out) == (2, ""), ran
+        problem = json.loads(ran.err)
+        assert problem["code"] == "InvalidFields"
+        assert total() == before  # nothing half-made stays
+        return {field["field"]: field["message"] for field in problem["fields"]}
+
+    @pytest.mark.parametrize(("words", "field"), BAD.values(), ids=BAD)
+    def test_a_bad_value_is_named(self, say, bare, words, field):
+        words = [bare if word == "BARE" else word for word in words]
+        assert list(self.refused(say, "bad", *words)) == [field]
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_a_bad_name_is_named(self, say, name):
+        assert list(self.refused(say, f"--name={name}")) == ["name"]
+
+    def test_all_are_named_at_once(self, say):
+        found = self.refused(say, "a b", "-g", "7.5", "--port", "0", "-p", "nobody")
+        assert set(found) == {"name", "gpu", "ports[0]", "project"}
+
+    def test_people_get_sentences_and_no_traceback(self, shell):
+        ran = shell("submit", "bad", "-g", "½", "--interactive")
+        assert ran.code == 2
+        assert ran.err.startswith("jupyter gpu: One field is not acceptable.\n  gpu: ")
+        assert "Traceback" not in ran.err
+
+    def test_a_taken_name(self, shell, running):
+        ran = shell("submit", running, "--interactive")
+        assert ran.code == 4
+        assert running in ran.err
+
+    def test_of_two_launches_of_one_name_at_once_one_wins(self, shell):
+        both = [shell.start("submit", "twin", *SLEEP) for _ in range(2)]
+        codes = []
+        for process in both:
+            with process:
+                process.communicate()
+                codes.append(process.returncode)
+        assert sorted(codes) == [0, 4]
+        shell.ok("stop", "twin")
+        shell.ok("delete", "twin")
+
+    def test_stopping_what_has_just_ended(self, shell):
+        shell.ok("submit", "quick", "--wait", "--", "true")
+        ran = shell("stop", "quick")
+        assert ran.code == 4
+        assert "quick is done" in ran.err
+        shell.ok("delete", "quick")
+
+    @pytest.mark.parametrize("name", ["../x", "..", "x/../y", "%2e%2e", "😀"])
+    @pytest.mark.parametrize("verb", ["describe", "stop", "logs", "delete"])
+    def test_an_id_that_leads_elsewhere(self, say, verb, name):
+        ran = say(verb, name)
+        assert ran.code == 3
+        assert "Traceback" not in ran.err
+
+    def test_a_state_folder_that_cannot_be_used(self, shell, tmp_path):
+        (tmp_path / "file").write_text("")
+        shell.more["GPUQUOTA_STATE_DIR"] = str(tmp_path / "file" / "state")
+        try:
+            ran = shell("list")
+        finally:
+            shell.more.clear()
+        assert ran.code == 6
+        assert "cannot be used" in ran.err
+        assert "LocalConfig.state_dir" in ran.err
+
+    @pytest.mark.parametrize("words", [["lst"], ["submit", "x", "--gpuu"], ["logs"], ["--x"]])
+    def test_words_that_mean_nothing(self, say, words):
+        ran = say(*words)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith("jupyter gpu: ")
+
+
+class TestInside:
+    def test_a_program_is_in_the_session_and_its_exit_code_is_ours(self, shell, running):
+        script = "echo $COLOUR $GPUQUOTA_NAME; pwd; exit 7"
+        ran = shell("exec", running, "--", "sh", "-c", script)
+        assert (ran.code, ran.out) == (7, f"blue {running}\n{shell.folder / 'work'}\n")
+
+    def test_it_reads_what_is_typed(self, shell, running):
+        assert shell("exec", running, "cat", typed="hello").out == "hello"
+
+    def test_a_signal_is_passed_through(self, shell, running):
+        assert shell("exec", running, "--", "sh", "-c", "kill -9 $$").code == -9
+
+    def test_no_shell_reads_the_words(self, shell, running):
+        assert shell("exec", running, "--", "echo", "$(id)", "; id").out == "$(id) ; id\n"
+
+    def test_a_program_that_there_is_not(self, shell, running):
+        ran = shell("exec", running, "--", "no-such-program")
+        assert ran.code == 3
+        assert "no-such-program" in ran.err
+
+    def test_bash_is_a_shell_inside(self, shell, running):
+        ran = shell("bash", running, typed="echo $GPUQUOTA_SHARE\nexit 5\n")
+        assert (ran.code, ran.out) == (5, "0.5 GPU\n")
+        assert "You are inside steady" in ran.err
+
+    def test_only_what_runs_can_be_entered(self, shell):
+        shell.ok("submit", "over", "--wait", "--", "true")
+        assert shell("exec", "over", "--", "true").code == 4
+        assert shell("bash", "over").code == 4
+        shell.ok("delete", "over")
+
+
+class TestWaiting:
+    def test_interrupting_a_wait_leaves_the_session_alone(self, shell):
+        shell.ok("submit", "all", "-g", "2", "-p", "team-b", "--wait", *SLEEP)
+        with shell.start("submit", "next", "-g", "1", "-p", "team-b", "--wait", *SLEEP) as process:
+            first = process.stderr.readline()
+            assert first.startswith("next waits: ")
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate()
+        assert process.returncode == 130
+        assert "It goes on by itself" in err
+        assert "Traceback" not in err
+        assert shell.json("describe", "next")["state"] == "waiting"
+        assert "next: " in shell.ok("list").splitlines()[-1]
+        shell.ok("stop", "next", "all")
+        shell.ok("delete", "next", "all")
+
+    def test_a_log_is_followed_to_its_end(self, shell):
+        script = "import time\nfor i in range(3): print('line', i, flush=True); time.sleep(0.3)"
+        shell.ok("submit", "talk", "--", sys.executable, "-c", script)
+        assert shell.ok("logs", "talk", "-f").splitlines()[-3:] == ["line 0", "line 1", "line 2"]
+        lines = shell.ok("logs", "talk", "-f", "--json").splitlines()
+        pieces = [msgspec.json.decode(line, type=LogChunk) for line in lines]
+        assert "line 2" in "".join(piece.text for piece in pieces)
+        shell.ok("delete", "talk")
+
+    def test_following_stops_at_an_interrupt(self, shell):
+        shell.ok("submit", "chatty", "--wait", "--", "sh", "-c", "echo begin; sleep 600")
+        with shell.start("logs", "chatty", "-f") as process:
+            wait_for(lambda: process.stdout.readline() == "begin\n")
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate()
+        assert (process.returncode, err.strip()) == (0, "")
+        shell.ok("stop", "chatty")
+        shell.ok("delete", "chatty")
+
+
+class TestPreferences:
+    def test_a_project_is_remembered_for_all_shells(self, shell):
+        assert shell("config", "project", "team-x").code == 2
+        assert shell.ok("config", "project", "team-b") == "The preferred project is team-b.\n"
+        assert shell.json("config", "project") == {"project": "team-b"}
+        shell.ok("submit", "prefers", *SLEEP)
+        assert shell.json("describe", "prefers")["spec"]["project"] == "team-b"
+        shell.ok("delete", "prefers", "--stop")
+        shell.ok("config", "project", "--unset")
+        assert (shell.folder / "config" / "gpuquota.json").stat().st_mode & 0o777 == 0o600
+
+
+class TestHelp:
+    def test_no_words_and_help_explain(self, shell):
+        assert shell.ok().startswith("usage: jupyter gpu")
+        assert shell.ok("help", "submit").split() == shell.ok("submit", "--help").split()
+
+    def test_a_reader_that_leaves_is_no_error(self, shell):
+        with shell.start("help", "submit") as process:
+            process.stdout.close()
+            assert process.wait() in (0, 1)
+            assert process.stderr.read() == ""
+
+    def test_it_is_a_command_of_jupyter(self, shell):
+        jupyter = str(Path(sys.executable).with_name("jupyter"))
+        ran = subprocess.run(
+            [jupyter, "gpu", "list", "--json"],
+            env=shell.env,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "items" in json.loads(ran.stdout)
+
+
+class TestCompletion:
+    def complete(self, shell, line: str, program: str = "jupyter-gpu") -> set[str]:
+        """Ask as bash does."""
+        asked = {
+            "_ARGCOMPLETE": "1",
+            "_ARGCOMPLETE_IFS": "\013",
+            "_ARGCOMPLETE_SHELL": "bash",
+            "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+            "_ARGCOMPLETE_STDOUT_FILENAME": str(shell.folder / "completions"),
+            "COMP_LINE": line,
+            "COMP_POINT": str(len(line)),
+        }
+        found = shell.folder / "completions"
+        found.write_text("")
+        command = str(Path(sys.executable).with_name(program))
+        subprocess.run([command], env={**shell.env, **asked}, check=False)
+        return set(filter(None, found.read_text().split("\013")))
+
+    @pytest.mark.parametrize("program", ["jupyter-gpu", "jupyter"])
+    def test_commands_options_and_names(self, shell, running, program):
+        said = "jupyter gpu" if program == "jupyter" else program
+        assert self.complete(shell, f"{said} st", program) == {"stop"}
+        assert self.complete(shell, f"{said} submit x --gpu-m", program) == {"--gpu-memory"}
+        assert self.complete(shell, f"{said} describe ", program) == {running}
+        assert self.complete(shell, f"{said} submit x -p te", program) == {"team-a", "team-b"}
+        assert self.complete(shell, f"{said} config ", program) == {"project"}
+
+    def test_nobody_is_started_and_nothing_said_where_nobody_answers(self, shell, tmp_path):
+        shell.more["GPUQUOTA_STATE_DIR"] = str(tmp_path / "state")
+        try:
+            assert self.complete(shell, "jupyter-gpu describe ") == set()
+        finally:
+            shell.more.clear()
+        assert not (tmp_path / "state").exists()

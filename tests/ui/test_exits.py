@@ -1,0 +1,40 @@
+"""Exit codes are an interface: the table, the errors and the page agree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from jupyter_gpuquota.errors import BY_CODE
+from jupyter_gpuquota.ui.exits import EXIT_CODES, INTERRUPTED, exit_code_of
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
+
+WANTED = {
+    "Ambiguous": 4,
+    "Conflict": 4,
+    "Internal": 1,
+    "InvalidFields": 2,
+    "InvalidRequest": 2,
+    "NameTaken": 4,
+    "NoServer": 6,
+    "NotAllowed": 5,
+    "NotFound": 3,
+    "StorageFailed": 8,
+    "Unavailable": 6,
+    "Unsupported": 7,
+    "VersionMismatch": 6,
+    "WrongState": 4,
+}
+
+
+@pytest.mark.parametrize("code", BY_CODE)
+def test_every_error_has_its_exit_code(code):
+    assert exit_code_of(BY_CODE[code]("x")) == WANTED[code]
+
+
+def test_the_page_lists_them_all():
+    listed = re.findall(r"^\| `(\d+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(map(int, listed)) == {0, INTERRUPTED, *EXIT_CODES.values()}

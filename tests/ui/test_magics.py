@@ -1,0 +1,105 @@
+"""`%gpu` in IPython: objects for answers, errors without tracebacks that still fail a cell."""
+
+from __future__ import annotations
+
+import atexit
+
+import pandas as pd
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, NotFound
+from jupyter_gpuquota.model.sessions import ExecResult, Session
+from jupyter_gpuquota.ui.exits import Failed
+from jupyter_gpuquota.ui.magics import GpuMagics
+from jupyter_gpuquota.ui.views.sessions import SessionsView
+
+
+@pytest.fixture
+def ipython(client, tmp_path, monkeypatch):
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    shell = InteractiveShell(history_manager=None)
+    shell.register_magics(GpuMagics(shell, client))
+    yield shell
+    atexit.unregister(shell.atexit_operations)
+    shell.atexit_operations()
+
+
+@pytest.fixture
+def gpu(ipython):
+    return lambda line: ipython.run_line_magic("gpu", line)
+
+
+def test_the_answer_is_an_object(gpu):
+    session = gpu("submit exp1 -g 0.5 --interactive")
+    assert isinstance(session.data, Session)
+    found = gpu("list")
+    assert isinstance(found, SessionsView)
+    assert isinstance(found.df, pd.DataFrame)
+    assert found.df["gpus"].tolist() == [0.5]
+    assert "exp1" in repr(found)
+    assert "<table" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("describe nothing", NotFound),
+        ("lst", InvalidRequest),
+        ("list --json", InvalidRequest),
+        ("bash exp1", InvalidRequest),
+        ('exec "x', InvalidRequest),
+        ("submit exp1 -g ½ --interactive", InvalidFields),
+        ("submit exp1 -g 1", InvalidFields),
+    ],
+)
+def test_an_error_has_its_class_and_no_traceback(gpu, line, kind):
+    with pytest.raises(kind) as caught:
+        gpu(line)
+    assert caught.value._render_traceback_() == str(caught.value).splitlines()
+    assert caught.value.hint or caught.value.fields
+
+
+def test_ipython_shows_the_message_and_the_hint_alone(ipython, capsys):
+    result = ipython.run_cell("%gpu describe nothing")
+    assert not result.success
+    shown = capsys.readouterr()
+    assert (shown.out + shown.err).splitlines() == [
+        "There is no session 'nothing'.",
+        "There are no sessions yet.",
+    ]
+
+
+@pytest.mark.parametrize("line", ["", "help", "help submit", "submit --help", "-h"])
+def test_help_is_an_answer(gpu, line):
+    assert gpu(line).text.startswith("usage: %gpu")
+
+
+def test_a_program_that_fails_fails_the_cell_after_its_output(gpu, backend, capsys):
+    gpu("submit exp1 --interactive")
+
+    async def execute(session_id, request):
+        return ExecResult(exit_code=3, output="some output\n")
+
+    backend.execute = execute
+    with pytest.raises(Failed, match="exit code 3"):
+        gpu("exec exp1 -- false")
+    assert "some output" in capsys.readouterr().out
+
+
+def test_an_interrupt_shows_no_traceback(gpu, backend):
+    gpu("submit exp1 --interactive")
+
+    async def stop(session_id):
+        raise KeyboardInterrupt
+
+    backend.stop = stop
+    with pytest.raises(KeyboardInterrupt) as caught:
+        gpu("stop exp1")
+    assert caught.value._render_traceback_() == ["Interrupted."]
+
+
+def test_variables_of_the_notebook_are_filled_in(ipython, gpu):
+    gpu("submit exp1 --interactive")
+    ipython.user_ns["name"] = "exp1"
+    assert ipython.run_cell("%gpu describe {name}").result.data.spec.name == "exp1"

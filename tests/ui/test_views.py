@@ -1,0 +1,292 @@
+"""Answers in text, HTML and tables: everything is escaped, and simulated GPUs are called so."""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import timedelta
+from html.parser import HTMLParser
+
+import msgspec
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.core.isolation import isolation_of
+from jupyter_gpuquota.core.nodes import draw
+from jupyter_gpuquota.core.quota import sum_up
+from jupyter_gpuquota.errors import Unsupported
+from jupyter_gpuquota.model.base import Page
+from jupyter_gpuquota.model.environments import Environment, Environments
+from jupyter_gpuquota.model.nodes import Nodes
+from jupyter_gpuquota.model.reasons import Reason
+from jupyter_gpuquota.model.sessions import ExecResult, Exit, LogChunk, Progress, Session, Usage
+from jupyter_gpuquota.ui.views.base import span_text
+from jupyter_gpuquota.ui.views.environments import EnvironmentsView
+from jupyter_gpuquota.ui.views.markup import Markup, join, printable, tag
+from jupyter_gpuquota.ui.views.nodes import NodesView
+from jupyter_gpuquota.ui.views.quota import QuotaView
+from jupyter_gpuquota.ui.views.sessions import (
+    ChangedView,
+    SessionsView,
+    SessionView,
+    anchor,
+    href_of,
+)
+from jupyter_gpuquota.ui.views.texts import ExecView, LogView, TextView
+from tests.builders import (
+    NOW,
+    make_node,
+    make_placement,
+    make_project,
+    make_session,
+    make_share,
+    make_slice,
+)
+
+OUT_OF_TIME = "It ran out of time and was ended."
+EVIL = "<script>alert('1')</script>\"&\x1b[2J"
+
+
+def make_running(**changed) -> Session:
+    session = make_session(
+        "exp1", "0.5", "running", placement=make_placement(make_slice(3, 500)), base_url="/user/me/"
+    )
+    isolation = isolation_of(make_share("0.5"), simulated=True, mps=False)
+    return msgspec.structs.replace(session, isolation=isolation, **changed)
+
+
+def make_evil() -> Session:
+    """Put markup wherever a user or a program of theirs can."""
+    session = make_running(
+        owner=EVIL,
+        reason=Reason(code="Killed", message=EVIL, hint=EVIL),
+        progress=(Progress(at=NOW, message=EVIL),),
+        exit=Exit(code=1, at=NOW, signal=EVIL, last_lines=(EVIL,)),
+        state="failed",
+    )
+    spec = msgspec.structs.replace(
+        session.spec,
+        name=EVIL,
+        project=EVIL,
+        environment=EVIL,
+        folder=EVIL,
+        command=(EVIL,),
+        args=(EVIL,),
+        env={EVIL: EVIL},
+        base_url=EVIL,
+    )
+    return msgspec.structs.replace(session, spec=spec)
+
+
+def page(*sessions: Session) -> Page[Session]:
+    return Page(items=sessions, total=len(sessions), revision=1)
+
+
+def views_of(session: Session) -> list:
+    projects, nodes = [make_project(session.spec.project)], [make_node("n1", 4)]
+    environment = Environment(id=EVIL, label=EVIL, prefix=EVIL, python=EVIL, problem=EVIL)
+    return [
+        SessionsView(page(session), {session.id: EVIL}),
+        ChangedView(page(session), {}),
+        SessionView(session, note=EVIL),
+        QuotaView(sum_up(projects, [session], nodes, 1)),
+        NodesView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision=1)),
+        EnvironmentsView(Environments(environments=(environment,))),
+        LogView(LogChunk(text=EVIL, offset=0, next=1, ended=True)),
+        ExecView(ExecResult(exit_code=1, output=EVIL)),
+        TextView({"said": EVIL}, EVIL),
+    ]
+
+
+class Elements(HTMLParser):
+    """Collect the elements of a page, and fail where one stays open."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.handlers: set[str] = set()
+        self.open: list[str] = []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, name, attributes):
+        self.names.add(name)
+        self.handlers |= {key for key, _ in attributes if key.startswith("on")}
+        self.open.append(name)
+
+    def handle_endtag(self, name):
+        assert self.open.pop() == name
+
+
+@pytest.mark.parametrize("view", views_of(make_evil()), ids=lambda view: type(view).__name__)
+def test_nothing_that_a_user_typed_becomes_markup(view):
+    found = Elements(view._repr_html_())
+    assert "script" not in found.names
+    assert found.handlers == set()
+
+
+RAW = LogView | ExecView | TextView  # what a program printed is shown as it was printed
+TABLES = [view for view in views_of(make_evil()) if not isinstance(view, RAW)]
+
+
+@pytest.mark.parametrize("view", TABLES, ids=lambda view: type(view).__name__)
+def test_nothing_that_a_user_typed_commands_a_terminal(view):
+    assert "\x1b" not in repr(view)
+
+
+@given(st.text())
+@settings(deadline=None)
+def test_any_text_stays_text(text):
+    made = tag("p", text, title=text)
+    parser = Elements(made)
+    assert parser.names == {"p"}
+    assert join(made, text).startswith(made)
+
+
+@given(st.text())
+@settings(deadline=None)
+def test_what_is_printable_is_one_line(text):
+    assert printable(text).isprintable()
+
+
+def test_markup_that_is_changed_is_text_again():
+    assert join(Markup("<b>").upper()) == "&lt;B&gt;"
+
+
+@pytest.mark.parametrize("view", views_of(make_running()), ids=lambda view: type(view).__name__)
+def test_every_view_is_a_table_too(view):
+    assert isinstance(view.df, pd.DataFrame)
+    assert len(view.df) == len(view.records) > 0
+
+
+def test_a_frame_without_pandas_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(Unsupported) as caught:
+        _ = SessionsView(page(), {}).df
+    assert "%pip install pandas" in caught.value.hint
+
+
+def test_what_is_simulated_says_so_everywhere():
+    session = make_running()
+    told = [
+        SessionsView(page(session), {}),
+        SessionView(session),
+        ChangedView(page(session), {}),
+        *views_of(session)[3:5],
+    ]
+    for view in told:
+        assert "simulated" in view.text
+        assert "simulated" in view.html
+    assert bool(SessionsView(page(session), {}).df["simulated"][0])
+
+
+def test_a_list_has_the_columns_that_users_know():
+    heading, row = SessionsView(page(make_running()), {"id-exp1": "http://lab/x"}).text.splitlines()
+    columns = "NAME STATUS AGE NODE ENVIRONMENT TYPE PROJECT USER GPUs ISOLATION URL"
+    assert heading.split() == columns.split()
+    assert row.split()[:2] == ["exp1", "running"]
+    assert row.endswith("0.5 (simulated)  none       http://lab/x")
+
+
+def test_what_waits_says_why_below_the_list():
+    reason = Reason(code="OverQuota", message="team-a uses all of its quota.")
+    session = msgspec.structs.replace(make_session("exp2", "2"), reason=reason)
+    view = SessionsView(page(session), {})
+    assert view.text.endswith("exp2: team-a uses all of its quota.")
+    assert "team-a uses all of its quota." in view.html
+
+
+def test_an_empty_list_says_so():
+    view = SessionsView(page(), {})
+    assert view.text == "There are no sessions."
+    assert "There are no sessions." in view.html
+
+
+def test_one_session_shows_its_isolation_use_and_end():
+    used = Usage(at=NOW, memory=20_000, over=True)
+    ended = Exit(code=None, at=NOW, signal="SIGKILL", last_lines=("the end",))
+    text = SessionView(make_running(usage=used, exit=ended)).text
+    assert "memory none, compute none" in text
+    assert "20000 MiB (over its share)" in text
+    assert "nobody could see its exit code (SIGKILL)" in text
+    assert text.endswith("the end")
+
+
+def test_a_link_leads_below_the_lab_that_shows_the_session():
+    session = make_running()
+    assert href_of(session) == "/user/me/gpuquota/s/id-exp1/"
+    assert 'href="/user/me/gpuquota/s/id-exp1/"' in SessionsView(page(session), {}).html
+    assert href_of(msgspec.structs.replace(session, state="stopping")) == ""
+    command = msgspec.structs.replace(session.spec, command=("serve",), ports=(6006,))
+    assert href_of(msgspec.structs.replace(session, spec=command)).endswith("/p/6006/")
+    command = msgspec.structs.replace(session.spec, command=("train",))
+    assert href_of(msgspec.structs.replace(session, spec=command)) == ""
+
+
+@pytest.mark.parametrize("href", ["javascript:alert(1)", "//evil/x", "data:text/html,x", ""])
+def test_an_address_of_another_kind_is_no_link(href):
+    assert "<a" not in anchor(href, "open")
+
+
+def test_only_one_project_is_shown_if_that_is_asked():
+    quota = sum_up([make_project("team-a"), make_project("team-b")], [], [make_node()], 1)
+    view = QuotaView(quota, project="team-b")
+    assert "team-a" not in view.text
+    assert list(view.df["project"]) == ["team-b"]
+
+
+def test_quota_is_a_bar_with_words():
+    session = make_running()
+    html = QuotaView(sum_up([make_project("team-a")], [session], [make_node()], 1)).html
+    assert 'role="progressbar"' in html
+    assert 'aria-valuenow="12"' in html
+    assert 'aria-label="0.5 of 4 GPUs"' in html
+
+
+def test_headings_of_html_keep_the_case_of_abbreviations():
+    html = SessionsView(page(make_running()), {}).html
+    for heading in ("Name", "GPUs", "URL"):
+        assert f">{heading}</th>" in html
+    nodes = Nodes(nodes=draw([make_node("n1", 1)], [], {}), source="simulated", revision=1)
+    for heading in ("GPU", "In use"):
+        assert f">{heading}</th>" in NodesView(nodes).html
+
+
+@pytest.mark.parametrize("view", views_of(make_running()), ids=lambda view: type(view).__name__)
+def test_cells_are_aligned_without_our_style_sheet(view):
+    for cell in re.findall(r"<t[dh]\b[^>]*>", view.body):
+        assert "text-align: left" in cell
+
+
+def test_names_of_nodes_and_models_stay_in_one_line():
+    nodes = Nodes(nodes=draw([make_node("dgx-1", 1)], [], {}), source="simulated", revision=1)
+    assert re.search(r'white-space: nowrap">dgx-1<', NodesView(nodes).html)
+    assert re.search(r'white-space: nowrap">[^<]*\(simulated\)<', NodesView(nodes).html)
+
+
+def test_a_machine_without_gpus_says_so():
+    view = NodesView(Nodes(nodes=draw([make_node("n1", 0)], [], {}), source="none", revision=1))
+    assert view.text == "n1 has no GPU that the driver tells of."
+    assert len(view.df) == 0
+
+
+@pytest.mark.parametrize(
+    ("result", "code", "said"),
+    [
+        (ExecResult(exit_code=0, output="hi\n"), 0, "hi"),
+        (ExecResult(exit_code=3, output="hi\n"), 3, "hi\nIt ended with exit code 3."),
+        (ExecResult(exit_code=-9, output="", timed_out=True), 124, OUT_OF_TIME),
+    ],
+)
+def test_a_program_tells_how_it_ended(result, code, said):
+    view = ExecView(result)
+    assert (view.exit_code, view.text) == (code, said)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(-5, "0s"), (59, "59s"), (60, "1m"), (7199, "1h"), (2 * 86400, "2d")]
+)
+def test_an_age_is_short(seconds, said):
+    assert span_text(NOW, NOW + timedelta(seconds=seconds)) == said

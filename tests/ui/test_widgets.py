@@ -1,0 +1,165 @@
+"""Widgets: what they show, what buttons and fields do, and that they are silent by themselves."""
+
+from __future__ import annotations
+
+import pytest
+from ipywidgets import Button, Widget
+
+from jupyter_gpuquota import Client, LaunchWidget, QuotaWidget, SessionsWidget
+from jupyter_gpuquota.ui.views.markup import tag
+from jupyter_gpuquota.ui.widgets.live import live
+
+
+@pytest.fixture(autouse=True)
+def no_widget_stays():
+    yield
+    Widget.close_all()
+
+
+def button(widget: Widget, label: str) -> Button:
+    """Find a button by its label."""
+    children = getattr(widget, "children", ())
+    if isinstance(widget, Button) and widget.description == label:
+        return widget
+    return next((found for child in children if (found := button(child, label))), None)
+
+
+def html_of(widget) -> str:
+    return widget.children[0].value
+
+
+def said(widget) -> str:
+    return widget.children[-1].value
+
+
+def test_an_element_names_its_noun_and_keeps_a_fallback():
+    old = tag("p", "old")
+    assert live("quota", old) == '<gpuquota-live noun="quota"><p>old</p></gpuquota-live>'
+    made = live("sessions", old, project='a"b', session="x")
+    assert made.startswith('<gpuquota-live noun="sessions" project="a&quot;b" session="x">')
+
+
+def test_quota_is_shown_live_and_as_it_is_now(client):
+    widget = QuotaWidget(client, project="team-b")
+    assert html_of(widget).startswith('<gpuquota-live noun="quota" project="team-b">')
+    assert "team-b" in html_of(widget)
+    assert "team-a" not in html_of(widget).replace("team-a (default)", "")
+    client.sessions.submit("exp1", gpu=1, project="team-b")
+    assert "1 of 2 GPUs" not in html_of(widget)  # nothing happens by itself
+    button(widget, "Refresh").click()
+    assert "1 of 2 GPUs" in html_of(widget)
+
+
+class TestSessions:
+    @pytest.fixture
+    def widget(self, client):
+        client.sessions.submit("exp1", gpu=0.5)
+        client.sessions.submit("exp2", gpu=0.5)
+        return SessionsWidget(client)
+
+    @pytest.fixture
+    def choose(self, widget):
+        def choose(label: str) -> None:
+            widget._choice.value = dict(widget._choice.options)[label]
+
+        return choose
+
+    def test_they_are_shown_and_can_be_chosen(self, widget):
+        assert 'noun="sessions"' in html_of(widget)
+        assert [label for label, _ in widget._choice.options] == ["team-a/exp1", "team-a/exp2"]
+        assert "Refresh reads these again." in widget.children[1].children[1].value
+
+    def test_nothing_is_done_before_one_is_chosen(self, widget, client):
+        button(widget, "Stop").click()
+        assert "No session is chosen." in said(widget)
+        assert {s.state for s in client.sessions.list()} == {"running"}
+
+    def test_the_buttons_do_what_they_say(self, widget, choose, client, backend):
+        choose("team-a/exp1")
+        backend.logs[client.sessions.get("exp1").id] = "<b>hello</b>\n"
+        button(widget, "Logs").click()
+        assert "&lt;b&gt;hello&lt;/b&gt;" in said(widget)
+        button(widget, "Open").click()
+        assert 'target="_blank"' in said(widget)
+        for label, state in [("Suspend", "suspended"), ("Resume", "running"), ("Stop", "stopped")]:
+            button(widget, label).click()
+            assert client.sessions.get("exp1").state == state
+            assert f"exp1 is {state}" in said(widget)
+        button(widget, "Delete").click()
+        assert "exp1 is deleted." in said(widget)
+
+    def test_after_one_is_gone_none_is_chosen(self, widget, choose, client):
+        choose("team-a/exp1")
+        client.sessions.delete("exp1", stop=True)
+        button(widget, "Refresh").click()
+        assert widget._choice.value is None
+        button(widget, "Delete").click()
+        assert [s.spec.name for s in client.sessions.list()] == ["exp2"]
+
+    def test_the_choice_survives_a_refresh(self, widget, choose):
+        choose("team-a/exp2")
+        chosen = widget._choice.value
+        button(widget, "Refresh").click()
+        assert widget._choice.value == chosen
+
+    def test_an_error_is_said_and_forgotten(self, widget, choose):
+        choose("team-a/exp1")
+        button(widget, "Delete").click()
+        assert 'role="alert"' in said(widget)
+        assert "stop it before it is deleted" in said(widget)
+        button(widget, "Refresh").click()
+        assert said(widget) == ""
+
+
+class TestLaunch:
+    @pytest.fixture
+    def widget(self, client):
+        return LaunchWidget(client)
+
+    def preview(self, widget) -> str:
+        return widget._preview.value
+
+    def test_projects_and_environments_are_offered(self, widget):
+        assert widget._fields["project"].options == ("team-a", "team-b")
+        assert widget._fields["project"].value == "team-a"
+        assert ("base", "/env") in widget._fields["environment"].options
+
+    def test_a_line_says_what_would_happen(self, widget):
+        widget._fields["preset"].value = "2"
+        assert "Give it a name" in self.preview(widget)
+        assert "Fits now" in self.preview(widget)
+        assert "✓" not in self.preview(widget)
+        widget._fields["name"].value = "exp1"
+        assert "✓ Fits now" in self.preview(widget)
+        assert "name" not in self.preview(widget)
+        widget._fields["gpu"].value = "16"
+        assert "✗" in self.preview(widget)
+        widget._fields["gpu"].value = "<b>"
+        assert "&lt;b&gt;" in self.preview(widget)
+        assert "<b>&lt;" not in self.preview(widget)
+
+    def test_it_launches(self, widget, client):
+        widget._fields["name"].value = "exp1"
+        widget._fields["project"].value = "team-b"
+        widget._fields["command"].value = "python 'my train.py'"
+        button(widget, "Launch").click()
+        session = client.sessions.get("exp1")
+        assert session.spec.share.milli == 500
+        assert session.spec.project == "team-b"
+        assert session.spec.command == ("python", "my train.py")
+        assert "exp1 is running" in said(widget)
+
+    def test_what_is_wrong_is_said_at_its_field(self, widget, client):
+        widget._fields["name"].value = "a b"
+        widget._fields["command"].value = "python 'x"
+        button(widget, "Launch").click()
+        assert "command: It cannot be split into words" in said(widget)
+        widget._fields["command"].value = ""
+        button(widget, "Launch").click()
+        assert "name: " in said(widget)
+        assert client.sessions.list() == ()
+
+    def test_where_nobody_answers_it_says_so(self):
+        widget = LaunchWidget(Client("http://127.0.0.1:1/"))
+        assert 'role="alert"' in said(widget)
+        assert "does not answer" in said(widget)
