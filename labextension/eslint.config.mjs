@@ -1,0 +1,115 @@
+import js from '@eslint/js';
+import jupyter from '@jupyter/eslint-plugin';
+import prettier from 'eslint-plugin-prettier/recommended';
+import { defineConfig } from 'eslint/config';
+import globals from 'globals';
+import typescript from 'typescript-eslint';
+
+/** Which layers each layer of `src` must not know: plugins > views > state > api. */
+const LAYERS = {
+  api: ['plugins', 'views', 'state'],
+  state: ['plugins', 'views'],
+  views: ['plugins'],
+  plugins: []
+};
+
+const layerRules = Object.entries(LAYERS).map(([layer, above]) => ({
+  files: [`src/${layer}/**`],
+  ignores: ['src/**/__tests__/**'],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: above.map(name => ({
+          group: [`../${name}/*`],
+          message: `${layer} stands below ${name}.`
+        })),
+        paths:
+          layer === 'api'
+            ? []
+            : [
+                {
+                  name: '@jupyterlab/services',
+                  importNames: ['ServerConnection'],
+                  message: 'Only src/api speaks to the server.'
+                }
+              ]
+      }
+    ]
+  }
+}));
+
+export default defineConfig([
+  {
+    ignores: [
+      '**/*.js',
+      '**/*.mjs',
+      '**/*.d.ts',
+      'coverage',
+      'lib',
+      'node_modules',
+      'src/api/models.ts',
+      'src/api/routes.ts',
+      'ui-tests/node_modules'
+    ]
+  },
+  js.configs.recommended,
+  typescript.configs.recommended,
+  { plugins: { jupyter } },
+  jupyter.configs.recommended,
+  {
+    files: ['src/**/*.ts', 'src/**/*.tsx'],
+    languageOptions: {
+      globals: globals.browser,
+      parserOptions: { project: 'tsconfig.test.json' }
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'off',
+      '@typescript-eslint/naming-convention': [
+        'error',
+        {
+          selector: 'interface',
+          format: ['PascalCase'],
+          custom: { regex: '^I[A-Z]', match: true }
+        }
+      ],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': [
+        'error',
+        { checksVoidReturn: false }
+      ],
+      '@typescript-eslint/no-namespace': 'off', // JupyterLab keeps a class and its options together so
+      // The state is there from the start; what shows it is loaded when it is first seen.
+      'jupyter/prefer-lazy-imports': [
+        'warn',
+        {
+          ignoreImports: [
+            '../state/*',
+            '../views/texts',
+            './report',
+            './sessioncommands',
+            './viewer'
+          ]
+        }
+      ],
+      'max-lines': ['error', { max: 300 }],
+      curly: 'error',
+      eqeqeq: 'error',
+      'prefer-arrow-callback': 'error'
+    }
+  },
+  ...layerRules,
+  {
+    files: ['src/**/__tests__/**'],
+    languageOptions: {
+      globals: { ...globals.browser, ...globals.jest, ...globals.node }
+    },
+    // What a test's server says is not ours to translate.
+    rules: { 'jupyter/no-untranslated-string': 'off' }
+  },
+  {
+    files: ['ui-tests/**/*.ts'],
+    languageOptions: { globals: globals.node }
+  },
+  prettier
+]);

@@ -1,0 +1,114 @@
+import { About, ProjectUse, Quota, Session } from '../api/models';
+import { VERSION } from '../api/version';
+
+type Changes = Partial<Omit<Session, 'spec'>> & {
+  spec?: Partial<Session['spec']>;
+};
+
+/** Make a running session on half a simulated GPU, changed as a test needs it. */
+export function makeSession({ spec, ...rest }: Changes = {}): Session {
+  const id = rest.id ?? 's1';
+  return {
+    id,
+    spec: {
+      name: 'exp-1',
+      project: 'team-a',
+      kind: 'interactive',
+      share: { milli: 500, memory: 0, compute: 0, mig: '' },
+      environment: '/env',
+      folder: '/home/ana',
+      command: [],
+      args: [],
+      env: {},
+      ports: [],
+      priority: 50,
+      base_url: '/user/ana/',
+      ...spec
+    },
+    owner: 'ana',
+    state: 'running',
+    since: '2026-01-01T12:00:00Z',
+    created: '2026-01-01T11:59:00Z',
+    path: `gpuquota/s/${id}/`,
+    revision: 1,
+    goal: 'run',
+    reason: null,
+    placement: {
+      node: 'dgx1-1',
+      slices: [
+        {
+          index: 3,
+          uuid: 'GPU-3',
+          milli: 500,
+          memory: 16384,
+          compute: 0,
+          mig: ''
+        }
+      ],
+      simulated: true
+    },
+    isolation: {
+      memory: 'none',
+      compute: 'none',
+      scope: '',
+      bypass: [],
+      note: 'The GPU is simulated: nothing is limited.'
+    },
+    started: '2026-01-01T12:00:00Z',
+    ended: null,
+    progress: [],
+    exit: null,
+    usage: null,
+    ...rest
+  };
+}
+
+/** Make the first page of a list that holds all of some sessions. */
+export function makePage(items: Session[], revision = 1) {
+  return { items, total: items.length, revision, next: '' };
+}
+
+export function makeAbout(changes: Partial<About> = {}): About {
+  return {
+    version: VERSION,
+    api: 1,
+    backend: 'local',
+    user: 'ana',
+    source: 'simulated',
+    simulated: true,
+    capabilities: ['logs'],
+    warnings: [],
+    ...changes
+  };
+}
+
+export function makeProject(changes: Partial<ProjectUse> = {}): ProjectUse {
+  return {
+    name: 'team-a',
+    quota: 4000,
+    allocated: 1500,
+    over: 0,
+    asked: 1500,
+    running: 2,
+    waiting: 0,
+    users: [
+      { user: 'li', allocated: 1000, waiting: 0 },
+      { user: 'ana', allocated: 500, waiting: 0 }
+    ],
+    ...changes
+  };
+}
+
+export function makeQuota(changes: Partial<Quota> = {}): Quota {
+  return {
+    projects: [makeProject()],
+    capacity: 16000,
+    allocated: 1500,
+    free: 14500,
+    simulated: true,
+    mine: ['team-a'],
+    default: 'team-a',
+    revision: 1,
+    ...changes
+  };
+}

@@ -1,0 +1,447 @@
+/* eslint-disable @typescript-eslint/naming-convention */
+// Written by `python -m jupyter_gpuquota.server.schema`: change the Python model instead.
+
+/**
+ * Introduce the one who answers.
+ *
+ * `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`).
+ * `warnings` are things that an admin should hear of, for example that a damaged state file
+ * was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
+ */
+export interface About {
+  version: string;
+  api: number;
+  backend: string;
+  user: string;
+  source: string;
+  simulated: boolean;
+  capabilities: string[];
+  warnings: string[];
+}
+/**
+ * Hold one page of a list that may grow.
+ *
+ * `next` is the cursor of the following page, empty on the last one. `total` counts all
+ * items that match the filter. `revision` grows with every change of the list.
+ */
+export interface PageSession {
+  items: Session[];
+  total: number;
+  revision: number;
+  next: string;
+}
+/**
+ * Be one session, as everyone may see it: no token, no port, no process id.
+ *
+ * `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
+ * present state began.
+ */
+export interface Session {
+  id: string;
+  spec: SessionSpec;
+  owner: string;
+  state:
+    | 'done'
+    | 'failed'
+    | 'running'
+    | 'starting'
+    | 'stopped'
+    | 'stopping'
+    | 'suspended'
+    | 'waiting';
+  since: string;
+  created: string;
+  path: string;
+  revision: number;
+  goal: 'run' | 'stop' | 'suspend';
+  reason: Reason | null;
+  placement: Placement | null;
+  isolation: Isolation | null;
+  started: string | null;
+  ended: string | null;
+  progress: Progress[];
+  exit: Exit | null;
+  usage: Usage | null;
+}
+/**
+ * Be a request that was checked: every value is usable as it stands.
+ *
+ * `environment` and `folder` are absolute paths.
+ */
+export interface SessionSpec {
+  name: string;
+  project: string;
+  kind: 'interactive' | 'interactive-spot' | 'train';
+  share: Share;
+  environment: string;
+  folder: string;
+  command: string[];
+  args: string[];
+  env: {
+    [k: string]: string;
+  };
+  ports: number[];
+  priority: number;
+  base_url: string;
+}
+/**
+ * Be what a session asks of GPUs.
+ *
+ * Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, or whole
+ * devices); `memory` (MiB on one device); or `mig` (a profile such as `1g.10gb`). `compute`
+ * (5 to 100 %, steps of 5) may go with a fraction or with memory; 0 means not limited.
+ */
+export interface Share {
+  milli: number;
+  memory: number;
+  compute: number;
+  mig: string;
+}
+/**
+ * Say why, in plain words; `raw` keeps the engine's own.
+ *
+ * `code` is stable; `message` is a sentence for the user; `hint` what would help.
+ */
+export interface Reason {
+  code:
+    | 'CommandFailed'
+    | 'DeviceLost'
+    | 'ExitUnknown'
+    | 'Fragmented'
+    | 'HostRestarted'
+    | 'InLine'
+    | 'Killed'
+    | 'NoNodeFits'
+    | 'NotAllowed'
+    | 'OverLimit'
+    | 'OverQuota'
+    | 'QueueMissing'
+    | 'StartFailed'
+    | 'StartTimeout'
+    | 'StopRequested'
+    | 'SuspendRequested';
+  message: string;
+  hint: string;
+  raw: string;
+}
+/**
+ * Say where a session runs.
+ */
+export interface Placement {
+  node: string;
+  slices: Slice[];
+  simulated: boolean;
+}
+/**
+ * Be the part of one device that one session holds.
+ *
+ * `milli` is what it costs in quota; `memory` (MiB) and `compute` (%) what it may use.
+ * `uuid` names the device, or the MIG instance where `mig` is set.
+ */
+export interface Slice {
+  index: number;
+  uuid: string;
+  milli: number;
+  memory: number;
+  compute: number;
+  mig: string;
+}
+/**
+ * Say what holds the share, and how it can be bypassed.
+ *
+ * `scope` is the unit that each limit counts for; empty where nothing is limited.
+ */
+export interface Isolation {
+  memory: 'cooperative' | 'enforced' | 'hardware' | 'none';
+  compute: 'cooperative' | 'enforced' | 'hardware' | 'none';
+  scope: '' | 'container' | 'process' | 'session';
+  bypass: string[];
+  note: string;
+}
+/**
+ * Be one step on the way to running, as it happened.
+ */
+export interface Progress {
+  at: string;
+  message: string;
+}
+/**
+ * Say how a session's process ended.
+ *
+ * `code` is None when nobody could see it (both shim and controller were killed); `signal` is
+ * the name of the signal that ended it, if one did. `last_lines` are the log's last lines.
+ */
+export interface Exit {
+  code: number | null;
+  at: string;
+  signal: string;
+  last_lines: string[];
+}
+/**
+ * Be what a session measurably uses now.
+ *
+ * `memory` is GPU memory in MiB, None where the driver does not tell; `over` is true while it
+ * is above the session's share.
+ */
+export interface Usage {
+  at: string;
+  memory: number | null;
+  over: boolean;
+}
+/**
+ * Filter and page the list of sessions; empty means any.
+ *
+ * `state` may hold several, separated by commas. `cursor` is a page's `next`.
+ */
+export interface SessionQuery {
+  project?: string;
+  state?: string;
+  name?: string;
+  owner?: string;
+  limit?: number;
+  cursor?: string;
+}
+/**
+ * Ask for a session, in the words a user types; checked by `core.specs.check`.
+ *
+ * `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
+ * `gpu_compute` per cent. `environment` is an id or the path of a Python prefix, `folder` a
+ * path (relative ones start at the server's root). An empty `command` means a Jupyter Server;
+ * `args` are appended to whichever runs. `base_url` is the JupyterLab's that will show it.
+ */
+export interface SessionRequest {
+  name: string;
+  project?: string;
+  kind?: 'interactive' | 'interactive-spot' | 'train';
+  gpu?: string | number;
+  gpu_memory?: string | number;
+  gpu_compute?: string | number;
+  mig_profile?: string;
+  environment?: string;
+  folder?: string;
+  command?: string[];
+  args?: string[];
+  env?: {
+    [k: string]: string;
+  };
+  ports?: number[];
+  priority?: number;
+  base_url?: string;
+}
+/**
+ * Say what would happen to a request, before it is made.
+ *
+ * `verdict` is `fits` (with the place), `waits` (with the reason and the place in line) or
+ * `forbidden` (with the rule, or with the broken fields in `problems`).
+ */
+export interface Preview {
+  verdict: 'fits' | 'forbidden' | 'waits';
+  message: string;
+  reason: Reason | null;
+  placement: Placement | null;
+  isolation: Isolation | null;
+  problems: FieldProblem[];
+}
+/**
+ * Say what is wrong with one field of a request.
+ */
+export interface FieldProblem {
+  field: string;
+  message: string;
+  hint: string;
+}
+/**
+ * Say nothing: the answer of an action that has only an outcome.
+ */
+export interface Nothing {}
+/**
+ * Ask for a session back. `base_url` is that of the JupyterLab that will show it.
+ *
+ * Left empty, the session is shown where it was before.
+ */
+export interface ResumeRequest {
+  base_url?: string;
+}
+/**
+ * Be a part of a log.
+ *
+ * `offset` is where `text` begins, which is later than asked where old bytes were rotated
+ * away; `next` is where to go on. `ended` is true once no more will come.
+ */
+export interface LogChunk {
+  text: string;
+  offset: number;
+  next: number;
+  ended: boolean;
+}
+/**
+ * Ask for a part of a session's log.
+ *
+ * `tail` > 0 asks for the last lines. Otherwise bytes from `offset` on, which counts from the
+ * session's first byte and survives rotation; `limit` bounds the bytes.
+ */
+export interface LogQuery {
+  offset?: number;
+  tail?: number;
+  limit?: number;
+}
+/**
+ * Be what a program run inside a session printed (both streams) and its exit code.
+ */
+export interface ExecResult {
+  exit_code: number;
+  output: string;
+  truncated: boolean;
+  timed_out: boolean;
+}
+/**
+ * Ask to run a program inside a session's environment and share; no shell is involved.
+ *
+ * `timeout` in seconds, 1 to 3600.
+ */
+export interface ExecRequest {
+  command: string[];
+  timeout?: number;
+}
+/**
+ * Say how the machine or cluster is shared out.
+ *
+ * `capacity`, `allocated` and `free` are milli-GPU. `mine` names the projects that the asking
+ * user may launch in, `default` the one that is taken when none is named.
+ */
+export interface Quota {
+  projects: ProjectUse[];
+  capacity: number;
+  allocated: number;
+  free: number;
+  simulated: boolean;
+  mine: string[];
+  default: string;
+  revision: number;
+}
+/**
+ * Say what a project has, holds and waits for.
+ *
+ * `quota`, `allocated`, `over` and `asked` are milli-GPU: by right, held, held above the
+ * quota, and held plus waited for. `running` and `waiting` count sessions.
+ */
+export interface ProjectUse {
+  name: string;
+  quota: number;
+  allocated: number;
+  over: number;
+  asked: number;
+  running: number;
+  waiting: number;
+  users: UserUse[];
+}
+/**
+ * Say what one user holds of a project, in milli-GPU.
+ */
+export interface UserUse {
+  user: string;
+  allocated: number;
+  waiting: number;
+}
+/**
+ * List the nodes; `source` says where the inventory comes from.
+ */
+export interface Nodes {
+  nodes: NodeUse[];
+  source: string;
+  revision: number;
+}
+/**
+ * Say how a node is used.
+ */
+export interface NodeUse {
+  name: string;
+  simulated: boolean;
+  devices: DeviceUse[];
+}
+/**
+ * Say how a device is used. `free` in milli-GPU; the measurements are None if unknown.
+ *
+ * `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes.
+ */
+export interface DeviceUse {
+  device: Device;
+  slices: SliceUse[];
+  free: number;
+  utilisation: number | null;
+  memory_used: number | null;
+}
+/**
+ * Be one GPU. `memory` in MiB. `lost` when the driver no longer answers for it.
+ */
+export interface Device {
+  index: number;
+  uuid: string;
+  model: string;
+  memory: number;
+  simulated: boolean;
+  mps: boolean;
+  mig: MigInstance[];
+  lost: boolean;
+}
+/**
+ * Be one MIG instance of a device. `memory` in MiB, `slices` of the device's seven.
+ */
+export interface MigInstance {
+  uuid: string;
+  profile: string;
+  memory: number;
+  slices: number;
+}
+/**
+ * Say which session holds a part of a device.
+ *
+ * `milli` and `memory` (MiB) are its share, `used` (MiB) what was measured, None where the
+ * driver does not tell; `over` is true while it uses more memory than its share.
+ */
+export interface SliceUse {
+  session: string;
+  name: string;
+  project: string;
+  owner: string;
+  milli: number;
+  memory: number;
+  compute: number;
+  mig: string;
+  used: number | null;
+  over: boolean;
+}
+/**
+ * List what a session may be started from.
+ */
+export interface Environments {
+  environments: Environment[];
+}
+/**
+ * Be a Python prefix. `problem` says why it cannot run a Jupyter Server, empty if it can.
+ */
+export interface Environment {
+  id: string;
+  label: string;
+  prefix: string;
+  python: string;
+  default: boolean;
+  problem: string;
+}
+/**
+ * Be the body of every error answer: what happened, which rule, what to do next.
+ */
+export interface Problem {
+  code: string;
+  message: string;
+  hint: string;
+  fields: FieldProblem[];
+}
+/**
+ * Be the event that a noun is at a new revision: whoever shows it reads it again.
+ */
+export interface Change {
+  noun: string;
+  revision: number;
+  instance: string;
+}

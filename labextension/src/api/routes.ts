@@ -1,0 +1,156 @@
+/* eslint-disable @typescript-eslint/naming-convention */
+// Written by `python -m jupyter_gpuquota.server.schema`: change the Python model instead.
+
+import type {
+  About,
+  Environments,
+  ExecRequest,
+  ExecResult,
+  LogChunk,
+  LogQuery,
+  Nodes,
+  Nothing,
+  PageSession,
+  Preview,
+  Quota,
+  ResumeRequest,
+  Session,
+  SessionQuery,
+  SessionRequest
+} from './models';
+
+/**
+ * Describe one route.
+ *
+ * `Args` are the parts of the path in braces, `undefined` where there are none; so are `Query`
+ * and `Body` where the route takes none. `noun` names what the answer is a view of, empty if
+ * it has no revision.
+ */
+export type Route<Args, Query, Body, Response> = {
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly noun: string;
+  /** Never set: it carries the types. */
+  readonly types?: {
+    args: Args;
+    query: Query;
+    body: Body;
+    response: Response;
+  };
+};
+
+/** The REST interface; paths are relative to `<base_url>gpuquota/api`. */
+export const routes = {
+  /** Introduce the backend. */
+  aboutGet: {
+    name: 'about.get',
+    method: 'GET',
+    path: '/about',
+    noun: ''
+  } as Route<undefined, undefined, undefined, About>,
+
+  /** List sessions, oldest first. */
+  sessionsList: {
+    name: 'sessions.list',
+    method: 'GET',
+    path: '/sessions',
+    noun: 'sessions'
+  } as Route<undefined, SessionQuery, undefined, PageSession>,
+
+  /** Ask for a session. */
+  sessionsCreate: {
+    name: 'sessions.create',
+    method: 'POST',
+    path: '/sessions',
+    noun: ''
+  } as Route<undefined, undefined, SessionRequest, Session>,
+
+  /** Say what would happen to a request. */
+  sessionsPreview: {
+    name: 'sessions.preview',
+    method: 'POST',
+    path: '/sessions/preview',
+    noun: ''
+  } as Route<undefined, undefined, SessionRequest, Preview>,
+
+  /** Show a session. */
+  sessionsGet: {
+    name: 'sessions.get',
+    method: 'GET',
+    path: '/sessions/{id}',
+    noun: 'sessions'
+  } as Route<{ id: string }, undefined, undefined, Session>,
+
+  /** Forget a session that has ended, with its log. */
+  sessionsDelete: {
+    name: 'sessions.delete',
+    method: 'DELETE',
+    path: '/sessions/{id}',
+    noun: ''
+  } as Route<{ id: string }, undefined, undefined, Nothing>,
+
+  /** Stop a session. */
+  sessionsStop: {
+    name: 'sessions.stop',
+    method: 'POST',
+    path: '/sessions/{id}/stop',
+    noun: ''
+  } as Route<{ id: string }, undefined, undefined, Session>,
+
+  /** Stop a session and keep its request, so that it can resume. */
+  sessionsSuspend: {
+    name: 'sessions.suspend',
+    method: 'POST',
+    path: '/sessions/{id}/suspend',
+    noun: ''
+  } as Route<{ id: string }, undefined, undefined, Session>,
+
+  /** Put a suspended or ended session back into the queue. */
+  sessionsResume: {
+    name: 'sessions.resume',
+    method: 'POST',
+    path: '/sessions/{id}/resume',
+    noun: ''
+  } as Route<{ id: string }, undefined, ResumeRequest, Session>,
+
+  /** Read its log. */
+  sessionsLog: {
+    name: 'sessions.log',
+    method: 'GET',
+    path: '/sessions/{id}/log',
+    noun: ''
+  } as Route<{ id: string }, LogQuery, undefined, LogChunk>,
+
+  /** Run a program inside a running session's environment and share. */
+  sessionsExec: {
+    name: 'sessions.exec',
+    method: 'POST',
+    path: '/sessions/{id}/exec',
+    noun: ''
+  } as Route<{ id: string }, undefined, ExecRequest, ExecResult>,
+
+  /** Show projects and their use. */
+  quotaGet: {
+    name: 'quota.get',
+    method: 'GET',
+    path: '/quota',
+    noun: 'quota'
+  } as Route<undefined, undefined, undefined, Quota>,
+
+  /** Show nodes, devices and slices. */
+  nodesList: {
+    name: 'nodes.list',
+    method: 'GET',
+    path: '/nodes',
+    noun: 'nodes'
+  } as Route<undefined, undefined, undefined, Nodes>,
+
+  /** List the Python prefixes that sessions may start from. */
+  environmentsList: {
+    name: 'environments.list',
+    method: 'GET',
+    path: '/environments',
+    noun: ''
+  } as Route<undefined, undefined, undefined, Environments>
+};

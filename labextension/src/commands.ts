@@ -1,0 +1,29 @@
+/** The commands of this extension; menus, palette and buttons name them by these. */
+export namespace CommandIDs {
+  export const launch = 'gpuquota:launch';
+  export const showPanel = 'gpuquota:show-panel';
+  export const refresh = 'gpuquota:refresh';
+  export const open = 'gpuquota:open-session';
+  export const logs = 'gpuquota:show-logs';
+  export const details = 'gpuquota:show-details';
+  export const copyUrl = 'gpuquota:copy-url';
+  export const suspend = 'gpuquota:suspend-session';
+  export const resume = 'gpuquota:resume-session';
+  export const stop = 'gpuquota:stop-session';
+  export const remove = 'gpuquota:delete-session';
+}
+
+/** The argument of every command on one session; without it the user is asked. */
+export const SESSION_ARGS = {
+  type: 'object',
+  properties: {
+    id: { type: 'string', description: 'The id of the session' },
+    name: {
+      type: 'string',
+      description: 'The name of the session, where its id is not known'
+    }
+  }
+} as const;
+
+/** Arguments of a command that takes none. */
+export const NO_ARGS = { type: 'object', properties: {} } as const;

@@ -1,0 +1,27 @@
+import { commands } from './plugins/commands';
+import { details } from './plugins/details';
+import { launch } from './plugins/launch';
+import { launcher } from './plugins/launcher';
+import { live } from './plugins/live';
+import { logs } from './plugins/logs';
+import { notifications } from './plugins/notifications';
+import { panel } from './plugins/panel';
+import { running } from './plugins/running';
+import { statusbar } from './plugins/statusbar';
+import { store } from './plugins/store';
+
+export * from './tokens';
+
+export default [
+  store,
+  commands,
+  panel,
+  launch,
+  launcher,
+  logs,
+  details,
+  statusbar,
+  running,
+  notifications,
+  live
+];

@@ -1,0 +1,131 @@
+import { Notification } from '@jupyterlab/apputils';
+import { CommandRegistry } from '@lumino/commands';
+import { waitFor } from '@testing-library/react';
+import { makePage, makeSession } from '../../__tests__/builders';
+import { Page } from '../../__tests__/page';
+import { CommandIDs } from '../../commands';
+import { addSessionCommands } from '../sessioncommands';
+
+const FAILED = makeSession({ id: 's2', state: 'failed' });
+
+describe('commands on sessions', () => {
+  let page: Page;
+  let commands: CommandRegistry;
+
+  beforeEach(async () => {
+    page = new Page();
+    commands = new CommandRegistry();
+    addSessionCommands(commands, page.store, page.trans);
+    page.server.on('GET /sessions', {
+      body: makePage([makeSession(), FAILED])
+    });
+    await page.store.sessions.refresh();
+  });
+
+  afterEach(() => {
+    Notification.dismiss();
+    page.dispose();
+    document.querySelectorAll('.jp-Dialog').forEach(node => node.remove());
+  });
+
+  const run = (id: string, session = 's1') =>
+    commands.execute(id, { id: session });
+  const notices = () =>
+    Notification.manager.notifications.map(({ message }) => message);
+  const click = async (label: string) => {
+    await waitFor(() => expect(button(label)).toBeTruthy());
+    button(label)?.click();
+  };
+  const button = (label: string) =>
+    [...document.querySelectorAll<HTMLButtonElement>('.jp-Dialog button')].find(
+      ({ textContent }) => textContent?.trim() === label
+    );
+
+  it('can be done to what they fit', () => {
+    expect(commands.isEnabled(CommandIDs.open, { id: 's1' })).toBe(true);
+    expect(commands.isEnabled(CommandIDs.open, { id: 's2' })).toBe(false);
+    expect(commands.isEnabled(CommandIDs.remove, { id: 's1' })).toBe(false);
+    expect(commands.isVisible(CommandIDs.resume, { id: 's1' })).toBe(false);
+    expect(commands.isVisible(CommandIDs.resume, { id: 's2' })).toBe(true);
+    expect(commands.isEnabled(CommandIDs.stop, { id: 'gone' })).toBe(false);
+  });
+
+  it('ask which session, where none is named', () => {
+    expect(commands.isEnabled(CommandIDs.stop)).toBe(true);
+    expect(commands.label(CommandIDs.stop)).toContain('…');
+  });
+
+  it('open a session so that its pages cannot reach this one', async () => {
+    const open = jest.spyOn(window, 'open').mockReturnValue(null);
+    await run(CommandIDs.open);
+    expect(open).toHaveBeenCalledWith(
+      'http://hub.test/user/ana/gpuquota/s/s1/',
+      '_blank',
+      'noopener'
+    );
+    open.mockRestore();
+  });
+
+  it('stop only what the user confirms', async () => {
+    page.server.on('POST /sessions/s1/stop', { body: makeSession() });
+    const refused = run(CommandIDs.stop);
+    await click('Cancel');
+    await refused;
+    expect(page.server.count('POST /sessions/s1/stop')).toBe(0);
+    const agreed = run(CommandIDs.stop);
+    await click('Stop');
+    await agreed;
+    expect(page.server.count('POST /sessions/s1/stop')).toBe(1);
+  });
+
+  it('do not ask whoever wants no question', async () => {
+    await page.store.preferences.set('confirmStop', false);
+    page.server.on('POST /sessions/s1/suspend', { body: makeSession() });
+    await run(CommandIDs.suspend);
+    expect(page.server.count('POST /sessions/s1/suspend')).toBe(1);
+  });
+
+  it('say why something failed, and what to do', async () => {
+    page.server.on('POST /sessions/s2/resume', {
+      status: 409,
+      body: {
+        code: 'WrongState',
+        message: 'It runs already.',
+        hint: 'Suspend it first.',
+        fields: []
+      }
+    });
+    await run(CommandIDs.resume, 's2');
+    expect(notices()).toEqual(['It runs already. Suspend it first.']);
+  });
+
+  it('say a long failure in a notice that leads to all of it', async () => {
+    const message = `It ${'really '.repeat(40)}failed.`;
+    page.server.on('POST /sessions/s2/resume', {
+      status: 500,
+      body: { code: 'Internal', message, hint: '', fields: [] }
+    });
+    await run(CommandIDs.resume, 's2');
+    const [notice] = Notification.manager.notifications;
+    expect(notice.message.length).toBeLessThanOrEqual(140);
+    notice.options.actions?.[0].callback({} as MouseEvent);
+    await waitFor(() =>
+      expect(document.querySelector('.jp-Dialog')?.textContent).toContain(
+        'failed.'
+      )
+    );
+  });
+
+  it('delete with a way back', async () => {
+    const done = run(CommandIDs.remove, 's2');
+    expect(page.store.removals.isShown(FAILED)).toBe(false);
+    const [notice] = Notification.manager.notifications;
+    expect(notice.options.actions?.[0].label).toBe('Undo');
+    notice.options.actions?.[0].callback({} as MouseEvent);
+    await done;
+    expect(page.store.removals.isShown(FAILED)).toBe(true);
+    expect(page.server.count('DELETE /sessions/s2')).toBe(0);
+    expect(page.store.takeRevealed()).toBe('s2');
+    expect(notices()).toEqual([]);
+  });
+});

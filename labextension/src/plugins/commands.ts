@@ -1,0 +1,33 @@
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { ITranslator } from '@jupyterlab/translation';
+import { CommandIDs } from '../commands';
+import { IGpuQuota } from '../tokens';
+import { ours } from '../translation';
+import { addSessionCommands } from './sessioncommands';
+
+/** Make everything that can be done to a session a command. */
+export const commands: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-gpuquota:commands',
+  description:
+    'Commands to open, suspend, resume, stop and delete sessions, and their palette entries.',
+  autoStart: true,
+  requires: [IGpuQuota],
+  optional: [ITranslator, ICommandPalette],
+  activate: (
+    app: JupyterFrontEnd,
+    quota: IGpuQuota,
+    translator: ITranslator | null,
+    palette: ICommandPalette | null
+  ): void => {
+    const trans = ours(translator);
+    addSessionCommands(app.commands, quota, trans);
+    const category = trans.__('GPU Workspace');
+    for (const command of Object.values(CommandIDs)) {
+      palette?.addItem({ command, category });
+    }
+  }
+};

@@ -1,0 +1,43 @@
+import {
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import { ITranslator } from '@jupyterlab/translation';
+
+import { CommandIDs } from '../commands';
+import { gpuIcon } from '../icons';
+import { IGpuQuota } from '../tokens';
+import { ours } from '../translation';
+import type { IUi } from '../views/ui';
+import { addViewer } from './viewer';
+
+/** Show all of a session in the main area. */
+export const details: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-gpuquota:details',
+  description: 'The view of everything that is known of one session.',
+  autoStart: true,
+  requires: [IGpuQuota],
+  optional: [ITranslator, ILayoutRestorer],
+  activate: (
+    app: JupyterFrontEnd,
+    quota: IGpuQuota,
+    translator: ITranslator | null,
+    restorer: ILayoutRestorer | null
+  ): void => {
+    const trans = ours(translator);
+    const ui: IUi = { quota, commands: app.commands, trans };
+    addViewer(app, ui, restorer, {
+      command: CommandIDs.details,
+      label: trans.__('Show Details'),
+      longLabel: trans.__('Show the Details of a GPU Session…'),
+      icon: gpuIcon,
+      title: name => name,
+      make: async (id: string): Promise<MainAreaWidget> => {
+        const { makeDetailsWidget } = await import('../views/detailswidget');
+        return makeDetailsWidget(ui, id);
+      }
+    });
+  }
+};

@@ -1,0 +1,142 @@
+import {
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { IStateDB } from '@jupyterlab/statedb';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { refreshIcon } from '@jupyterlab/ui-components';
+import { PromiseDelegate } from '@lumino/coreutils';
+import { PanelLayout, Widget } from '@lumino/widgets';
+import { CommandIDs, NO_ARGS } from '../commands';
+import { gpuIcon } from '../icons';
+import { IGpuQuota } from '../tokens';
+import { ours } from '../translation';
+import type { IUi } from '../views/ui';
+
+/** The panel's id in the shell, and in the layout that is restored. */
+export const PANEL_ID = 'jupyter-gpuquota:panel';
+/** After the panels of JupyterLab itself. */
+const RANK = 600;
+
+/** Show the panel: quota and sessions, and whatever sections others add. */
+export const panel: JupyterFrontEndPlugin<void> = {
+  id: PANEL_ID,
+  description: 'The panel "GPU Workspace" with quota and sessions.',
+  autoStart: true,
+  requires: [IGpuQuota],
+  optional: [ITranslator, ILayoutRestorer, IStateDB],
+  activate: (
+    app: JupyterFrontEnd,
+    quota: IGpuQuota,
+    translator: ITranslator | null,
+    restorer: ILayoutRestorer | null,
+    state: IStateDB | null
+  ): void => {
+    const trans = ours(translator);
+    const ui: IUi = { quota, commands: app.commands, trans };
+    addSections(ui, state);
+    const widget = new LazyPanel(async () => {
+      const { Sidebar } = await import('../views/sidebar');
+      return new Sidebar(ui, translator ?? nullTranslator, state);
+    });
+    widget.id = PANEL_ID;
+    widget.title.icon = gpuIcon;
+    widget.title.caption = trans.__('GPU Workspace');
+    app.shell.add(widget, 'left', { rank: RANK, type: 'gpuquota' });
+    restorer?.add(widget, PANEL_ID);
+    addCommands(app, ui, widget);
+  }
+};
+
+function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
+  const { trans, quota } = ui;
+  app.commands.addCommand(CommandIDs.showPanel, {
+    label: trans.__('Show the GPU Workspace'),
+    icon: gpuIcon,
+    describedBy: { args: NO_ARGS },
+    execute: async () => {
+      app.shell.activateById(PANEL_ID);
+      await widget.loaded;
+    }
+  });
+  app.commands.addCommand(CommandIDs.refresh, {
+    label: trans.__('Refresh the GPU Workspace'),
+    caption: trans.__('Refresh'),
+    icon: refreshIcon,
+    describedBy: { args: NO_ARGS },
+    execute: () => quota.refresh()
+  });
+}
+
+/** Register our own sections as anybody else would. */
+function addSections(ui: IUi, state: IStateDB | null): void {
+  const { quota, trans } = ui;
+  quota.sections.add({
+    id: 'team',
+    rank: 100,
+    size: 4,
+    create: async () => {
+      const { makeTeam } = await import('../views/sections');
+      return makeTeam(ui, state, trans.__('Team'));
+    }
+  });
+  quota.sections.add({
+    id: 'sessions',
+    rank: 200,
+    size: 7,
+    create: async () => {
+      const { makeSessions } = await import('../views/sections');
+      return makeSessions(ui, trans.__('Sessions'));
+    }
+  });
+}
+
+/** Load what is in the panel when it is first seen: a page starts faster without. */
+class LazyPanel extends Widget {
+  constructor(private _load: () => Promise<Widget>) {
+    super();
+    this.addClass('jp-GpuQuota-panel');
+    this.layout = new PanelLayout();
+  }
+
+  /** Resolves once the panel's content is there. */
+  get loaded(): Promise<void> {
+    return this._loaded.promise;
+  }
+
+  protected onAfterAttach(): void {
+    this._loadIfVisible();
+  }
+
+  protected onAfterShow(): void {
+    this._loadIfVisible();
+  }
+
+  protected onActivateRequest(): void {
+    void this.loaded.then(() => {
+      this.node
+        .querySelector<HTMLElement>('[data-row][tabindex="0"], button')
+        ?.focus();
+    });
+  }
+
+  private _loadIfVisible(): void {
+    if (this.isVisible && !this._isLoading) {
+      this._isLoading = true;
+      this._load().then(
+        content => {
+          (this.layout as PanelLayout).addWidget(content);
+          this._loaded.resolve();
+        },
+        error => {
+          this._isLoading = false; // the next look tries again
+          this.node.textContent = String(error);
+        }
+      );
+    }
+  }
+
+  private _isLoading = false;
+  private _loaded = new PromiseDelegate<void>();
+}

@@ -1,0 +1,29 @@
+import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { asApiError } from '../api/errors';
+import { errorText } from '../views/common';
+
+/** JupyterLab shows notifications up to this length. */
+const LONGEST = 140;
+
+/** Tell the user that an action failed: what happened, and what to do. */
+export function report(trans: TranslationBundle, thrown: unknown): void {
+  const error = asApiError(thrown);
+  const message = errorText(trans, error);
+  const whole = [message, error.hint].filter(Boolean).join(' ');
+  if (whole.length <= LONGEST) {
+    Notification.error(whole, { autoClose: 8000 });
+    return;
+  }
+  const showAll = () => {
+    void showDialog({
+      title: trans.__('That did not work'),
+      body: whole,
+      buttons: [Dialog.okButton()]
+    });
+  };
+  Notification.error(`${message.slice(0, LONGEST - 1)}…`, {
+    autoClose: 8000,
+    actions: [{ label: trans.__('Details'), callback: showAll }]
+  });
+}

@@ -1,0 +1,204 @@
+import { Clipboard, Notification } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import {
+  closeIcon,
+  copyIcon,
+  LabIcon,
+  runIcon,
+  stopIcon
+} from '@jupyterlab/ui-components';
+import { CommandRegistry } from '@lumino/commands';
+import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+import { Session } from '../api/models';
+import { CommandIDs, SESSION_ARGS } from '../commands';
+import { openIcon, suspendIcon } from '../icons';
+import { can, servesPages } from '../state/sessions';
+import { IGpuQuota } from '../tokens';
+import { chooseSession, confirmEnd } from './dialogs';
+import { report } from './report';
+
+interface ISessionCommand {
+  id: string;
+  icon: LabIcon;
+  /** In a session's own menu, and where the session is yet to be chosen. */
+  label: string;
+  longLabel: string;
+  caption: string;
+  /** Which sessions it can be done to. */
+  fits: (session: Session) => boolean;
+  /** Whether it stays in the menu, greyed out, while it cannot be done. */
+  isPermanent?: boolean;
+  run: (session: Session) => Promise<unknown> | void;
+}
+
+/** Add a command for each thing that can be done to a session. */
+export function addSessionCommands(
+  commands: CommandRegistry,
+  quota: IGpuQuota,
+  trans: TranslationBundle
+): void {
+  const all = [...looking(quota, trans), ...changing(quota, trans)];
+  for (const command of all) {
+    const { id, icon, caption, fits } = command;
+    const of = (args: ReadonlyPartialJSONObject) => find(quota, args);
+    commands.addCommand(id, {
+      label: args => (names(args) ? command.label : command.longLabel),
+      caption,
+      icon,
+      describedBy: { args: SESSION_ARGS },
+      isEnabled: args => {
+        const session = of(args);
+        return session ? fits(session) : !names(args);
+      },
+      isVisible: args => {
+        const session = of(args);
+        return !session || Boolean(command.isPermanent) || fits(session);
+      },
+      execute: async args => {
+        const session =
+          of(args) ??
+          (await chooseSession(quota, command.longLabel, fits, trans));
+        await Promise.resolve(session && command.run(session)).catch(error =>
+          report(trans, error)
+        );
+      }
+    });
+  }
+}
+
+/** Tell whether arguments name a session at all. */
+function names(args: ReadonlyPartialJSONObject): boolean {
+  return Boolean(args.id || args.name);
+}
+
+/** Find the session that arguments name. */
+export function find(
+  quota: IGpuQuota,
+  args: ReadonlyPartialJSONObject
+): Session | undefined {
+  if (args.id) {
+    return quota.session(String(args.id));
+  }
+  const { result } = quota.sessions;
+  return result.status === 'ready' && args.name
+    ? result.value.items.find(({ spec }) => spec.name === args.name)
+    : undefined;
+}
+
+function looking(
+  quota: IGpuQuota,
+  trans: TranslationBundle
+): ISessionCommand[] {
+  const address = (session: Session) =>
+    new URL(quota.actions.url(session), window.location.href).href;
+  return [
+    {
+      id: CommandIDs.open,
+      icon: openIcon,
+      label: trans.__('Open'),
+      longLabel: trans.__('Open a GPU Session…'),
+      caption: trans.__('Open the session in a new browser tab'),
+      fits: session => can(session, 'open') && servesPages(session),
+      isPermanent: true,
+      run: session => {
+        // The session's pages must not get hold of this one.
+        window.open(address(session), '_blank', 'noopener');
+      }
+    },
+    {
+      id: CommandIDs.copyUrl,
+      icon: copyIcon,
+      label: trans.__('Copy URL'),
+      longLabel: trans.__('Copy the URL of a GPU Session…'),
+      caption: trans.__('Copy the address under which this server shows it'),
+      fits: servesPages,
+      run: session => {
+        Clipboard.copyToSystem(address(session));
+        Notification.info(trans.__('URL of %1 copied', session.spec.name), {
+          autoClose: 2000
+        });
+      }
+    }
+  ];
+}
+
+function changing(
+  quota: IGpuQuota,
+  trans: TranslationBundle
+): ISessionCommand[] {
+  const { actions } = quota;
+  return [
+    {
+      id: CommandIDs.suspend,
+      icon: suspendIcon,
+      label: trans.__('Suspend…'),
+      longLabel: trans.__('Suspend a GPU Session…'),
+      caption: trans.__('End its processes, keep its request to resume later'),
+      fits: session => can(session, 'suspend'),
+      run: async session => {
+        if (await confirmEnd(quota, session, 'suspend', trans)) {
+          await actions.suspend(session.id);
+        }
+      }
+    },
+    {
+      id: CommandIDs.resume,
+      icon: runIcon,
+      label: trans.__('Resume'),
+      longLabel: trans.__('Resume a GPU Session…'),
+      caption: trans.__('Put it back into the queue with the same share'),
+      fits: session => can(session, 'resume'),
+      run: ({ id }) => actions.resume(id)
+    },
+    {
+      id: CommandIDs.stop,
+      icon: stopIcon,
+      label: trans.__('Stop…'),
+      longLabel: trans.__('Stop a GPU Session…'),
+      caption: trans.__('End its processes; its log is kept'),
+      fits: session => can(session, 'stop'),
+      run: async session => {
+        if (await confirmEnd(quota, session, 'stop', trans)) {
+          await actions.stop(session.id);
+        }
+      }
+    },
+    {
+      id: CommandIDs.remove,
+      icon: closeIcon,
+      label: trans.__('Delete'),
+      longLabel: trans.__('Delete a GPU Session…'),
+      caption: trans.__('Remove it from the list, with its log'),
+      fits: session => can(session, 'delete'),
+      isPermanent: true,
+      run: session => removeWithUndo(quota, session, trans)
+    }
+  ];
+}
+
+/** Hide a session at once, and delete it unless the user undoes that. */
+async function removeWithUndo(
+  quota: IGpuQuota,
+  session: Session,
+  trans: TranslationBundle
+): Promise<void> {
+  const { removals } = quota;
+  const { id, spec } = session;
+  const notice = Notification.info(trans.__('%1 deleted', spec.name), {
+    autoClose: removals.delay,
+    actions: [
+      {
+        label: trans.__('Undo'),
+        callback: () => {
+          removals.undo(id);
+          quota.reveal(id);
+        }
+      }
+    ]
+  });
+  try {
+    await removals.remove(id);
+  } finally {
+    Notification.dismiss(notice);
+  }
+}

@@ -1,0 +1,95 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { controlOf, EMPTY, IDraft, recall, toRequest } from '../draft';
+
+const trans = nullTranslator.load('jupyter_gpuquota');
+const read = (changes: Partial<IDraft>) =>
+  toRequest({ ...EMPTY, name: 'exp-1', ...changes }, trans);
+
+describe('a draft', () => {
+  it('asks for what its preset says', () => {
+    expect(read({ preset: '0.25' }).request.gpu).toBe('0.25');
+    expect(read({ preset: 'none' }).request).not.toHaveProperty('gpu');
+  });
+
+  it.each([
+    [
+      { form: 'gpu', gpu: '0.3', compute: '30' },
+      { gpu: '0.3', gpu_compute: '30' }
+    ],
+    [
+      { form: 'memory', memory: '6Gi' },
+      { gpu_memory: '6Gi', gpu_compute: '' }
+    ],
+    [{ form: 'mig', mig: '1g.10gb', compute: '30' }, { mig_profile: '1g.10gb' }]
+  ] as const)('asks for its own share: %j', (changes, expected) => {
+    const { request } = read({ preset: 'custom', ...changes });
+    expect(request).toMatchObject(expected);
+    const forms = ['gpu', 'gpu_memory', 'mig_profile'].filter(
+      name => name in request
+    );
+    expect(forms.length).toBe(1);
+  });
+
+  it('reads command, variables and ports', () => {
+    const { request, problems } = read({
+      command: "python -c 'print(1)'",
+      env: 'A=1\n\nB = x=y ',
+      ports: '6006, 8080'
+    });
+    expect(problems).toEqual([]);
+    expect(request).toMatchObject({
+      command: ['python', '-c', 'print(1)'],
+      env: { A: '1', B: ' x=y ' },
+      ports: [6006, 8080]
+    });
+  });
+
+  it('says all at once what cannot even be sent', () => {
+    const { problems } = read({
+      preset: 'custom',
+      gpu: ' ',
+      command: "'",
+      env: 'PATH',
+      ports: 'web',
+      priority: 'high'
+    });
+    expect(problems.map(({ field }) => field).sort()).toEqual([
+      ...['command', 'env', 'gpu', 'ports', 'priority']
+    ]);
+  });
+
+  it('leaves the rest to the server', () => {
+    expect(
+      read({ ports: '0 70000', preset: 'custom', gpu: '½' }).problems
+    ).toEqual([]);
+  });
+});
+
+describe('the controls of fields', () => {
+  it.each([
+    ['name', 'name'],
+    ['env.PATH', 'env'],
+    ['ports[1]', 'ports'],
+    ['gpu_memory', 'memory'],
+    ['gpu_compute', 'compute'],
+    ['mig_profile', 'mig'],
+    ['base_url', undefined]
+  ])('%s: %s', (field, control) => {
+    expect(controlOf(field)).toBe(control);
+  });
+});
+
+describe('what is remembered', () => {
+  it('is the choice, but no name, folder, command or variable', () => {
+    const stored = { ...EMPTY, preset: '2', env: 'SECRET=1', folder: '/x' };
+    const recalled = recall(stored);
+    expect(recalled.preset).toBe('2');
+    expect(recalled).not.toHaveProperty('env');
+    expect(recalled).not.toHaveProperty('folder');
+  });
+
+  it.each([undefined, null, 3, 'x', { preset: 7 }])(
+    'is nothing of what does not fit: %j',
+    stored => expect(recall(stored)).toEqual({})
+  );
+});

@@ -1,0 +1,33 @@
+import { makeProject, makeQuota } from '../../__tests__/builders';
+import { heldBy, projectOf, usersOf } from '../quota';
+
+describe('quota', () => {
+  const quota = makeQuota({
+    projects: [
+      makeProject({ name: 'team-a' }),
+      makeProject({ name: 'team-b' })
+    ],
+    default: 'team-b'
+  });
+
+  it('is that of the chosen project, else of the default one', () => {
+    expect(projectOf(quota, 'team-a')?.name).toBe('team-a');
+    expect(projectOf(quota, 'gone')?.name).toBe('team-b');
+    expect(projectOf(makeQuota({ projects: [] }), '')).toBeUndefined();
+  });
+
+  it('sums what a user holds in all projects', () => {
+    expect(heldBy(quota, 'ana')).toBe(1000);
+    expect(heldBy(quota, 'nobody')).toBe(0);
+  });
+
+  it('names me first, then who holds most', () => {
+    const users = [
+      { user: 'bo', allocated: 100, waiting: 0 },
+      { user: 'li', allocated: 900, waiting: 0 },
+      { user: 'ana', allocated: 1, waiting: 0 }
+    ];
+    const names = usersOf(makeProject({ users }), 'ana').map(use => use.user);
+    expect(names).toEqual(['ana', 'li', 'bo']);
+  });
+});

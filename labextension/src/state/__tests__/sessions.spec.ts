@@ -1,0 +1,138 @@
+import { makePage, makeSession } from '../../__tests__/builders';
+import { FakeServer } from '../../__tests__/fakeserver';
+import { NOT_MODIFIED } from '../../api/request';
+import {
+  can,
+  inOrder,
+  matches,
+  SessionActions,
+  sessionsReader,
+  suggestName
+} from '../sessions';
+
+describe('the order on the screen', () => {
+  it('puts what goes on first, and the newest of each kind first', () => {
+    const make = (id: string, state: 'running' | 'failed' | 'suspended') =>
+      makeSession({ id, state, created: `2026-01-01T0${id}:00:00Z` });
+    const sessions = [
+      make('1', 'failed'),
+      make('2', 'running'),
+      make('3', 'suspended'),
+      make('4', 'failed'),
+      make('5', 'running')
+    ];
+    expect(inOrder(sessions).map(({ id }) => id)).toEqual([
+      ...['5', '2', '3', '4', '1']
+    ]);
+  });
+});
+
+describe('the filter', () => {
+  const session = makeSession({ spec: { name: 'big-train' }, owner: 'ana' });
+
+  it.each([
+    ['', true],
+    ['train', true],
+    ['TEAM-A big', true],
+    ['ana run', true],
+    ['team-b', false],
+    ['big nothing', false]
+  ])('%j: %s', (filter, expected) => {
+    expect(matches(session, filter)).toBe(expected);
+  });
+});
+
+describe('what a state allows', () => {
+  it('is to open what runs, and to delete what has no processes', () => {
+    expect(can(makeSession(), 'open')).toBe(true);
+    expect(can(makeSession(), 'delete')).toBe(false);
+    expect(can(makeSession({ state: 'waiting' }), 'delete')).toBe(true);
+    expect(can(makeSession({ state: 'failed' }), 'resume')).toBe(true);
+    expect(can(makeSession({ state: 'stopping' }), 'stop')).toBe(false);
+  });
+});
+
+describe('a name for the next session', () => {
+  const taken = (...names: string[]) =>
+    names.map(name => makeSession({ id: name, spec: { name } }));
+
+  it.each([
+    [[], undefined, 'exp-1'],
+    [['exp-1', 'exp-2'], undefined, 'exp-3'],
+    [['exp-1'], 'exp-1', 'exp-2'],
+    [['train'], 'train', 'train-1'],
+    [['train', 'train-1'], 'train', 'train-2'],
+    [['run9', 'run-9'], 'run9', 'run-10'],
+    [[], 'kept', 'kept']
+  ])('after %j, last %j: %s', (names, last, expected) => {
+    expect(suggestName(taken(...names), last)).toBe(expected);
+  });
+});
+
+describe('the list', () => {
+  it('is read page by page, with the ETag of the first', async () => {
+    const server = new FakeServer();
+    const [one, two, three] = ['1', '2', '3'].map(id => makeSession({ id }));
+    server.on('GET /sessions', ({ query, headers }) => {
+      if (headers.get('If-None-Match') === 'e') {
+        return { status: 304 };
+      }
+      const page = makePage([one, two]);
+      return query.get('cursor') === '2'
+        ? { body: { ...page, items: [three], total: 3 } }
+        : { body: { ...page, total: 3, next: '2' }, etag: 'e' };
+    });
+    const read = sessionsReader(server.settings);
+    expect(await read('', true)).toEqual({
+      value: { items: [one, two, three], total: 3 },
+      etag: 'e'
+    });
+    expect(await read('e', true)).toBe(NOT_MODIFIED);
+  });
+
+  it('ends somewhere, and says how many there are', async () => {
+    const server = new FakeServer();
+    server.on('GET /sessions', ({ query }) => ({
+      body: {
+        ...makePage([makeSession({ id: `after-${query.get('cursor')}` })]),
+        total: 9999,
+        next: 'more'
+      }
+    }));
+    const answer = await sessionsReader(server.settings)('', true);
+    expect(answer).toMatchObject({ value: { total: 9999 } });
+    expect(server.count('GET /sessions')).toBe(5);
+  });
+});
+
+describe('actions', () => {
+  it('have the list read again, after a failure, too', async () => {
+    const server = new FakeServer();
+    const changed = jest.fn();
+    const actions = new SessionActions(server.settings, changed);
+    server.on('POST /sessions/s1/suspend', { body: makeSession() });
+    await actions.suspend('s1');
+    expect(changed).toHaveBeenCalledTimes(1);
+    server.on('POST /sessions/s1/stop', {
+      status: 409,
+      body: {
+        code: 'WrongState',
+        message: 'It has ended.',
+        hint: '',
+        fields: []
+      }
+    });
+    await expect(actions.stop('s1')).rejects.toMatchObject({
+      code: 'WrongState'
+    });
+    expect(changed).toHaveBeenCalledTimes(2);
+  });
+
+  it('know the address of a session and of its ports', () => {
+    const { settings } = new FakeServer();
+    const actions = new SessionActions(settings, () => undefined);
+    const base = 'http://hub.test/user/ana/gpuquota/s/s1/';
+    expect(actions.url(makeSession())).toBe(base);
+    expect(actions.url(makeSession(), 6006)).toBe(`${base}p/6006/`);
+  });
+});

@@ -1,0 +1,172 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { FieldProblem, SessionRequest } from '../api/models';
+import { splitWords } from './words';
+
+/** What `custom` asks for. */
+export type Form = 'gpu' | 'memory' | 'mig';
+
+/** The launch form as it is filled in: what the user typed, unread. */
+export interface IDraft {
+  name: string;
+  project: string;
+  /** A number of GPUs, `none`, or `custom`. */
+  preset: string;
+  form: Form;
+  gpu: string;
+  memory: string;
+  mig: string;
+  compute: string;
+  kind: NonNullable<SessionRequest['kind']>;
+  environment: string;
+  folder: string;
+  command: string;
+  args: string;
+  /** One `NAME=value` a line. */
+  env: string;
+  /** Numbers between commas or spaces. */
+  ports: string;
+  priority: string;
+}
+
+export const PRESETS = ['0.25', '0.5', '1', '2', 'none', 'custom'] as const;
+
+/** What a form begins with; its names are in the order of the form. */
+export const EMPTY: Readonly<IDraft> = {
+  name: '',
+  project: '',
+  preset: '0.5',
+  form: 'gpu',
+  gpu: '0.5',
+  memory: '8Gi',
+  mig: '',
+  compute: '',
+  kind: 'interactive',
+  environment: '',
+  folder: '',
+  command: '',
+  args: '',
+  env: '',
+  ports: '',
+  priority: '50'
+};
+
+/**
+ * What the next form begins with.
+ *
+ * Not the name and the folder, which differ each time, nor the variables and the command, which
+ * may hold secrets.
+ */
+export const REMEMBERED = [
+  'project',
+  'kind',
+  'preset',
+  'form',
+  'gpu',
+  'memory',
+  'mig',
+  'compute',
+  'environment',
+  'ports',
+  'priority'
+] as const satisfies readonly (keyof IDraft)[];
+
+/** Keep of something stored whatever still fits the form. */
+export function recall(stored: unknown): Partial<IDraft> {
+  const values = Object(stored) as Record<string, unknown>;
+  return Object.fromEntries(
+    REMEMBERED.filter(name => typeof values[name] === 'string').map(name => [
+      name,
+      values[name]
+    ])
+  );
+}
+
+/** Read a draft; `problems` are those of what cannot even be sent. */
+export function toRequest(
+  draft: IDraft,
+  trans: TranslationBundle
+): { request: SessionRequest; problems: FieldProblem[] } {
+  const problems: FieldProblem[] = [];
+  const problem = (field: string, message: string) => {
+    problems.push({ field, message, hint: '' });
+  };
+  const words = (field: 'command' | 'args') => {
+    const read = splitWords(draft[field]);
+    if (!read) {
+      problem(field, trans.__('A quotation mark is not closed.'));
+    }
+    return read ?? [];
+  };
+  const numbers = draft.ports.split(/[\s,]+/).filter(Boolean);
+  const odd = numbers.find(text => !/^\d{1,9}$/.test(text));
+  if (odd !== undefined) {
+    problem('ports', trans.__('“%1” is not a port number.', odd));
+  }
+  if (!/^-?\d{1,9}$/.test(draft.priority.trim())) {
+    problem('priority', trans.__('A priority is a number from 0 to 100.'));
+  }
+  if (draft.preset === 'custom' && !draft[draft.form].trim()) {
+    problem(draft.form, trans.__('Say how much of a GPU.'));
+  }
+  const request: SessionRequest = {
+    name: draft.name.trim(),
+    project: draft.project,
+    kind: draft.kind,
+    ...share(draft),
+    environment: draft.environment,
+    folder: draft.folder.trim(),
+    command: words('command'),
+    args: words('args'),
+    env: variables(draft.env, line =>
+      problem('env', trans.__('“%1” is not of the form NAME=value.', line))
+    ),
+    ports: odd === undefined ? numbers.map(Number) : [],
+    priority: Number(draft.priority) || 0
+  };
+  return { request, problems };
+}
+
+/** Return the control of the form that a field of the wire belongs to. */
+export function controlOf(field: string): keyof IDraft | undefined {
+  const [head] = field.split(/[.[]/);
+  const renamed: Record<string, keyof IDraft> = {
+    gpu_memory: 'memory',
+    gpu_compute: 'compute',
+    mig_profile: 'mig'
+  };
+  const name = renamed[head] ?? head;
+  return name in EMPTY ? (name as keyof IDraft) : undefined;
+}
+
+function share(draft: IDraft): Partial<SessionRequest> {
+  if (draft.preset === 'none') {
+    return {};
+  }
+  if (draft.preset !== 'custom') {
+    return { gpu: draft.preset };
+  }
+  switch (draft.form) {
+    case 'gpu':
+      return { gpu: draft.gpu.trim(), gpu_compute: draft.compute };
+    case 'memory':
+      return { gpu_memory: draft.memory.trim(), gpu_compute: draft.compute };
+    case 'mig':
+      return { mig_profile: draft.mig };
+  }
+}
+
+function variables(
+  text: string,
+  refuse: (line: string) => void
+): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const line of text.split('\n').filter(line => line.trim())) {
+    const at = line.indexOf('=');
+    if (at > 0) {
+      env[line.slice(0, at).trim()] = line.slice(at + 1);
+    } else {
+      refuse(line.trim());
+    }
+  }
+  return env;
+}

@@ -1,0 +1,202 @@
+import {
+  LogChunk,
+  LogQuery,
+  PageSession,
+  Preview,
+  Session,
+  SessionRequest
+} from '../api/models';
+import {
+  call,
+  IAnswer,
+  NOT_MODIFIED,
+  pageUrl,
+  read,
+  Settings
+} from '../api/request';
+import { routes } from '../api/routes';
+import { ISessionActions, ISessions } from '../tokens';
+
+/** One page holds a thousand; a list longer than this is cut, and says so. */
+const MOST_PAGES = 5;
+
+export type Verb = 'open' | 'suspend' | 'resume' | 'stop' | 'delete';
+
+/** Which states allow what; the server decides, this only keeps useless buttons away. */
+const ALLOWED: Record<Verb, readonly Session['state'][]> = {
+  open: ['running'],
+  suspend: ['waiting', 'starting', 'running'],
+  resume: ['suspended', 'stopped', 'done', 'failed'],
+  stop: ['waiting', 'starting', 'running', 'suspended'],
+  delete: ['waiting', 'suspended', 'stopped', 'done', 'failed']
+};
+
+/** Tell whether a session's state allows an action. */
+export function can(session: Session, verb: Verb): boolean {
+  return ALLOWED[verb].includes(session.state);
+}
+
+/** Tell whether a session has processes and holds its share. */
+export function isLive(session: Session): boolean {
+  return ['starting', 'running', 'stopping'].includes(session.state);
+}
+
+/** Tell whether a session has ended for good or bad; a suspended one has not. */
+export function hasEnded(session: Session): boolean {
+  return ['stopped', 'done', 'failed'].includes(session.state);
+}
+
+/** Tell whether a session serves pages, rather than only running a command. */
+export function servesPages(session: Session): boolean {
+  return !session.spec.command.length || session.spec.ports.length > 0;
+}
+
+const ORDER: Record<Session['state'], number> = {
+  running: 0,
+  starting: 0,
+  waiting: 0,
+  stopping: 0,
+  suspended: 1,
+  stopped: 2,
+  done: 2,
+  failed: 2
+};
+
+/** Sort for the screen: what goes on first, then what ended; the newest of each first. */
+export function inOrder(sessions: readonly Session[]): Session[] {
+  return [...sessions].sort(
+    (a, b) =>
+      ORDER[a.state] - ORDER[b.state] ||
+      compare(b.created, a.created) ||
+      compare(b.id, a.id)
+  );
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Tell whether a session matches every word of a filter. */
+export function matches(session: Session, filter: string): boolean {
+  const { spec, owner, state } = session;
+  const text = [spec.name, spec.project, spec.kind, owner, state]
+    .join(' ')
+    .toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word));
+}
+
+/** Propose a name that no session has: the last one's, counted on, or `exp-1`. */
+export function suggestName(
+  sessions: readonly Session[],
+  last = 'exp-1'
+): string {
+  const taken = new Set(sessions.map(session => session.spec.name));
+  if (!taken.has(last)) {
+    return last;
+  }
+  const [stem, digits] = /^(.*?)-?(\d{0,6})$/.exec(last)?.slice(1) ?? [last];
+  let number = Number(digits || 1);
+  while (taken.has(`${stem}-${number}`)) {
+    number += 1;
+  }
+  return `${stem}-${number}`;
+}
+
+/** Make the reader of the list: all pages, unless the first one says that nothing changed. */
+export function sessionsReader(
+  settings: Settings
+): (
+  etag: string,
+  background: boolean
+) => Promise<IAnswer<ISessions> | typeof NOT_MODIFIED> {
+  return async (etag, background) => {
+    const first = await read(settings, routes.sessionsList, {
+      etag,
+      background
+    });
+    if (first === NOT_MODIFIED) {
+      return NOT_MODIFIED;
+    }
+    const items = [...first.value.items];
+    let page: PageSession = first.value;
+    for (let count = 1; page.next && count < MOST_PAGES; count += 1) {
+      page = await call(settings, routes.sessionsList, {
+        query: { cursor: page.next },
+        background
+      });
+      items.push(...page.items);
+    }
+    return { value: { items, total: page.total }, etag: first.etag };
+  };
+}
+
+/** Do things to sessions over the REST interface, and have the list read again after each. */
+export class SessionActions implements ISessionActions {
+  constructor(
+    private _settings: Settings,
+    private _changed: () => void
+  ) {}
+
+  async create(request: SessionRequest): Promise<Session> {
+    return this._acted(
+      call(this._settings, routes.sessionsCreate, { body: request })
+    );
+  }
+
+  preview(request: SessionRequest, signal: AbortSignal): Promise<Preview> {
+    return call(this._settings, routes.sessionsPreview, {
+      body: request,
+      signal
+    });
+  }
+
+  stop(id: string): Promise<Session> {
+    return this._acted(
+      call(this._settings, routes.sessionsStop, { args: { id } })
+    );
+  }
+
+  suspend(id: string): Promise<Session> {
+    return this._acted(
+      call(this._settings, routes.sessionsSuspend, { args: { id } })
+    );
+  }
+
+  resume(id: string): Promise<Session> {
+    return this._acted(
+      call(this._settings, routes.sessionsResume, { args: { id }, body: {} })
+    );
+  }
+
+  async delete(id: string): Promise<void> {
+    await this._acted(
+      call(this._settings, routes.sessionsDelete, { args: { id } })
+    );
+  }
+
+  log(id: string, query: LogQuery, signal: AbortSignal): Promise<LogChunk> {
+    return call(this._settings, routes.sessionsLog, {
+      args: { id },
+      query,
+      signal,
+      background: true
+    });
+  }
+
+  url(session: Session, port?: number): string {
+    const path = port ? `${session.path}p/${port}/` : session.path;
+    return pageUrl(this._settings, path);
+  }
+
+  private async _acted<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } finally {
+      // After a failure, too: it often means that the list on the screen is old.
+      this._changed();
+    }
+  }
+}

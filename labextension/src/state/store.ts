@@ -1,0 +1,149 @@
+import { Event } from '@jupyterlab/services';
+import { IDisposable } from '@lumino/disposable';
+import { ISignal, Signal } from '@lumino/signaling';
+import { Changes } from '../api/events';
+import {
+  About,
+  Change,
+  Environments,
+  Nodes,
+  Quota,
+  Session
+} from '../api/models';
+import { Params, read, Settings } from '../api/request';
+import { Route, routes } from '../api/routes';
+import { IGpuQuota, IRemovals, ISessionActions, ISessions } from '../tokens';
+import { Preferences } from './preferences';
+import { Removals } from './removals';
+import { Resource } from './resource';
+import { Sections } from './sections';
+import { SessionActions, sessionsReader } from './sessions';
+
+/** Hold all that this page knows of the server, and keep it up to date. */
+export class Store implements IGpuQuota, IDisposable {
+  constructor(settings: Settings, events: Event.IManager) {
+    const simple = <T>(
+      route: Route<undefined, undefined, undefined, T>,
+      seconds?: number
+    ) =>
+      this._add(
+        route,
+        (etag, background) =>
+          read(settings, route, { etag, background } as Params<
+            undefined,
+            undefined,
+            undefined
+          >),
+        seconds
+      );
+    this.about = simple(routes.aboutGet);
+    this.quota = simple(routes.quotaGet);
+    this.nodes = simple(routes.nodesList);
+    this.environments = simple(routes.environmentsList);
+    this.sessions = this._add(routes.sessionsList, sessionsReader(settings));
+    this.actions = new SessionActions(settings, () => {
+      this.sessions.invalidate();
+      this.quota.invalidate();
+    });
+    this.removals = this._removals = new Removals(async id => {
+      await this.actions.delete(id);
+      await this.sessions.refresh();
+    });
+    this._changes = new Changes(events);
+    this._changes.changed.connect(this._onChange, this);
+    this.preferences.changed.connect(this._onPreferences, this);
+  }
+
+  readonly about: Resource<About>;
+  readonly sessions: Resource<ISessions>;
+  readonly quota: Resource<Quota>;
+  readonly nodes: Resource<Nodes>;
+  readonly environments: Resource<Environments>;
+  readonly actions: ISessionActions;
+  readonly removals: IRemovals;
+  readonly sections = new Sections();
+  readonly preferences = new Preferences();
+
+  get revealed(): ISignal<this, string> {
+    return this._revealed;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  reveal(id: string): void {
+    this._toReveal = id;
+    this._revealed.emit(id);
+  }
+
+  takeRevealed(): string | null {
+    const id = this._toReveal;
+    this._toReveal = null;
+    return id;
+  }
+
+  session(id: string): Session | undefined {
+    const { result } = this.sessions;
+    return result.status === 'ready'
+      ? result.value.items.find(item => item.id === id)
+      : undefined;
+  }
+
+  async refresh(): Promise<void> {
+    await Promise.all(
+      [this.about, this.sessions, this.quota].map(item => item.refresh())
+    );
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this._changes.dispose();
+    this._removals.dispose();
+    this._resources.forEach(({ resource }) => resource.dispose());
+    Signal.clearData(this);
+  }
+
+  private _add<T>(
+    { name, noun }: { name: string; noun: string },
+    reader: Resource.IOptions<T>['read'],
+    seconds = this.preferences.values.pollInterval
+  ): Resource<T> {
+    const resource = new Resource<T>({
+      name,
+      interval: seconds * 1000,
+      read: reader
+    });
+    this._resources.push({ noun, resource });
+    return resource;
+  }
+
+  private _onChange(_: Changes, change: Change): void {
+    const anew = change.instance !== this._instance;
+    this._instance = change.instance;
+    for (const { noun, resource } of this._resources) {
+      // Another instance: what has no revision, as who answers, may have changed, too.
+      if (noun === change.noun || anew) {
+        resource.invalidate();
+      }
+    }
+  }
+
+  private _onPreferences(): void {
+    const interval = this.preferences.values.pollInterval * 1000;
+    this._resources.forEach(({ resource }) => {
+      resource.interval = interval;
+    });
+  }
+
+  private _changes: Changes;
+  private _instance = '';
+  private _isDisposed = false;
+  private _removals: Removals;
+  private _resources: { noun: string; resource: Resource<unknown> }[] = [];
+  private _revealed = new Signal<this, string>(this);
+  private _toReveal: string | null = null;
+}

@@ -1,0 +1,113 @@
+import { Token } from '@lumino/coreutils';
+import type { IDisposable } from '@lumino/disposable';
+import type { ISignal } from '@lumino/signaling';
+import type { Widget } from '@lumino/widgets';
+import type {
+  About,
+  Environments,
+  LogChunk,
+  LogQuery,
+  Nodes,
+  Preview,
+  Quota,
+  Session,
+  SessionRequest
+} from './api/models';
+import type { IResource } from './state/resource';
+
+/** All sessions; `total` counts those, too, that a very long list leaves out. */
+export interface ISessions {
+  readonly items: readonly Session[];
+  readonly total: number;
+}
+
+/** What can be done to sessions. Everything throws ApiError. */
+export interface ISessionActions {
+  create(request: SessionRequest): Promise<Session>;
+  preview(request: SessionRequest, signal: AbortSignal): Promise<Preview>;
+  stop(id: string): Promise<Session>;
+  suspend(id: string): Promise<Session>;
+  resume(id: string): Promise<Session>;
+  delete(id: string): Promise<void>;
+  log(id: string, query: LogQuery, signal: AbortSignal): Promise<LogChunk>;
+  /** The address under which this JupyterLab shows a session, or one of its other ports. */
+  url(session: Session, port?: number): string;
+}
+
+/** Be one section of the GPU workspace's panel. */
+export interface ISection {
+  /** Stable: under it the panel remembers whether the section is open. */
+  readonly id: string;
+  /** Lower comes first; Team is 100, Sessions 200. */
+  readonly rank: number;
+  /** How much of the panel's height it wants, against the other sections. */
+  readonly size: number;
+  /** Make the widget; its `title.label` is the section's title. */
+  create(): Widget | Promise<Widget>;
+}
+
+/** What the user has deleted, and may still undo. */
+export interface IRemovals {
+  /** The time to undo, in milliseconds. */
+  readonly delay: number;
+  readonly changed: ISignal<IRemovals, void>;
+  isShown(item: { id: string }): boolean;
+  /** Hide it now, delete it later; resolves to whether it was deleted. */
+  remove(id: string): Promise<boolean>;
+  undo(id: string): void;
+}
+
+/** What the panel is made of. */
+export interface ISections {
+  readonly items: readonly ISection[];
+  readonly changed: ISignal<ISections, void>;
+  add(section: ISection): IDisposable;
+}
+
+/** What the user has set; see `schema/plugin.json`. */
+export interface IPreferences {
+  readonly values: Readonly<IPreferenceValues>;
+  readonly changed: ISignal<IPreferences, void>;
+  set<K extends keyof IPreferenceValues>(
+    name: K,
+    value: IPreferenceValues[K]
+  ): Promise<void>;
+}
+
+export interface IPreferenceValues {
+  pollInterval: number;
+  statusItem: boolean;
+  showEnded: boolean;
+  confirmStop: boolean;
+  notifyReady: boolean;
+  notifyFailed: boolean;
+  notifyWaiting: boolean;
+}
+
+/** The GPU workspace, for its own parts and for other extensions. */
+export interface IGpuQuota {
+  readonly about: IResource<About>;
+  readonly sessions: IResource<ISessions>;
+  readonly quota: IResource<Quota>;
+  readonly nodes: IResource<Nodes>;
+  readonly environments: IResource<Environments>;
+  readonly actions: ISessionActions;
+  readonly removals: IRemovals;
+  readonly sections: ISections;
+  readonly preferences: IPreferences;
+  /** Emitted with the id of a session that the list is to show and focus. */
+  readonly revealed: ISignal<IGpuQuota, string>;
+  /** Have the list show and focus a session, now or once it is there. */
+  reveal(id: string): void;
+  /** Return, once, which session is to be shown, if no list has done so yet. */
+  takeRevealed(): string | null;
+  /** Find a session in what is known. */
+  session(id: string): Session | undefined;
+  /** Read again what the panel shows. */
+  refresh(): Promise<void>;
+}
+
+export const IGpuQuota = new Token<IGpuQuota>(
+  'jupyter-gpuquota:IGpuQuota',
+  'Sessions on a fraction of a GPU: their state, what can be done to them, and the sections of the panel.'
+);

@@ -1,0 +1,106 @@
+import { screen } from '@testing-library/react';
+import React from 'react';
+import { makePage, makeSession } from '../../__tests__/builders';
+import { Page } from '../../__tests__/page';
+import { Session } from '../../api/models';
+import { DetailsView } from '../details';
+
+describe('the details', () => {
+  let page: Page;
+  let named: string[];
+
+  beforeEach(() => {
+    page = new Page();
+    named = [];
+  });
+
+  afterEach(() => page.dispose());
+
+  const show = async (session: Session, id = 's1') => {
+    page.server.on('GET /sessions', { body: makePage([session]) });
+    const { container } = page.show(
+      <DetailsView id={id} onNamed={name => named.push(name)} />
+    );
+    await screen.findByText(id === 's1' ? 'Request' : /deleted/);
+    return container.textContent;
+  };
+
+  it('tell the place, and what holds the share and how it is bypassed', async () => {
+    const text = await show(
+      makeSession({
+        isolation: {
+          memory: 'enforced',
+          compute: 'none',
+          scope: 'process',
+          bypass: ['a process that leaves MPS has no limit'],
+          note: 'Limits are kept by NVIDIA MPS.'
+        }
+      })
+    );
+    expect(text).toContain('dgx1-1 GPU 3 (simulated)');
+    expect(text).toContain('Memory: limit enforced.');
+    expect(text).toContain('Compute: not limited.');
+    expect(text).toContain('Limits count for each process.');
+    expect(text).toContain(
+      'It can be bypassed: a process that leaves MPS has no limit.'
+    );
+    expect(named).toEqual(['exp-1']);
+  });
+
+  it('tell how it ended, with the last lines', async () => {
+    const text = await show(
+      makeSession({
+        state: 'failed',
+        placement: null,
+        reason: {
+          code: 'CommandFailed',
+          message: 'Its command ended with exit code 3.',
+          hint: 'Its log says why.',
+          raw: ''
+        },
+        exit: {
+          code: 3,
+          at: '2026-01-01T12:00:00Z',
+          signal: '',
+          last_lines: ['loading', 'no such file']
+        }
+      })
+    );
+    expect(text).toContain('Its command ended with exit code 3.');
+    expect(text).toContain('Its log says why.');
+    expect(text).toContain('loading\nno such file');
+  });
+
+  it('tell an exit that nobody could see', async () => {
+    const exit = {
+      code: null,
+      at: '2026-01-01T12:00:00Z',
+      signal: 'SIGKILL',
+      last_lines: []
+    };
+    const text = await show(makeSession({ state: 'failed', exit }));
+    expect(text).toContain('Exit codeunknown');
+    expect(text).toContain('SIGKILL');
+  });
+
+  it('tell the request so that it could be typed again', async () => {
+    const text = await show(
+      makeSession({
+        spec: {
+          command: ['python', '-c', 'print("a b")'],
+          env: { SEED: '7' },
+          ports: [6006]
+        }
+      })
+    );
+    expect(text).toContain('python -c "print(\\"a b\\")"');
+    expect(text).toContain('SEED=7');
+    const port = screen.getByRole('link', { name: /6006/ });
+    expect(port.getAttribute('href')).toMatch(/\/s\/s1\/p\/6006\/$/);
+    expect(port.getAttribute('rel')).toContain('noopener');
+  });
+
+  it('say so when the session has gone', async () => {
+    expect(await show(makeSession(), 'other')).toContain('deleted');
+  });
+});

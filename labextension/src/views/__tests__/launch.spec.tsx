@@ -1,0 +1,208 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import React from 'react';
+import { makeSession } from '../../__tests__/builders';
+import { focus, Page } from '../../__tests__/page';
+import { Session } from '../../api/models';
+import { LaunchModel } from '../../state/launch';
+import { LaunchForm } from '../launch';
+
+const FITS = {
+  verdict: 'fits',
+  message: 'Fits now on dgx1-2 GPU 3.',
+  reason: null,
+  placement: null,
+  isolation: makeSession().isolation,
+  problems: []
+};
+
+describe('the launch form', () => {
+  let page: Page;
+  let model: LaunchModel;
+  let launched: Session[];
+
+  beforeEach(() => {
+    page = new Page();
+    launched = [];
+    page.server.on('POST /sessions/preview', { body: FITS });
+    page.server.on('GET /environments', {
+      body: {
+        environments: [
+          {
+            id: 'a',
+            label: 'base',
+            prefix: '/a',
+            python: '3.11',
+            default: true,
+            problem: ''
+          },
+          {
+            id: 'b',
+            label: 'bare',
+            prefix: '/b',
+            python: '3.12',
+            default: false,
+            problem: 'no jupyter_server'
+          }
+        ]
+      }
+    });
+  });
+
+  afterEach(() => {
+    model.dispose();
+    page.dispose();
+  });
+
+  const show = async () => {
+    page.store.environments.watch();
+    model = new LaunchModel(
+      page.store.actions,
+      page.trans,
+      { name: 'exp-1' },
+      1
+    );
+    page.show(
+      <LaunchForm
+        model={model}
+        onLaunched={session => launched.push(session)}
+        onCancel={() => undefined}
+      />
+    );
+    await screen.findByText(/bare/);
+  };
+  const launch = () =>
+    fireEvent.click(screen.getByRole('button', { name: /^Launch/ }));
+  const type = (label: string, value: string) =>
+    fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  const preview = (changes: object) =>
+    page.server.on('POST /sessions/preview', { body: { ...FITS, ...changes } });
+
+  it('says where it fits, and what holds the share', async () => {
+    await show();
+    const line = screen.getByRole('status');
+    await waitFor(() => expect(line.textContent).toContain('dgx1-2 GPU 3'));
+    expect(line.textContent).toContain('nothing is limited');
+  });
+
+  it('says that it would wait, and for what', async () => {
+    preview({
+      verdict: 'waits',
+      message: 'Would wait: team-a is full.',
+      reason: { code: 'OverQuota', message: '', hint: 'Ask for less.', raw: '' }
+    });
+    await show();
+    expect(await screen.findByText('Would wait: team-a is full.')).toBeTruthy();
+    expect(screen.getByText('Ask for less.')).toBeTruthy();
+    expect(
+      screen.getByRole('button', { name: 'Launch and wait' })
+    ).toBeTruthy();
+  });
+
+  it('puts every problem beside its field, for screen readers, too', async () => {
+    preview({
+      verdict: 'forbidden',
+      message: '2 fields are not acceptable.',
+      problems: [
+        { field: 'name', message: 'Taken.', hint: 'Try exp-2.' },
+        { field: 'folder', message: 'Not there.', hint: '' }
+      ]
+    });
+    await show();
+    await screen.findByText('Taken. Try exp-2.');
+    const name = screen.getByLabelText('Name');
+    expect(name.getAttribute('aria-invalid')).toBe('true');
+    const described = name.getAttribute('aria-describedby') ?? '';
+    expect(document.getElementById(described)?.textContent).toContain('Taken.');
+    expect(screen.getByText('Not there.')).toBeTruthy();
+  });
+
+  it('shows a problem of a hidden field by opening what hides it', async () => {
+    await show();
+    const details = screen.getByText('Advanced').closest('details');
+    expect(details?.open).toBe(false);
+    preview({
+      verdict: 'forbidden',
+      problems: [
+        { field: 'ports[0]', message: 'Port 1 is reserved.', hint: '' }
+      ]
+    });
+    act(() => model.ask());
+    await screen.findByText('Port 1 is reserved.');
+    expect(details?.open).toBe(true);
+  });
+
+  it('shows what is wrong with a preset where there is no field for it', async () => {
+    preview({
+      verdict: 'forbidden',
+      problems: [{ field: 'gpu', message: 'More than the quota.', hint: '' }]
+    });
+    await show();
+    expect((await screen.findAllByText(/More than the quota/)).length).toBe(2);
+  });
+
+  it('asks for an exact share where the user wants one', async () => {
+    await show();
+    expect(screen.queryByLabelText('GPUs')).toBeNull();
+    fireEvent.click(screen.getByRole('radio', { name: 'Custom…' }));
+    type('GPUs', '0.3');
+    type('Compute', '30');
+    await waitFor(() =>
+      expect(page.server.asked.at(-1)?.body).toMatchObject({
+        gpu: '0.3',
+        gpu_compute: '30'
+      })
+    );
+  });
+
+  it('cannot choose an environment that runs no Jupyter Server', async () => {
+    await show();
+    const bare = screen.getByRole('option', { name: /bare/ });
+    expect(bare).toHaveProperty('disabled', true);
+    expect(bare.textContent).toContain('no jupyter_server');
+    type('Command', 'python x.py');
+    expect(bare).toHaveProperty('disabled', false);
+  });
+
+  it('launches', async () => {
+    page.server.on('POST /sessions', { status: 201, body: makeSession() });
+    await show();
+    launch();
+    await waitFor(() => expect(launched.map(({ id }) => id)).toEqual(['s1']));
+  });
+
+  it('stays and says why when that fails', async () => {
+    page.server.on('POST /sessions', {
+      status: 507,
+      body: {
+        code: 'StorageFailed',
+        message: 'The disk is full.',
+        hint: 'Make room.',
+        fields: []
+      }
+    });
+    await show();
+    launch();
+    const alert = await screen.findByRole('alert');
+    expect(alert.textContent).toContain('The disk is full.');
+    expect(alert.textContent).toContain('Make room.');
+    expect(launched).toEqual([]);
+  });
+
+  it('goes to the first field that is to blame', async () => {
+    page.server.on('POST /sessions', {
+      status: 409,
+      body: {
+        code: 'NameTaken',
+        message: 'Taken.',
+        hint: '',
+        fields: [{ field: 'name', message: 'Taken.', hint: '' }]
+      }
+    });
+    await show();
+    focus(screen.getByLabelText('Folder'));
+    launch();
+    await waitFor(() =>
+      expect(document.activeElement).toBe(screen.getByLabelText('Name'))
+    );
+  });
+});

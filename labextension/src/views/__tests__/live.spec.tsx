@@ -1,0 +1,63 @@
+import { act, waitFor } from '@testing-library/react';
+import { makePage, makeSession } from '../../__tests__/builders';
+import { Page } from '../../__tests__/page';
+import { showLive } from '../liveroot';
+
+describe('a live element', () => {
+  let page: Page;
+  let host: HTMLElement;
+  let shown: AbortController;
+
+  beforeEach(async () => {
+    page = new Page();
+    page.server.on('GET /sessions', {
+      body: makePage([
+        makeSession({ spec: { name: 'one' } }),
+        makeSession({ id: 's2', spec: { name: 'two', project: 'team-b' } })
+      ])
+    });
+    await page.store.sessions.refresh();
+    await page.store.quota.refresh();
+    host = document.createElement('div');
+    document.body.append(host);
+    host.innerHTML = '<p>fallback</p>';
+    shown = new AbortController();
+  });
+
+  afterEach(() => {
+    act(() => shown.abort());
+    host.remove();
+    page.dispose();
+  });
+
+  const show = (attributes: Record<string, string>) => {
+    Object.entries(attributes).forEach(([name, value]) =>
+      host.setAttribute(name, value)
+    );
+    act(() => showLive(host, page.ui, shown.signal));
+  };
+
+  it.each([
+    [{ noun: 'sessions' }, ['one', 'two'], []],
+    [{ noun: 'sessions', project: 'team-b' }, ['two'], ['one']],
+    [{ noun: 'sessions', session: 's1' }, ['one'], ['two']],
+    [{ noun: 'quota' }, ['team-a', '1.5 of 4', 'simulated'], ['fallback']]
+  ])('shows what its attributes say: %j', async (attributes, some, none) => {
+    show(attributes as unknown as Record<string, string>);
+    await waitFor(() =>
+      some.forEach(text => expect(host.textContent).toContain(text))
+    );
+    none.forEach(text => expect(host.textContent).not.toContain(text));
+  });
+
+  it('leaves a noun alone that it does not know', () => {
+    show({ noun: 'weather' });
+    expect(host.textContent).toBe('fallback');
+  });
+
+  it('gives back what was there when it goes', () => {
+    show({ noun: 'quota' });
+    act(() => shown.abort());
+    expect(host.textContent).toBe('fallback');
+  });
+});

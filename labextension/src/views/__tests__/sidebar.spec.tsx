@@ -1,0 +1,124 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { StateDB } from '@jupyterlab/statedb';
+import { AccordionPanel, Widget } from '@lumino/widgets';
+import { act, screen, waitFor } from '@testing-library/react';
+import { makeAbout } from '../../__tests__/builders';
+import { Page } from '../../__tests__/page';
+import { Sidebar } from '../sidebar';
+
+describe('the panel', () => {
+  let page: Page;
+  let state: StateDB;
+  let sidebar: Sidebar;
+
+  beforeEach(() => {
+    page = new Page();
+    state = new StateDB();
+    add('second', 200);
+    add('first', 100);
+  });
+
+  afterEach(() => {
+    sidebar.dispose();
+    page.dispose();
+  });
+
+  const add = (id: string, rank: number) =>
+    page.store.sections.add({
+      id,
+      rank,
+      size: 1,
+      create: () => {
+        const widget = new Widget();
+        widget.title.label = id;
+        return widget;
+      }
+    });
+  const show = async () => {
+    sidebar = new Sidebar(page.ui, nullTranslator, state);
+    await act(async () => Widget.attach(sidebar, document.body));
+    await waitFor(() =>
+      expect(sidebar.content.widgets.length).toBeGreaterThan(1)
+    );
+  };
+  const titles = () => sidebar.content.widgets.map(({ title }) => title.label);
+
+  it('shows the sections in order, those added later, too', async () => {
+    await show();
+    expect(titles()).toEqual(['first', 'second']);
+    const between = add('between', 150);
+    await waitFor(() =>
+      expect(titles()).toEqual(['first', 'between', 'second'])
+    );
+    between.dispose();
+    await waitFor(() => expect(titles()).toEqual(['first', 'second']));
+  });
+
+  it('remembers which sections are open', async () => {
+    await show();
+    (sidebar.content as AccordionPanel).collapse(1);
+    await waitFor(async () =>
+      expect(await state.fetch('jupyter-gpuquota:open-sections')).toEqual({
+        first: true,
+        second: false
+      })
+    );
+    sidebar.dispose();
+    await show();
+    await waitFor(() =>
+      expect(sidebar.content.widgets.map(({ isHidden }) => isHidden)).toEqual([
+        ...[false, true]
+      ])
+    );
+  });
+
+  it('says what to do where the server half is missing', async () => {
+    page.server.on('GET /about', { status: 404, text: '' });
+    await show();
+    const card = await screen.findByRole('alert');
+    expect(card.textContent).toContain('jupyter server extension list');
+    expect(card.textContent).toContain('jupyter labextension list');
+    expect(card.textContent).toContain('pip install jupyter_gpuquota');
+    expect(sidebar.content.isHidden).toBe(true);
+  });
+
+  it('goes on once the server half is there', async () => {
+    page.server.on('GET /about', { status: 404, text: '' });
+    await show();
+    const retry = await screen.findByRole('button', { name: 'Try again' });
+    page.server.on('GET /about', { body: makeAbout() });
+    act(() => retry.click());
+    await waitFor(() => expect(sidebar.content.isHidden).toBe(false));
+  });
+
+  it('says what the controller says when it cannot start', async () => {
+    page.server.on('GET /about', {
+      status: 503,
+      body: {
+        code: 'NoServer',
+        message: 'The controller did not start.',
+        hint: 'Its log says why.',
+        fields: []
+      }
+    });
+    await show();
+    const card = await screen.findByRole('alert');
+    expect(card.textContent).toContain('The controller did not start.');
+    expect(card.textContent).toContain('Its log says why.');
+  });
+
+  it('lets the user work with another release that is still understood', async () => {
+    page.server.on('GET /about', { body: makeAbout({ version: '99.0.0' }) });
+    await show();
+    expect((await screen.findByRole('alert')).textContent).toContain('99.0.0');
+    act(() => screen.getByRole('button', { name: 'Use it anyway' }).click());
+    expect(sidebar.content.isHidden).toBe(false);
+  });
+
+  it('does not with one that is not', async () => {
+    page.server.on('GET /about', { body: makeAbout({ api: 99 }) });
+    await show();
+    await screen.findByRole('alert');
+    expect(screen.queryByRole('button', { name: 'Use it anyway' })).toBeNull();
+  });
+});

@@ -1,0 +1,98 @@
+import { fireEvent, screen } from '@testing-library/react';
+import { StateDB } from '@jupyterlab/statedb';
+import React from 'react';
+import {
+  makeAbout,
+  makePage,
+  makeProject,
+  makeQuota,
+  makeSession
+} from '../../__tests__/builders';
+import { Page } from '../../__tests__/page';
+import { TeamView } from '../team';
+
+describe('the team', () => {
+  let page: Page;
+
+  beforeEach(() => {
+    page = new Page();
+  });
+
+  afterEach(() => page.dispose());
+
+  const show = async (state: StateDB | null = null) => {
+    page.show(<TeamView state={state} />);
+    await screen.findByRole('meter');
+  };
+
+  it('says in words and as a meter what the project holds', async () => {
+    await show();
+    const meter = screen.getByRole('meter', { name: 'GPUs that team-a holds' });
+    expect(meter.getAttribute('aria-valuenow')).toBe('1500');
+    expect(meter.getAttribute('aria-valuetext')).toBe('1.5 of 4 GPUs by right');
+    expect(screen.getByText('1.5 of 4 GPUs by right')).toBeTruthy();
+    expect(screen.getByText('simulated')).toBeTruthy();
+    expect(
+      screen.getByText('All projects: 1.5 of 16 GPUs in use')
+    ).toBeTruthy();
+  });
+
+  it('says what is borrowed', async () => {
+    const projects = [makeProject({ allocated: 5500, over: 1500 })];
+    page.server.on('GET /quota', { body: makeQuota({ projects }) });
+    await show();
+    expect(screen.getByText('4 of 4 GPUs by right, 1.5 borrowed')).toBeTruthy();
+  });
+
+  it('names who holds what, me first', async () => {
+    await show();
+    const users = screen.getAllByRole('listitem').map(item => item.textContent);
+    expect(users).toEqual(['me 0.5', 'li 1']);
+  });
+
+  it('says who waits, and why', async () => {
+    const projects = [makeProject({ waiting: 1 })];
+    page.server.on('GET /quota', { body: makeQuota({ projects }) });
+    const reason = {
+      code: 'OverQuota' as const,
+      message: 'team-a is full.',
+      hint: '',
+      raw: ''
+    };
+    const waiting = makeSession({ state: 'waiting', reason });
+    page.server.on('GET /sessions', { body: makePage([waiting]) });
+    await show();
+    fireEvent.click(await screen.findByText('1 session waits: why?'));
+    expect(await screen.findByText(/team-a is full/)).toBeTruthy();
+  });
+
+  it('remembers the chosen project', async () => {
+    const projects = [makeProject(), makeProject({ name: 'team-b' })];
+    page.server.on('GET /quota', { body: makeQuota({ projects }) });
+    const state = new StateDB();
+    await show(state);
+    fireEvent.change(screen.getByLabelText('Project'), {
+      target: { value: 'team-b' }
+    });
+    expect(
+      screen.getByRole('meter', { name: 'GPUs that team-b holds' })
+    ).toBeTruthy();
+    expect(await state.fetch('jupyter-gpuquota:project')).toBe('team-b');
+  });
+
+  it('passes on what the backend warns of', async () => {
+    const warnings = ['The state file was damaged and moved aside.'];
+    page.server.on('GET /about', { body: makeAbout({ warnings }) });
+    await show();
+    expect(await screen.findByText(warnings[0])).toBeTruthy();
+  });
+
+  it('says that there is no GPU, and no project', async () => {
+    page.server.on('GET /quota', {
+      body: makeQuota({ projects: [], capacity: 0 })
+    });
+    page.show(<TeamView state={null} />);
+    expect(await screen.findByText(/You are in no project/)).toBeTruthy();
+    expect(screen.getByText(/has no GPU/)).toBeTruthy();
+  });
+});

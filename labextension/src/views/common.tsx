@@ -1,0 +1,124 @@
+import { LabIcon, refreshIcon } from '@jupyterlab/ui-components';
+import { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { ApiError } from '../api/errors';
+import { warningIcon } from '../icons';
+
+/** Be a button that shows an icon only; its label is its tooltip, too. */
+export const IconButton = React.forwardRef<
+  HTMLButtonElement,
+  {
+    icon: LabIcon;
+    label: string;
+    onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
+  } & React.ButtonHTMLAttributes<HTMLButtonElement>
+>(function IconButton({ icon, label, ...rest }, ref): JSX.Element {
+  return (
+    <button
+      ref={ref}
+      type="button"
+      className="jp-GpuQuota-iconButton"
+      aria-label={label}
+      title={label}
+      {...rest}
+    >
+      <icon.react tag="span" aria-hidden="true" />
+    </button>
+  );
+});
+
+/** Be a word or two in a frame. */
+export function Badge(props: {
+  children: React.ReactNode;
+  title?: string;
+  kind?: 'simulated' | 'warning';
+}): JSX.Element {
+  return (
+    <span
+      className={`jp-GpuQuota-badge jp-mod-${props.kind ?? 'plain'}`}
+      title={props.title}
+    >
+      {props.children}
+    </span>
+  );
+}
+
+/** Say that GPUs are simulated: wherever one is shown. */
+export function Simulated(props: { trans: TranslationBundle }): JSX.Element {
+  const { trans } = props;
+  return (
+    <Badge
+      kind="simulated"
+      title={trans.__(
+        'No real GPU: sessions run, but nothing is computed on it'
+      )}
+    >
+      {trans.__('simulated')}
+    </Badge>
+  );
+}
+
+/** Say something that the user should not miss. */
+export function Notice(props: { children: React.ReactNode }): JSX.Element {
+  return (
+    <div className="jp-GpuQuota-notice">
+      <warningIcon.react tag="span" aria-hidden="true" />
+      <div>{props.children}</div>
+    </div>
+  );
+}
+
+/** Say an error in the server's words; where it gave none, in ours. */
+export function errorText(trans: TranslationBundle, error: ApiError): string {
+  switch (error.code) {
+    case 'Unreachable':
+      return trans.__('The Jupyter server does not answer.');
+    case 'NoExtension':
+      return trans.__('The Jupyter server has no GPU workspace.');
+    case 'BadAnswer':
+      return trans.__(
+        'The Jupyter server gave no usable answer (%1).',
+        error.message
+      );
+    default:
+      return error.message;
+  }
+}
+
+/** Show an error with its hint, and offer to try again. */
+export function ErrorNotice(props: {
+  trans: TranslationBundle;
+  error: ApiError;
+  title?: string;
+  onRetry?: () => void;
+}): JSX.Element {
+  const { trans, error, onRetry } = props;
+  return (
+    <div role="alert">
+      <Notice>
+        {props.title ? <strong>{props.title}</strong> : null}
+        <p>{errorText(trans, error)}</p>
+        {error.hint ? <p>{error.hint}</p> : null}
+        {onRetry ? (
+          <button
+            type="button"
+            className="jp-GpuQuota-linkButton"
+            onClick={onRetry}
+          >
+            <refreshIcon.react tag="span" aria-hidden="true" />
+            {trans.__('Try again')}
+          </button>
+        ) : null}
+      </Notice>
+    </div>
+  );
+}
+
+/** Show that something is awaited. */
+export function Pending(props: { trans: TranslationBundle }): JSX.Element {
+  return (
+    <p className="jp-GpuQuota-quiet" role="status">
+      {props.trans.__('Loading…')}
+    </p>
+  );
+}

@@ -1,0 +1,196 @@
+import React from 'react';
+import { Session } from '../api/models';
+import { joinWords } from '../state/words';
+import {
+  isolationDetail,
+  kindText,
+  memory,
+  placeText,
+  shareText,
+  sliceMemory,
+  timeText
+} from './texts';
+import { useUi } from './ui';
+
+/** Be a heading with names and values below it; what has no value is left out. */
+function Facts(props: {
+  title: string;
+  facts: readonly (readonly [string, React.ReactNode])[];
+}): JSX.Element | null {
+  const facts = props.facts.filter(([, value]) => Boolean(value));
+  return facts.length ? (
+    <section>
+      <h3>{props.title}</h3>
+      <dl>
+        {facts.map(([name, value]) => (
+          <React.Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </React.Fragment>
+        ))}
+      </dl>
+    </section>
+  ) : null;
+}
+
+/** Show what a session is, in lists. */
+export function DetailLists(props: { session: Session }): JSX.Element {
+  return (
+    <>
+      <Ending {...props} />
+      <Share {...props} />
+      <Steps {...props} />
+      <Request {...props} />
+      <Times {...props} />
+    </>
+  );
+}
+
+function Ending({ session }: { session: Session }): JSX.Element | null {
+  const { trans } = useUi();
+  const { exit, reason } = session;
+  return (
+    <>
+      <Facts
+        title={trans.__('How it ended')}
+        facts={[
+          [
+            trans.__('Exit code'),
+            exit &&
+              (exit.code === null ? trans.__('unknown') : String(exit.code))
+          ],
+          [trans.__('Signal'), exit?.signal],
+          [trans.__('Raw reason'), reason?.raw]
+        ]}
+      />
+      {exit?.last_lines.length ? (
+        <section>
+          <h3>{trans.__('Last lines of its log')}</h3>
+          <pre tabIndex={0}>{exit.last_lines.join('\n')}</pre>
+        </section>
+      ) : null}
+    </>
+  );
+}
+
+function Share({ session }: { session: Session }): JSX.Element | null {
+  const { trans } = useUi();
+  const { isolation, placement, spec, usage } = session;
+  const part = sliceMemory(session);
+  return (
+    <Facts
+      title={trans.__('Share and isolation')}
+      facts={[
+        [trans.__('Share'), shareText(trans, spec.share)],
+        [trans.__('GPU memory'), part ? memory(part) : ''],
+        [
+          trans.__('Place'),
+          placement &&
+            (placement.simulated
+              ? trans.__('%1 (simulated)', placeText(trans, placement))
+              : placeText(trans, placement))
+        ],
+        [
+          trans.__('Measured use'),
+          usage?.memory !== null && usage?.memory !== undefined
+            ? usage.over
+              ? trans.__('%1, more than its share', memory(usage.memory))
+              : memory(usage.memory)
+            : ''
+        ],
+        [
+          trans.__('Isolation'),
+          isolation && (
+            <ul>
+              {isolationDetail(trans, isolation).map(line => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
+          )
+        ]
+      ]}
+    />
+  );
+}
+
+function Steps({ session }: { session: Session }): JSX.Element | null {
+  const { trans } = useUi();
+  if (!session.progress.length) {
+    return null;
+  }
+  return (
+    <section>
+      <h3>{trans.__('Progress')}</h3>
+      <ol className="jp-GpuQuota-steps">
+        {session.progress.map(({ at, message }, index) => (
+          <li key={index}>
+            <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>{' '}
+            {message}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Request({ session }: { session: Session }): JSX.Element | null {
+  const { quota, trans } = useUi();
+  const { spec } = session;
+  const code = (text: string) => text && <code>{text}</code>;
+  return (
+    <Facts
+      title={trans.__('Request')}
+      facts={[
+        [trans.__('Project'), spec.project],
+        [trans.__('Owner'), session.owner],
+        [trans.__('Kind'), kindText(trans, spec.kind)],
+        [trans.__('Environment'), code(spec.environment)],
+        [trans.__('Folder'), code(spec.folder)],
+        [
+          trans.__('Command'),
+          code(joinWords(spec.command)) || trans.__('a Jupyter Server')
+        ],
+        [trans.__('Arguments'), code(joinWords(spec.args))],
+        [
+          trans.__('Variables'),
+          code(
+            Object.entries(spec.env)
+              .map(([name, value]) => `${name}=${value}`)
+              .join('\n')
+          )
+        ],
+        [
+          trans.__('Ports'),
+          spec.ports.length > 0 &&
+            spec.ports.map(port => (
+              <a
+                key={port}
+                href={quota.actions.url(session, port)}
+                target="_blank"
+                rel="noopener noreferrer"
+              >
+                {port}{' '}
+              </a>
+            ))
+        ],
+        [trans.__('Priority'), String(spec.priority)]
+      ]}
+    />
+  );
+}
+
+function Times({ session }: { session: Session }): JSX.Element | null {
+  const { trans } = useUi();
+  const time = (at: string | null) => at && timeText(at);
+  return (
+    <Facts
+      title={trans.__('Times')}
+      facts={[
+        [trans.__('Asked for'), time(session.created)],
+        [trans.__('Running since'), time(session.started)],
+        [trans.__('Ended'), time(session.ended)],
+        [trans.__('Id'), <code key="id">{session.id}</code>]
+      ]}
+    />
+  );
+}

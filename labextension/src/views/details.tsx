@@ -1,0 +1,108 @@
+import React, { useEffect } from 'react';
+import { Session } from '../api/models';
+import { CommandIDs } from '../commands';
+import { STATE_ICONS } from '../icons';
+import { ErrorNotice, Pending, Simulated } from './common';
+import { DetailLists } from './detaillists';
+import { stateText, statusText } from './texts';
+import { useNow, useResult, useUi } from './ui';
+
+const ACTIONS = [
+  CommandIDs.open,
+  CommandIDs.logs,
+  CommandIDs.copyUrl,
+  CommandIDs.suspend,
+  CommandIDs.resume,
+  CommandIDs.stop,
+  CommandIDs.remove
+];
+
+/** Show all that is known of one session. */
+export function DetailsView(props: {
+  id: string;
+  onNamed: (name: string) => void;
+}): JSX.Element {
+  const { quota, trans } = useUi();
+  const result = useResult(quota.sessions);
+  const session = quota.session(props.id);
+  const name = session?.spec.name;
+  useEffect(() => {
+    if (name) {
+      props.onNamed(name);
+    }
+  }, [name]);
+  if (result.status === 'pending') {
+    return <Pending trans={trans} />;
+  }
+  if (result.status === 'error') {
+    return (
+      <ErrorNotice
+        trans={trans}
+        error={result.error}
+        onRetry={() => void quota.sessions.refresh()}
+      />
+    );
+  }
+  return session ? (
+    <Details session={session} />
+  ) : (
+    <p className="jp-GpuQuota-quiet">
+      {trans.__('This session has been deleted.')}
+    </p>
+  );
+}
+
+function Details({ session }: { session: Session }): JSX.Element {
+  const { trans } = useUi();
+  const now = useNow(15_000);
+  const StateIcon = STATE_ICONS[session.state];
+  return (
+    <article className="jp-GpuQuota-details">
+      <header className={`jp-mod-${session.state}`}>
+        <h2>
+          <span
+            className="jp-GpuQuota-state"
+            role="img"
+            aria-label={stateText(trans, session)}
+          >
+            <StateIcon.react tag="span" />
+          </span>
+          {session.spec.name}
+          {session.placement?.simulated ? <Simulated trans={trans} /> : null}
+        </h2>
+        <p aria-live="polite">{statusText(trans, session, now)}</p>
+        {session.reason?.hint ? (
+          <p className="jp-GpuQuota-quiet">{session.reason.hint}</p>
+        ) : null}
+      </header>
+      <Actions session={session} />
+      <DetailLists session={session} />
+    </article>
+  );
+}
+
+function Actions({ session }: { session: Session }): JSX.Element {
+  const { commands, trans } = useUi();
+  const args = { id: session.id };
+  return (
+    <div
+      className="jp-GpuQuota-buttons"
+      role="group"
+      aria-label={trans.__('Actions')}
+    >
+      {ACTIONS.filter(command => commands.isEnabled(command, args)).map(
+        command => (
+          <button
+            key={command}
+            type="button"
+            className="jp-GpuQuota-button"
+            title={commands.caption(command, args)}
+            onClick={() => void commands.execute(command, args)}
+          >
+            {commands.label(command, args)}
+          </button>
+        )
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,200 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useEffect, useId, useRef } from 'react';
+import { ProjectUse, Quota, Session, SessionSpec } from '../api/models';
+import { IDraft } from '../state/draft';
+import { LaunchModel } from '../state/launch';
+import { Advanced } from './launchadvanced';
+import { SelectField, TextField } from './launchfields';
+import { LiveLine } from './launchline';
+import { ShareFields } from './launchshare';
+import { gpus, kindText } from './texts';
+import { useResult, useSignal, useUi } from './ui';
+
+const KINDS = ['interactive', 'interactive-spot', 'train'] as const;
+
+/** Be the form from which a session is launched. */
+export function LaunchForm(props: {
+  model: LaunchModel;
+  onLaunched: (session: Session) => void;
+  onCancel: () => void;
+}): JSX.Element {
+  const { model } = props;
+  const { trans } = useUi();
+  const form = useRef<HTMLFormElement>(null);
+  const title = useId();
+  useSignal(model.changed);
+  useFreshVerdict(model);
+  const submit = async () => {
+    const session = await model.submit();
+    if (session) {
+      props.onLaunched(session);
+    } else if (model.firstBroken) {
+      focusControl(form.current, model.firstBroken);
+    }
+  };
+  return (
+    <form
+      ref={form}
+      className="jp-GpuQuota-form"
+      aria-labelledby={title}
+      noValidate
+      onSubmit={event => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <h2 id={title}>{trans.__('Launch a session')}</h2>
+      <TextField
+        model={model}
+        name="name"
+        label={trans.__('Name')}
+        autoFocus
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <ProjectField model={model} />
+      <ShareFields model={model} />
+      <KindField model={model} />
+      <EnvironmentField model={model} />
+      <TextField
+        model={model}
+        name="folder"
+        label={trans.__('Folder')}
+        placeholder={trans.__('the root of this server')}
+        help={trans.__('Below the root of this server, or an absolute path.')}
+        spellCheck={false}
+      />
+      <Advanced model={model} />
+      <footer className="jp-GpuQuota-formFoot">
+        <LiveLine model={model} />
+        <div className="jp-GpuQuota-buttons">
+          <button
+            type="submit"
+            className="jp-GpuQuota-button jp-mod-accept"
+            disabled={model.submitting}
+          >
+            {submitText(model, trans)}
+          </button>
+          <button
+            type="button"
+            className="jp-GpuQuota-button"
+            onClick={props.onCancel}
+          >
+            {trans.__('Cancel')}
+          </button>
+        </div>
+      </footer>
+    </form>
+  );
+}
+
+function submitText(model: LaunchModel, trans: TranslationBundle): string {
+  if (model.submitting) {
+    return trans.__('Launching…');
+  }
+  const { verdict } = model;
+  return verdict.status === 'ready' && verdict.preview.verdict === 'waits'
+    ? trans.__('Launch and wait')
+    : trans.__('Launch');
+}
+
+/** Ask again when others have taken or freed GPUs meanwhile. */
+function useFreshVerdict(model: LaunchModel): void {
+  const { quota } = useUi();
+  const use = useResult(quota.quota);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) {
+      model.ask();
+    }
+    isFirst.current = false;
+  }, [model, use]);
+}
+
+function focusControl(form: HTMLFormElement | null, name: keyof IDraft): void {
+  const control =
+    form?.querySelector<HTMLElement>(`[name="${name}"]`) ??
+    form?.querySelector<HTMLElement>('[name="preset"]:checked');
+  const details = control?.closest('details');
+  if (details) {
+    details.open = true;
+  }
+  control?.focus();
+}
+
+function ProjectField({ model }: { model: LaunchModel }): JSX.Element {
+  const { quota, trans } = useUi();
+  const result = useResult(quota.quota);
+  const value = result.status === 'ready' ? result.value : undefined;
+  return (
+    <SelectField
+      model={model}
+      name="project"
+      label={trans.__('Project')}
+      value={value?.default}
+      choices={value ? projectChoices(value, trans) : []}
+    />
+  );
+}
+
+function projectChoices(
+  quota: Quota,
+  trans: TranslationBundle
+): { value: string; label: string }[] {
+  const free = ({ quota: right, allocated }: ProjectUse) =>
+    gpus(Math.max(0, right - allocated));
+  return quota.projects
+    .filter(project => quota.mine.includes(project.name))
+    .map(project => ({
+      value: project.name,
+      label: trans.__(
+        '%1 – %2 of %3 GPUs free',
+        project.name,
+        free(project),
+        gpus(project.quota)
+      )
+    }));
+}
+
+function KindField({ model }: { model: LaunchModel }): JSX.Element {
+  const { trans } = useUi();
+  const help: Record<SessionSpec['kind'], string> = {
+    interactive: trans.__('You work in it; nobody takes its share away.'),
+    'interactive-spot': trans.__(
+      'You work in it; its share may be taken back for others.'
+    ),
+    train: trans.__(
+      'It runs unattended; its share may be taken back, and it waits again.'
+    )
+  };
+  return (
+    <SelectField
+      model={model}
+      name="kind"
+      label={trans.__('Kind')}
+      help={help[model.draft.kind]}
+      choices={KINDS.map(value => ({ value, label: kindText(trans, value) }))}
+    />
+  );
+}
+
+function EnvironmentField({ model }: { model: LaunchModel }): JSX.Element {
+  const { quota, trans } = useUi();
+  const result = useResult(quota.environments);
+  const known = result.status === 'ready' ? result.value.environments : [];
+  const command = model.draft.command.trim() !== '';
+  return (
+    <SelectField
+      model={model}
+      name="environment"
+      label={trans.__('Environment')}
+      value={known.find(environment => environment.default)?.id}
+      choices={known.map(({ id, label, problem }) => ({
+        value: id,
+        label,
+        // A command needs no Jupyter Server.
+        problem: command ? '' : problem
+      }))}
+    />
+  );
+}

@@ -1,0 +1,124 @@
+import { HTMLSelect } from '@jupyterlab/ui-components';
+import React, { useId } from 'react';
+import { FieldProblem } from '../api/models';
+import { IDraft } from '../state/draft';
+import { LaunchModel } from '../state/launch';
+
+/** What the control of a field has to carry, so that label, help and problems belong to it. */
+export interface IControl {
+  id: string;
+  name: string;
+  'aria-describedby'?: string;
+  'aria-invalid'?: true;
+}
+
+interface IField {
+  model: LaunchModel;
+  name: keyof IDraft;
+  label: string;
+  help?: string;
+}
+
+/** Be a label, a control, a line of help, and what is wrong with the value. */
+export function Field(
+  props: IField & { children: (control: IControl) => React.ReactNode }
+): JSX.Element {
+  const { model, name, label, help } = props;
+  const id = useId();
+  const problems = model.problemsOf(name);
+  const describedBy = [
+    help ? `${id}-help` : '',
+    problems.length ? `${id}-problems` : ''
+  ].filter(Boolean);
+  return (
+    <div className="jp-GpuQuota-field">
+      <label htmlFor={id}>{label}</label>
+      {props.children({
+        id,
+        name,
+        'aria-describedby': describedBy.join(' ') || undefined,
+        'aria-invalid': problems.length ? true : undefined
+      })}
+      {help ? (
+        <p id={`${id}-help`} className="jp-GpuQuota-quiet">
+          {help}
+        </p>
+      ) : null}
+      <Problems id={`${id}-problems`} problems={problems} />
+    </div>
+  );
+}
+
+/** Say what is wrong with a field. */
+export function Problems(props: {
+  id: string;
+  problems: readonly FieldProblem[];
+}): JSX.Element | null {
+  if (!props.problems.length) {
+    return null;
+  }
+  return (
+    <ul id={props.id} className="jp-GpuQuota-problems">
+      {props.problems.map(({ field, message, hint }) => (
+        <li key={field + message}>
+          {[message, hint].filter(Boolean).join(' ')}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Be a field with one line of text. */
+export function TextField({
+  model,
+  name,
+  label,
+  help,
+  ...rest
+}: IField & React.InputHTMLAttributes<HTMLInputElement>): JSX.Element {
+  return (
+    <Field {...{ model, name, label, help }}>
+      {control => (
+        <input
+          type="text"
+          className="jp-GpuQuota-input"
+          value={model.draft[name]}
+          onChange={event => model.set({ [name]: event.target.value })}
+          {...rest}
+          {...control}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Be one choice of a select; `problem` says why it cannot be taken. */
+export interface IChoice {
+  value: string;
+  label: string;
+  problem?: string;
+}
+
+/** Be a field with a choice among a few. `value` stands in for one that was not made yet. */
+export function SelectField(
+  props: IField & { choices: readonly IChoice[]; value?: string }
+): JSX.Element {
+  const { model, name } = props;
+  return (
+    <Field {...props}>
+      {control => (
+        <HTMLSelect
+          {...control}
+          value={model.draft[name] || props.value}
+          onChange={event => model.set({ [name]: event.target.value })}
+        >
+          {props.choices.map(({ value, label, problem }) => (
+            <option key={value} value={value} disabled={!!problem}>
+              {problem ? `${label} – ${problem}` : label}
+            </option>
+          ))}
+        </HTMLSelect>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,112 @@
+import { LabIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+import { Preview } from '../api/models';
+import { STATE_ICONS } from '../icons';
+import { LaunchModel } from '../state/launch';
+import { ErrorNotice, errorText } from './common';
+import { isolationDetail, isolationText } from './texts';
+import { useUi } from './ui';
+
+const ICONS: Record<Preview['verdict'], LabIcon> = {
+  fits: STATE_ICONS.done,
+  waits: STATE_ICONS.waiting,
+  forbidden: STATE_ICONS.failed
+};
+
+/** Say, while the form is being filled in, what would become of it. */
+export function LiveLine(props: { model: LaunchModel }): JSX.Element {
+  const { model } = props;
+  const { trans } = useUi();
+  const { failure } = model;
+  return (
+    <>
+      {failure && !failure.fields.length ? (
+        <ErrorNotice
+          trans={trans}
+          title={trans.__('The session was not launched.')}
+          error={failure}
+        />
+      ) : null}
+      <div className="jp-GpuQuota-verdict" role="status" aria-live="polite">
+        <Verdict model={model} />
+      </div>
+    </>
+  );
+}
+
+function Verdict({ model }: { model: LaunchModel }): JSX.Element {
+  const { trans } = useUi();
+  const { verdict, otherProblems } = model;
+  if (model.firstBroken || otherProblems.length) {
+    const only = model.onlyProblem?.message;
+    return (
+      <Line
+        kind="forbidden"
+        message={trans.__(
+          'Cannot be launched: %1',
+          only ?? trans.__('see the marked fields.')
+        )}
+      >
+        {otherProblems.map(({ field, message, hint }) => (
+          <p key={field}>{trans.__('%1: %2 %3', field, message, hint)}</p>
+        ))}
+      </Line>
+    );
+  }
+  switch (verdict.status) {
+    case 'pending':
+      return (
+        <p className="jp-GpuQuota-quiet">{trans.__('Looking for a place…')}</p>
+      );
+    case 'error':
+      return (
+        <Line
+          kind="forbidden"
+          message={trans.__(
+            'Whether it fits could not be asked: %1',
+            errorText(trans, verdict.error)
+          )}
+        >
+          {verdict.error.hint ? <p>{verdict.error.hint}</p> : null}
+        </Line>
+      );
+    case 'ready':
+      return <PreviewLine preview={verdict.preview} />;
+  }
+}
+
+function PreviewLine({ preview }: { preview: Preview }): JSX.Element {
+  const { trans } = useUi();
+  const { isolation, reason } = preview;
+  return (
+    <Line kind={preview.verdict} message={preview.message}>
+      {reason?.hint ? <p>{reason.hint}</p> : null}
+      {isolation ? (
+        <p title={isolationDetail(trans, isolation).join('\n')}>
+          {trans.__(
+            'Share %1. %2',
+            isolationText(trans, isolation),
+            isolation.note
+          )}
+        </p>
+      ) : null}
+    </Line>
+  );
+}
+
+function Line(props: {
+  kind: Preview['verdict'];
+  message: string;
+  children?: React.ReactNode;
+}): JSX.Element {
+  const Icon = ICONS[props.kind];
+  return (
+    <div className={`jp-GpuQuota-line jp-mod-${props.kind}`}>
+      <Icon.react tag="span" className="jp-GpuQuota-state" aria-hidden="true" />
+      <div>
+        <strong>{props.message}</strong>
+        <div className="jp-GpuQuota-quiet">{props.children}</div>
+      </div>
+    </div>
+  );
+}

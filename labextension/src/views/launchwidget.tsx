@@ -1,0 +1,73 @@
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import { IStateDB } from '@jupyterlab/statedb';
+import React from 'react';
+import { Session } from '../api/models';
+import { CommandIDs } from '../commands';
+import { gpuIcon } from '../icons';
+import { IDraft, recall, REMEMBERED } from '../state/draft';
+import { LaunchModel } from '../state/launch';
+import { suggestName } from '../state/sessions';
+import { LaunchForm } from './launch';
+import { IUi, LiveWidget } from './ui';
+
+const LAST = 'jupyter-gpuquota:last-launch';
+
+/** Make the form, filled in with what was chosen last. */
+export async function makeLaunchWidget(options: {
+  ui: IUi;
+  state: IStateDB | null;
+  folder: string;
+}): Promise<MainAreaWidget> {
+  const { ui, state, folder } = options;
+  const { quota, commands, trans } = ui;
+  const last = Object(await state?.fetch(LAST)) as { name?: unknown };
+  const model = new LaunchModel(quota.actions, trans, {
+    ...recall(last),
+    name: await proposeName(ui, last.name),
+    folder
+  });
+  const close = () => widget.dispose();
+  const onLaunched = async (session: Session) => {
+    await state?.save(LAST, toRemember(model.draft));
+    close();
+    await commands.execute(CommandIDs.showPanel);
+    quota.reveal(session.id);
+  };
+  const content = new LiveWidget(
+    ui,
+    <LaunchForm
+      model={model}
+      onLaunched={session => void onLaunched(session)}
+      onCancel={close}
+    />,
+    [quota.quota, quota.nodes, quota.environments]
+  );
+  content.addClass('jp-GpuQuota-launch');
+  content.disposed.connect(() => model.dispose());
+  const widget = new MainAreaWidget({ content });
+  widget.toolbar.hide(); // it would be empty
+  widget.id = 'jupyter-gpuquota:launch';
+  widget.title.label = trans.__('Launch a session');
+  widget.title.icon = gpuIcon;
+  widget.title.closable = true;
+  return widget;
+}
+
+async function proposeName({ quota }: IUi, last: unknown): Promise<string> {
+  if (quota.sessions.result.status !== 'ready') {
+    await quota.sessions.refresh();
+  }
+  const { result } = quota.sessions;
+  return suggestName(
+    result.status === 'ready' ? result.value.items : [],
+    typeof last === 'string' ? last : undefined
+  );
+}
+
+function toRemember(draft: Readonly<IDraft>): Record<string, string> {
+  const entries = [...REMEMBERED, 'name' as const].map(name => [
+    name,
+    draft[name]
+  ]);
+  return Object.fromEntries(entries) as Record<string, string>;
+}

@@ -1,0 +1,186 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { Session } from '../api/models';
+import { CommandIDs } from '../commands';
+import { moreIcon, openIcon, STATE_ICONS } from '../icons';
+import { can, servesPages } from '../state/sessions';
+import { Badge, IconButton, Simulated } from './common';
+import {
+  isolationDetail,
+  isolationText,
+  memory,
+  shareText,
+  sliceMemory,
+  stateText,
+  statusLine,
+  statusText
+} from './texts';
+import { useUi } from './ui';
+import { IRowProps } from './virtuallist';
+
+/** Where a menu opens, in the page. */
+export interface IPoint {
+  x: number;
+  y: number;
+}
+
+/** Tell whether `open` leads somewhere now. */
+export function isOpenable(session: Session): boolean {
+  return can(session, 'open') && servesPages(session);
+}
+
+/** Show one session in three lines: its name, its share, and how it is. */
+export const SessionRow = React.memo(function SessionRow(
+  props: IRowProps & {
+    session: Session;
+    me: string;
+    now: number;
+    onMenu: (session: Session, at: IPoint, from: HTMLElement) => void;
+  }
+): JSX.Element {
+  const { session, active, me } = props;
+  const { trans } = useUi();
+  const { spec } = session;
+  const status = statusText(trans, session, props.now);
+  const whose =
+    session.owner === me
+      ? spec.project
+      : trans.__('%1 (%2)', spec.project, session.owner);
+  const StateIcon = STATE_ICONS[session.state];
+  return (
+    <div
+      role="row"
+      aria-rowindex={props.index + 1}
+      aria-label={`${spec.name}, ${shareText(trans, spec.share)}, ${status}`}
+      className={`jp-GpuQuota-row jp-mod-${session.state}`}
+      data-row={session.id}
+      style={{ top: props.top, height: props.height }}
+      tabIndex={active ? 0 : -1}
+      onContextMenu={event => {
+        event.preventDefault();
+        event.stopPropagation();
+        props.onMenu(session, pointOf(event), event.currentTarget);
+      }}
+    >
+      <div role="gridcell" className="jp-GpuQuota-rowText">
+        <div className="jp-GpuQuota-rowTitle">
+          <span
+            className="jp-GpuQuota-state"
+            role="img"
+            aria-label={stateText(trans, session)}
+            title={stateText(trans, session)}
+          >
+            <StateIcon.react tag="span" />
+          </span>
+          <span className="jp-GpuQuota-name" title={spec.name}>
+            {spec.name}
+          </span>
+          <span className="jp-GpuQuota-whose" title={whose}>
+            {whose}
+          </span>
+        </div>
+        <div className="jp-GpuQuota-rowLine">
+          <ShareLine session={session} trans={trans} />
+        </div>
+        <div className="jp-GpuQuota-rowLine">
+          <span
+            className="jp-GpuQuota-status"
+            title={[status, session.reason?.hint].filter(Boolean).join('\n')}
+          >
+            {statusLine(trans, session, props.now)}
+          </span>
+          <IsolationBadge session={session} trans={trans} />
+        </div>
+      </div>
+      <div role="gridcell" className="jp-GpuQuota-rowActions">
+        <RowActions {...props} />
+      </div>
+    </div>
+  );
+});
+
+function ShareLine(props: {
+  session: Session;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { session, trans } = props;
+  const { placement, usage } = session;
+  const part = sliceMemory(session);
+  return (
+    <>
+      <span className="jp-GpuQuota-share">
+        {shareText(trans, session.spec.share)}
+        {part ? ` · ${memory(part)}` : ''}
+      </span>
+      {usage?.over ? (
+        <Badge
+          kind="warning"
+          title={trans.__(
+            'It uses %1 of GPU memory, more than its share',
+            memory(usage.memory ?? 0)
+          )}
+        >
+          {trans.__('over its share')}
+        </Badge>
+      ) : null}
+      {placement?.simulated ? <Simulated trans={trans} /> : null}
+    </>
+  );
+}
+
+/** It stands where a session that runs has room left: one without a place has none to show. */
+function IsolationBadge(props: {
+  session: Session;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { isolation } = props.session;
+  return isolation ? (
+    <Badge title={isolationDetail(props.trans, isolation).join('\n')}>
+      {isolationText(props.trans, isolation)}
+    </Badge>
+  ) : null;
+}
+
+function RowActions(
+  props: IRowProps & {
+    session: Session;
+    onMenu: (session: Session, at: IPoint, from: HTMLElement) => void;
+  }
+): JSX.Element {
+  const { session, active, onMenu } = props;
+  const { trans, commands } = useUi();
+  const tabIndex = active ? 0 : -1;
+  return (
+    <>
+      {isOpenable(session) ? (
+        <IconButton
+          icon={openIcon}
+          label={trans.__('Open %1 in a new browser tab', session.spec.name)}
+          tabIndex={tabIndex}
+          onClick={() =>
+            void commands.execute(CommandIDs.open, { id: session.id })
+          }
+        />
+      ) : null}
+      <IconButton
+        icon={moreIcon}
+        label={trans.__('More actions on %1', session.spec.name)}
+        aria-haspopup="menu"
+        tabIndex={tabIndex}
+        onClick={event => {
+          const { left, bottom } = event.currentTarget.getBoundingClientRect();
+          onMenu(session, { x: left, y: bottom }, event.currentTarget);
+        }}
+      />
+    </>
+  );
+}
+
+/** Return where a context menu opens: at the pointer, or below a row if a key asked for it. */
+function pointOf(event: React.MouseEvent<HTMLElement>): IPoint {
+  if (event.clientX || event.clientY) {
+    return { x: event.clientX, y: event.clientY };
+  }
+  const { left, bottom } = event.currentTarget.getBoundingClientRect();
+  return { x: left + 24, y: bottom };
+}

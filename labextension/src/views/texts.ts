@@ -1,0 +1,225 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import {
+  Isolation,
+  Placement,
+  Session,
+  SessionSpec,
+  Share
+} from '../api/models';
+
+/** The user's language as `Intl` wants it. */
+function language(): string | undefined {
+  return document.documentElement.lang || undefined;
+}
+
+/** Render milli-GPU as GPUs: 500 -> `0.5`. */
+export function gpus(milli: number): string {
+  return (milli / 1000).toLocaleString(language(), {
+    maximumFractionDigits: 3
+  });
+}
+
+/** Render MiB: 16384 -> `16 GiB`. */
+export function memory(mib: number): string {
+  const [value, unit] = mib >= 1024 ? [mib / 1024, 'GiB'] : [mib, 'MiB'];
+  const digits = { maximumFractionDigits: value < 10 ? 1 : 0 };
+  return `${value.toLocaleString(language(), digits)} ${unit}`;
+}
+
+const VULGAR: Record<number, string> = { 250: '¼', 500: '½', 750: '¾' };
+
+/** Say a share as short as possible: `½ GPU`, `8 GiB`, `MIG 1g.10gb`, `CPU only`. */
+export function shareText(trans: TranslationBundle, share: Share): string {
+  let text = trans.__('CPU only');
+  if (share.mig) {
+    text = trans.__('MIG %1', share.mig);
+  } else if (share.memory) {
+    text = memory(share.memory);
+  } else if (share.milli) {
+    text = trans._n(
+      '%2 GPU',
+      '%2 GPUs',
+      share.milli > 1000 ? 2 : 1,
+      VULGAR[share.milli] ?? gpus(share.milli)
+    );
+  }
+  return share.compute
+    ? trans.__('%1, %2 % compute', text, share.compute)
+    : text;
+}
+
+/** Say where a session runs: `dgx1-2 GPU 3`. */
+export function placeText(
+  trans: TranslationBundle,
+  placement: Placement
+): string {
+  const { node, slices } = placement;
+  const indices = slices.map(slice => slice.index).join(', ');
+  return indices ? trans.__('%1 GPU %2', node, indices) : node;
+}
+
+/** Return the memory that a fraction comes with, in MiB; 0 where it says nothing. */
+export function sliceMemory(session: Session): number {
+  const { share } = session.spec;
+  const fraction = share.milli > 0 && share.milli < 1000;
+  return (fraction || share.mig) && session.placement
+    ? session.placement.slices.reduce((sum, slice) => sum + slice.memory, 0)
+    : 0;
+}
+
+export function kindText(
+  trans: TranslationBundle,
+  kind: SessionSpec['kind']
+): string {
+  return {
+    interactive: trans.__('Interactive'),
+    'interactive-spot': trans.__('Interactive, spot'),
+    train: trans.__('Training')
+  }[kind];
+}
+
+export function stateText(
+  trans: TranslationBundle,
+  session: Pick<Session, 'state' | 'goal'>
+): string {
+  return {
+    waiting: trans.__('Waiting'),
+    starting: trans.__('Starting'),
+    running: trans.__('Running'),
+    stopping:
+      session.goal === 'suspend'
+        ? trans.__('Suspending')
+        : trans.__('Stopping'),
+    suspended: trans.__('Suspended'),
+    stopped: trans.__('Stopped'),
+    done: trans.__('Done'),
+    failed: trans.__('Failed')
+  }[session.state];
+}
+
+/** Say a session's state in one line, with why or since when. */
+export function statusText(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  const state = stateText(trans, session);
+  const since = spanText(trans, now - Date.parse(session.since));
+  switch (session.state) {
+    case 'waiting':
+    case 'failed':
+      return session.reason
+        ? trans.__('%1: %2', state, session.reason.message)
+        : state;
+    case 'starting': {
+      const step = session.progress.at(-1)?.message;
+      return step ? trans.__('%1: %2', state, step) : state;
+    }
+    case 'running':
+      return trans.__('Running %1', since);
+    case 'stopping':
+      return state;
+    default:
+      return trans.__('%1 %2 ago', state, since);
+  }
+}
+
+/** Say the status in a line that fits a narrow row: the reason's point, its words elsewhere. */
+export function statusLine(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  const short = shortReason(trans, session);
+  return short
+    ? trans.__('%1: %2', stateText(trans, session), short)
+    : statusText(trans, session, now);
+}
+
+function shortReason(trans: TranslationBundle, session: Session): string {
+  const { reason, exit } = session;
+  switch (reason?.code) {
+    case 'OverQuota':
+      return trans.__('quota is used up');
+    case 'InLine':
+      return trans.__('others are before it');
+    case 'NoNodeFits':
+      return trans.__('no GPU is free');
+    case 'Fragmented':
+      return trans.__('no one GPU has room');
+    case 'CommandFailed':
+      return typeof exit?.code === 'number'
+        ? trans.__('exit code %1', exit.code)
+        : '';
+    default:
+      return '';
+  }
+}
+
+/** Say a span of milliseconds in its largest unit: `12 min`. */
+export function spanText(trans: TranslationBundle, span: number): string {
+  const minutes = Math.floor(span / 60_000);
+  const [value, unit] =
+    minutes < 60
+      ? [Math.max(1, minutes), 'minute']
+      : minutes < 48 * 60
+        ? [Math.floor(minutes / 60), 'hour']
+        : [Math.floor(minutes / 1440), 'day'];
+  const text = new Intl.NumberFormat(language(), {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short'
+  }).format(value);
+  return minutes < 1 ? trans.__('< %1', text) : text;
+}
+
+/** Say a point in time. */
+export function timeText(time: string): string {
+  return new Date(time).toLocaleString(language(), {
+    dateStyle: 'medium',
+    timeStyle: 'medium'
+  });
+}
+
+/** Say in a few words what holds a share. */
+export function isolationText(
+  trans: TranslationBundle,
+  isolation: Isolation
+): string {
+  const words = {
+    none: trans.__('not enforced'),
+    cooperative: trans.__('by agreement'),
+    enforced: trans.__('enforced'),
+    hardware: trans.__('hardware')
+  };
+  const { memory, compute } = isolation;
+  return memory === compute
+    ? words[memory]
+    : trans.__('memory %1, compute %2', words[memory], words[compute]);
+}
+
+/** Say in sentences what holds a share, and how it can be bypassed. */
+export function isolationDetail(
+  trans: TranslationBundle,
+  isolation: Isolation
+): string[] {
+  const strength = {
+    none: trans.__('not limited'),
+    cooperative: trans.__('limited by agreement'),
+    enforced: trans.__('limit enforced'),
+    hardware: trans.__('separated by hardware')
+  };
+  const scope = {
+    '': '',
+    process: trans.__('Limits count for each process.'),
+    container: trans.__('Limits count for the container.'),
+    session: trans.__('Limits count for the session.')
+  }[isolation.scope];
+  return [
+    isolation.note,
+    trans.__('Memory: %1.', strength[isolation.memory]),
+    trans.__('Compute: %1.', strength[isolation.compute]),
+    scope,
+    ...isolation.bypass.map(way => trans.__('It can be bypassed: %1.', way))
+  ].filter(Boolean);
+}

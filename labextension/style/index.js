@@ -1,0 +1,4 @@
+import './base.css';
+import './panel.css';
+import './form.css';
+import './viewers.css';

@@ -1,0 +1,18 @@
+"""Configuration of the local backend for the browser tests: the demo's GPUs, always simulated."""
+
+import os
+
+c = get_config()  # Jupyter defines it before it runs this file
+
+c.LocalConfig.devices = "simulated"
+c.LocalConfig.state_dir = os.environ["GPUQUOTA_TEST_STATE_DIR"]
+c.LocalConfig.simulated_nodes = [
+    {"name": name, "gpus": 8, "memory": 32768, "model": "V100-32GB"}
+    for name in ("dgx1-1", "dgx1-2")
+]
+c.LocalConfig.projects = [
+    {"name": "team-a", "quota": "4"},
+    {"name": "team-b", "quota": "2"},
+    {"name": "team-c", "quota": "2"},
+    {"name": "team-d", "quota": "8"},
+]

@@ -1,0 +1,50 @@
+"""Serve JupyterLab for the browser tests, in a throw-away folder and with simulated GPUs.
+
+    python serve.py PORT
+
+Jupyter's own folders are redirected, so neither the configuration nor the servers of whoever runs
+the tests play a part; whatever the tests have started ends together with the server.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+
+from scripts.contained import run_contained  # noqa: E402 (found through the line above)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the environment that keeps a Jupyter Server and its children inside a folder."""
+    places = {
+        "JUPYTER_CONFIG_DIR": folder / "config",
+        "JUPYTER_DATA_DIR": folder / "data",
+        "JUPYTER_RUNTIME_DIR": folder / "runtime",
+        "JUPYTERLAB_GALATA_ROOT_DIR": folder / "root",
+        "GPUQUOTA_TEST_STATE_DIR": folder / "state",
+    }
+    for place in places.values():
+        place.mkdir()
+    shutil.copy(HERE / "jupyter_gpuquota_config.py", places["JUPYTER_CONFIG_DIR"])
+    redirected = {name: str(place) for name, place in places.items()}
+    # In a virtual environment its own etc/jupyter, where the demo's settings are, would win.
+    return {**os.environ, **redirected, "JUPYTER_PREFER_ENV_PATH": "0"}
+
+
+def main(port: str) -> int:
+    """Serve until told to stop; return the server's exit code."""
+    command = [sys.executable, "-m", "jupyterlab", f"--port={port}", "--ip=127.0.0.1"]
+    command.append(f"--config={HERE / 'jupyter_server_test_config.py'}")
+    if os.geteuid() == 0:
+        command.append("--allow-root")
+    # Short, because the path of a unix socket has to fit into 107 bytes.
+    with TemporaryDirectory(prefix="gpuquota-ui-") as folder:
+        return run_contained(command, environment(Path(folder)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,66 @@
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './workspace';
+
+/** Run code in a new notebook of a session's own JupyterLab, and return what it printed. */
+async function runCode(page: Page, code: string): Promise<Locator> {
+  await page.getByText('Python 3 (ipykernel)').first().click();
+  // A cell that is run while the kernel is still being connected is never executed.
+  await page
+    .locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
+    .waitFor({ timeout: 90_000 });
+  // Galata's helpers are for a JupyterLab that shows itself to scripts; this one does not.
+  // eslint-disable-next-line jupyter/galata-prefer-notebook-cell-helper
+  await page.locator('.jp-Notebook .jp-Cell .cm-content').first().click();
+  await page.keyboard.type(code);
+  await page.keyboard.press('Shift+Enter');
+  const output = page.locator('.jp-OutputArea-output').first();
+  await output.waitFor({ timeout: 60_000 });
+  return output;
+}
+
+test('half a GPU is launched from the panel, opened through the ingress and stopped', async ({
+  page,
+  workspace,
+  api
+}) => {
+  await workspace.open();
+  await workspace.panel
+    .getByRole('button', { name: 'Launch a session' })
+    .click();
+  await expect(workspace.verdict).toContainText('Fits now');
+  await expect(workspace.verdict).toContainText('simulated');
+  await workspace.form
+    .getByRole('button', { name: 'Launch', exact: true })
+    .click();
+
+  const row = workspace.row('exp-1');
+  await expect(row).toBeFocused();
+  await expect(row).toContainText('½ GPU');
+  await expect(row).toContainText('Running', { timeout: 90_000 });
+  await expect(row).toContainText('simulated');
+  await expect(row).toContainText('not enforced');
+  await expect(workspace.panel.getByRole('meter')).toHaveAttribute(
+    'aria-valuenow',
+    '500'
+  );
+
+  const tab = page.context().waitForEvent('page');
+  await row.getByRole('button', { name: /^Open exp-1/ }).click();
+  const session = await tab;
+  await expect(session).toHaveURL(/\/gpuquota\/s\/[\w-]+\//);
+  await expect(session.locator('#jp-top-panel')).toBeVisible({
+    timeout: 90_000
+  });
+  expect(await session.evaluate(() => window.opener)).toBeNull();
+  await expect(await runCode(session, 'print(6 * 7)')).toHaveText('42');
+  await session.close();
+
+  await workspace.act('exp-1', 'Stop…');
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+  await expect(row).toContainText('Stopped', { timeout: 60_000 });
+  await api.reaches('exp-1', 'stopped');
+  await expect(workspace.panel.getByRole('meter')).toHaveAttribute(
+    'aria-valuenow',
+    '0'
+  );
+});

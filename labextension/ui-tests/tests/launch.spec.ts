@@ -1,0 +1,134 @@
+import { expect, test } from './workspace';
+
+test.beforeEach(async ({ workspace }) => {
+  await workspace.open();
+});
+
+test('the live line says where it fits, why it waits, and what forbids it', async ({
+  workspace,
+  api
+}) => {
+  await api.create({ name: 'first', project: 'team-b', gpu: '2' });
+  await api.reaches('first', 'running');
+  await workspace.openForm();
+  const { form, verdict } = workspace;
+  await expect(verdict).toContainText('Fits now');
+  await expect(verdict).toContainText('not enforced');
+
+  await form.getByLabel('Project').selectOption('team-b');
+  await expect(verdict).toContainText('Would wait');
+  await expect(verdict).toContainText('over its quota');
+  await expect(
+    form.getByRole('button', { name: 'Launch and wait' })
+  ).toBeVisible();
+
+  await form.getByLabel('Name').fill('first');
+  await expect(verdict).toContainText('Cannot be launched');
+  await expect(form.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
+});
+
+test('the live line follows what others take meanwhile', async ({
+  workspace,
+  api
+}) => {
+  await workspace.openForm();
+  const { form, verdict } = workspace;
+  await form.getByLabel('Project').selectOption('team-c');
+  await expect(verdict).toContainText('Fits now');
+  await api.create({ name: 'other', project: 'team-c', gpu: '2' });
+  await expect(verdict).toContainText('Would wait');
+});
+
+test('every broken field says what is wrong, all at once', async ({
+  workspace
+}) => {
+  await workspace.openForm();
+  const { form } = workspace;
+  await form.getByLabel('Name').fill('My Session');
+  await form.getByRole('radio', { name: 'Custom…' }).check();
+  await form.getByLabel('GPUs', { exact: true }).fill('1.5');
+  await form.getByLabel('Folder').fill('/nowhere/at/all');
+  await form.getByText('Advanced').click();
+  await form.getByLabel('Ports').fill('70000');
+  await form.getByLabel('Environment variables').fill('CUDA_VISIBLE_DEVICES=0');
+
+  const problems = form.locator('.jp-GpuQuota-problems');
+  await expect(problems).toHaveCount(5);
+  await expect(problems.nth(0)).toContainText('my-session');
+  await expect(problems.nth(1)).toContainText('Write 1 or 2');
+  await form.getByRole('button', { name: 'Launch', exact: true }).click();
+  await expect(form.getByLabel('Name')).toBeFocused();
+  await expect(workspace.panel.getByText('No sessions yet')).toBeVisible();
+});
+
+test('a session is launched, opened and stopped by keyboard alone', async ({
+  page,
+  workspace
+}) => {
+  const { keyboard } = page;
+  await workspace.panel.getByRole('button', { name: 'Launch' }).first().focus();
+  await keyboard.press('Enter');
+  const { form, verdict } = workspace;
+  await expect(form.getByLabel('Name')).toBeFocused();
+  await keyboard.press('ControlOrMeta+A');
+  await keyboard.type('by-keys');
+  await keyboard.press('Tab');
+  await expect(form.getByLabel('Project')).toBeFocused();
+  await keyboard.press('Tab');
+  await expect(form.getByRole('radio', { name: '½' })).toBeFocused();
+  await keyboard.press('ArrowLeft');
+  await expect(form.getByRole('radio', { name: '¼' })).toBeChecked();
+  await expect(verdict).toContainText('0.25 GPU of quota');
+  await form.getByLabel('Folder').focus();
+  await keyboard.press('Enter');
+
+  const row = workspace.row('by-keys');
+  await expect(row).toBeFocused();
+  await expect(row).toContainText('Running', { timeout: 90_000 });
+  const tab = page.context().waitForEvent('page');
+  await keyboard.press('Enter');
+  await (await tab).close();
+
+  await row.focus();
+  await keyboard.press('Shift+F10');
+  await expect(page.getByRole('menu')).toBeVisible();
+  await page.getByRole('menuitem', { name: 'Stop…' }).hover();
+  await keyboard.press('Enter');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await keyboard.press('Enter');
+  await expect(row).toContainText('Stopped', { timeout: 60_000 });
+  await expect(row).toBeFocused();
+});
+
+test('the form remembers the last choice, and counts the name on', async ({
+  workspace
+}) => {
+  await workspace.openForm();
+  const { form } = workspace;
+  await form.getByLabel('Project').selectOption('team-d');
+  await form.getByRole('radio', { name: 'CPU only' }).check();
+  await form.getByText('Advanced').click();
+  await form.getByLabel('Command').fill('sleep 1000');
+  await form.getByLabel('Environment variables').fill('SECRET=1');
+  await expect(workspace.verdict).toContainText('Fits now: needs no GPU');
+  await form.getByRole('button', { name: 'Launch', exact: true }).click();
+  await expect(workspace.row('exp-1')).toContainText('Running');
+
+  await workspace.openForm();
+  await expect(form.getByLabel('Name')).toHaveValue('exp-2');
+  await expect(form.getByLabel('Project')).toHaveValue('team-d');
+  await expect(form.getByRole('radio', { name: 'CPU only' })).toBeChecked();
+  await form.getByText('Advanced').click();
+  await expect(form.getByLabel('Environment variables')).toHaveValue('');
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await expect(form).toHaveCount(0);
+});
+
+test('the form begins in the folder that the file browser shows', async ({
+  workspace,
+  tmpPath
+}) => {
+  await workspace.openForm();
+  await expect(workspace.form.getByLabel('Folder')).toHaveValue(tmpPath);
+  await expect(workspace.verdict).toContainText('Fits now');
+});

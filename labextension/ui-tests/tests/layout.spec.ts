@@ -1,0 +1,68 @@
+import { expect, test } from './workspace';
+
+test.use({ autoGoto: true });
+
+test('what was open is open again after a reload', async ({
+  page,
+  workspace,
+  api
+}) => {
+  await api.create({ name: 'kept' });
+  await workspace.open();
+  await workspace.act('kept', 'Show Log');
+  await expect(page.getByRole('log')).toContainText('ready');
+  await workspace.act('kept', 'Show Details');
+  await workspace.openForm();
+  await workspace.panel
+    .locator('.jp-AccordionPanel-title', { hasText: 'Team' })
+    .click();
+  await expect(workspace.panel.getByRole('meter')).toBeHidden();
+  // The layout is saved a moment after it has changed.
+  await page.waitForResponse(
+    answer =>
+      answer.url().includes('/api/workspaces') &&
+      answer.request().method() === 'PUT'
+  );
+  await page.reload({ waitForIsReady: false });
+
+  const tabs = page.locator('#jp-main-dock-panel .lm-TabBar-tabLabel');
+  await expect(tabs.filter({ hasText: 'kept log' })).toBeVisible();
+  await expect(tabs.filter({ hasText: /^kept$/ })).toBeVisible();
+  await expect(tabs.filter({ hasText: 'Launch a session' })).toBeVisible();
+  await expect(workspace.panel).toBeVisible();
+  await expect(workspace.row('kept')).toBeVisible();
+  await expect(workspace.panel.getByRole('meter')).toBeHidden();
+});
+
+test('in a narrow panel nothing is cut off or out of reach', async ({
+  page,
+  workspace,
+  api
+}) => {
+  await api.create({
+    name: 'a-name-that-is-much-too-long-for-a-narrow-panel',
+    project: 'team-d',
+    gpu_memory: '8Gi',
+    gpu: '',
+    gpu_compute: '30'
+  });
+  await api.create({ name: 'short', command: [] });
+  await workspace.open();
+  await page.sidebar.setWidth(260);
+  await expect(workspace.row('short')).toContainText('Running', {
+    timeout: 90_000
+  });
+  const panel = await workspace.panel.boundingBox();
+  expect(panel?.width).toBeLessThanOrEqual(262);
+  const right = (panel?.x ?? 0) + (panel?.width ?? 0);
+  for (const button of await workspace.panel.getByRole('button').all()) {
+    const box = await button.boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(right);
+  }
+  const overflowing = await workspace.panel.evaluate(node =>
+    [...node.querySelectorAll('.jp-GpuQuota, .jp-GpuQuota-list')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ className }) => className)
+  );
+  expect(overflowing).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import type { Route } from '@playwright/test';
+import { expect, test } from './workspace';
+
+const ALL = '**/gpuquota/api/**';
+
+test('where the server half is missing, the panel says what to do', async ({
+  page,
+  workspace
+}) => {
+  // What Jupyter itself answers where no extension has taken the path.
+  const missing = (route: Route) =>
+    route.continue({
+      url: route.request().url().replace('/gpuquota/api/', '/gpuquota-none/')
+    });
+  await page.route(ALL, missing);
+  await page.reload();
+  await workspace.open();
+  const card = workspace.panel.getByRole('alert');
+  await expect(card).toContainText('The server half is missing');
+  await expect(card).toContainText('jupyter server extension list');
+  await expect(card).toContainText('jupyter labextension list');
+  await expect(workspace.panel.locator('.jp-GpuQuota-team')).toBeHidden();
+
+  await page.unroute(ALL, missing);
+  await card.getByRole('button', { name: 'Try again' }).click();
+  await expect(workspace.panel.getByRole('meter')).toBeVisible();
+  await expect(card).toHaveCount(0);
+});
+
+test('another version of the server is said, and can be used if it is understood', async ({
+  page,
+  workspace
+}) => {
+  await page.route('**/gpuquota/api/about*', async route => {
+    const answer = await route.fetch();
+    await route.fulfill({
+      json: { ...(await answer.json()), version: '99.0.0' }
+    });
+  });
+  await page.reload();
+  await workspace.open();
+  await expect(workspace.panel.getByRole('alert')).toContainText('99.0.0');
+  await workspace.panel.getByRole('button', { name: 'Use it anyway' }).click();
+  await expect(workspace.panel.getByRole('meter')).toBeVisible();
+});
+
+test('a controller that does not start is said in its own words', async ({
+  page,
+  workspace
+}) => {
+  await page.route(ALL, route =>
+    route.fulfill({
+      status: 503,
+      json: {
+        code: 'NoServer',
+        message: 'The controller did not start within 20 s.',
+        hint: 'Its log says why: controller.log.',
+        fields: []
+      }
+    })
+  );
+  await page.reload();
+  await workspace.open();
+  const card = workspace.panel.getByRole('alert');
+  await expect(card).toContainText('did not start within 20 s');
+  await expect(card).toContainText('controller.log');
+  await expect(card.getByRole('button', { name: 'Try again' })).toBeVisible();
+});
+
+test('a server that goes away leaves what was known, marked as old', async ({
+  page,
+  workspace,
+  api
+}) => {
+  await api.create({ name: 'kept' });
+  await workspace.open();
+  await expect(workspace.row('kept')).toContainText('Running');
+  await page.route(ALL, route => route.abort());
+  await workspace.panel.getByTitle('Refresh').click();
+  await expect(
+    workspace.panel.getByText('This may be out of date.').first()
+  ).toBeVisible();
+  await expect(workspace.row('kept')).toBeVisible();
+});
