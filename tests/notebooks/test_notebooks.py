@@ -1,0 +1,75 @@
+"""The tours run from the first cell to the last, on a real controller with simulated GPUs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat.v4 import new_code_cell, new_notebook
+
+FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
+TOURS = sorted(FOLDER.glob("*.ipynb"))
+
+
+def execute(notebook, shell):
+    """Run a notebook in a kernel whose folders are the test's own."""
+    client = NotebookClient(
+        notebook, timeout=240, resources={"metadata": {"path": str(shell.folder / "work")}}
+    )
+    client.execute(env=shell.env)
+    return notebook
+
+
+def text_of(notebook, beginning: str) -> str:
+    """Return what the cell that begins so has printed and answered."""
+    cell = next(c for c in notebook.cells if c.source.startswith(beginning))
+    parts = [o.get("text") or o.get("data", {}).get("text/plain", "") for o in cell.outputs]
+    return "".join(parts)
+
+
+def html_of(notebook, beginning: str) -> str:
+    cell = next(c for c in notebook.cells if c.source.startswith(beginning))
+    return "".join(o.get("data", {}).get("text/html", "") for o in cell.outputs)
+
+
+@pytest.mark.parametrize("path", TOURS, ids=lambda path: path.name)
+def test_a_tour_in_git_has_no_outputs(path):
+    notebook = nbformat.read(path, 4)
+    nbformat.validate(notebook)
+    for cell in notebook.cells:
+        assert cell.get("outputs", []) == []
+        assert cell.get("execution_count") is None
+
+
+def test_the_first_session(shell):
+    notebook = execute(nbformat.read(FOLDER / "01-first-session.ipynb", 4), shell)
+    assert "16 GPUs (simulated)" in text_of(notebook, "%gpu quota")
+    assert "first-session is running." in text_of(notebook, "%gpu submit first-session")
+    assert "0.5 (simulated)" in text_of(notebook, "%gpu list")
+    assert "isolation" in text_of(notebook, "%gpu describe")
+    assert "I have 0.5 GPU" in text_of(notebook, "%gpu exec")
+    link = re.search(r'href="(/gpuquota/s/\w+/)"', html_of(notebook, "%gpu open"))
+    assert link
+    assert "is suspended" in text_of(notebook, "%gpu suspend")
+    assert "is running on dgx1-" in text_of(notebook, "%gpu resume")
+    assert "epoch 0\nepoch 1\nepoch 2\n" in text_of(notebook, "%gpu logs first-training")
+    assert "Fits now" in text_of(notebook, "from jupyter_gpuquota import Client")
+    assert "gpu: 1.5 is not a whole number of GPUs" in text_of(
+        notebook, "from jupyter_gpuquota.errors"
+    )
+    assert text_of(notebook, "client.sessions.stop") == "[]"
+    assert not re.search(r"token=\w", nbformat.writes(notebook))
+
+
+def test_a_mistake_fails_the_cell_and_stops_the_run(shell):
+    cells = ["%load_ext jupyter_gpuquota", "%gpu describe nothing", "1 / 0"]
+    notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
+    with pytest.raises(CellExecutionError) as caught:
+        execute(notebook, shell)
+    assert caught.value.ename == "NotFound"
+    (output,) = notebook.cells[1].outputs
+    assert output.traceback == ["There is no session 'nothing'.", "There are no sessions yet."]

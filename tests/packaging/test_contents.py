@@ -1,0 +1,98 @@
+"""The sdist and the wheel carry what they should, and nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import tarfile
+import zipfile
+from fnmatch import fnmatch
+from pathlib import PurePosixPath
+
+import pytest
+
+from tests.packaging.clean import ROOT
+
+LABEXTENSION = "*.data/data/share/jupyter/labextensions/jupyter-gpuquota"
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions) -> list[str]:
+    with zipfile.ZipFile(distributions.wheel) as archive:
+        return archive.namelist()
+
+
+@pytest.fixture(scope="module")
+def sdist(distributions) -> list[str]:
+    with tarfile.open(distributions.sdist) as archive:
+        return [
+            PurePosixPath(*PurePosixPath(name).parts[1:]).as_posix() for name in archive.getnames()
+        ]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "*.dist-info/licenses/LICENSE",
+        "*.dist-info/entry_points.txt",
+        "*.data/data/etc/jupyter/jupyter_server_config.d/jupyter_gpuquota.json",
+        f"{LABEXTENSION}/install.json",
+        f"{LABEXTENSION}/package.json",
+        f"{LABEXTENSION}/schemas/jupyter-gpuquota/*.json",
+        f"{LABEXTENSION}/static/remoteEntry.*.js",
+        f"{LABEXTENSION}/static/style.js",
+        "jupyter_gpuquota/py.typed",
+        "jupyter_gpuquota/event_schemas/*.yaml",
+    ],
+)
+def test_the_wheel_carries(wheel, pattern):
+    assert [name for name in wheel if fnmatch(name, pattern)]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["*.ts", "*.tsx", "*.js.map", "*node_modules*", "*/tests/*", "jupyter_gpuquota/labextension/*"],
+)
+def test_the_wheel_leaves_out(wheel, pattern):
+    assert [name for name in wheel if fnmatch(name, pattern)] == []
+
+
+def test_the_front_end_is_light(distributions):
+    with zipfile.ZipFile(distributions.wheel) as archive:
+        scripts = [n for n in archive.namelist() if fnmatch(n, f"{LABEXTENSION}/static/*.js")]
+        size = sum(len(gzip.compress(archive.read(name))) for name in scripts)
+    assert scripts
+    assert size <= 100_000  # bytes, gzip: everything, though most is loaded when first seen
+
+
+def test_the_wheel_holds_our_package_and_data_only(wheel):
+    assert {fnmatch_top(name) for name in wheel} == {"jupyter_gpuquota", ".data", ".dist-info"}
+
+
+def fnmatch_top(name: str) -> str:
+    top = PurePosixPath(name).parts[0]
+    return PurePosixPath(top).suffix if top.endswith((".data", ".dist-info")) else top
+
+
+def test_the_wheel_carries_every_module(wheel):
+    modules = (ROOT / "jupyter_gpuquota").rglob("*.py")
+    expected = {path.relative_to(ROOT).as_posix() for path in modules}
+    assert expected <= set(wheel)
+
+
+def test_the_sdist_can_be_built_again(sdist):
+    expected = {
+        "LICENSE",
+        "install.json",
+        "jupyter_gpuquota/labextension/static/style.js",
+        "labextension/package.json",
+        "labextension/src/index.ts",
+        "labextension/style/index.css",
+        "labextension/yarn.lock",
+        "pyproject.toml",
+    }
+    assert expected <= set(sdist)
+
+
+def test_the_sdist_leaves_out_what_was_installed_to_build_it(sdist):
+    folders = {part for name in sdist for part in PurePosixPath(name).parts}
+    assert not folders & {"node_modules", ".venv", ".yarn", "__pycache__", "reports", ".git"}
