@@ -40,8 +40,9 @@ def make_mig_device(index: int = 0, profiles: tuple[str, ...] = ("1g.5gb", "2g.1
     return make_device(index, mig=instances, simulated=False)
 
 
-def make_project(name: str = "team-a", quota: str = "4") -> Project:
-    return Project(name=name, quota=parse_quota(quota))
+def make_project(name: str = "team-a", quota: str = "4", **fields: Any) -> Project:
+    amounts = {key: parse_quota(fields.pop(key)) for key in ("weight", "limit") if key in fields}
+    return Project(name=name, quota=parse_quota(quota), **amounts, **fields)
 
 
 def make_place(**fields: Any) -> LaunchPlace:

@@ -11,13 +11,15 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from jupyter_gpuquota.core import admission, lifecycle, names
+from jupyter_gpuquota.core import lifecycle, names
 from jupyter_gpuquota.core.isolation import isolation_of
+from jupyter_gpuquota.core.plans import Situation
+from jupyter_gpuquota.core.scheduling import plan
 from jupyter_gpuquota.errors import NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.model.about import Revisions
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
 from jupyter_gpuquota.model.nodes import Reading
-from jupyter_gpuquota.model.quota import Project
+from jupyter_gpuquota.model.quota import USUAL_RULES, Project, Rules
 from jupyter_gpuquota.model.resources import Node, Placement
 from jupyter_gpuquota.model.sessions import (
     Endpoint,
@@ -53,6 +55,7 @@ class FakeBackend:
     logs: dict[str, str] = field(default_factory=dict)
     endpoints: dict[tuple[str, int], Endpoint] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    rules_: Rules = USUAL_RULES
 
     def __post_init__(self) -> None:
         self._sessions: dict[str, Session] = {}
@@ -77,6 +80,9 @@ class FakeBackend:
 
     def projects(self) -> tuple[Project, ...]:
         return self.projects_
+
+    def rules(self) -> Rules:
+        return self.rules_
 
     def nodes(self) -> tuple[Node, ...]:
         return self.nodes_
@@ -196,11 +202,24 @@ class FakeBackend:
 
     def _admit(self) -> None:
         now = datetime.now(UTC)
-        for decision in admission.decide(self._sessions.values(), self.projects_, self.nodes_):
+        decided = plan(
+            Situation(self.sessions(), self.projects_, self.nodes_, now, rules=self.rules_)
+        )
+        for eviction in decided.evictions:
+            leaving = lifecycle.request_requeue(
+                self._sessions[eviction.session], eviction.reclaim, eviction.reason
+            )
+            self._put(lifecycle.finish_end(leaving, now))
+        for decision in decided.decisions:
             session = self._sessions[decision.session]
             if not isinstance(decision.outcome, Placement):
-                if session.reason != decision.outcome:
-                    self._put(msgspec.structs.replace(session, reason=decision.outcome))
+                place = decision.ahead + 1
+                if (session.reason, session.place_in_line) != (decision.outcome, place):
+                    self._put(
+                        msgspec.structs.replace(
+                            session, reason=decision.outcome, place_in_line=place
+                        )
+                    )
                 continue
             placed = msgspec.structs.replace(
                 lifecycle.move(session, "starting", now),
@@ -208,3 +227,5 @@ class FakeBackend:
                 isolation=isolation_of(session.spec.share, simulated=True, mps=False),
             )
             self._put(lifecycle.move(placed, "running", now))
+        if decided.evictions:
+            self._admit()

@@ -4,7 +4,7 @@
 
     waiting ─→ starting ─→ running ─→ done | failed         (by itself)
        │          └───────────┴─→ stopping ─→ stopped | suspended
-       └─→ stopped | suspended                              (it had nothing to stop)
+       └─→ stopped | suspended  └─→ waiting                  (it had nothing to stop; reclaimed)
     suspended | stopped | done | failed ─→ waiting          (resume)
 """
 
@@ -16,14 +16,14 @@ import msgspec
 
 from ..errors import WrongState
 from ..model.reasons import Reason
-from ..model.sessions import ENDED, LIVE, Goal, Progress, Session, State
+from ..model.sessions import ENDED, LIVE, Goal, Progress, Reclaim, Session, State
 
 STEPS_KEPT = 20
 _NEXT: dict[State, frozenset[State]] = {
     "waiting": frozenset({"starting", "stopped", "suspended", "failed"}),
     "starting": frozenset({"running", "stopping", "waiting", "done", "failed", "stopped"}),
     "running": frozenset({"stopping", "done", "failed", "stopped"}),
-    "stopping": frozenset({"stopped", "suspended", "failed"}),
+    "stopping": frozenset({"stopped", "suspended", "failed", "waiting"}),
     "suspended": frozenset({"waiting", "stopped"}),
     "stopped": frozenset({"waiting"}),
     "done": frozenset({"waiting"}),
@@ -53,6 +53,7 @@ def move(session: Session, state: State, now: datetime, reason: Reason | None = 
         isolation=session.isolation if held else None,
         usage=session.usage if held else None,
         started=now if state == "running" else session.started,
+        place_in_line=0,
     )
 
 
@@ -86,8 +87,16 @@ def request_end(session: Session, goal: Goal, now: datetime) -> Session:
     return move(wanted, "stopping", now, _REASONS[goal])
 
 
+def request_requeue(session: Session, reclaim: Reclaim, reason: Reason) -> Session:
+    """Return a session that has to give its GPUs back, and goes in line again."""
+    leaving = move(session, "stopping", reclaim.at, reason)
+    return msgspec.structs.replace(leaving, goal="requeue", reclaimed=reclaim)
+
+
 def finish_end(session: Session, now: datetime) -> Session:
     """Return a stopping session whose processes have all gone."""
+    if session.goal == "requeue":
+        return _in_line(session, now)
     state: State = "suspended" if session.goal == "suspend" else "stopped"
     return move(session, state, now, session.reason)
 
@@ -103,8 +112,14 @@ def request_resume(session: Session, now: datetime) -> Session:
             f"{session.spec.name} is {session.state}: only a suspended or ended session resumes.",
             hint="Suspend it first." if session.state in {"starting", "running"} else "",
         )
+    return msgspec.structs.replace(_in_line(session, now), reclaimed=None)
+
+
+def _in_line(session: Session, now: datetime) -> Session:
     queued = move(session, "waiting", now)
-    return msgspec.structs.replace(queued, goal="run", progress=(), exit=None, started=None)
+    return msgspec.structs.replace(
+        queued, goal="run", progress=(), exit=None, started=None, ends=None
+    )
 
 
 def check_deletable(session: Session) -> None:

@@ -6,177 +6,159 @@ devices are taken on the node that has the fewest free ones to spare.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from sortedcontainers import SortedList
 
 from ..model.reasons import Reason
-from ..model.resources import (
-    MILLI,
-    Device,
-    MigInstance,
-    Node,
-    Placement,
-    Share,
-    Slice,
-    gpus_text,
-)
+from ..model.resources import MILLI, Node, Placement, Share, gpus_text
+from .rooms import NodeRoom, Room, fit_mig, fit_part
+
+Allowed = Collection[str] | None
+"""The names of the nodes that a session may run on; None for any."""
 
 
-@dataclass(slots=True)
-class Room:
-    """Be what is free of one device: milli-GPU, memory in MiB, compute in %, MIG instances."""
+class Pool:
+    """Be what is free of all nodes, kept in the order in which devices are chosen."""
 
-    node: str
-    device: Device
-    milli: int
-    memory: int
-    compute: int
-    mig: tuple[MigInstance, ...]
+    def __init__(self, nodes: Sequence[Node], held: Iterable[Placement] = ()) -> None:
+        self.home = nodes[0].name if nodes else "localhost"
+        self.nodes = {node.name: NodeRoom(node) for node in nodes}
+        self._most = max((d.memory for node in nodes for d in node.devices), default=0)
+        for placement in held:
+            if found := self.nodes.get(placement.node):
+                found.change(placement.slices, -1)
+        self._mig = [r for n in self.nodes.values() for r in n.rooms.values() if r.device.mig]
+        self._parts: SortedList[tuple[int, str, int]] = SortedList(
+            _key(room)
+            for node in self.nodes.values()
+            for room in node.rooms.values()
+            if _part(room)
+        )
+        self._spare: defaultdict[int, SortedList[str]] = defaultdict(SortedList)
+        for node in self.nodes.values():
+            self._spare[_spare(node)].add(node.node.name)
+        self._vain: set[tuple[Share, Allowed]] = set()
 
-    @property
-    def whole(self) -> bool:
-        """Tell whether nobody holds any of it, and it can be held."""
-        return self.milli == MILLI and not self.device.lost and not self.device.mig
+    def find(self, share: Share, allowed: Allowed = None) -> Placement | None:
+        """Choose devices for a share, None if none will do. `allowed` must be hashable."""
+        if not share.wants_gpu:
+            return Placement(node=self.home)
+        if (share, allowed) in self._vain:
+            return None
+        found = next(self._choices(share, allowed), None)
+        if found is None:
+            self._vain.add((share, allowed))
+        return found
+
+    def take(self, placement: Placement) -> None:
+        """Count a placement as held."""
+        self._change(placement, -1)
+
+    def give(self, placement: Placement) -> None:
+        """Count a placement as free again."""
+        self._vain.clear()
+        self._change(placement, 1)
+
+    def least(self, share: Share) -> int:
+        """Tell what a share costs at least, in milli-GPU."""
+        of_memory = -(-share.memory * MILLI // max(self._most, 1))
+        return max(share.milli, of_memory, 10 * share.compute)
+
+    def rooms(self, allowed: Allowed = None) -> Iterator[Room]:
+        """Iterate over the devices that are given out in parts or whole."""
+        for name, node in self.nodes.items():
+            if allowed is None or name in allowed:
+                yield from (room for room in node.rooms.values() if room.shareable)
+
+    def _choices(self, share: Share, allowed: Allowed) -> Iterator[Placement]:
+        if share.mig:
+            rooms = (r for r in self._mig if allowed is None or r.node.node.name in allowed)
+            yield from (p for room in rooms if (p := fit_mig(share, room)))
+            return
+        if not share.devices:
+            yield from self._in_parts(share, allowed)
+        for count in sorted(self._spare):
+            if count >= max(1, share.devices):
+                for name in self._spare[count]:
+                    fits = allowed is None or name in allowed
+                    if fits and (placement := self.nodes[name].fit(share)):
+                        yield placement
+
+    def _in_parts(self, share: Share, allowed: Allowed) -> Iterator[Placement]:
+        for _, name, index in self._parts.irange(minimum=(self.least(share), "", -1)):
+            fits = allowed is None or name in allowed
+            if fits and (placement := fit_part(share, self.nodes[name].rooms[index])):
+                yield placement
+
+    def _change(self, placement: Placement, by: int) -> None:
+        node = self.nodes.get(placement.node)
+        if node is None or not placement.slices:
+            return
+        touched = [room for p in placement.slices if (room := node.rooms.get(p.index))]
+        before = _spare(node)
+        for room in touched:
+            if _part(room):
+                self._parts.remove(_key(room))
+        node.change(placement.slices, by)
+        self._parts.update(_key(room) for room in touched if _part(room))
+        if (after := _spare(node)) != before:
+            self._spare[before].remove(node.node.name)
+            self._spare[after].add(node.node.name)
 
 
-def rooms(nodes: Iterable[Node], placements: Iterable[Placement]) -> list[Room]:
-    """Subtract what placements hold from the devices of the nodes."""
-    held: dict[tuple[str, int], list[Slice]] = {}
-    for placement in placements:
-        for piece in placement.slices:
-            held.setdefault((placement.node, piece.index), []).append(piece)
-    return [
-        _room(node.name, device, held.get((node.name, device.index), []))
-        for node in nodes
-        for device in node.devices
-    ]
+def place(share: Share, pool: Pool, allowed: Allowed = None) -> Placement | Reason:
+    """Choose devices for a share, or say why none will do now."""
+    return pool.find(share, allowed) or why_not(share, pool, allowed)
 
 
-def _room(node: str, device: Device, pieces: list[Slice]) -> Room:
-    taken = {piece.uuid for piece in pieces if piece.mig}
-    return Room(
-        node=node,
-        device=device,
-        milli=max(0, MILLI - sum(piece.milli for piece in pieces)),
-        memory=max(0, device.memory - sum(piece.memory for piece in pieces)),
-        compute=max(0, 100 - sum(piece.compute for piece in pieces)),
-        mig=tuple(instance for instance in device.mig if instance.uuid not in taken),
-    )
-
-
-def slice_of(share: Share, device: Device) -> Slice | None:
-    """Say what a share below or equal to one device would hold of this one, None if it cannot.
-
-    A fraction holds that fraction of the memory; memory costs its fraction of the device in
-    quota, rounded up to a milli-GPU; compute alone never costs more than it takes.
-    """
-    if device.lost or device.mig or share.memory > device.memory:
-        return None
-    milli = min(MILLI, share.milli) or -(-share.memory * MILLI // device.memory)
-    memory = share.memory or device.memory * milli // MILLI
-    return Slice(
-        index=device.index,
-        uuid=device.uuid,
-        milli=max(milli, 10 * share.compute),
-        memory=memory,
-        compute=share.compute,
-    )
-
-
-def place(share: Share, free: list[Room], local: str = "") -> Placement | Reason:
-    """Choose devices for a share, or say why none will do now.
-
-    `local` is the node for a session that needs no GPU.
-    """
-    if not share.wants_gpu:
-        return Placement(node=local or (free[0].node if free else "localhost"))
+def why_not(share: Share, pool: Pool, allowed: Allowed = None) -> Reason:
+    """Say why no devices will do: too few are free, or they are free in the wrong places."""
+    if share.mig:
+        message = f"Every MIG instance of profile {share.mig} is held."
+        return Reason(code="NoNodeFits", message=message, hint="It starts when one is free.")
+    rooms = list(pool.rooms(allowed))
+    loose = sum(max(0, room.milli) for room in rooms)
+    needed = pool.least(share)
+    where = "" if allowed is None else f" on {', '.join(sorted(allowed)) or 'no node'}"
+    if loose < needed:
+        return Reason(
+            code="NoNodeFits",
+            message=f"{share.text} is asked, {gpus_text(loose)} GPUs are free{where}.",
+            hint="It starts when enough is free.",
+        )
     if share.devices:
-        return _place_whole(share, free)
-    return _place_mig(share, free) if share.mig else _place_part(share, free)
-
-
-def _place_whole(share: Share, free: list[Room]) -> Placement | Reason:
-    by_node: dict[str, list[Room]] = {}
-    for room in free:
-        if room.whole:
-            by_node.setdefault(room.node, []).append(room)
-    wanted = share.devices
-    enough = [found for found in by_node.values() if len(found) >= wanted]
-    if enough:
-        best = min(enough, key=len)[:wanted]
-        pieces = [slice_of(share, room.device) for room in best]
-        return _placement(best[0], [piece for piece in pieces if piece])
-    loose = sum(room.milli for room in free if not room.device.lost and not room.device.mig)
-    if loose >= share.milli:
-        return Reason(
-            code="Fragmented",
-            message=f"{gpus_text(loose)} GPUs are free in all, "
-            f"but no node has {wanted} free whole ones.",
-            hint="Ask for fewer, or wait until a neighbour on a shared GPU ends.",
-        )
-    return _full(share, loose)
-
-
-def _place_part(share: Share, free: list[Room]) -> Placement | Reason:
-    fits: list[tuple[bool, int, Room, Slice]] = []
-    for room in free:
-        piece = slice_of(share, room.device)
-        if piece and _holds(room, piece):
-            fits.append((room.whole, room.milli - piece.milli, room, piece))
-    if fits:
-        spare = {node: sum(r.whole for r in free if r.node == node) for node in _names(free)}
-        _, _, room, piece = min(fits, key=lambda fit: (*fit[:2], spare[fit[2].node]))
-        return _placement(room, [piece])
-    loose = sum(room.milli for room in free if not room.device.lost and not room.device.mig)
-    needed = share.milli or min(
-        (piece.milli for r in free if (piece := slice_of(share, r.device))), default=0
-    )
-    if needed and loose >= needed:
-        return Reason(
-            code="Fragmented",
-            message=f"{gpus_text(loose)} GPUs are free in all, but no single GPU has "
-            f"{share.text} free.",
-            hint="Ask for less, or wait until a neighbour on a shared GPU ends.",
-        )
-    return _full(share, loose)
-
-
-def _place_mig(share: Share, free: list[Room]) -> Placement | Reason:
-    for room in free:
-        for instance in room.mig:
-            if instance.profile == share.mig and not room.device.lost:
-                piece = Slice(
-                    index=room.device.index,
-                    uuid=instance.uuid,
-                    milli=-(-instance.slices * MILLI // 7),
-                    memory=instance.memory,
-                    mig=instance.profile,
-                )
-                return _placement(room, [piece])
+        lacks = f"no node has {share.devices} free whole ones"
+    else:
+        lacks = f"no single GPU has {share.text} free"
     return Reason(
-        code="NoNodeFits",
-        message=f"Every MIG instance of profile {share.mig} is held.",
-        hint="It starts when one is free.",
+        code="Fragmented",
+        message=f"{gpus_text(loose)} GPUs are free in all{where}, but {lacks}.",
+        hint=_remedy(share, rooms),
     )
 
 
-def _holds(room: Room, piece: Slice) -> bool:
-    return (
-        room.milli >= piece.milli and room.memory >= piece.memory and room.compute >= piece.compute
-    )
+def _remedy(share: Share, rooms: Sequence[Room]) -> str:
+    """Say what would help a session that only fragments of GPUs are free for."""
+    largest = max((room.milli for room in rooms), default=0) // 10 * 10
+    if share.devices:
+        spare = max((_spare(room.node) for room in rooms), default=0)
+        best = f"{gpus_text(spare * MILLI or largest)} GPU"
+    else:
+        best = f"{gpus_text(largest)} GPU" if largest else ""
+    less = f"Ask for {best}, which would fit now, or wait" if best else "Wait"
+    return f"{less} until a neighbour on a shared GPU ends."
 
 
-def _names(free: list[Room]) -> set[str]:
-    return {room.node for room in free}
+def _part(room: Room) -> bool:
+    """Tell whether some of a device is held and some is free."""
+    return room.shareable and 0 < room.milli < MILLI
 
 
-def _placement(room: Room, pieces: list[Slice]) -> Placement:
-    return Placement(node=room.node, slices=tuple(pieces), simulated=room.device.simulated)
+def _key(room: Room) -> tuple[int, str, int]:
+    return (room.milli, room.node.node.name, room.device.index)
 
 
-def _full(share: Share, loose: int) -> Reason:
-    return Reason(
-        code="NoNodeFits",
-        message=f"{share.text} is asked, {gpus_text(loose)} GPUs are free.",
-        hint="It starts when enough is free.",
-    )
+def _spare(node: NodeRoom) -> int:
+    return sum(room.whole for room in node.rooms.values())

@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Iterator
+from dataclasses import replace
+
+import msgspec
 
 from ..errors import GpuQuotaError
 from ..model.base import FieldProblem
-from ..model.quota import Project
 from ..model.reasons import Reason
-from ..model.resources import Node, Placement, gpus_text
+from ..model.resources import MILLI, Placement, Share, gpus_text
 from ..model.sessions import Preview, Session, SessionSpec
-from .admission import decide, held
 from .isolation import isolation_of
-from .placement import rooms
+from .plans import Situation
+from .round import Round
+from .scheduling import play
+from .victims import held_by
 
 _ASKED = "\uffff"
 """Sorts behind every id, so that the asked session stands last among equals."""
 
 
-def preview(
-    spec: SessionSpec,
-    sessions: Iterable[Session],
-    projects: Sequence[Project],
-    nodes: Sequence[Node],
-    now: datetime,
-) -> Preview:
+def preview(spec: SessionSpec, situation: Situation) -> Preview:
     """Play a checked request against the present state."""
-    everyone = list(sessions)
+    now = situation.now
     asked = Session(
         id=_ASKED, spec=spec, owner="", state="waiting", since=now, created=now, path=""
     )
-    decision = next(d for d in decide([*everyone, asked], projects, nodes) if d.session == _ASKED)
-    outcome = decision.outcome
-    if isinstance(outcome, Reason):
-        first = "" if decision.ahead else ", first in line"
-        return Preview(
-            verdict="waits", message=f"Would wait{first}: {outcome.message}", reason=outcome
-        )
-    return _fits(spec, outcome, everyone, nodes)
+    turn = play(replace(situation, sessions=[*situation.sessions, asked]))
+    outcome = turn.outcomes[_ASKED]
+    if isinstance(outcome, Placement):
+        return _starts(spec, outcome, turn)
+    taken = [e.session for e in turn.evictions.values() if e.reclaim.session == _ASKED]
+    if taken:
+        return _takes_back(taken, outcome, turn)
+    return _waits(asked, outcome, turn)
 
 
 def forbidden(error: GpuQuotaError) -> Preview:
@@ -50,29 +47,85 @@ def forbidden(error: GpuQuotaError) -> Preview:
     return Preview(verdict="forbidden", message=message, problems=problems)
 
 
-def _fits(
-    spec: SessionSpec, placement: Placement, sessions: list[Session], nodes: Sequence[Node]
-) -> Preview:
+def _starts(spec: SessionSpec, placement: Placement, turn: Round) -> Preview:
     if not placement.slices:
         return Preview(verdict="fits", message="Fits now: needs no GPU.", placement=placement)
-    device = next(
-        d
-        for node in nodes
-        for d in node.devices
-        if node.name == placement.node and d.index == placement.slices[0].index
-    )
-    message = f"Fits now, inside quota, on {placement.text}"
-    if not spec.share.devices and not spec.share.mig:
-        free = next(
-            room.milli
-            for room in rooms(nodes, held(sessions))
-            if (room.node, room.device.index) == (placement.node, device.index)
+    piece = placement.slices[0]
+    room = turn.now.nodes[placement.node].rooms[piece.index]
+    where = f"on {placement.text}"
+    if piece.milli < MILLI and not piece.mig:
+        after = MILLI - room.milli
+        where += f" ({(after - piece.milli) // 10} % → {after // 10} % used)"
+    account = turn.ledger.accounts[spec.project]
+    borrowed = min(placement.milli, max(0, account.used - account.project.quota))
+    isolation = isolation_of(spec.share, simulated=placement.simulated, mps=room.device.mps)
+    if spec.kind != "interactive" and borrowed:
+        owners = ", ".join(_owners(turn, spec.project)) or "the others"
+        return Preview(
+            verdict="borrows",
+            message=f"Starts now {where}; borrows {gpus_text(borrowed)} GPU, which can be "
+            f"taken back for {owners}. It would then be in line again.",
+            placement=placement,
+            isolation=isolation,
         )
-        before = 1000 - free
-        message += f" ({before // 10} % → {(before + placement.milli) // 10} % used)"
     return Preview(
         verdict="fits",
-        message=f"{message}; {gpus_text(placement.milli)} GPU of quota.",
+        message=f"Fits now, inside quota, {where}; {gpus_text(placement.milli)} GPU of quota.",
         placement=placement,
-        isolation=isolation_of(spec.share, simulated=device.simulated, mps=device.mps),
+        isolation=isolation,
     )
+
+
+def _owners(turn: Round, borrower: str) -> Iterator[str]:
+    """Name the projects that do not use all of what they have by right."""
+    for name, account in sorted(turn.ledger.accounts.items()):
+        if name != borrower and account.used < account.project.quota:
+            yield name
+
+
+def _takes_back(taken: list[str], outcome: Reason, turn: Round) -> Preview:
+    victims = [s for s in turn.situation.sessions if s.id in taken]
+    milli = sum(held_by(victim) for victim in victims)
+    names = ", ".join(f"{v.spec.name} ({v.spec.project})" for v in victims)
+    grace = turn.situation.rules.grace
+    return Preview(
+        verdict="reclaims",
+        message=f"Would start within {grace} seconds: takes back {gpus_text(milli)} GPU "
+        f"from {names}, which go in line again.",
+        reason=outcome,
+    )
+
+
+def _waits(asked: Session, outcome: Reason, turn: Round) -> Preview:
+    project = asked.spec.project
+    place = sum(s.spec.project == project and s.state == "waiting" for s in turn.line)
+    first = "first in line" if place == 1 else f"number {place} in its project's line"
+    message = f"Would wait, {first}: {outcome.message}"
+    nearest = next((s for s in _smaller(asked.spec.share) if _fits(asked, s, turn)), None)
+    return Preview(
+        verdict="waits",
+        message=f"{message} {nearest.text} would start now." if nearest else message,
+        reason=outcome,
+        place_in_line=place,
+        nearest=nearest,
+    )
+
+
+def _smaller(share: Share) -> Iterator[Share]:
+    """Iterate over shares of the same form below one, the largest first."""
+    if share.mig:
+        return
+    for count in range(share.devices - 1, 0, -1):
+        yield Share(milli=count * MILLI)
+    parts = (750, 500, 250, 100)
+    if share.memory:
+        quarters = (share.memory * part // MILLI for part in parts)
+        yield from (msgspec.structs.replace(share, memory=mib) for mib in quarters if mib)
+    else:
+        limit = share.milli if not share.devices else MILLI
+        yield from (Share(milli=part, compute=share.compute) for part in parts if part < limit)
+
+
+def _fits(asked: Session, share: Share, turn: Round) -> bool:
+    placement = turn.now.find(share, turn.allowed(asked))
+    return placement is not None and turn.ledger.refuses(asked, placement.milli) is None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from ..model.quota import Project, ProjectUse, Quota, UserUse
 from ..model.resources import MILLI, Node, Share
 from ..model.sessions import Session
-from .placement import slice_of
+from .fairshare import Demand, fair_shares
+from .rooms import slice_of
 
 
 def cost(share: Share, nodes: Sequence[Node]) -> int:
@@ -32,8 +35,8 @@ def sum_up(
     revision: int,
 ) -> Quota:
     """Return the quota view of a user who may launch in all of the projects."""
-    uses = tuple(_project(project, sessions, nodes) for project in projects)
     capacity = MILLI * sum(not d.lost for node in nodes for d in node.devices)
+    uses = _with_fair([(p, _project(p, sessions, nodes)) for p in projects], capacity)
     allocated = sum(_held(session) for session in sessions)
     mine = tuple(use.name for use in uses)
     return Quota(
@@ -46,6 +49,11 @@ def sum_up(
         default=mine[0] if mine else "",
         revision=revision,
     )
+
+
+def _with_fair(uses: Sequence[tuple[Project, ProjectUse]], capacity: int) -> tuple[ProjectUse, ...]:
+    shares = fair_shares((Demand(project, use.asked) for project, use in uses), capacity)
+    return tuple(msgspec.structs.replace(use, fair=shares[use.name]) for _, use in uses)
 
 
 def _held(session: Session) -> int:
@@ -70,6 +78,9 @@ def _project(project: Project, sessions: Sequence[Session], nodes: Sequence[Node
         allocated=allocated,
         over=max(0, allocated - project.quota),
         asked=allocated + sum(cost(s.spec.share, nodes) for s in waiting),
+        weight=project.weighs,
+        limit=project.limit,
+        priority=project.priority,
         running=sum(s.placement is not None for s in own),
         waiting=len(waiting),
         users=users,

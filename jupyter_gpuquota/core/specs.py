@@ -48,7 +48,7 @@ def check(request: SessionRequest, facts: Facts) -> SessionSpec:
     errors += [
         *_check_name(request.name),
         *_check_project(wanted, project, facts),
-        *(check_possible(share, facts.nodes, project) if project and not errors else []),
+        *(_check_possible(request, share, project, facts) if project and not errors else []),
         *_check_kind(request.kind),
         *_check_place(request, facts.place),
         *_check_argv(request),
@@ -77,6 +77,7 @@ def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> 
         env=request.env,
         ports=request.ports,
         priority=request.priority,
+        node_type=request.node_type,
         base_url=request.base_url,
     )
 
@@ -104,6 +105,12 @@ def _check_project(wanted: str, project: Project | None, facts: Facts) -> list[F
     known = ", ".join(p.name for p in facts.projects)
     hint = f"Yours are: {known}." if known else "You are in no project: ask an admin."
     return [FieldError("project", f"There is no project {wanted!r} for you.", hint)]
+
+
+def _check_possible(
+    request: SessionRequest, share: Share, project: Project, facts: Facts
+) -> list[FieldError]:
+    return check_possible(share, request.kind, request.node_type, facts.nodes, project)
 
 
 def _check_kind(kind: str) -> list[FieldError]:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
 from ..model.nodes import Reading
-from ..model.quota import Project
+from ..model.quota import Project, Rules
 from ..model.resources import Node
 from ..model.sessions import (
     Endpoint,
@@ -150,6 +150,10 @@ class _Reads(_Base):
     def projects(self) -> tuple[Project, ...]:
         """List the projects."""
         return quota.projects(self._config, self._board.nodes)
+
+    def rules(self) -> Rules:
+        """Tell what holds for all projects."""
+        return self._config.rules()
 
     def nodes(self) -> tuple[Node, ...]:
         """List nodes and devices."""

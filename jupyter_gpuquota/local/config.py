@@ -9,12 +9,13 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 from jupyter_core.paths import jupyter_data_dir
-from traitlets import Dict, Enum, Float, Integer, List, TraitError, Unicode, default, validate
+from traitlets import Bool, Dict, Enum, Float, Integer, List, TraitError, Unicode, default, validate
 from traitlets.config import Configurable
 
 from ..core.shares import parse_quota
 from ..core.specs import NAME_LIMIT
 from ..model.base import Request
+from ..model.quota import Rules
 
 T = TypeVar("T")
 
@@ -81,6 +82,25 @@ class LocalConfig(Configurable):
         10.0,
         min=0.0,
         help="Seconds that a session has to end by itself before it is killed.",
+    ).tag(config=True)
+
+    reclaim_grace = Integer(
+        60,
+        min=0,
+        help="""Seconds that a session has to save its work and end by itself when its GPUs are
+        taken back for a project that has the right to them.""",
+    ).tag(config=True)
+
+    min_runtime = Integer(
+        0,
+        min=0,
+        help="Seconds that a session runs before its GPUs may be taken back.",
+    ).tag(config=True)
+
+    consolidate = Bool(
+        default_value=False,
+        help="""Whether sessions that borrow are stopped and started elsewhere where that makes
+        room for one that only fragments of GPUs are free for.""",
     ).tag(config=True)
 
     start_timeout = Float(
@@ -155,6 +175,12 @@ class LocalConfig(Configurable):
     def nodes(self) -> list[SimulatedNode]:
         """Return the simulated nodes, checked."""
         return _read(self.simulated_nodes, SimulatedNode, "simulated_nodes")
+
+    def rules(self) -> Rules:
+        """Return what holds for all projects."""
+        return Rules(
+            grace=self.reclaim_grace, min_runtime=self.min_runtime, consolidate=self.consolidate
+        )
 
     def teams(self) -> list[tuple[str, int]]:
         """Return name and quota (milli-GPU) of every configured project."""

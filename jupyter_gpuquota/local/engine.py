@@ -16,7 +16,8 @@ from pathlib import Path
 import msgspec
 
 from ..core import lifecycle, names
-from ..core.admission import decide
+from ..core.plans import Eviction, Situation
+from ..core.scheduling import plan
 from ..errors import InvalidFields, NotFound, StorageFailed
 from ..model.reasons import Reason
 from ..model.resources import Placement
@@ -53,6 +54,8 @@ class Engine:
         self.groups: set[int] = set()
         """Process groups of programs that were run inside sessions, for what they leave behind."""
         self._admitted = 0
+        self._again: datetime | None = None
+        """When another round could decide more although nothing has happened."""
         self._measured = 0.0
 
     def open(self) -> None:
@@ -83,7 +86,8 @@ class Engine:
             if not processes.reap_group(group):
                 self.groups.discard(group)
         self._measure()
-        if self._admitted != self.board.latest:
+        due = self._again is not None and self._again <= datetime.now(UTC)
+        if due or self._admitted != self.board.latest:
             kept = self._admit() and kept
         if faults:
             raise faults[0]
@@ -164,18 +168,41 @@ class Engine:
         return self.find(session_id)
 
     def _admit(self) -> bool:
-        """Start what may start, and say why the rest waits; false if the disk forbade it."""
+        """Play a round and do what it decides; false if the disk forbade a start."""
         self._admitted = self.board.latest
-        projects = quota.projects(self._config, self.board.nodes)
-        for decision in decide(self.board.sessions, projects, self.board.nodes):
+        decided = plan(
+            Situation(
+                sessions=self.board.sessions,
+                projects=quota.projects(self._config, self.board.nodes),
+                nodes=self.board.nodes,
+                now=datetime.now(UTC),
+                rules=self._config.rules(),
+            )
+        )
+        self._again = decided.again
+        for eviction in decided.evictions:
+            self._reclaim(eviction)
+        for decision in decided.decisions:
             record = self.find(decision.session)
             if isinstance(decision.outcome, Placement):
                 if not self._start(record, decision.outcome):
                     return False
-            elif record.session.reason != decision.outcome:
-                waiting = msgspec.structs.replace(record.session, reason=decision.outcome)
-                self.state.note(msgspec.structs.replace(record, session=waiting))
+            else:
+                self._wait(record, decision.outcome, decision.ahead + 1)
         return True
+
+    def _reclaim(self, eviction: Eviction) -> None:
+        record = self._change(
+            eviction.session,
+            lambda session: lifecycle.request_requeue(session, eviction.reclaim, eviction.reason),
+        )
+        self._watcher.look(record)
+
+    def _wait(self, record: Record, reason: Reason, place: int) -> None:
+        session = record.session
+        if (session.reason, session.place_in_line) != (reason, place):
+            waiting = msgspec.structs.replace(session, reason=reason, place_in_line=place)
+            self.state.note(msgspec.structs.replace(record, session=waiting))
 
     def _start(self, record: Record, placement: Placement) -> bool:
         try:
@@ -212,7 +239,7 @@ class Engine:
             recent = datetime.now(UTC) - _YOUNG
             young = any(s.state == "running" and s.since > recent for s in self.board.sessions)
             return _FRESH if young else _CALM
-        return self._config.poll_interval if self._devices.measured else None
+        return self._config.poll_interval if self._devices.measured or self._again else None
 
 
 def _new_id() -> str:

@@ -170,10 +170,14 @@ class Watcher:
         elif not watch.asked:
             watch.asked = now
             processes.ask_to_end(leader)
-        elif now - watch.asked > self._config.stop_grace:
+        elif now - watch.asked > self._grace(record):
             found = processes.members(record.session.id, leader)
             isolation = record.session.isolation
             if isolation and isolation.scope == "process" and not watch.limits_lifted:
                 watch.limits_lifted = True
                 self._mps.end_clients(found)
             processes.send(found, signal.SIGKILL)
+
+    def _grace(self, record: Record) -> float:
+        reclaimed = record.session.goal == "requeue"
+        return self._config.reclaim_grace if reclaimed else self._config.stop_grace

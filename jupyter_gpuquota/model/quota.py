@@ -3,13 +3,69 @@
 from __future__ import annotations
 
 from .base import Model
+from .sessions import Kind
+
+
+class Affinity(Model, frozen=True, kw_only=True):
+    """Name the node groups that a project's sessions may run on; empty means any.
+
+    `interactive` counts for both interactive kinds.
+    """
+
+    interactive: tuple[str, ...] = ()
+    train: tuple[str, ...] = ()
+
+    def groups(self, kind: Kind) -> tuple[str, ...]:
+        """Return the groups for a kind of session."""
+        return self.train if kind == "train" else self.interactive
 
 
 class Project(Model, frozen=True, kw_only=True):
-    """Be a team. `quota` in milli-GPU is what it has by right."""
+    """Be a team.
+
+    Amounts are milli-GPU: `quota` is what it has by right, `limit` the most it may ever hold
+    (None: no limit). `weight` is its part of what others leave (None: as its quota; 0: it never
+    borrows), `priority` its bucket in that. `members` are account names; empty means everyone.
+    `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime`
+    (seconds) is how long its sessions run before they may be reclaimed.
+    """
 
     name: str
     quota: int
+    weight: int | None = None
+    limit: int | None = None
+    priority: int = 100
+    members: tuple[str, ...] = ()
+    node_affinity: Affinity = Affinity()
+    interactive_duration: int = 0
+    min_runtime: int = 0
+
+    @property
+    def weighs(self) -> int:
+        """Tell its weight over quota."""
+        return self.quota if self.weight is None else self.weight
+
+    def ceiling(self, unlimited: int) -> int:
+        """Tell the most it may hold, in milli-GPU; `unlimited` where nothing bounds it."""
+        most = unlimited if self.limit is None else self.limit
+        return most if self.weighs else min(most, self.quota)
+
+
+class Rules(Model, frozen=True, kw_only=True):
+    """Be what the admin decides for all projects.
+
+    `grace` and `min_runtime` are seconds: what a reclaimed session has to end by itself, and how
+    long any session runs before it may be reclaimed. With `consolidate`, sessions that may be
+    reclaimed are moved to make room where only fragments of GPUs are free.
+    """
+
+    grace: int = 60
+    min_runtime: int = 0
+    consolidate: bool = False
+
+
+USUAL_RULES = Rules()
+"""What holds where the admin has set nothing."""
 
 
 class UserUse(Model, frozen=True, kw_only=True):
@@ -23,8 +79,9 @@ class UserUse(Model, frozen=True, kw_only=True):
 class ProjectUse(Model, frozen=True, kw_only=True):
     """Say what a project has, holds and waits for.
 
-    `quota`, `allocated`, `over` and `asked` are milli-GPU: by right, held, held above the
-    quota, and held plus waited for. `running` and `waiting` count sessions.
+    `quota`, `allocated`, `over`, `asked` and `fair` are milli-GPU: by right, held, held above
+    the quota, held plus waited for, and its fair share of the whole. `limit`, `weight` and
+    `priority` are the project's own (see `Project`). `running` and `waiting` count sessions.
     """
 
     name: str
@@ -32,8 +89,12 @@ class ProjectUse(Model, frozen=True, kw_only=True):
     allocated: int
     over: int
     asked: int
-    running: int
-    waiting: int
+    fair: int = 0
+    weight: int = 0
+    limit: int | None = None
+    priority: int = 100
+    running: int = 0
+    waiting: int = 0
     users: tuple[UserUse, ...] = ()
 
 

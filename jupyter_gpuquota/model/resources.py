@@ -94,10 +94,16 @@ class Device(Model, frozen=True, kw_only=True):
 
 
 class Node(Model, frozen=True, kw_only=True):
-    """Be one machine with its devices."""
+    """Be one machine with its devices.
+
+    `labels` name the node groups that it belongs to. With `separate` set, sessions that share
+    compute and sessions that share memory alone never run on it side by side.
+    """
 
     name: str
     devices: tuple[Device, ...] = ()
+    labels: tuple[str, ...] = ()
+    separate: bool = False
 
     @property
     def simulated(self) -> bool:

@@ -15,7 +15,7 @@ Kind = Literal["interactive", "interactive-spot", "train"]
 State = Literal[
     "waiting", "starting", "running", "stopping", "suspended", "stopped", "done", "failed"
 ]
-Goal = Literal["run", "suspend", "stop"]
+Goal = Literal["run", "suspend", "stop", "requeue"]
 Number = str | int | float
 
 STATES: tuple[State, ...] = get_args(State)
@@ -33,7 +33,8 @@ class SessionRequest(Request, frozen=True, kw_only=True):
     `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
     `gpu_compute` per cent. `environment` is an id or the path of a Python prefix, `folder` a
     path (relative ones start at the server's root). An empty `command` means a Jupyter Server;
-    `args` are appended to whichever runs. `base_url` is the JupyterLab's that will show it.
+    `args` are appended to whichever runs. `node_type` names the node group to run on, `base_url`
+    is the JupyterLab's that will show it.
     """
 
     name: str
@@ -50,6 +51,7 @@ class SessionRequest(Request, frozen=True, kw_only=True):
     env: dict[str, str] = msgspec.field(default_factory=dict)
     ports: tuple[int, ...] = ()
     priority: int = 50
+    node_type: str = ""
     base_url: str = "/"
 
 
@@ -79,6 +81,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     env: dict[str, str] = msgspec.field(default_factory=dict)
     ports: tuple[int, ...] = ()
     priority: int = 50
+    node_type: str = ""
     base_url: str = "/"
 
     @property
@@ -119,11 +122,26 @@ class Usage(Model, frozen=True, kw_only=True):
     over: bool = False
 
 
+class Reclaim(Model, frozen=True, kw_only=True):
+    """Say for whom a session's GPUs were last taken back, and when.
+
+    `session` is the id of the one that needed them, `name` and `project` its own. `moved` is
+    true where it only had to make room and goes on elsewhere.
+    """
+
+    at: datetime
+    session: str
+    name: str
+    project: str
+    moved: bool = False
+
+
 class Session(Model, frozen=True, kw_only=True):
     """Be one session, as everyone may see it: no token, no port, no process id.
 
     `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
-    present state began.
+    present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
+    waiting. `ends` is when its longest life is over, None if nothing bounds it.
     """
 
     id: str
@@ -143,6 +161,14 @@ class Session(Model, frozen=True, kw_only=True):
     progress: tuple[Progress, ...] = ()
     exit: Exit | None = None
     usage: Usage | None = None
+    place_in_line: int = 0
+    reclaimed: Reclaim | None = None
+    ends: datetime | None = None
+
+    @property
+    def preemptible(self) -> bool:
+        """Tell whether it may borrow, and in turn may be reclaimed."""
+        return self.spec.kind != "interactive"
 
     @property
     def simulated(self) -> bool:
@@ -167,15 +193,19 @@ class SessionQuery(Request, frozen=True, kw_only=True):
 class Preview(Model, frozen=True, kw_only=True):
     """Say what would happen to a request, before it is made.
 
-    `verdict` is `fits` (with the place), `waits` (with the reason and the place in line) or
-    `forbidden` (with the rule, or with the broken fields in `problems`).
+    `verdict` is `fits` (inside quota, with the place), `borrows` (starts too, and can be
+    reclaimed), `reclaims` (starts once others have given back), `waits` (with the reason, the
+    place in its project's line and, where there is one, the nearest share that would start now)
+    or `forbidden` (with the rule, or with the broken fields in `problems`).
     """
 
-    verdict: Literal["fits", "waits", "forbidden"]
+    verdict: Literal["fits", "borrows", "reclaims", "waits", "forbidden"]
     message: str
     reason: Reason | None = None
     placement: Placement | None = None
     isolation: Isolation | None = None
+    place_in_line: int = 0
+    nearest: Share | None = None
     problems: tuple[FieldProblem, ...] = ()
 
 

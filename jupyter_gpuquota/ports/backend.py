@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
 from ..model.nodes import Reading
-from ..model.quota import Project
+from ..model.quota import Project, Rules
 from ..model.resources import Node
 from ..model.sessions import (
     Endpoint,
@@ -48,6 +48,9 @@ class Inventory(Protocol):
 
     def projects(self) -> tuple[Project, ...]:
         """List the projects; returns at once."""
+
+    def rules(self) -> Rules:
+        """Tell what holds for all projects; returns at once."""
 
     def nodes(self) -> tuple[Node, ...]:
         """List nodes and devices; returns at once, from memory."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from ..core import names, previews, specs
+from ..core.plans import Situation
 from ..errors import FieldError, InvalidFields, NameTaken, Unsupported
 from ..model.base import Nothing, Page
 from ..model.sessions import (
@@ -59,8 +60,14 @@ async def preview(backend: Backend, call: Call) -> Preview:
         names.check_free(spec, backend.sessions())
     except (InvalidFields, NameTaken) as error:
         return previews.forbidden(error)
-    now = datetime.now(UTC)
-    return previews.preview(spec, backend.sessions(), backend.projects(), backend.nodes(), now)
+    situation = Situation(
+        sessions=backend.sessions(),
+        projects=backend.projects(),
+        nodes=backend.nodes(),
+        now=datetime.now(UTC),
+        rules=backend.rules(),
+    )
+    return previews.preview(spec, situation)
 
 
 async def stop(backend: Backend, call: Call) -> Session:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.placement import place, rooms
+from jupyter_gpuquota.core.placement import Pool, place
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Node, Placement
 from tests.builders import (
@@ -21,7 +21,7 @@ from tests.builders import (
 
 
 def put(gpu: str, nodes: list[Node], *held: Placement, **fields: object) -> Placement | Reason:
-    return place(make_share(gpu, **fields), rooms(nodes, held))
+    return place(make_share(gpu, **fields), Pool(nodes, held))
 
 
 def spot(outcome: Placement | Reason) -> tuple[str, list[int]]:

@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_gpuquota.core.isolation import isolation_of
 from jupyter_gpuquota.core.nodes import draw
+from jupyter_gpuquota.core.plans import Situation
 from jupyter_gpuquota.core.previews import preview
 from jupyter_gpuquota.core.quota import sum_up
 from jupyter_gpuquota.model.nodes import Reading
@@ -26,7 +27,7 @@ HALF = make_session("half", "0.5", "running", placement=make_placement(make_slic
 
 
 def test_a_preview_says_where_it_fits_and_how_full_that_gets() -> None:
-    shown = preview(make_spec(gpu="0.5"), [HALF], PROJECTS, NODES, NOW)
+    shown = preview(make_spec(gpu="0.5"), Situation([HALF], PROJECTS, NODES, NOW))
     assert shown.verdict == "fits"
     assert "n1 GPU 0 (simulated) (50 % → 100 % used)" in shown.message
     assert shown.isolation is not None
@@ -34,14 +35,32 @@ def test_a_preview_says_where_it_fits_and_how_full_that_gets() -> None:
 
 def test_a_preview_says_why_it_would_wait_and_where_in_line() -> None:
     line = [HALF, make_session("big", "1")]
-    shown = preview(make_spec(gpu="1"), line, PROJECTS, NODES, NOW)
+    shown = preview(make_spec(gpu="1"), Situation(line, PROJECTS, NODES, NOW))
     assert shown.verdict == "waits"
-    assert "Number 2 in its project's line, behind big." in shown.message
+    assert "number 2 in its project's line" in shown.message
+    assert shown.place_in_line == 2
+    assert shown.nearest == make_share("0.5")
+
+
+def test_a_preview_says_what_is_borrowed_and_from_whom() -> None:
+    shown = preview(make_spec(gpu="1", kind="train"), Situation([HALF], PROJECTS, NODES, NOW))
+    assert shown.verdict == "borrows"
+    assert "borrows 0.5 GPU, which can be taken back for team-b" in shown.message
+
+
+def test_a_preview_says_whose_gpus_would_be_taken_back() -> None:
+    borrower = make_session(
+        "b", "2", "running", kind="train", placement=make_placement(*map(make_slice, (0, 1)))
+    )
+    asked = make_spec(gpu="1", project="team-b")
+    shown = preview(asked, Situation([borrower], PROJECTS, NODES, NOW))
+    assert shown.verdict == "reclaims"
+    assert "takes back 2 GPU from b (team-a)" in shown.message
 
 
 def test_a_preview_changes_nothing() -> None:
     before = (HALF,)
-    preview(make_spec(gpu="0.5"), before, PROJECTS, NODES, NOW)
+    preview(make_spec(gpu="0.5"), Situation(before, PROJECTS, NODES, NOW))
     assert before == (HALF,)
 
 

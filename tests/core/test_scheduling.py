@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from jupyter_gpuquota.core.admission import decide
+from collections.abc import Sequence
+
+from jupyter_gpuquota.core.plans import Decision, Situation
+from jupyter_gpuquota.core.scheduling import plan
+from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.sessions import Session
-from tests.builders import make_node, make_placement, make_project, make_session, make_slice
+from tests.builders import NOW, make_node, make_placement, make_project, make_session, make_slice
 
 NODES = [make_node("n1", 8)]
 PROJECTS = [make_project("team-a", "4"), make_project("team-b", "2")]
+
+
+def decide(sessions: Sequence[Session], projects: Sequence[Project]) -> tuple[Decision, ...]:
+    return plan(Situation(sessions, projects, NODES, NOW)).decisions
 
 
 def outcomes(*sessions: Session) -> dict[str, str]:
@@ -17,7 +25,7 @@ def outcomes(*sessions: Session) -> dict[str, str]:
         d.session.removeprefix("id-"): d.outcome.code
         if isinstance(d.outcome, Reason)
         else d.outcome.text
-        for d in decide(sessions, PROJECTS, NODES)
+        for d in decide(sessions, PROJECTS)
     }
 
 
@@ -32,19 +40,19 @@ def test_over_the_quota_waits_and_says_by_how_much() -> None:
     running = make_session(
         "r", "3", "running", placement=make_placement(*map(make_slice, (0, 1, 2)))
     )
-    [decision] = decide([running, make_session("w", "2")], PROJECTS, NODES)
+    [decision] = decide([running, make_session("w", "2")], PROJECTS)
     assert isinstance(decision.outcome, Reason)
     assert decision.outcome.code == "OverQuota"
-    assert "uses 3 of its 4 GPUs" in decision.outcome.message
+    assert "use 3 of its 4 GPUs" in decision.outcome.message
     assert "1 GPU" in decision.outcome.hint
 
 
-def test_nobody_overtakes_inside_a_project() -> None:
+def test_what_fits_does_not_wait_for_what_does_not() -> None:
     running = make_session(
         "r", "3", "running", placement=make_placement(*map(make_slice, (0, 1, 2)))
     )
     line = [make_session("big", "2", age=20), make_session("small", "0.5", age=10)]
-    assert outcomes(running, *line) == {"big": "OverQuota", "small": "InLine"}
+    assert outcomes(running, *line) == {"big": "OverQuota", "small": "n1 GPU 3 (simulated)"}
 
 
 def test_a_higher_priority_stands_first() -> None:
@@ -72,7 +80,7 @@ def test_what_has_ended_holds_nothing() -> None:
         make_session(f"s{i}", "4", "stopped", placement=make_placement(*map(make_slice, range(4))))
         for i in range(3)
     ]
-    [decision] = decide([*full, make_session("w", "4")], PROJECTS, NODES)
+    [decision] = decide([*full, make_session("w", "4")], PROJECTS)
     assert isinstance(decision.outcome, Placement)
 
 
@@ -80,6 +88,6 @@ def test_the_machine_can_be_full_before_the_quota_is() -> None:
     projects = [make_project("team-a", "20")]
     taken = make_placement(*map(make_slice, range(8)))
     sessions = [make_session("r", "8", "running", placement=taken), make_session("w", "1")]
-    [decision] = decide(sessions, projects, NODES)
+    [decision] = decide(sessions, projects)
     assert isinstance(decision.outcome, Reason)
     assert decision.outcome.code == "NoNodeFits"

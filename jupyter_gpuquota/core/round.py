@@ -1,0 +1,138 @@
+"""Be one scheduling round under way: what is free, who holds what, and what was decided so far."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from datetime import datetime, timedelta
+
+from ..model.reasons import Reason
+from ..model.resources import MILLI, Placement, Share
+from ..model.sessions import Reclaim, Session
+from . import waiting
+from .ledger import Ledger
+from .line import claimants, holds, nodes_for, stands_in_line
+from .placement import Allowed, Pool
+from .plans import Eviction, Situation
+from .quota import cost
+from .victims import Victims, held_by
+
+
+class Round:
+    """Keep account of one round.
+
+    `now` is what is free, `soon` what will be once everyone who has to leave has left. `pending`
+    are those that no rule forbids but that found no devices, `bounded` those that their
+    project's ceiling keeps from starting.
+    """
+
+    def __init__(self, situation: Situation) -> None:
+        self.situation = situation
+        self.ledger = Ledger(situation.projects)
+        self.line = [s for s in situation.sessions if stands_in_line(s)]
+        self.claims = claimants(self.line)
+        self.outcomes: dict[str, Placement | Reason] = {}
+        self.pending: list[Session] = []
+        self.bounded: list[Session] = []
+        self.evictions: dict[str, Eviction] = {}
+        self.protected: set[datetime] = set()
+        self.staying = [s for s in situation.sessions if holds(s)]
+        self._leaving = [s for s in situation.sessions if s.state == "stopping" and s.placement]
+        kept = [s.placement for s in self.staying if s.placement]
+        going = [s.placement for s in self._leaving if s.placement]
+        self.now = Pool(situation.nodes, [*kept, *going])
+        self.soon = Pool(situation.nodes, kept)
+        self._costs: dict[Share, int] = {}
+        self._allowed: dict[tuple[str, str, str], Allowed] = {}
+        self._count()
+
+    def cost(self, share: Share) -> int:
+        """Estimate what a share that is not placed yet costs, in milli-GPU."""
+        if share not in self._costs:
+            self._costs[share] = cost(share, self.situation.nodes)
+        return self._costs[share]
+
+    def allowed(self, session: Session) -> Allowed:
+        """Name the nodes that a session may run on."""
+        spec = session.spec
+        key = (spec.project, spec.kind, spec.node_type)
+        if key not in self._allowed:
+            project = self.ledger.of(session).project
+            nodes = self.situation.nodes
+            self._allowed[key] = nodes_for(project, spec.kind, spec.node_type, nodes)
+        return self._allowed[key]
+
+    def shape(self, session: Session) -> Hashable:
+        """Tell what makes two waiting sessions of a project alike."""
+        return (
+            session.spec.project,
+            session.spec.share,
+            self.allowed(session),
+            session.preemptible,
+        )
+
+    def attempt(self, session: Session) -> None:
+        """Give a session devices that are free, or reserve ones that will be."""
+        milli = self.cost(session.spec.share)
+        if reason := self.ledger.refuses(session, milli):
+            self.outcomes[session.id] = reason
+            if self.ledger.of(session).known and not self.ledger.lacks_right(session, milli):
+                self.bounded.append(session)
+            return
+        placement = self._find(self.now, session, milli) if session.state == "waiting" else None
+        if placement:
+            self.give(session, placement, placement)
+        elif self._leaving and (placement := self._find(self.soon, session, milli)):
+            self.give(session, placement, waiting.releasing(self._leaving, placement.node))
+        else:
+            self.pending.append(session)
+
+    def give(self, session: Session, placement: Placement, outcome: Placement | Reason) -> None:
+        """Count a placement as the session's."""
+        self.outcomes[session.id] = outcome
+        self.now.take(placement)
+        self.soon.take(placement)
+        self.ledger.hold(session, placement.milli)
+
+    def evict(self, taker: Session, victims: Victims, placement: Placement, *, moved: bool) -> None:
+        """Have victims leave, and reserve what becomes free for the taker."""
+        for victim in victims:
+            reclaim = Reclaim(
+                at=self.situation.now,
+                session=taker.id,
+                name=taker.spec.name,
+                project=taker.spec.project,
+                moved=moved,
+            )
+            reason = waiting.reclaimed(victim, taker, moved=moved)
+            self.evictions[victim.id] = Eviction(victim.id, reclaim, reason)
+            self.ledger.hold(victim, held_by(victim), -1)
+            if victim.placement:
+                self.soon.give(victim.placement)
+        self.give(taker, placement, waiting.reclaiming(victims, self.situation.rules.grace))
+
+    def may_go(self, session: Session) -> bool:
+        """Tell whether a session may be made to leave: it borrows, and has run long enough."""
+        if not session.preemptible or session.id in self.evictions:
+            return False
+        project = self.ledger.of(session).project
+        least = max(self.situation.rules.min_runtime, project.min_runtime)
+        until = (session.started or session.since) + timedelta(seconds=least)
+        if until <= self.situation.now:
+            return True
+        self.protected.add(until)
+        return False
+
+    def _find(self, pool: Pool, session: Session, milli: int) -> Placement | None:
+        placement = pool.find(session.spec.share, self.allowed(session))
+        if placement and placement.milli > milli and self.ledger.refuses(session, placement.milli):
+            return None
+        return placement
+
+    def _count(self) -> None:
+        for session in self.staying:
+            self.ledger.hold(session, held_by(session))
+            self.ledger.ask(session, held_by(session))
+        for session in self.line:
+            self.ledger.ask(session, self.cost(session.spec.share))
+        devices = [device for node in self.situation.nodes for device in node.devices]
+        self.ledger.share_out(MILLI * sum(not device.lost for device in devices))

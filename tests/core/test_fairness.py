@@ -1,0 +1,199 @@
+"""What holds of every round, whatever is asked of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.core.fairshare import Demand, fair_shares
+from jupyter_gpuquota.core.placement import Pool
+from jupyter_gpuquota.core.plans import Situation
+from jupyter_gpuquota.core.scheduling import plan
+from jupyter_gpuquota.model.quota import Project, Rules
+from jupyter_gpuquota.model.resources import MILLI, Node, Placement
+from jupyter_gpuquota.model.sessions import Session
+from tests.builders import MEMORY, NOW, make_node, make_session
+from tests.core.rounds import play
+
+NAMES = ("team-a", "team-b", "team-c")
+
+projects = st.tuples(
+    *(
+        st.builds(
+            Project,
+            name=st.just(name),
+            quota=st.sampled_from([0, 300, 1000, 2000, 4000]),
+            weight=st.sampled_from([None, 0, 1000, 3000]),
+            limit=st.sampled_from([None, None, 500, 3000]),
+            priority=st.sampled_from([50, 100]),
+        )
+        for name in NAMES
+    )
+)
+nodes = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(
+    lambda counts: [make_node(f"n{i}", gpus) for i, gpus in enumerate(counts)]
+)
+wishes = st.tuples(
+    st.sampled_from(NAMES),
+    st.sampled_from(["interactive", "interactive-spot", "train"]),
+    st.sampled_from(
+        [
+            {"gpu": "0.1"},
+            {"gpu": "0.3"},
+            {"gpu": "0.5"},
+            {"gpu": "1"},
+            {"gpu": "2"},
+            {"gpu": "3"},
+            {"gpu_memory": "8Gi"},
+            {"gpu_memory": "8Gi", "gpu_compute": "30"},
+        ]
+    ),
+    st.sampled_from([10, 50, 90]),
+)
+arrivals = st.lists(st.lists(wishes, max_size=5), min_size=1, max_size=4)
+rules = st.builds(Rules, consolidate=st.booleans())
+
+
+def waves(found: list[list[tuple[str, str, dict[str, str], int]]]) -> list[list[Session]]:
+    """Make sessions that come in waves, older ones first."""
+    age = sum(map(len, found))
+    made: list[list[Session]] = []
+    for wave in found:
+        made.append([])
+        for project, kind, share, priority in wave:
+            name = f"s{age:03d}"
+            fields = {**share, "project": project, "kind": kind, "priority": priority}
+            made[-1].append(make_session(name, age=age, **fields))
+            age -= 1
+    return made
+
+
+def used(sessions: dict[str, Session]) -> Counter[str]:
+    """Sum what the projects hold."""
+    held: Counter[str] = Counter()
+    for session in sessions.values():
+        if session.placement:
+            held[session.spec.project] += session.placement.milli
+    return held
+
+
+@given(
+    st.lists(st.integers(0, 9000), min_size=3, max_size=3),
+    projects,
+    st.integers(0, 12).map(MILLI.__mul__),
+)
+def test_fair_shares_give_rights_first_and_then_all_there_is(
+    asked: list[int], teams: tuple[Project, ...], capacity: int
+) -> None:
+    demands = [Demand(team, wish) for team, wish in zip(teams, asked, strict=True)]
+    shares = fair_shares(demands, capacity)
+    for demand in demands:
+        share = shares[demand.project.name]
+        assert min(demand.project.quota, demand.most) <= share <= demand.most
+    rights = sum(min(d.project.quota, d.most) for d in demands)
+    wanted = sum(d.most for d in demands)
+    assert sum(shares.values()) == max(rights, min(wanted, capacity))
+
+
+@settings(max_examples=300, deadline=None)
+@given(arrivals, projects, nodes, rules)
+def test_rounds_settle_and_keep_every_promise(
+    found: list[list[tuple[str, str, dict[str, str], int]]],
+    teams: tuple[Project, ...],
+    machines: list[Node],
+    admin: Rules,
+) -> None:
+    by_team = {team.name: team for team in teams}
+    sessions: dict[str, Session] = {}
+    for wave in waves(found):
+        before = {session.id: session for session in [*sessions.values(), *wave]}
+        sessions, plans = play(before.values(), teams, machines, admin)
+        for decided in plans:
+            for eviction in decided.evictions:
+                assert before[eviction.session].preemptible
+                assert eviction.reason.message
+        _nothing_holds_too_much(sessions, by_team, machines)
+        _who_waits_has_to(sessions, by_team, machines, plans[-1].fair)
+
+
+def _nothing_holds_too_much(
+    sessions: dict[str, Session], teams: dict[str, Project], machines: list[Node]
+) -> None:
+    milli: Counter[tuple[str, int]] = Counter()
+    memory: Counter[tuple[str, int]] = Counter()
+    for session in sessions.values():
+        for piece in session.placement.slices if session.placement else ():
+            place = (session.placement.node, piece.index) if session.placement else ("", 0)
+            milli[place] += piece.milli
+            memory[place] += piece.memory
+    assert all(value <= MILLI for value in milli.values())
+    assert all(value <= MEMORY for value in memory.values())
+    for name, held in used(sessions).items():
+        assert held <= teams[name].ceiling(1 << 60)
+        fixed = {k: s for k, s in sessions.items() if s.spec.project == name and not s.preemptible}
+        assert used(fixed)[name] <= teams[name].quota
+
+
+def _who_waits_has_to(
+    sessions: dict[str, Session],
+    teams: dict[str, Project],
+    machines: list[Node],
+    fair: dict[str, int],
+) -> None:
+    held = used(sessions)
+    pool = Pool(machines, [s.placement for s in sessions.values() if s.placement])
+    for session in (s for s in sessions.values() if s.state == "waiting"):
+        assert session.reason is not None
+        assert session.reason.message
+        if session.reason.code in ("OverQuota", "OverLimit") and not session.reason.raw:
+            continue  # a rule forbids it
+        placement = pool.find(session.spec.share)
+        team = teams[session.spec.project]
+        if placement:  # devices are free: only its own project's bounds may keep it from them
+            assert held[team.name] + placement.milli > team.ceiling(1 << 60)
+        _nobody_could_give(session, sessions, machines, held, fair)
+
+
+def _nobody_could_give(
+    session: Session,
+    sessions: dict[str, Session],
+    machines: list[Node],
+    held: Counter[str],
+    fair: dict[str, int],
+) -> None:
+    """Check that no single borrower above its fair share stands in the way of a right."""
+    for victim in sessions.values():
+        if not victim.placement or not victim.preemptible:
+            continue
+        if victim.spec.project == session.spec.project:
+            continue
+        if held[victim.spec.project] <= fair[victim.spec.project]:
+            continue
+        rest = [s.placement for s in sessions.values() if s.placement and s is not victim]
+        placement = Pool(machines, rest).find(session.spec.share)
+        if placement:
+            assert held[session.spec.project] + placement.milli > fair[session.spec.project]
+
+
+@settings(max_examples=50, deadline=None)
+@given(arrivals, projects, nodes)
+def test_the_same_input_gives_the_same_plan(
+    found: list[list[tuple[str, str, dict[str, str], int]]],
+    teams: tuple[Project, ...],
+    machines: list[Node],
+) -> None:
+    everyone = [session for wave in waves(found) for session in wave]
+    first = plan(Situation(everyone, teams, machines, NOW))
+    again = plan(Situation(list(reversed(everyone)), teams, machines, NOW))
+    assert first == again
+
+
+def test_a_plan_decides_on_everyone_who_waits() -> None:
+    line = [make_session(f"s{i}", "1", age=i) for i in range(9)]
+    decided = plan(Situation(line, [], [make_node()], NOW))
+    assert {d.session for d in decided.decisions} == {s.id for s in line}
+    assert not any(isinstance(d.outcome, Placement) for d in decided.decisions)
+    assert msgspec.json.encode(decided.decisions)
