@@ -1,4 +1,4 @@
-"""Carry a large upload: the kernel moves the body, and the browser's connection ends with it."""
+"""Carry a large upload: its body goes from socket to socket, and the connection ends with it."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ class Relay(Visitor):
             await self.finish()
 
     async def _move(self, line: IOStream, rest: int) -> None:
-        """Have the kernel move the rest; the browser's connection ends with it."""
+        """Move the rest past tornado; the browser's connection ends with it."""
         self.set_header("Connection", "close")
         first = f"HTTP/1.1 {self.get_status()} {self._reason}"
         browser = self.detach()

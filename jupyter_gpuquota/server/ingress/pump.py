@@ -1,26 +1,23 @@
 """Move bytes from one socket to another.
 
-Large bodies of a known length are moved inside the kernel (splice), which costs about half of
-copying them through this process; everything else goes through tornado's streams. Either way
-nothing is read that the other side has no room for.
+Large bodies of a known length go from socket to socket through one buffer, past tornado's
+streams; everything else goes through them. Either way nothing is read that the other side has
+no room for. A copy beats moving the bytes inside the kernel (splice): pages that are handed on
+keep the sender's buffer full until the receiver has read them, so that the two take turns.
 """
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
-import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from functools import cache
+from contextlib import contextmanager
 
 from tornado.ioloop import IOLoop
 from tornado.iostream import IOStream, StreamClosedError
 
 CHUNK = 256 * 1024
-_PIPE = 1024 * 1024
-_FLAGS = 1 | 2  # SPLICE_F_MOVE | SPLICE_F_NONBLOCK
+_BUFFER = 512 * 1024
 
 
 async def flow(source: IOStream, target: IOStream, size: int) -> None:
@@ -44,16 +41,16 @@ async def pump(source: IOStream, target: IOStream, size: int) -> None:
     await target.write(ahead)
     size -= len(ahead)
     IOLoop.current().remove_handler(source.socket)
-    with _copies(source, target) as (read_from, write_to), _pipe() as (outlet, inlet):
-        try:
-            while size:
-                size -= await _some(read_from, inlet, outlet, write_to, size)
-                await asyncio.sleep(0)  # a fast pair must not hold up everyone else
-        except OSError as error:
-            raise StreamClosedError(error) from error
+    buffer = memoryview(bytearray(min(size, _BUFFER)))
+    with _copies(source, target) as (read_from, write_to):
+        while size:
+            count = await _receive(read_from, buffer[:size])
+            await send(write_to, buffer[:count])
+            size -= count
+            await asyncio.sleep(0)  # a fast pair must not hold up everyone else
 
 
-async def send(number: int, data: bytes) -> None:
+async def send(number: int, data: bytes | memoryview) -> None:
     """Write all of it to a socket. Raises StreamClosedError."""
     left = memoryview(data)
     while left:
@@ -76,39 +73,21 @@ async def discard(number: int) -> None:
 
 
 def is_plain(stream: IOStream) -> bool:
-    """Tell whether the kernel can move the stream's bytes: they must not be encrypted."""
-    return type(stream) is IOStream and _kernel_moves()
+    """Tell whether the bytes of the stream's socket are what it reads: they are not encrypted."""
+    return type(stream) is IOStream
 
 
-@cache
-def _kernel_moves() -> bool:
-    """Try it once: some sandboxes know the call, but not for sockets."""
-    here, there = socket.socketpair()
-    with here, there, _pipe() as (_, inlet):
-        there.send(b"x")
-        try:
-            return os.splice(here.fileno(), inlet, 1, flags=_FLAGS) == 1
-        except OSError:
-            return False
-
-
-async def _some(read_from: int, inlet: int, outlet: int, write_to: int, most: int) -> int:
-    """Move what is there, at most what the pipe holds; return how much that was."""
+async def _receive(number: int, buffer: memoryview) -> int:
+    """Read what is there; return how much. Raises StreamClosedError at the end."""
     while True:
         try:
-            moved = os.splice(read_from, inlet, min(most, _PIPE), flags=_FLAGS)
-            break
+            if count := os.readv(number, [buffer]):
+                return count
+            raise StreamClosedError
         except BlockingIOError:
-            await _until_readable(read_from)
-    if not moved:
-        raise StreamClosedError
-    held = moved
-    while held:
-        try:
-            held -= os.splice(outlet, write_to, held, flags=_FLAGS)
-        except BlockingIOError:
-            await _until_writable(write_to)
-    return moved
+            await _until_readable(number)
+        except OSError as error:
+            raise StreamClosedError(error) from error
 
 
 async def _until_readable(number: int) -> None:
@@ -141,14 +120,3 @@ def _copies(*streams: IOStream) -> Iterator[list[int]]:
         for number in made:
             os.close(number)
 
-
-@contextmanager
-def _pipe() -> Iterator[tuple[int, int]]:
-    outlet, inlet = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    with suppress(OSError):  # an account may have used up what pipes may hold in all
-        fcntl.fcntl(inlet, fcntl.F_SETPIPE_SZ, _PIPE)
-    try:
-        yield outlet, inlet
-    finally:
-        os.close(outlet)
-        os.close(inlet)

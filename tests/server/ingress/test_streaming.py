@@ -356,7 +356,7 @@ async def test_a_programs_root_ends_with_a_slash(site: Site) -> None:
     assert response.headers["Location"] == f"{site.prefix}/p/{PORT}/?a=1"
 
 
-def test_the_kernel_moves_bodies_on_plain_connections_only() -> None:
+def test_bodies_go_past_tornado_on_plain_connections_only() -> None:
     class Encrypted:
         pass
 
