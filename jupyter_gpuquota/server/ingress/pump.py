@@ -119,4 +119,3 @@ def _copies(*streams: IOStream) -> Iterator[list[int]]:
     finally:
         for number in made:
             os.close(number)
-
