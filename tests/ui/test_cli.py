@@ -262,8 +262,9 @@ class TestInside:
 
 class TestWaiting:
     def test_interrupting_a_wait_leaves_the_session_alone(self, shell):
-        shell.ok("submit", "all", "-g", "2", "-p", "team-b", "--wait", *SLEEP)
-        with shell.start("submit", "next", "-g", "1", "-p", "team-b", "--wait", *SLEEP) as process:
+        by_hand = ("-p", "team-b", "--interactive", "--wait", "--command", *SLEEP)
+        shell.ok("submit", "all", "-g", "2", *by_hand)
+        with shell.start("submit", "next", "-g", "1", *by_hand) as process:
             first = process.stderr.readline()
             assert first.startswith("next waits: ")
             process.send_signal(signal.SIGINT)

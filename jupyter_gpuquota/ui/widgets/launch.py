@@ -24,7 +24,7 @@ from ..views.sessions import isolation_text, outcome
 from .live import error_html
 
 PRESETS = (("¼ GPU", "0.25"), ("½ GPU", "0.5"), ("1 GPU", "1"), ("2 GPU", "2"), ("CPU only", ""))
-_VERDICTS = {"fits": "✓", "waits": "⏳", "forbidden": "✗"}
+_VERDICTS = {"fits": "✓", "borrows": "✓", "reclaims": "⏳", "waits": "⏳", "forbidden": "✗"}
 
 
 class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types

@@ -22,6 +22,7 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
       env: {},
       ports: [],
       priority: 50,
+      node_type: '',
       base_url: '/user/ana/',
       ...spec
     },
@@ -59,6 +60,9 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
     progress: [],
     exit: null,
     usage: null,
+    place_in_line: 0,
+    reclaimed: null,
+    ends: null,
     ...rest
   };
 }
@@ -89,6 +93,10 @@ export function makeProject(changes: Partial<ProjectUse> = {}): ProjectUse {
     allocated: 1500,
     over: 0,
     asked: 1500,
+    fair: 1500,
+    weight: 4000,
+    limit: null,
+    priority: 100,
     running: 2,
     waiting: 0,
     users: [

@@ -34,7 +34,8 @@ export interface PageSession {
  * Be one session, as everyone may see it: no token, no port, no process id.
  *
  * `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
- * present state began.
+ * present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
+ * waiting. `ends` is when its longest life is over, None if nothing bounds it.
  */
 export interface Session {
   id: string;
@@ -53,7 +54,7 @@ export interface Session {
   created: string;
   path: string;
   revision: number;
-  goal: 'run' | 'stop' | 'suspend';
+  goal: 'requeue' | 'run' | 'stop' | 'suspend';
   reason: Reason | null;
   placement: Placement | null;
   isolation: Isolation | null;
@@ -62,6 +63,9 @@ export interface Session {
   progress: Progress[];
   exit: Exit | null;
   usage: Usage | null;
+  place_in_line: number;
+  reclaimed: Reclaim | null;
+  ends: string | null;
 }
 /**
  * Be a request that was checked: every value is usable as it stands.
@@ -82,6 +86,7 @@ export interface SessionSpec {
   };
   ports: number[];
   priority: number;
+  node_type: string;
   base_url: string;
 }
 /**
@@ -104,6 +109,7 @@ export interface Share {
  */
 export interface Reason {
   code:
+    | 'BeingReclaimed'
     | 'CommandFailed'
     | 'DeviceLost'
     | 'ExitUnknown'
@@ -111,11 +117,14 @@ export interface Reason {
     | 'HostRestarted'
     | 'InLine'
     | 'Killed'
+    | 'MaxLifetime'
+    | 'Moved'
     | 'NoNodeFits'
     | 'NotAllowed'
     | 'OverLimit'
     | 'OverQuota'
     | 'QueueMissing'
+    | 'Reclaimed'
     | 'StartFailed'
     | 'StartTimeout'
     | 'StopRequested'
@@ -189,6 +198,19 @@ export interface Usage {
   over: boolean;
 }
 /**
+ * Say for whom a session's GPUs were last taken back, and when.
+ *
+ * `session` is the id of the one that needed them, `name` and `project` its own. `moved` is
+ * true where it only had to make room and goes on elsewhere.
+ */
+export interface Reclaim {
+  at: string;
+  session: string;
+  name: string;
+  project: string;
+  moved: boolean;
+}
+/**
  * Filter and page the list of sessions; empty means any.
  *
  * `state` may hold several, separated by commas. `cursor` is a page's `next`.
@@ -207,7 +229,8 @@ export interface SessionQuery {
  * `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
  * `gpu_compute` per cent. `environment` is an id or the path of a Python prefix, `folder` a
  * path (relative ones start at the server's root). An empty `command` means a Jupyter Server;
- * `args` are appended to whichever runs. `base_url` is the JupyterLab's that will show it.
+ * `args` are appended to whichever runs. `node_type` names the node group to run on, `base_url`
+ * is the JupyterLab's that will show it.
  */
 export interface SessionRequest {
   name: string;
@@ -226,20 +249,25 @@ export interface SessionRequest {
   };
   ports?: number[];
   priority?: number;
+  node_type?: string;
   base_url?: string;
 }
 /**
  * Say what would happen to a request, before it is made.
  *
- * `verdict` is `fits` (with the place), `waits` (with the reason and the place in line) or
- * `forbidden` (with the rule, or with the broken fields in `problems`).
+ * `verdict` is `fits` (inside quota, with the place), `borrows` (starts too, and can be
+ * reclaimed), `reclaims` (starts once others have given back), `waits` (with the reason, the
+ * place in its project's line and, where there is one, the nearest share that would start now)
+ * or `forbidden` (with the rule, or with the broken fields in `problems`).
  */
 export interface Preview {
-  verdict: 'fits' | 'forbidden' | 'waits';
+  verdict: 'borrows' | 'fits' | 'forbidden' | 'reclaims' | 'waits';
   message: string;
   reason: Reason | null;
   placement: Placement | null;
   isolation: Isolation | null;
+  place_in_line: number;
+  nearest: Share | null;
   problems: FieldProblem[];
 }
 /**
@@ -322,8 +350,9 @@ export interface Quota {
 /**
  * Say what a project has, holds and waits for.
  *
- * `quota`, `allocated`, `over` and `asked` are milli-GPU: by right, held, held above the
- * quota, and held plus waited for. `running` and `waiting` count sessions.
+ * `quota`, `allocated`, `over`, `asked` and `fair` are milli-GPU: by right, held, held above
+ * the quota, held plus waited for, and its fair share of the whole. `limit`, `weight` and
+ * `priority` are the project's own (see `Project`). `running` and `waiting` count sessions.
  */
 export interface ProjectUse {
   name: string;
@@ -331,6 +360,10 @@ export interface ProjectUse {
   allocated: number;
   over: number;
   asked: number;
+  fair: number;
+  weight: number;
+  limit: number | null;
+  priority: number;
   running: number;
   waiting: number;
   users: UserUse[];

@@ -93,7 +93,8 @@ function submitText(model: LaunchModel, trans: TranslationBundle): string {
     return trans.__('Launching…');
   }
   const { verdict } = model;
-  return verdict.status === 'ready' && verdict.preview.verdict === 'waits'
+  const waits = ['reclaims', 'waits'];
+  return verdict.status === 'ready' && waits.includes(verdict.preview.verdict)
     ? trans.__('Launch and wait')
     : trans.__('Launch');
 }

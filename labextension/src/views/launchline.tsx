@@ -9,6 +9,8 @@ import { useUi } from './ui';
 
 const ICONS: Record<Preview['verdict'], LabIcon> = {
   fits: STATE_ICONS.done,
+  borrows: STATE_ICONS.done,
+  reclaims: STATE_ICONS.waiting,
   waits: STATE_ICONS.waiting,
   forbidden: STATE_ICONS.failed
 };
