@@ -76,6 +76,41 @@ class BackendContract:
         await backend.stop(first.id)
         await until(backend, second.id, "running")
 
+    async def test_what_is_borrowed_is_given_back_to_whom_it_belongs_and_restarts(
+        self, backend: Backend
+    ) -> None:
+        borrowers = [
+            await until(backend, made.id, "running")
+            for i, node in enumerate(backend.nodes())
+            for made in [
+                await launch(
+                    backend,
+                    f"train-{i}",
+                    gpu=str(len(node.devices)),
+                    project="team-b",
+                    kind="train",
+                )
+            ]
+        ]
+        taker = await until(backend, (await launch(backend, "by-right", gpu="4")).id, "running")
+        held = {s.id: s for s in backend.sessions()}
+        [victim] = [held[s.id] for s in borrowers if held[s.id].state == "waiting"]
+        assert victim.reclaimed is not None
+        assert (victim.reclaimed.session, victim.reclaimed.project) == (taker.id, "team-a")
+        assert victim.reason is not None
+        assert victim.reason.code == "OverQuota"
+        assert victim.place_in_line == 1
+        await backend.stop(taker.id)
+        again = await until(backend, victim.id, "running")
+        assert again.place_in_line == 0
+
+    async def test_a_preemptible_session_may_not_outgrow_what_can_be_borrowed(
+        self, backend: Backend
+    ) -> None:
+        node = max(len(node.devices) for node in backend.nodes())
+        with pytest.raises(InvalidFields):
+            await launch(backend, gpu=str(node + 1), kind="train")
+
     async def test_stop_ends_and_keeps_the_record(self, backend: Backend) -> None:
         session = await until(backend, (await launch(backend)).id, "running")
         assert (await backend.stop(session.id)).state in ("stopping", "stopped")
