@@ -11,13 +11,15 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from jupyter_gpuquota.core import lifecycle, names
+from jupyter_gpuquota.core import history, lifecycle, names
 from jupyter_gpuquota.core.isolation import isolation_of
 from jupyter_gpuquota.core.plans import Situation
+from jupyter_gpuquota.core.quota import sum_up
 from jupyter_gpuquota.core.scheduling import plan
 from jupyter_gpuquota.errors import NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.model.about import Revisions
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
+from jupyter_gpuquota.model.history import History
 from jupyter_gpuquota.model.nodes import Reading
 from jupyter_gpuquota.model.quota import USUAL_RULES, Project, Rules
 from jupyter_gpuquota.model.resources import Node, Placement
@@ -44,7 +46,8 @@ ENVIRONMENT = Environment(
 class FakeBackend:
     """Run sessions that exist in memory only: what fits starts at once, what ends ends at once.
 
-    `logs` and `endpoints` may be filled in by a test.
+    `logs`, `endpoints` and `past` may be filled in by a test. A sample is taken whenever the
+    history is asked for.
     """
 
     nodes_: tuple[Node, ...] = (make_node("dgx1-1"), make_node("dgx1-2"))
@@ -54,6 +57,7 @@ class FakeBackend:
     instance: str = field(default_factory=lambda: secrets.token_hex(4))
     logs: dict[str, str] = field(default_factory=dict)
     endpoints: dict[tuple[str, int], Endpoint] = field(default_factory=dict)
+    past: list[history.Bucket] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     rules_: Rules = USUAL_RULES
 
@@ -165,6 +169,21 @@ class FakeBackend:
         if (session_id, port) not in self.endpoints:
             raise WrongState(f"Nothing of {session.spec.name} listens on port {port}.")
         return self.endpoints[session_id, port]
+
+    async def history(self, window: history.Window) -> History:
+        now = datetime.now(UTC)
+        uses = sum_up(self.projects_, self.sessions(), self.nodes_, self._counter).projects
+        at, seconds = int(now.timestamp()), 30
+        self.past += history.sample(uses, self.sessions(), self.nodes_, {}, at=at, seconds=seconds)
+        begin, end = window.since.timestamp(), window.until.timestamp()
+        step = window.step(seconds, history.tiers(90), now)
+        first = begin - begin % step
+        found = [
+            bucket
+            for bucket in self.past
+            if first <= bucket.at < end and window.project in ("", bucket.project)
+        ]
+        return history.tell(found, window, step, self.nodes_)
 
     def finish(self, session_id: str, state: str = "done") -> Session:
         """Let a session end by itself."""

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from .about import About, ChangesQuery, Revisions
 from .base import Nothing, Page
 from .environments import Environments
+from .history import History, HistoryQuery
 from .nodes import Nodes
 from .quota import Quota
 from .sessions import (
@@ -147,6 +148,14 @@ ROUTES: tuple[Route, ...] = (
         internal=True,
     ),
     Route("quota.get", "GET", "/quota", Quota, "Show projects and their use", noun="quota"),
+    Route(
+        "history.get",
+        "GET",
+        "/history",
+        History,
+        "Show how projects used GPUs over time",
+        query=HistoryQuery,
+    ),
     Route("nodes.list", "GET", "/nodes", Nodes, "Show nodes, devices and slices", noun="nodes"),
     Route(
         "environments.list",

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
+from ..core.history import Window
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
+from ..model.history import History as Past
 from ..model.nodes import Reading
 from ..model.quota import Project, Rules
 from ..model.resources import Node
@@ -144,4 +146,15 @@ class Ingress(Protocol):
 
         Only sockets that the session's own account listens on are ever named.
         Raises NotFound, WrongState, NotAllowed for a port that it does not expose.
+        """
+
+
+@runtime_checkable
+class History(Protocol):
+    """Remember how GPUs were used."""
+
+    async def history(self, window: Window) -> Past:
+        """Tell how projects used GPUs in a time; what was not sampled is left out.
+
+        Raises StorageFailed.
         """

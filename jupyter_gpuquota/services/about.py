@@ -6,10 +6,15 @@ from typing import Any
 
 from .. import __version__
 from ..model.about import API_VERSION, About
-from ..ports.backend import Backend, Exec, Ingress, Logs
+from ..ports.backend import Backend, Exec, History, Ingress, Logs
 from .call import Call
 
-_CAPABILITIES: dict[str, Any] = {"logs": Logs, "exec": Exec, "ingress": Ingress}
+_CAPABILITIES: dict[str, Any] = {
+    "logs": Logs,
+    "exec": Exec,
+    "ingress": Ingress,
+    "history": History,
+}
 
 
 async def get(backend: Backend, call: Call) -> About:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..model.routes import ROUTES, Route
 from ..ports.backend import Backend
-from . import about, changes, environments, nodes, quota, sessions
+from . import about, changes, environments, history, nodes, quota, sessions
 from .call import Call
 
 UseCase = Callable[[Backend, Call], Awaitable[Any]]
@@ -17,6 +17,7 @@ _NOUNS: dict[str, ModuleType] = {
     "about": about,
     "changes": changes,
     "environments": environments,
+    "history": history,
     "nodes": nodes,
     "quota": quota,
     "sessions": sessions,

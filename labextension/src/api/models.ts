@@ -4,7 +4,7 @@
 /**
  * Introduce the one who answers.
  *
- * `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`).
+ * `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`, `history`).
  * `warnings` are things that an admin should hear of, for example that a damaged state file
  * was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
  */
@@ -375,6 +375,54 @@ export interface UserUse {
   user: string;
   allocated: number;
   waiting: number;
+}
+/**
+ * List points, oldest first; a step of time that was not sampled has none.
+ *
+ * `step` is the length in seconds of the time that a point stands for, `note` what has to be
+ * known to read the figures.
+ */
+export interface History {
+  points: HistoryPoint[];
+  step: number;
+  since: string;
+  until: string;
+  simulated: boolean;
+  note: string;
+}
+/**
+ * Say how one project used GPUs in the step of time that begins `at`.
+ *
+ * `allocated` (which is `by_right` plus `borrowed`) and `asked` (what it waited for) are means
+ * in milli-GPU over the `seconds` of the step that were sampled; `peak` is the most that was
+ * allocated at once, `waiting` the most sessions that waited at once. `utilisation` is the mean
+ * in per cent of the devices that it held, over all of their processes; None where it was not
+ * measured.
+ */
+export interface HistoryPoint {
+  at: string;
+  project: string;
+  seconds: number;
+  allocated: number;
+  by_right: number;
+  borrowed: number;
+  asked: number;
+  peak: number;
+  waiting: number;
+  utilisation: number | null;
+}
+/**
+ * Ask how GPUs were used between `since` and `until`; an empty `project` means all of them.
+ *
+ * Left out, `until` is now and `since` is `hours` before it. `points` is the most points of
+ * time that the answer may have (2 to 2000): the longer the time, the coarser they are.
+ */
+export interface HistoryQuery {
+  project?: string;
+  since?: string | null;
+  until?: string | null;
+  hours?: number;
+  points?: number;
 }
 /**
  * List the nodes; `source` says where the inventory comes from.

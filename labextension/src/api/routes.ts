@@ -6,6 +6,8 @@ import type {
   Environments,
   ExecRequest,
   ExecResult,
+  History,
+  HistoryQuery,
   LogChunk,
   LogQuery,
   Nodes,
@@ -137,6 +139,14 @@ export const routes = {
     path: '/quota',
     noun: 'quota'
   } as Route<undefined, undefined, undefined, Quota>,
+
+  /** Show how projects used GPUs over time. */
+  historyGet: {
+    name: 'history.get',
+    method: 'GET',
+    path: '/history',
+    noun: ''
+  } as Route<undefined, HistoryQuery, undefined, History>,
 
   /** Show nodes, devices and slices. */
   nodesList: {
