@@ -27,7 +27,7 @@ def allocate(turn: Round) -> None:
         elif session.state == "waiting":
             turn.outcomes[session.id] = Placement(node=turn.now.home)
     for line in lines.values():  # taken from the end
-        line.sort(key=lambda session: session.id not in turn.claims)
+        line.sort(key=lambda session: turn.claims.get(session.id, 0))
         line.reverse()
     turns = [(turn_key(turn, line[-1]), name) for name, line in lines.items()]
     heapify(turns)
@@ -42,10 +42,7 @@ def allocate(turn: Round) -> None:
 def turn_key(turn: Round, session: Session) -> Turn:
     """Order sessions of different projects: less is more."""
     account = turn.ledger.of(session)
-    tier = (
-        -1
-        if session.id in turn.claims
-        else turn.ledger.tier(session, turn.cost(session.spec.share))
-    )
+    milli = turn.cost(session.spec.share)
+    tier = turn.claims.get(session.id) or turn.ledger.tier(session, milli)
     saturation = account.used * 1_000_000 // account.fair if account.fair else 1 << 60
     return (tier, -account.project.priority, saturation, line_key(session))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..model.quota import Project
 from ..model.resources import Node
-from ..model.sessions import LIVE, Kind, Session
+from ..model.sessions import LIVE, Kind, Reclaim, Session
 
 
 def stands_in_line(session: Session) -> bool:
@@ -29,22 +29,28 @@ def line_key(session: Session) -> tuple[bool, int, object, str]:
     return (*rank(session), session.created, session.id)
 
 
-def claimants(sessions: Iterable[Session]) -> frozenset[str]:
-    """Return the ids of those for whom others have given back GPUs, and still wait.
+def claims(sessions: Iterable[Session]) -> dict[str, int]:
+    """Map those for whom others have given back GPUs, and who still wait, to their precedence.
 
     They go first, or what was taken back for them would be somebody else's by the time it is
-    free. Those who only had to make room have a claim as good.
+    free. Those who only had to make room come next. Less is more; nobody else is named.
     """
     line = {s.id: s for s in sessions if stands_in_line(s)}
-    found = set()
+    found: dict[str, int] = {}
     for session in line.values():
         if reclaim := session.reclaimed:
             taker = line.get(reclaim.session)
-            if taker and taker.since <= reclaim.at:
-                found.add(taker.id)
+            if taker and _still_waits(taker, reclaim):
+                found[taker.id] = -2
             if reclaim.moved:
-                found.add(session.id)
-    return frozenset(found)
+                found.setdefault(session.id, -1)
+    return found
+
+
+def _still_waits(taker: Session, reclaim: Reclaim) -> bool:
+    """Tell whether a session has not started since GPUs were taken back for it."""
+    lost = taker.reclaimed
+    return taker.since <= reclaim.at and (lost is None or lost.at < reclaim.at)
 
 
 def nodes_for(

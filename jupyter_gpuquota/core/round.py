@@ -10,11 +10,14 @@ from ..model.resources import MILLI, Placement, Share
 from ..model.sessions import Reclaim, Session
 from . import waiting
 from .ledger import Ledger
-from .line import claimants, holds, nodes_for, stands_in_line
+from .line import claims, holds, nodes_for, stands_in_line
 from .placement import Allowed, Pool
 from .plans import Eviction, Situation
 from .quota import cost
 from .victims import Victims, held_by
+
+_REST = timedelta(hours=1)
+"""How long a session that was moved is left in peace."""
 
 
 class Round:
@@ -29,7 +32,7 @@ class Round:
         self.situation = situation
         self.ledger = Ledger(situation.projects)
         self.line = [s for s in situation.sessions if stands_in_line(s)]
-        self.claims = claimants(self.line)
+        self.claims = claims(self.line)
         self.outcomes: dict[str, Placement | Reason] = {}
         self.pending: list[Session] = []
         self.bounded: list[Session] = []
@@ -122,6 +125,13 @@ class Round:
         self.protected.add(until)
         return False
 
+    def may_move(self, session: Session) -> bool:
+        """Tell whether a session may be made to go on elsewhere: not twice within an hour."""
+        last = session.reclaimed
+        if last and last.moved and last.at + _REST > self.situation.now:
+            return False
+        return self.may_go(session)
+
     def _find(self, pool: Pool, session: Session, milli: int) -> Placement | None:
         placement = pool.find(session.spec.share, self.allowed(session))
         if placement and placement.milli > milli and self.ledger.refuses(session, placement.milli):
@@ -133,6 +143,7 @@ class Round:
             self.ledger.hold(session, held_by(session))
             self.ledger.ask(session, held_by(session))
         for session in self.line:
-            self.ledger.ask(session, self.cost(session.spec.share))
+            if not self.ledger.of(session).project.draining:
+                self.ledger.ask(session, self.cost(session.spec.share))
         devices = [device for node in self.situation.nodes for device in node.devices]
         self.ledger.share_out(MILLI * sum(not device.lost for device in devices))

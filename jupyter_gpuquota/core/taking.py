@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from ..model.resources import Placement
 from ..model.sessions import Session
 from .allocation import turn_key
 from .ledger import UNBOUNDED
-from .line import rank
+from .line import line_key, rank
 from .round import Round
-from .victims import Confirm, Judge, Victims, choose, held_by
+from .victims import Judge, Victims, choose, held_by
 
 Candidates = Callable[[Session, int], Iterable[Session]]
 Judges = Callable[[Session, int], Sequence[Judge]]
@@ -66,17 +67,13 @@ def consolidate(turn: Round) -> None:
     """Move sessions that may be reclaimed, where that makes room for one that waits."""
     if not turn.situation.rules.consolidate:
         return
-    movable = [s for s in turn.staying if turn.may_go(s)] if turn.pending else []
-
-    def go_on_elsewhere(found: Victims, placement: Placement) -> bool:
-        return _all_fit(turn, found, placement)
+    movable = [s for s in turn.staying if turn.may_move(s)] if turn.pending else []
 
     _take_back(
         turn,
         turn.pending,
         lambda *_: movable,
         lambda *_: (lambda _: True,),
-        confirm=go_on_elsewhere,
         moved=True,
     )
 
@@ -86,11 +83,13 @@ def _take_back(
     takers: Sequence[Session],
     candidates: Candidates,
     judges: Judges,
-    confirm: Confirm | None = None,
     *,
     moved: bool = False,
 ) -> None:
-    """Find victims for each of the takers in turn; judges are asked one after the other."""
+    """Find victims for each of the takers in turn; judges are asked one after the other.
+
+    Those that are `moved` must find another place.
+    """
     vain: set[object] = set()
     served = set()
     for taker in sorted(takers, key=lambda s: turn_key(turn, s)):
@@ -104,6 +103,7 @@ def _take_back(
                 by_node[victim.placement.node].append(victim)
         for judge in judges(taker, milli) if by_node else ():
             share, allowed = taker.spec.share, turn.allowed(taker)
+            confirm = partial(_go_on_elsewhere, turn, taker) if moved else None
             if choice := choose(share, turn.soon, allowed, by_node, judge, confirm):
                 turn.evict(taker, *choice, moved=moved)
                 served.add(taker.id)
@@ -138,15 +138,14 @@ def _keep_quota(turn: Round, victims: Victims) -> bool:
     )
 
 
-def _all_fit(turn: Round, victims: Victims, placement: Placement) -> bool:
-    """Tell whether everyone finds a place once the victims have left and the taker is there."""
+def _go_on_elsewhere(turn: Round, taker: Session, victims: Victims) -> bool:
+    """Tell whether taker and victims all find a place, in the order in which they will be given."""
     given = [victim.placement for victim in victims if victim.placement]
     for old in given:
         turn.soon.give(old)
-    taken = [placement]
-    turn.soon.take(placement)
-    for victim in victims:
-        found = turn.soon.find(victim.spec.share, turn.allowed(victim))
+    taken: list[Placement] = []
+    for session in (taker, *sorted(victims, key=line_key)):
+        found = turn.soon.find(session.spec.share, turn.allowed(session))
         if found is None:
             break
         turn.soon.take(found)

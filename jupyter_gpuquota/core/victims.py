@@ -19,7 +19,7 @@ EXACT = 4000
 
 Victims = tuple[Session, ...]
 Judge = Callable[[Victims], bool]
-Confirm = Callable[[Victims, Placement], bool]
+Confirm = Callable[[Victims], bool]
 Choice = tuple[Victims, Placement]
 
 
@@ -34,8 +34,7 @@ def choose(
     """Find the fewest victims on one node whose going makes room for a share.
 
     `pool` is what is free, `candidates` the sessions that may be taken, by node. `judge` tells
-    whether a set of them may go together, `confirm` whether that is worth it where the share
-    would then be.
+    whether a set of them may go together, `confirm` whether it is worth it where that helps.
     """
     nodes = [
         (pool.nodes[name], sorted(sessions, key=_worth))
@@ -50,7 +49,7 @@ def choose(
             for node, sessions in nodes
             if len(sessions) >= count
             for choice in _sets(share, node, sessions, count, judge)
-            if confirm is None or confirm(*choice)
+            if confirm is None or confirm(choice[0])
         ]
         if found:
             return min(found, key=lambda choice: _loss(choice[0]))

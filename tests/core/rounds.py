@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -25,10 +25,14 @@ def play(
     rules: Rules = USUAL_RULES,
     now: datetime = NOW,
 ) -> tuple[dict[str, Session], list[Plan]]:
-    """Return the sessions by name once nothing changes any more, and what every round decided."""
+    """Return the sessions by name once nothing changes any more, and what every round decided.
+
+    A second passes between two rounds.
+    """
     by_id = {session.id: session for session in sessions}
     plans: list[Plan] = []
     while len(plans) < MOST:
+        now += timedelta(seconds=1)
         decided = plan(Situation(list(by_id.values()), projects, nodes, now, rules))
         plans.append(decided)
         changed = False

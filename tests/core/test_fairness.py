@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import timedelta
 
 import msgspec
 from hypothesis import given, settings
@@ -98,7 +99,7 @@ def test_fair_shares_give_rights_first_and_then_all_there_is(
     assert sum(shares.values()) == max(rights, min(wanted, capacity))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(arrivals, projects, nodes, rules)
 def test_rounds_settle_and_keep_every_promise(
     found: list[list[tuple[str, str, dict[str, str], int]]],
@@ -108,9 +109,9 @@ def test_rounds_settle_and_keep_every_promise(
 ) -> None:
     by_team = {team.name: team for team in teams}
     sessions: dict[str, Session] = {}
-    for wave in waves(found):
+    for hour, wave in enumerate(waves(found)):
         before = {session.id: session for session in [*sessions.values(), *wave]}
-        sessions, plans = play(before.values(), teams, machines, admin)
+        sessions, plans = play(before.values(), teams, machines, admin, NOW + timedelta(hours=hour))
         for decided in plans:
             for eviction in decided.evictions:
                 assert before[eviction.session].preemptible
