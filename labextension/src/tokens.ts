@@ -82,6 +82,7 @@ export interface IPreferenceValues {
   notifyReady: boolean;
   notifyFailed: boolean;
   notifyWaiting: boolean;
+  notifyReclaimed: boolean;
 }
 
 /** The GPU workspace, for its own parts and for other extensions. */

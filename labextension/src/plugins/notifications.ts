@@ -5,6 +5,7 @@ import {
 import { Notification } from '@jupyterlab/apputils';
 import { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
+import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { watchInBackground } from '../state/background';
 import { INotice, NoticeKind, Watchman } from '../state/notices';
@@ -15,7 +16,8 @@ import { ours } from '../translation';
 const SWITCH: Record<NoticeKind, keyof IPreferenceValues & string> = {
   ready: 'notifyReady',
   failed: 'notifyFailed',
-  waiting: 'notifyWaiting'
+  waiting: 'notifyWaiting',
+  reclaimed: 'notifyReclaimed'
 };
 /** How long a notice stays in sight, in milliseconds; it is kept in the centre after that. */
 const IN_SIGHT = 8000;
@@ -24,7 +26,8 @@ const LONGEST = 140;
 /** Tell the user what becomes of their sessions. */
 export const notifications: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:notifications',
-  description: 'Notices when a session is ready, has failed or has to wait.',
+  description:
+    'Notices when a session is ready, has failed, has to wait or is reclaimed.',
   autoStart: true,
   requires: [IGpuQuota],
   optional: [ITranslator],
@@ -98,7 +101,34 @@ function show(
         'info',
         act(trans.__('Details'), CommandIDs.details)
       );
+      break;
+    case 'reclaimed':
+      emit(
+        reclaimedText(trans, session),
+        'warning',
+        act(trans.__('Details'), CommandIDs.details)
+      );
   }
+}
+
+function reclaimedText(
+  trans: TranslationBundle,
+  { reclaimed, spec }: Session
+): string {
+  const { moved, name = '', project = '' } = reclaimed ?? {};
+  return moved
+    ? trans.__(
+        '%1 makes room for %2 (%3) and starts again elsewhere',
+        spec.name,
+        name,
+        project
+      )
+    : trans.__(
+        '%1 was reclaimed for %2 (%3); it starts again when GPUs are free',
+        spec.name,
+        name,
+        project
+      );
 }
 
 function shorten(message: string): string {

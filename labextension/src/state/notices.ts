@@ -1,7 +1,7 @@
 import { Session } from '../api/models';
 
 /** What a user wants to hear of a session without looking. */
-export type NoticeKind = 'ready' | 'failed' | 'waiting';
+export type NoticeKind = 'ready' | 'failed' | 'waiting' | 'reclaimed';
 
 export interface INotice {
   kind: NoticeKind;
@@ -18,22 +18,30 @@ export class Watchman {
   look(sessions: readonly Session[], me: string): INotice[] {
     const before = this._seen;
     const mine = sessions.filter(session => session.owner === me);
-    this._seen = new Map(mine.map(session => [session.id, phase(session)]));
+    this._seen = new Map(mine.map(session => [session.id, seen(session)]));
     if (!before) {
       return [];
     }
     return mine.flatMap(session => {
-      const kind = news(before.get(session.id), phase(session));
+      const kind = news(before.get(session.id), seen(session));
       return kind ? [{ kind, session }] : [];
     });
   }
 
-  private _seen?: Map<string, Phase>;
+  private _seen?: Map<string, ISeen>;
 }
 
-type Phase = NoticeKind | 'other';
+interface ISeen {
+  phase: Exclude<NoticeKind, 'reclaimed'> | 'other';
+  /** When it was last reclaimed, if it was. */
+  reclaimed: string | undefined;
+}
 
-function phase(session: Session): Phase {
+function seen(session: Session): ISeen {
+  return { phase: phase(session), reclaimed: session.reclaimed?.at };
+}
+
+function phase(session: Session): ISeen['phase'] {
   switch (session.state) {
     case 'running':
       return 'ready';
@@ -47,6 +55,13 @@ function phase(session: Session): Phase {
   }
 }
 
-function news(before: Phase | undefined, now: Phase): NoticeKind | undefined {
-  return now === before || now === 'other' ? undefined : now;
+function news(before: ISeen | undefined, now: ISeen): NoticeKind | undefined {
+  if (now.reclaimed && now.reclaimed !== before?.reclaimed) {
+    return 'reclaimed';
+  }
+  if (now.phase === before?.phase || now.phase === 'other') {
+    return undefined;
+  }
+  // That it waits was said when it was reclaimed.
+  return now.phase === 'waiting' && now.reclaimed ? undefined : now.phase;
 }

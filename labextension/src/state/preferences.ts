@@ -10,7 +10,8 @@ export const DEFAULTS: Readonly<IPreferenceValues> = {
   confirmStop: true,
   notifyReady: true,
   notifyFailed: true,
-  notifyWaiting: true
+  notifyWaiting: true,
+  notifyReclaimed: true
 };
 
 /** Know what the user has set. */

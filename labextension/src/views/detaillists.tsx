@@ -181,6 +181,7 @@ function Request({ session }: { session: Session }): JSX.Element | null {
 
 function Times({ session }: { session: Session }): JSX.Element | null {
   const { trans } = useUi();
+  const { reclaimed } = session;
   const time = (at: string | null) => at && timeText(at);
   return (
     <Facts
@@ -189,6 +190,16 @@ function Times({ session }: { session: Session }): JSX.Element | null {
         [trans.__('Asked for'), time(session.created)],
         [trans.__('Running since'), time(session.started)],
         [trans.__('Ended'), time(session.ended)],
+        [
+          trans.__('Last reclaimed'),
+          reclaimed &&
+            trans.__(
+              '%1, for %2 (%3)',
+              timeText(reclaimed.at),
+              reclaimed.name,
+              reclaimed.project
+            )
+        ],
         [trans.__('Id'), <code key="id">{session.id}</code>]
       ]}
     />

@@ -4,7 +4,7 @@ import { CommandIDs } from '../commands';
 import { STATE_ICONS } from '../icons';
 import { ErrorNotice, Pending, Simulated } from './common';
 import { DetailLists } from './detaillists';
-import { stateText, statusText } from './texts';
+import { reclaimText, stateText, statusText } from './texts';
 import { useNow, useResult, useUi } from './ui';
 
 const ACTIONS = [
@@ -71,6 +71,9 @@ function Details({ session }: { session: Session }): JSX.Element {
           {session.placement?.simulated ? <Simulated trans={trans} /> : null}
         </h2>
         <p aria-live="polite">{statusText(trans, session, now)}</p>
+        {reclaimText(trans, session) && session.reason ? (
+          <p>{session.reason.message}</p>
+        ) : null}
         {session.reason?.hint ? (
           <p className="jp-GpuQuota-quiet">{session.reason.hint}</p>
         ) : null}

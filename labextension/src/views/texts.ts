@@ -87,9 +87,10 @@ export function stateText(
     starting: trans.__('Starting'),
     running: trans.__('Running'),
     stopping:
-      session.goal === 'suspend'
-        ? trans.__('Suspending')
-        : trans.__('Stopping'),
+      {
+        suspend: trans.__('Suspending'),
+        requeue: trans.__('Giving back')
+      }[session.goal as string] ?? trans.__('Stopping'),
     suspended: trans.__('Suspended'),
     stopped: trans.__('Stopped'),
     done: trans.__('Done'),
@@ -107,6 +108,12 @@ export function statusText(
   const since = spanText(trans, now - Date.parse(session.since));
   switch (session.state) {
     case 'waiting':
+      return waitingText(
+        trans,
+        session,
+        [state, lineText(trans, session)].filter(Boolean).join(', '),
+        session.reason?.message
+      );
     case 'failed':
       return session.reason
         ? trans.__('%1: %2', state, session.reason.message)
@@ -124,6 +131,52 @@ export function statusText(
   }
 }
 
+function waitingText(
+  trans: TranslationBundle,
+  session: Session,
+  head: string,
+  why = ''
+): string {
+  const reclaimed = reclaimText(trans, session);
+  const place = session.place_in_line;
+  if (reclaimed) {
+    return place ? trans.__('%1, as number %2', reclaimed, place) : reclaimed;
+  }
+  return why ? trans.__('%1: %2', head, why) : head;
+}
+
+/** Say a waiting session's place inside its project: `2. in line`; empty where it has none. */
+export function lineText(
+  trans: TranslationBundle,
+  { place_in_line: place }: Session
+): string {
+  return place ? trans.__('%1. in line', place) : '';
+}
+
+/** Say when and for whom a waiting session was reclaimed; empty where it was not. */
+export function reclaimText(
+  trans: TranslationBundle,
+  { reclaimed, state }: Session
+): string {
+  if (!reclaimed || state !== 'waiting') {
+    return '';
+  }
+  const { at, moved, name, project } = reclaimed;
+  return moved
+    ? trans.__(
+        'Moved %1 to make room for %2 (%3); in line again',
+        clockText(at),
+        name,
+        project
+      )
+    : trans.__(
+        'Reclaimed %1 for %2 (%3); in line again',
+        clockText(at),
+        name,
+        project
+      );
+}
+
 /** Say the status in a line that fits a narrow row: the reason's point, its words elsewhere. */
 export function statusLine(
   trans: TranslationBundle,
@@ -131,6 +184,11 @@ export function statusLine(
   now: number
 ): string {
   const short = shortReason(trans, session);
+  if (session.state === 'waiting' && (session.reclaimed || short)) {
+    // The icon says that it waits.
+    const line = lineText(trans, session) || stateText(trans, session);
+    return waitingText(trans, session, line, short);
+  }
   return short
     ? trans.__('%1: %2', stateText(trans, session), short)
     : statusText(trans, session, now);
@@ -171,6 +229,16 @@ export function spanText(trans: TranslationBundle, span: number): string {
     unitDisplay: 'short'
   }).format(value);
   return minutes < 1 ? trans.__('< %1', text) : text;
+}
+
+/** Say the time of day: `14:02`; with the date where that is not today's. */
+export function clockText(time: string): string {
+  const at = new Date(time);
+  const isToday = at.toDateString() === new Date().toDateString();
+  return at.toLocaleString(language(), {
+    ...(isToday ? {} : { dateStyle: 'short' }),
+    timeStyle: 'short'
+  });
 }
 
 /** Say a point in time. */

@@ -75,7 +75,7 @@ test('a waiting session says why, in the list and for its team', async ({
   await api.create({ name: 'holder', project: 'team-b', gpu: '2' });
   await api.create({ name: 'waiter', project: 'team-b', gpu: '1' });
   await expect(workspace.row('waiter')).toContainText(
-    'Waiting: quota is used up'
+    '1. in line: quota is used up'
   );
   await workspace.panel
     .getByRole('combobox', { name: 'Project' })

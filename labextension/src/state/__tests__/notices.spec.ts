@@ -42,6 +42,24 @@ describe('the watchman', () => {
     ]);
   });
 
+  it('tells once what is reclaimed, not again that it waits, and each time anew', () => {
+    const reclaimed = {
+      at: '2026-01-01T14:02:00Z',
+      session: 's9',
+      name: 'd-2-gg',
+      project: 'team-d',
+      moved: false
+    };
+    const leaving = { state: 'stopping', reclaimed } as const;
+    const waiting = { state: 'waiting', reason: REASON, reclaimed } as const;
+    const again = { ...reclaimed, at: '2026-01-01T15:00:00Z' };
+    expect(look({}, leaving)).toEqual(['reclaimed']);
+    expect(look({}, waiting)).toEqual(['reclaimed']);
+    expect(look({}, leaving, waiting)).toEqual([]);
+    expect(look({}, waiting, { reclaimed })).toEqual(['ready']);
+    expect(look({ reclaimed }, { reclaimed: again })).toEqual(['reclaimed']);
+  });
+
   it("is silent on others' sessions", () => {
     expect(look({ owner: 'li', state: 'starting' }, { owner: 'li' })).toEqual(
       []

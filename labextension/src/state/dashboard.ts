@@ -1,0 +1,55 @@
+import { DeviceUse, ProjectUse, Session, SliceUse } from '../api/models';
+
+/** What a project has of the whole, in milli-GPU, drawn as one bar. */
+export interface IBar {
+  readonly right: number;
+  readonly borrowed: number;
+  readonly waiting: number;
+}
+
+/** Split what a project asks for into what it holds by right, borrows and waits for. */
+export function barOf(project: ProjectUse): IBar {
+  const { allocated, over, asked } = project;
+  return {
+    right: allocated - over,
+    borrowed: over,
+    waiting: Math.max(0, asked - allocated)
+  };
+}
+
+/** Return what all bars are drawn against, in milli-GPU, so that they can be compared. */
+export function scaleOf(projects: readonly ProjectUse[]): number {
+  return projects.reduce(
+    (most, { quota, fair, asked, allocated }) =>
+      Math.max(most, quota, fair, asked, allocated),
+    1
+  );
+}
+
+/** Be a part of a device: what a session holds, what is free, or the whole where it is lost. */
+export type Part =
+  | {
+      readonly kind: 'slice';
+      readonly milli: number;
+      readonly slice: SliceUse;
+    }
+  | { readonly kind: 'free' | 'lost'; readonly milli: number };
+
+/** Split a device into what is drawn; a lost one has nothing free. */
+export function partsOf({ device, slices, free }: DeviceUse): Part[] {
+  const held = slices.map(
+    slice => ({ kind: 'slice', milli: slice.milli, slice }) as const
+  );
+  if (device.lost) {
+    const rest = 1000 - held.reduce((sum, { milli }) => sum + milli, 0);
+    return rest > 0 ? [...held, { kind: 'lost', milli: rest }] : held;
+  }
+  return free > 0 ? [...held, { kind: 'free', milli: free }] : held;
+}
+
+/** Return what a session holds, or asks for as far as it can be counted, in milli-GPU. */
+export function milliOf({ placement, spec }: Session): number {
+  return placement
+    ? placement.slices.reduce((sum, slice) => sum + slice.milli, 0)
+    : spec.share.milli;
+}

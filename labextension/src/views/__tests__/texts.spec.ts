@@ -1,0 +1,61 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { makeSession } from '../../__tests__/builders';
+import { lineText, statusLine, statusText } from '../texts';
+
+const trans = nullTranslator.load('jupyter_gpuquota');
+
+const WAITING = {
+  state: 'waiting',
+  place_in_line: 2,
+  placement: null,
+  reason: {
+    code: 'OverQuota',
+    message: 'team-a is full.',
+    hint: '',
+    raw: ''
+  }
+} as const;
+
+describe('what is said of a waiting session', () => {
+  const say = (changes: Parameters<typeof makeSession>[0]) => {
+    const session = makeSession(changes);
+    return [statusText(trans, session, 0), statusLine(trans, session, 0)];
+  };
+
+  it('is its place in line and the reason', () => {
+    expect(say(WAITING)).toEqual([
+      'Waiting, 2. in line: team-a is full.',
+      '2. in line: quota is used up'
+    ]);
+    expect(say({ ...WAITING, place_in_line: 0 })).toEqual([
+      'Waiting: team-a is full.',
+      'Waiting: quota is used up'
+    ]);
+    expect(lineText(trans, makeSession())).toBe('');
+  });
+
+  it('is when and for whom it was reclaimed', () => {
+    const at = new Date();
+    at.setHours(14, 2, 0, 0);
+    const reclaimed = {
+      at: at.toISOString(),
+      session: 's9',
+      name: 'd-2-gg',
+      project: 'team-d',
+      moved: false
+    };
+    const both = say({ ...WAITING, reclaimed });
+    const time = at.toLocaleTimeString(undefined, { timeStyle: 'short' });
+    const text = `Reclaimed ${time} for d-2-gg (team-d); in line again, as number 2`;
+    expect(both).toEqual([text, text]);
+    const moved = { ...reclaimed, moved: true };
+    expect(say({ ...WAITING, place_in_line: 0, reclaimed: moved })[0]).toBe(
+      `Moved ${time} to make room for d-2-gg (team-d); in line again`
+    );
+    expect(say({ reclaimed })[0]).toContain('Running');
+  });
+
+  it('is that a session gives its GPUs back', () => {
+    expect(say({ state: 'stopping', goal: 'requeue' })[0]).toBe('Giving back');
+  });
+});
