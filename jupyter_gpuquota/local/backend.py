@@ -11,10 +11,13 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any, ClassVar, TypeVar
 
+from ..core.history import Window
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
+from ..model.history import History
 from ..model.nodes import Reading
 from ..model.quota import Project, Rules
 from ..model.resources import Node
@@ -133,7 +136,9 @@ class _Reads(_Base):
     def warnings(self) -> tuple[str, ...]:
         """Say what an admin should hear of."""
         own = (self._devices.problem, self._trouble)
-        return (*(text for text in own if text), *self._engine.state.warnings())
+        engine = self._engine
+        kept = (*engine.state.warnings(), *engine.history.warnings())
+        return (*(text for text in own if text), *kept)
 
     def revision(self, noun: str) -> int:
         """Tell the revision of a noun."""
@@ -165,7 +170,7 @@ class _Reads(_Base):
 
 
 class _Abilities(_Base):
-    """Do what only some backends can: logs, programs inside sessions, an ingress."""
+    """Do what only some backends can: logs, programs inside sessions, an ingress, a history."""
 
     async def log(self, session_id: str, query: LogQuery) -> LogChunk:
         """Read a part of a log; empty if nothing was printed. Raises NotFound."""
@@ -190,6 +195,10 @@ class _Abilities(_Base):
         record = self._engine.find(session_id)
         ingress.check_exposed(record.session, port)
         return await asyncio.to_thread(ingress.find_endpoint, record, self._folder(record), port)
+
+    async def history(self, window: Window) -> History:
+        """Tell how projects used GPUs in a time. Raises StorageFailed."""
+        return await self._work(self._engine.history.tell, window, datetime.now(UTC))
 
 
 class LocalBackend(_Reads, _Abilities):

@@ -64,7 +64,19 @@ class LocalConfig(Configurable):
         Dict(),
         help="""Teams and the number of GPUs that each has by right, for example
         [{"name": "team-a", "quota": "4"}]. Empty: one project, named after the account, that
-        owns the whole machine.""",
+        owns the whole machine. It counts until an admin changes a project for the first time;
+        from then on projects are kept in the state folder.""",
+    ).tag(config=True)
+
+    quota_file = Unicode(
+        help="""YAML file that sets projects, node groups and rules, for example one in version
+        control. It is read again whenever it changes, and then nothing else sets them. One that
+        cannot be read is reported, and what was read last stays in force.""",
+    ).tag(config=True)
+
+    admins = List(
+        Unicode(),
+        help="""Accounts that may change projects. Empty: the one that owns the state folder.""",
     ).tag(config=True)
 
     environments = List(
@@ -123,6 +135,28 @@ class LocalConfig(Configurable):
         10.0,
         min=0.1,
         help="Seconds between two readings of the GPUs while a session runs or someone looks.",
+    ).tag(config=True)
+
+    history_interval = Integer(
+        30,
+        min=1,
+        max=3600,
+        help="""Seconds between two samples of who uses how much, while a session is live or
+        waits.""",
+    ).tag(config=True)
+
+    history_days = Integer(
+        90,
+        min=1,
+        max=3660,
+        help="""Days that the history of use is kept: the last day in steps of 30 s, a week in
+        steps of 5 minutes, the rest in hours.""",
+    ).tag(config=True)
+
+    history_bytes = Integer(
+        64 * 1024 * 1024,
+        min=256 * 1024,
+        help="Most bytes that the history of use may take; above that, the oldest goes.",
     ).tag(config=True)
 
     mps_control = Unicode(

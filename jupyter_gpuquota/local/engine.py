@@ -22,11 +22,12 @@ from ..errors import InvalidFields, NotFound, StorageFailed
 from ..model.reasons import Reason
 from ..model.resources import Placement
 from ..model.sessions import LIVE, Goal, Session, SessionSpec
-from . import processes, quota, usage
+from . import lifetimes, processes, quota, usage
 from .board import Board
 from .config import LocalConfig
 from .devices import Devices
 from .folders import Record
+from .history import HistoryKeeper
 from .launch import reserved_args
 from .outcomes import Ended
 from .shim import procfs
@@ -47,6 +48,7 @@ class Engine:
     def __init__(self, config: LocalConfig, devices: Devices) -> None:
         self.board = Board()
         self.state = State(Path(config.state_dir), self.board)
+        self.history = HistoryKeeper(config, self.board)
         self._config = config
         self._devices = devices
         self._starter = Starter(config, self.state, devices)
@@ -69,6 +71,7 @@ class Engine:
 
     def close(self) -> None:
         """Let go of everything; the sessions run on."""
+        self.history.close()
         self.state.close()
         self._devices.close()
 
@@ -86,9 +89,12 @@ class Engine:
             if not processes.reap_group(group):
                 self.groups.discard(group)
         self._measure()
+        self._end_lives()
         due = self._again is not None and self._again <= datetime.now(UTC)
         if due or self._admitted != self.board.latest:
             kept = self._admit() and kept
+        if self.history.due(time.time()):
+            self.history.take(quota.projects(self._config, self.board.nodes), time.time())
         if faults:
             raise faults[0]
         return self._pause(kept=kept)
@@ -227,6 +233,15 @@ class Engine:
         for record in usage.measured(self.board.records.values(), inventory):
             self.state.note(record)
 
+    def _end_lives(self) -> None:
+        projects = quota.projects(self._config, self.board.nodes)
+        by_name = {project.name: project for project in projects}
+        records = list(self.board.records.values())
+        for record in lifetimes.changed(records, by_name, datetime.now(UTC)):
+            self.state.save(record)
+            if record.session.state == "stopping":
+                self._watcher.look(self.find(record.session.id))
+
     def _pause(self, *, kept: bool) -> float | None:
         states = {session.state for session in self.board.sessions}
         if states & {"starting", "stopping"}:
@@ -239,7 +254,10 @@ class Engine:
             recent = datetime.now(UTC) - _YOUNG
             young = any(s.state == "running" and s.since > recent for s in self.board.sessions)
             return _FRESH if young else _CALM
-        return self._config.poll_interval if self._devices.measured or self._again else None
+        pauses = [self._config.poll_interval] if self._devices.measured or self._again else []
+        if "waiting" in states:
+            pauses.append(self.history.pause(time.time()))
+        return min(pauses, default=None)
 
 
 def _new_id() -> str:

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from jupyter_gpuquota.core import specs
+from jupyter_gpuquota.core.history import window
 from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, WrongState
+from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, Session, SessionRequest
-from jupyter_gpuquota.ports.backend import Backend, Exec, Logs
+from jupyter_gpuquota.ports.backend import Backend, Exec, History, Logs
 
 LONG = 60.0
 
@@ -202,3 +205,14 @@ class BackendContract:
             await until(backend, session.id, "stopped")
             with pytest.raises(WrongState):
                 await backend.execute(session.id, request)
+
+    async def test_use_is_remembered_where_the_backend_keeps_a_history(
+        self, backend: Backend
+    ) -> None:
+        if isinstance(backend, History):
+            await until(backend, (await launch(backend, gpu="0.5")).id, "running")
+            asked = window(HistoryQuery(project="team-a"), datetime.now(UTC))
+            told = await backend.history(asked)
+            assert all(point.project == "team-a" for point in told.points)
+            assert all(p.by_right + p.borrowed == p.allocated for p in told.points)
+            assert told.step >= 30

@@ -1,0 +1,187 @@
+"""The history of use lies in a file of its own, and its loss harms nothing else."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.core.history import DAY, window
+from jupyter_gpuquota.errors import StorageFailed
+from jupyter_gpuquota.local.board import Board
+from jupyter_gpuquota.local.config import LocalConfig
+from jupyter_gpuquota.local.folders import Record
+from jupyter_gpuquota.local.history import HistoryKeeper
+from jupyter_gpuquota.local.inventory import Inventory
+from jupyter_gpuquota.model.history import History, HistoryQuery
+from jupyter_gpuquota.model.nodes import Reading
+from tests.builders import make_node, make_placement, make_project, make_session, make_slice
+from tests.contract.backend_contract import launch, until
+from tests.local.conftest import wait_for
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+START = NOON.timestamp()
+TEAMS = (make_project("team-a", "1"), make_project("team-b", "2"))
+
+
+@pytest.fixture
+def board() -> Board:
+    """Show a session on two GPUs, one of them borrowed, and one that waits."""
+    shown = Board()
+    nodes = (make_node("n1", 4, simulated=False),)
+    uuids = [device.uuid for device in nodes[0].devices]
+    shown.show_inventory(
+        Inventory(nodes, {uuids[0]: Reading(utilisation=60), uuids[1]: Reading(utilisation=20)})
+    )
+    placed = make_placement(make_slice(0), make_slice(1))
+    running = make_session("x", "2", "running", placement=placed, kind="train")
+    shown.show(Record(session=running), Record(session=make_session("y", "0.5")))
+    return shown
+
+
+def keeper(tmp_path: Path, board: Board, **settings: Any) -> HistoryKeeper:
+    return HistoryKeeper(LocalConfig(state_dir=str(tmp_path), **settings), board)
+
+
+def ask(kept: HistoryKeeper, now: float, **query: Any) -> History:
+    at = datetime.fromtimestamp(now, UTC)
+    return kept.tell(window(HistoryQuery(**{"until": at, **query}), at), at)
+
+
+def test_a_sample_is_told_as_it_was_even_after_a_restart(tmp_path: Path, board: Board) -> None:
+    kept = keeper(tmp_path, board)
+    kept.take(TEAMS, START + 5)
+    kept.close()
+    again = keeper(tmp_path, board)
+    told = ask(again, START + 60, hours=1)
+    mine, other = told.points
+    assert (mine.project, mine.at, mine.seconds, told.step) == ("team-a", NOON, 30, 30)
+    assert (mine.allocated, mine.by_right, mine.borrowed, mine.peak) == (2000, 1000, 1000, 2000)
+    assert (mine.asked, mine.waiting, mine.utilisation) == (500, 1, 40)
+    assert (other.project, other.allocated, other.utilisation) == ("team-b", 0, None)
+    assert [p.project for p in ask(again, START + 60, project="team-b").points] == ["team-b"]
+    again.close()
+
+
+def test_samples_are_due_once_an_interval_and_only_while_there_is_something(
+    tmp_path: Path, board: Board
+) -> None:
+    kept = keeper(tmp_path, board)
+    assert kept.due(START + 1)
+    kept.take(TEAMS, START + 1)
+    assert not kept.due(START + 29)
+    assert kept.due(START + 30)
+    assert kept.pause(START + 29) == pytest.approx(1.01)
+    assert not keeper(tmp_path, Board()).due(START)
+    kept.close()
+
+
+def test_a_gap_stays_a_gap_and_older_time_is_told_more_coarsely(
+    tmp_path: Path, board: Board
+) -> None:
+    kept = keeper(tmp_path, board)
+    times = [START, START + 30, START + 90, START + 4 * 3600]
+    for at in times:
+        kept.take(TEAMS, at)
+    told = ask(kept, START + 4 * 3600 + 30, hours=5, project="team-a", points=2000)
+    assert [p.at.timestamp() for p in told.points] == times
+    later = START + 3 * DAY
+    told = ask(kept, later, hours=96, project="team-a", points=2000)
+    assert (told.step, [p.seconds for p in told.points]) == (300, [90, 30])
+    assert [p.allocated for p in told.points] == [2000, 2000]
+    assert "have no points" in told.note
+    kept.close()
+
+
+def test_what_is_too_old_is_dropped_tier_by_tier(tmp_path: Path, board: Board) -> None:
+    kept = keeper(tmp_path, board, history_days=30)
+    kept.take(TEAMS, START)
+    for days, tiers in ((2, {300, 3600}), (8, {3600}), (31, set())):
+        kept.take(TEAMS, START + days * DAY)
+        kept.close()
+        with sqlite3.connect(tmp_path / "history.sqlite") as db:
+            rows = db.execute("SELECT step FROM uses WHERE at <= ?", (START,)).fetchall()
+        assert {step for (step,) in rows} == tiers
+        db.close()
+
+
+def test_the_file_is_bounded(tmp_path: Path, board: Board) -> None:
+    bound = 256 * 1024
+    kept = keeper(tmp_path, board, history_bytes=bound, history_interval=3600)
+    teams = [make_project(f"team-{i}", "1") for i in range(40)]
+    for hour in range(400):
+        kept.take(teams, START + hour * 3600)
+    told = ask(kept, START + 400 * 3600, hours=401, points=2000, project="team-1")
+    kept.close()
+    assert (tmp_path / "history.sqlite").stat().st_size <= bound * 1.1
+    assert 0 < len(told.points) < 400
+    assert told.points[-1].at == NOON + timedelta(hours=399)  # the oldest went
+
+
+def test_a_damaged_file_is_moved_aside_and_the_history_begins_anew(
+    tmp_path: Path, board: Board
+) -> None:
+    file = tmp_path / "history.sqlite"
+    file.write_bytes(b"no database" * 1000)
+    kept = keeper(tmp_path, board)
+    kept.take(TEAMS, START)
+    assert any("damaged" in text for text in kept.warnings())
+    kept.take(TEAMS, START + 30)
+    (warning,) = kept.warnings()
+    assert "history.sqlite.damaged-" in warning
+    assert len(ask(kept, START + 60, project="team-a").points) == 1
+    next(tmp_path.glob("*.damaged-*")).unlink()
+    assert kept.warnings() == ()
+    kept.close()
+
+
+def test_a_disk_that_cannot_be_written_is_a_warning_and_is_tried_again(
+    tmp_path: Path, board: Board
+) -> None:
+    folder = tmp_path / "missing"
+    kept = keeper(folder, board)
+    kept.take(TEAMS, START)
+    (warning,) = kept.warnings()
+    assert "cannot be written" in warning
+    with pytest.raises(StorageFailed):
+        ask(kept, START)
+    folder.mkdir()
+    kept.take(TEAMS, START + 30)
+    assert kept.warnings() == ()
+    assert len(ask(kept, START + 60, project="team-a").points) == 1
+    kept.close()
+
+
+def test_a_newer_file_is_left_alone(tmp_path: Path, board: Board) -> None:
+    file = tmp_path / "history.sqlite"
+    with sqlite3.connect(file) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    before = file.read_bytes()
+    kept = keeper(tmp_path, board)
+    kept.take(TEAMS, START)
+    assert "newer version" in kept.warnings()[0]
+    kept.close()
+    assert file.read_bytes() == before
+
+
+@pytest.mark.asyncio
+async def test_sessions_run_while_the_history_cannot_be_kept(
+    make: Any, settings: dict[str, Any]
+) -> None:
+    blocked = Path(settings["state_dir"], "history.sqlite")
+    blocked.mkdir(parents=True)
+    backend = await make(history_interval=1)
+    session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
+    await wait_for(lambda: any("history" in text for text in backend.warnings()))
+    blocked.rmdir()
+    await wait_for(lambda: backend.warnings() == ())
+    asked = window(HistoryQuery(project="team-a"), datetime.now(UTC))
+    told = await backend.history(asked)
+    assert [p.peak for p in told.points] == [500]
+    assert told.simulated
+    assert "simulated" in told.note
+    assert backend.sessions()[0].id == session.id
