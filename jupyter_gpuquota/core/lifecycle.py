@@ -63,8 +63,8 @@ def note(session: Session, message: str, now: datetime) -> Session:
     return msgspec.structs.replace(session, progress=steps)
 
 
-def request_end(session: Session, goal: Goal, now: datetime) -> Session:
-    """Return the session on its way to stopped or suspended.
+def request_end(session: Session, goal: Goal, now: datetime, why: Reason | None = None) -> Session:
+    """Return the session on its way to stopped or suspended, for a reason if it was not asked.
 
     Asking again for what is already under way changes nothing. A session that was being
     suspended may still be stopped.
@@ -74,17 +74,18 @@ def request_end(session: Session, goal: Goal, now: datetime) -> Session:
     """
     if session.state in ENDED or session.state == "suspended":
         if goal == "stop" and session.state == "suspended":
-            return move(session, "stopped", now, _REASONS[goal])
+            return move(session, "stopped", now, why or _REASONS[goal])
         raise WrongState(
             f"{session.spec.name} is {session.state}: there is nothing to {goal}.",
             hint="Resume starts it again; delete removes it from the list.",
         )
+    reason = why or _REASONS[goal]
     wanted = msgspec.structs.replace(session, goal=goal)
     if session.state == "waiting":
-        return move(wanted, "suspended" if goal == "suspend" else "stopped", now, _REASONS[goal])
+        return move(wanted, "suspended" if goal == "suspend" else "stopped", now, reason)
     if session.state == "stopping":
-        return msgspec.structs.replace(wanted, reason=_REASONS[goal])
-    return move(wanted, "stopping", now, _REASONS[goal])
+        return msgspec.structs.replace(wanted, reason=reason)
+    return move(wanted, "stopping", now, reason)
 
 
 def request_requeue(session: Session, reclaim: Reclaim, reason: Reason) -> Session:

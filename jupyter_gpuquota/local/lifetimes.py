@@ -1,0 +1,28 @@
+"""End sessions that have lived as long as they may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+
+import msgspec
+
+from ..core import lifetime
+from ..model.quota import Project
+from .folders import Record
+
+
+def changed(
+    records: Iterable[Record], projects: Mapping[str, Project], now: datetime
+) -> Iterator[Record]:
+    """Yield running sessions whose end is near, over, or another than before."""
+    for record in records:
+        session = record.session
+        if session.state != "running":
+            continue
+        ends = lifetime.end_of(session, projects.get(session.spec.project))
+        bounded = msgspec.structs.replace(session, ends=ends)
+        over = ends is not None and ends <= now
+        after = lifetime.end(bounded, now) if over else lifetime.warn(bounded, now)
+        if after != session:
+            yield msgspec.structs.replace(record, session=after)

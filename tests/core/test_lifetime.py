@@ -1,0 +1,49 @@
+"""How long interactive sessions may live."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota.core import lifetime
+from jupyter_gpuquota.model.sessions import Session
+from tests.builders import NOW, make_project, make_session
+
+BOUNDED = make_project(interactive_duration=3600)
+
+
+def running(**fields: str) -> Session:
+    session = make_session("exp-1", "0.5", "running", **fields)
+    return msgspec.structs.replace(session, started=NOW)
+
+
+@pytest.mark.parametrize(
+    ("kind", "bounded"), [("interactive", 1), ("interactive-spot", 1), ("train", 0)]
+)
+def test_a_project_bounds_its_interactive_sessions(kind: str, bounded: int) -> None:
+    ends = lifetime.end_of(running(kind=kind), BOUNDED)
+    assert ends == (NOW + timedelta(hours=1) if bounded else None)
+
+
+def test_without_a_bound_or_a_project_it_lives_on() -> None:
+    assert lifetime.end_of(running(), make_project()) is None
+    assert lifetime.end_of(running(), None) is None
+
+
+def test_its_owner_is_told_once_ten_minutes_before() -> None:
+    session = msgspec.structs.replace(running(), ends=NOW + timedelta(hours=1))
+    assert lifetime.warn(session, NOW + timedelta(minutes=49)) == session
+    warned = lifetime.warn(session, NOW + timedelta(minutes=51))
+    assert "save your work" in warned.progress[-1].message
+    assert lifetime.warn(warned, NOW + timedelta(minutes=55)) == warned
+
+
+def test_the_reason_says_how_long_it_ran_and_what_to_do() -> None:
+    session = msgspec.structs.replace(running(), ends=NOW + timedelta(minutes=90))
+    ended = lifetime.end(session, NOW + timedelta(minutes=90))
+    assert (ended.state, ended.goal) == ("stopping", "stop")
+    assert ended.reason is not None
+    assert ended.reason.code == "MaxLifetime"
+    assert "1 h 30 min" in ended.reason.message
