@@ -224,6 +224,8 @@ def _pairs(s: Session) -> list[tuple[str, str]]:
         ("name", spec.name),
         ("status", s.state),
         ("reason", reason),
+        ("in line", f"number {s.place_in_line} of {spec.project}" if s.place_in_line else ""),
+        ("reclaimed", _reclaimed_text(s)),
         ("project", spec.project),
         ("user", s.owner),
         ("type", spec.kind),
@@ -238,13 +240,25 @@ def _pairs(s: Session) -> list[tuple[str, str]]:
         ("variables", ", ".join(spec.env)),
         ("ports", ", ".join(map(str, spec.ports))),
         ("priority", str(spec.priority)),
-        ("created", f"{s.created:%Y-%m-%d %H:%M:%S %Z}"),
-        ("started", f"{s.started:%Y-%m-%d %H:%M:%S %Z}" if s.started else ""),
-        ("ended", f"{s.ended:%Y-%m-%d %H:%M:%S %Z}" if s.ended else ""),
+        ("created", _time_text(s.created)),
+        ("started", _time_text(s.started)),
+        ("stops at", _time_text(s.ends)),
+        ("ended", _time_text(s.ended)),
         ("exit", _exit_text(s)),
         ("address", href_of(s)),
         ("id", s.id),
     ]
+
+
+def _time_text(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S %Z}" if at else ""
+
+
+def _reclaimed_text(session: Session) -> str:
+    """Say when and for whom a session last had to give back its GPUs."""
+    if not (last := session.reclaimed):
+        return ""
+    return f"{_time_text(last.at)}, for {last.name} of {last.project}"
 
 
 def _exit_text(session: Session) -> str:
