@@ -14,6 +14,7 @@ from ..errors import FieldError, InvalidFields, InvalidRequest, Unavailable
 from ..model.base import Page
 from ..model.sessions import ENDED, Progress, Session
 from .browser import open_session
+from .figures import history, top
 from .grammar import Args, help_text
 from .grammar_submit import wishes
 from .inside import bash, execute
@@ -123,6 +124,13 @@ def environments(client: Client, args: Args, screen: Screen) -> Answer:
     return EnvironmentsView(client.environments.list())
 
 
+def simulate(client: Client, args: Args, screen: Screen) -> None:
+    """Play a scenario; nothing is asked of a server."""
+    from .simulate import play  # noqa: PLC0415 (loads the scheduler, which no other command needs)
+
+    play(args.file, screen, as_json=screen.shell and args.json)
+
+
 def config(client: Client, args: Args, screen: Screen) -> Answer:
     """Show or set the preferred project."""
     if args.unset and args.value:
@@ -160,8 +168,11 @@ ACTIONS: dict[str, Action] = {
     "stop": stop,
     "delete": delete,
     "quota": quota,
+    "top": top,
+    "history": history,
     "nodes": nodes,
     "environments": environments,
+    "simulate": simulate,
     "config": config,
     "help": help_,
 }

@@ -56,6 +56,22 @@ examples:
     "delete": """examples:
   {prog} delete exp1
   {prog} delete exp1 --stop""",
+    "simulate": """Plays the steps of the file through the scheduling core and shows what stands
+after each. It needs no server and no GPU, and changes nothing. It ends with exit
+code 1 if the file expects something else, with 2 if it cannot be read.
+
+examples:
+  {prog} simulate quota.yaml""",
+    "top": """examples:
+  {prog} top
+  {prog} top -p team-a""",
+    "history": """Each row is the mean of a step of time; a longer time has longer steps. Times in
+which nothing ran or waited have no row.
+
+examples:
+  {prog} history
+  {prog} history -p team-a --hours 168 --points 200
+  {prog} history --hours 2160 --csv""",
     "config": """The preferred project is taken wherever none is named, in notebooks and in
 the shell.
 

@@ -120,6 +120,25 @@ def _config(parser: Parser) -> None:
     parser.add_argument("--unset", action="store_true", help="prefer none any more")
 
 
+def _simulate(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a scenario in YAML")
+
+
+def _history(parser: Parser) -> None:
+    _project(parser)
+    parser.add_argument(
+        "--hours", type=_count, default=24, metavar="N", help="how far back (usual: 24)"
+    )
+    parser.add_argument(
+        "--points",
+        type=_count,
+        default=25,
+        metavar="N",
+        help="most steps of time, 2 to 2000 (usual: 25)",
+    )
+    parser.add_argument("--csv", action="store_true", help="print comma-separated values")
+
+
 def _help(parser: Parser) -> None:
     parser.add_argument("topic", nargs="?", default="", metavar="COMMAND")
 
@@ -141,8 +160,11 @@ VERBS = (
     Verb("stop", "stop sessions", _changes(wait=True)),
     Verb("delete", "remove ended sessions with their logs", _delete),
     Verb("quota", "show projects and what they use", _nothing),
+    Verb("top", "show who uses GPUs now, the largest share first", _project),
+    Verb("history", "show how projects used GPUs over time", _history),
     Verb("nodes", "show nodes and GPUs", _nothing),
     Verb("environments", "show what sessions may start from", _nothing),
+    Verb("simulate", "try quotas: play a scenario, without a server", _simulate),
     Verb("config", "show or set what you prefer", _config),
     Verb("help", "explain a command", _help),
 )

@@ -1,0 +1,231 @@
+"""Play scenarios: the scheduling core with a clock of its own.
+
+Starts, ends and graces take no time. After every step rounds are played until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from ..errors import InvalidFields
+from ..model.environments import Environment, LaunchPlace
+from ..model.quota import USUAL_RULES, Project
+from ..model.reasons import Reason
+from ..model.resources import Node, Placement
+from ..model.scenarios import LoseStep, Scenario, SetStep, Step, SubmitStep
+from ..model.sessions import Kind, Reclaim, Session, SessionRequest
+from . import lifecycle
+from .plans import Plan, Situation
+from .scenarios import node_of, project_of, rules_of
+from .scheduling import plan
+from .spans import parse_span
+from .specs import Facts, check
+
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+TICK = timedelta(milliseconds=1)
+"""What a step takes, so that who came first is known."""
+MOST_ROUNDS = 1_000
+
+_PLACE = LaunchPlace(
+    environment=Environment(id="base", label="base", prefix="/", python="/bin/python"), folder="/"
+)
+_ENDLESS = datetime.max.replace(tzinfo=UTC)
+
+
+class Simulation:
+    """Be a machine or cluster on which nothing takes time but time itself.
+
+    `refused` says why sessions were not taken, `deleted` names those that are gone.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.now = BEGIN
+        self.rules = USUAL_RULES
+        self.nodes: dict[str, Node] = {node.name: node_of(node) for node in scenario.nodes}
+        self.projects: dict[str, Project] = {
+            project.name: project_of(project, None) for project in scenario.projects
+        }
+        self.sessions: dict[str, Session] = {}
+        self.refused: dict[str, Reason] = {}
+        self.deleted: set[str] = set()
+        self.order: list[str] = []
+        self._steps = scenario.steps
+        self._durations: dict[str, int] = {}
+        self._again: datetime | None = None
+
+    def play(self) -> Iterator[Step]:
+        """Do step after step; yield each once nothing changes any more."""
+        self._settle()
+        for step in self._steps:
+            self.now += TICK
+            self._do(step)
+            self._settle()
+            yield step
+
+    def _do(self, step: Step) -> None:
+        if step.submit:
+            self._submit(step.submit)
+        for name in step.delete or ():
+            self._delete(name)
+        if step.advance is not None:
+            self._advance(parse_span(step.advance))
+        if step.change:
+            self._change(step.change)
+        if step.remove:
+            del self.projects[step.remove.project]
+        if step.lose:
+            self._lose(step.lose)
+
+    def _submit(self, wish: SubmitStep) -> None:
+        self.order.append(wish.name)
+        request = SessionRequest(
+            name=wish.name,
+            project=wish.project,
+            kind=wish.kind,
+            gpu=wish.gpu,
+            gpu_memory=wish.memory,
+            gpu_compute=wish.compute,
+            priority=wish.priority,
+            node_type=wish.node_type,
+        )
+        facts = Facts([*self.projects.values()], [*self.nodes.values()], _PLACE)
+        try:
+            spec = check(request, facts)
+        except InvalidFields as error:
+            why = " ".join(field.message for field in error.fields)
+            hint = " ".join(field.hint for field in error.fields if field.hint)
+            self.refused[wish.name] = Reason(code="NotAllowed", message=why, hint=hint)
+            return
+        self._durations[wish.name] = parse_span(wish.duration)
+        self.sessions[wish.name] = Session(
+            id=wish.name,
+            spec=spec,
+            owner="",
+            state="waiting",
+            since=self.now,
+            created=self.now,
+            path="",
+        )
+
+    def _delete(self, name: str) -> None:
+        self.sessions.pop(name, None)
+        self.refused.pop(name, None)
+        self.deleted.add(name)
+
+    def _change(self, wish: SetStep) -> None:
+        if wish.project:
+            before = self.projects.get(wish.project.name)
+            self.projects[wish.project.name] = project_of(wish.project, before)
+        if wish.rules:
+            self.rules = rules_of(wish.rules, self.rules)
+
+    def _lose(self, wish: LoseStep) -> None:
+        node = self.nodes[wish.node]
+        devices = tuple(
+            msgspec.structs.replace(d, lost=True) if d.index in wish.gpus else d
+            for d in node.devices
+        )
+        self.nodes[wish.node] = msgspec.structs.replace(node, devices=devices)
+        for name, session in self.sessions.items():
+            held = session.placement
+            if held and held.node == wish.node:
+                lost = [piece.index for piece in held.slices if piece.index in wish.gpus]
+                if lost:
+                    self.sessions[name] = self._without(session, held, lost)
+
+    def _without(self, session: Session, held: Placement, lost: list[int]) -> Session:
+        gpus = ", ".join(map(str, lost))
+        message = f"{held.node} lost GPU {gpus}, which it was using."
+        reason = Reason(code="DeviceLost", message=message)
+        if not session.preemptible:
+            return lifecycle.move(session, "failed", self.now, reason)
+        leaving = lifecycle.move(session, "stopping", self.now, reason)
+        again = msgspec.structs.replace(leaving, goal="requeue", reclaimed=None)
+        return lifecycle.finish_end(again, self.now)
+
+    def _advance(self, seconds: int) -> None:
+        """Let time pass, from one thing that happens by itself to the next."""
+        until = self.now + timedelta(seconds=seconds)
+        while (at := self._next()) <= until:
+            self.now = max(at, self.now)
+            self._end_those_due()
+            self._settle()
+        self.now = until
+
+    def _next(self) -> datetime:
+        ends = [self._end(session) for session in self.sessions.values()]
+        rounds = [self._again] if self._again and self._again > self.now else []
+        return min([*(end for end in ends if end), *rounds], default=_ENDLESS)
+
+    def _end(self, session: Session) -> datetime | None:
+        """Tell when a session ends by itself, None for never."""
+        life = [seconds for seconds in (self._duration(session), self._bound(session)) if seconds]
+        if session.state != "running" or session.started is None or not life:
+            return None
+        return session.started + timedelta(seconds=min(life))
+
+    def _duration(self, session: Session) -> int:
+        return self._durations[session.spec.name]
+
+    def _bound(self, session: Session) -> int:
+        kinds: tuple[Kind, ...] = ("interactive", "interactive-spot")
+        project = self.projects.get(session.spec.project)
+        return project.interactive_duration if project and session.spec.kind in kinds else 0
+
+    def _end_those_due(self) -> None:
+        for name, session in self.sessions.items():
+            end = self._end(session)
+            if end is None or end > self.now:
+                continue
+            duration, bound = self._duration(session), self._bound(session)
+            if duration and (not bound or duration <= bound):
+                self.sessions[name] = lifecycle.move(session, "done", self.now)
+            else:
+                message = f"Interactive sessions of {session.spec.project} live {bound} seconds."
+                reason = Reason(code="MaxLifetime", message=message, hint="Resume starts it anew.")
+                self.sessions[name] = lifecycle.move(session, "stopped", self.now, reason)
+
+    def _settle(self) -> None:
+        """Play rounds until nothing changes."""
+        self._end_those_due()
+        for _ in range(MOST_ROUNDS):
+            decided = plan(self.situation)
+            self._again = decided.again
+            if not self._follow(decided):
+                return
+        raise AssertionError(f"The rounds do not settle within {MOST_ROUNDS}.")
+
+    @property
+    def situation(self) -> Situation:
+        """Return what a round looks at."""
+        return Situation(
+            [*self.sessions.values()],
+            [*self.projects.values()],
+            [*self.nodes.values()],
+            self.now,
+            self.rules,
+        )
+
+    def _follow(self, decided: Plan) -> bool:
+        """Do what a round decides; tell whether that changes who runs."""
+        for eviction in decided.evictions:
+            self._requeue(eviction.session, eviction.reclaim, eviction.reason)
+        started = False
+        for decision in decided.decisions:
+            session = self.sessions[decision.session]
+            if isinstance(decision.outcome, Placement):
+                running = lifecycle.move(session, "starting", self.now)
+                running = lifecycle.move(running, "running", self.now)
+                after = msgspec.structs.replace(running, placement=decision.outcome)
+                started = True
+            else:
+                after = msgspec.structs.replace(session, reason=decision.outcome)
+            self.sessions[session.id] = after
+        return started or bool(decided.evictions)
+
+    def _requeue(self, name: str, reclaim: Reclaim, reason: Reason) -> None:
+        leaving = lifecycle.request_requeue(self.sessions[name], reclaim, reason)
+        self.sessions[name] = lifecycle.finish_end(leaving, self.now)
