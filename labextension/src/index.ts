@@ -1,4 +1,5 @@
 import { commands } from './plugins/commands';
+import { dashboard } from './plugins/dashboard';
 import { details } from './plugins/details';
 import { launch } from './plugins/launch';
 import { launcher } from './plugins/launcher';
@@ -20,6 +21,7 @@ export default [
   launcher,
   logs,
   details,
+  dashboard,
   statusbar,
   running,
   notifications,

@@ -2,3 +2,4 @@ import './base.css';
 import './panel.css';
 import './form.css';
 import './viewers.css';
+import './dashboard.css';

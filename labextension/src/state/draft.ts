@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { FieldProblem, SessionRequest } from '../api/models';
+import { FieldProblem, SessionRequest, Share } from '../api/models';
 import { splitWords } from './words';
 
 /** What `custom` asks for. */
@@ -124,6 +124,25 @@ export function toRequest(
     priority: Number(draft.priority) || 0
   };
   return { request, problems };
+}
+
+/** Return what the form has to hold so that it asks for a share. */
+export function toDraft({
+  milli,
+  memory,
+  compute,
+  mig
+}: Share): Partial<IDraft> {
+  const custom = { preset: 'custom', compute: compute ? String(compute) : '' };
+  if (mig) {
+    return { ...custom, form: 'mig', mig };
+  }
+  if (memory) {
+    return { ...custom, form: 'memory', memory: `${memory}Mi` };
+  }
+  const gpu = String(milli / 1000);
+  const preset = PRESETS.find(name => name === gpu);
+  return preset && !compute ? { preset } : { ...custom, form: 'gpu', gpu };
 }
 
 /** Return the control of the form that a field of the wire belongs to. */

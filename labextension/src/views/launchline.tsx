@@ -2,9 +2,10 @@ import { LabIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { Preview } from '../api/models';
 import { STATE_ICONS } from '../icons';
+import { toDraft } from '../state/draft';
 import { LaunchModel } from '../state/launch';
 import { ErrorNotice, errorText } from './common';
-import { isolationDetail, isolationText } from './texts';
+import { isolationDetail, isolationText, shareText } from './texts';
 import { useUi } from './ui';
 
 const ICONS: Record<Preview['verdict'], LabIcon> = {
@@ -73,16 +74,33 @@ function Verdict({ model }: { model: LaunchModel }): JSX.Element {
         </Line>
       );
     case 'ready':
-      return <PreviewLine preview={verdict.preview} />;
+      return <PreviewLine model={model} preview={verdict.preview} />;
   }
 }
 
-function PreviewLine({ preview }: { preview: Preview }): JSX.Element {
+function PreviewLine(props: {
+  model: LaunchModel;
+  preview: Preview;
+}): JSX.Element {
+  const { model, preview } = props;
   const { trans } = useUi();
-  const { isolation, reason } = preview;
+  const { isolation, nearest, reason } = preview;
   return (
     <Line kind={preview.verdict} message={preview.message}>
       {reason?.hint ? <p>{reason.hint}</p> : null}
+      {nearest ? (
+        <button
+          type="button"
+          className="jp-GpuQuota-button"
+          onClick={({ currentTarget: { form } }) => {
+            model.set(toDraft(nearest));
+            // This button goes with the verdict: the focus would be lost.
+            form?.querySelector<HTMLElement>('[type="submit"]')?.focus();
+          }}
+        >
+          {trans.__('Ask for %1 instead', shareText(trans, nearest))}
+        </button>
+      ) : null}
       {isolation ? (
         <p title={isolationDetail(trans, isolation).join('\n')}>
           {trans.__(

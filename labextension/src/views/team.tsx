@@ -3,6 +3,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useId, useState } from 'react';
 import { About, ProjectUse, Quota, Session } from '../api/models';
+import { CommandIDs } from '../commands';
 import { projectOf, usersOf } from '../state/quota';
 import { Result } from '../state/resource';
 import { ErrorNotice, Notice, Pending, Simulated } from './common';
@@ -107,7 +108,7 @@ function ProjectPicker(props: {
   project: ProjectUse;
   onChoose: (name: string) => void;
 }): JSX.Element {
-  const { trans } = useUi();
+  const { commands, trans } = useUi();
   const { quota, project } = props;
   const id = useId();
   return (
@@ -127,6 +128,14 @@ function ProjectPicker(props: {
         ))}
       </HTMLSelect>
       {quota.simulated ? <Simulated trans={trans} /> : null}
+      <button
+        type="button"
+        className="jp-GpuQuota-linkButton"
+        title={trans.__('Open the team dashboard')}
+        onClick={() => void commands.execute(CommandIDs.dashboard)}
+      >
+        {trans.__('Dashboard')}
+      </button>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { controlOf, EMPTY, IDraft, recall, toRequest } from '../draft';
+import { controlOf, EMPTY, IDraft, recall, toDraft, toRequest } from '../draft';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
 const read = (changes: Partial<IDraft>) =>
@@ -76,6 +76,26 @@ describe('the controls of fields', () => {
     ['base_url', undefined]
   ])('%s: %s', (field, control) => {
     expect(controlOf(field)).toBe(control);
+  });
+});
+
+describe('a share that is offered', () => {
+  const share = { milli: 0, memory: 0, compute: 0, mig: '' };
+
+  it.each([
+    [{ milli: 500 }, { gpu: '0.5' }],
+    [{ milli: 300 }, { gpu: '0.3', gpu_compute: '' }],
+    [{ milli: 3000 }, { gpu: '3', gpu_compute: '' }],
+    [
+      { milli: 500, compute: 40 },
+      { gpu: '0.5', gpu_compute: '40' }
+    ],
+    [{ memory: 8192 }, { gpu_memory: '8192Mi', gpu_compute: '' }],
+    [{ mig: '1g.10gb' }, { mig_profile: '1g.10gb' }]
+  ])('fills the form so that it asks for it: %j', (part, asked) => {
+    const { request, problems } = read(toDraft({ ...share, ...part }));
+    expect(problems).toEqual([]);
+    expect(request).toMatchObject(asked);
   });
 });
 

@@ -98,6 +98,22 @@ describe('the launch form', () => {
     ).toBeTruthy();
   });
 
+  it('offers the nearest share that would start now, by one click', async () => {
+    const nearest = { milli: 250, memory: 0, compute: 0, mig: '' };
+    preview({ verdict: 'waits', message: 'Would wait.', nearest });
+    await show();
+    const offer = await screen.findByRole('button', {
+      name: 'Ask for ¼ GPU instead'
+    });
+    focus(offer);
+    preview({});
+    fireEvent.click(offer);
+    expect(model.draft.preset).toBe('0.25');
+    await screen.findByText(FITS.message);
+    expect(screen.queryByRole('button', { name: /instead/ })).toBeNull();
+    expect(document.activeElement?.textContent).toMatch(/^Launch/);
+  });
+
   it('puts every problem beside its field, for screen readers, too', async () => {
     preview({
       verdict: 'forbidden',

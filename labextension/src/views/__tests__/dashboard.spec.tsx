@@ -1,0 +1,274 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import React from 'react';
+import {
+  makePage,
+  makeProject,
+  makeQuota,
+  makeSession
+} from '../../__tests__/builders';
+import { focus, Page } from '../../__tests__/page';
+import { NodeUse, SliceUse } from '../../api/models';
+import { DashboardView } from '../dashboard';
+
+function makeSlice(changes: Partial<SliceUse> = {}): SliceUse {
+  return {
+    session: 's1',
+    name: 'exp-1',
+    project: 'team-a',
+    owner: 'ana',
+    milli: 500,
+    memory: 16384,
+    compute: 0,
+    mig: '',
+    used: null,
+    over: false,
+    ...changes
+  };
+}
+
+function makeDevice(index: number, slices: SliceUse[], lost = false) {
+  const held = slices.reduce((sum, { milli }) => sum + milli, 0);
+  return {
+    device: {
+      index,
+      uuid: `GPU-${index}`,
+      model: 'V100',
+      memory: 32768,
+      simulated: true,
+      mps: false,
+      mig: [],
+      lost
+    },
+    slices,
+    free: lost ? 0 : 1000 - held,
+    utilisation: null,
+    memory_used: null
+  };
+}
+
+const NODE: NodeUse = {
+  name: 'dgx1-1',
+  simulated: true,
+  devices: [
+    makeDevice(0, [
+      makeSlice(),
+      makeSlice({ session: 's2', name: 'exp-2', owner: 'li', milli: 250 })
+    ]),
+    makeDevice(1, [], true)
+  ]
+};
+
+const WAITING = makeSession({
+  id: 'w1',
+  state: 'waiting',
+  placement: null,
+  place_in_line: 2,
+  since: new Date(Date.now() - 65 * 60_000).toISOString(),
+  reason: {
+    code: 'OverQuota',
+    message: 'team-b is full.',
+    hint: 'Ask for less.',
+    raw: ''
+  },
+  spec: { name: '=waits', project: 'team-b', kind: 'train' }
+});
+
+describe('the dashboard', () => {
+  let page: Page;
+  let saved: Blob[];
+
+  beforeEach(() => {
+    page = new Page();
+    saved = [];
+    URL.createObjectURL = blob => {
+      saved.push(blob as Blob);
+      return 'blob:test';
+    };
+    URL.revokeObjectURL = () => undefined;
+    HTMLAnchorElement.prototype.click = () => undefined;
+    page.server.on('GET /nodes', {
+      body: { nodes: [NODE], source: 'simulated', revision: 1 }
+    });
+    page.server.on('GET /sessions', {
+      body: makePage([
+        makeSession({ id: 's10', spec: { name: 'exp-10' } }),
+        makeSession({ id: 's2', spec: { name: 'exp-2' }, owner: 'li' }),
+        WAITING,
+        makeSession({ id: 'old', state: 'done', spec: { name: 'over' } })
+      ])
+    });
+  });
+
+  afterEach(() => page.dispose());
+
+  const show = async () => {
+    page.store.nodes.watch();
+    page.show(<DashboardView />);
+    await screen.findByRole('table', { name: /Running/ });
+    await screen.findByText('dgx1-1');
+    await screen.findByRole('heading', { name: /Projects/ });
+  };
+  const table = (name: RegExp) => screen.getByRole('table', { name });
+  const rows = (name: RegExp) =>
+    within(table(name))
+      .getAllByRole('rowheader')
+      .map(cell => cell.textContent);
+  const text = (blob: Blob) =>
+    new Promise<string>(resolve => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result as string);
+      reader.readAsText(blob);
+    });
+
+  it('says how many GPUs there are, allocated and idle, and that they are simulated', async () => {
+    await show();
+    const totals = screen
+      .getAllByRole('definition')
+      .map(item => item.textContent);
+    expect(totals).toEqual(['16', '1.5', '14.5', '0']);
+    expect(screen.getAllByText('simulated').length).toBeGreaterThan(1);
+  });
+
+  it('says each bar in words', async () => {
+    const project = { allocated: 5500, over: 1500, asked: 7500, limit: 8000 };
+    page.server.on('GET /quota', {
+      body: makeQuota({ projects: [makeProject({ ...project, fair: 6000 })] })
+    });
+    await show();
+    const bar = screen.getByRole('img', { name: /^team-a/ });
+    expect(bar.getAttribute('aria-label')).toBe(
+      'team-a: 4 of 4 GPUs by right, 1.5 borrowed, 2 waited for, fair share 6, limit 8'
+    );
+  });
+
+  it('breaks a project down into people, me first', async () => {
+    await show();
+    const people = screen.getByLabelText('People in team-a').closest('details');
+    const lines = within(people as HTMLElement)
+      .getAllByRole('row', { hidden: true })
+      .map(row => row.textContent);
+    expect(lines).toEqual(['UserGPUsSessions waiting', 'ana (me)0.50', 'li10']);
+  });
+
+  it('lists what runs and what waits, and not what has ended', async () => {
+    await show();
+    expect(rows(/Running/)).toEqual(['exp-2', 'exp-10']);
+    expect(rows(/Waiting/)).toEqual(['=waits']);
+    const line = table(/Waiting/).textContent;
+    for (const part of [
+      '2. in line',
+      '1 hr',
+      'team-b is full. Ask for less.'
+    ]) {
+      expect(line).toContain(part);
+    }
+  });
+
+  it('sorts by a header, and says so', async () => {
+    await show();
+    const header = () =>
+      within(table(/Running/)).getByRole('columnheader', { name: /User/ });
+    expect(header().getAttribute('aria-sort')).toBeNull();
+    fireEvent.click(within(header()).getByRole('button'));
+    expect(header().getAttribute('aria-sort')).toBe('ascending');
+    expect(rows(/Running/)).toEqual(['exp-10', 'exp-2']);
+    fireEvent.click(within(header()).getByRole('button'));
+    expect(header().getAttribute('aria-sort')).toBe('descending');
+    expect(rows(/Running/)).toEqual(['exp-2', 'exp-10']);
+  });
+
+  it('keeps what matches the filter', async () => {
+    await show();
+    const filter = screen.getByLabelText('Filter: Running sessions');
+    fireEvent.change(filter, { target: { value: 'LI' } });
+    expect(rows(/Running/)).toEqual(['exp-2']);
+    fireEvent.change(filter, { target: { value: 'nobody' } });
+    expect(screen.getByText('None matches the filter.')).toBeTruthy();
+  });
+
+  it('shows a thousand sessions a page at a time', async () => {
+    const many = Array.from({ length: 1000 }, (_, index) =>
+      makeSession({ id: `m${index}`, spec: { name: `m-${index}` } })
+    );
+    page.server.on('GET /sessions', { body: makePage(many) });
+    await show();
+    expect(rows(/Running/)).toHaveLength(50);
+    expect(screen.getByText('1 to 50 of 1000')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Next' }));
+    expect(rows(/Running/)[0]).toBe('m-50');
+  });
+
+  it('opens the details of a session', async () => {
+    await show();
+    fireEvent.click(screen.getByRole('button', { name: '=waits' }));
+    expect(page.executed).toEqual([['gpuquota:show-details', 'w1']]);
+  });
+
+  it('saves a table, with names that a spreadsheet does not calculate', async () => {
+    await show();
+    fireEvent.click(
+      screen.getByRole('button', { name: 'Download as CSV: Waiting sessions' })
+    );
+    const [, line] = (await text(saved[0])).split('\r\n');
+    expect(line).toBe(
+      `'=waits,team-b,ana,Training,0.5,2,${WAITING.since},team-b is full.`
+    );
+    for (const title of ['Projects', 'People in projects', 'Nodes']) {
+      fireEvent.click(
+        screen.getByRole('button', { name: `Download as CSV: ${title}` })
+      );
+    }
+    expect(await text(saved[1])).toContain('team-a,1.5,0,0,4,1.5,,2,0');
+    expect(await text(saved[2])).toContain('team-a,ana,0.5,0');
+    expect(await text(saved[3])).toContain('dgx1-1,0,V100,(free),,,0.25,,yes');
+  });
+
+  it('names the session of a slice on hover and focus', async () => {
+    await show();
+    const slice = screen.getByRole('button', { name: /^exp-1: 0.5 GPU/ });
+    const device = slice.closest('[role=group]') as HTMLElement;
+    expect(device.textContent).toContain('0.25 free');
+    const words = 'exp-1: 0.5 GPU, 16 GiB; team-a, ana';
+    fireEvent.mouseEnter(slice);
+    expect(within(device).getByText(words)).toBeTruthy();
+    fireEvent.mouseLeave(slice);
+    expect(within(device).queryByText(words)).toBeNull();
+    focus(slice);
+    expect(within(device).getByText(words)).toBeTruthy();
+  });
+
+  it('is one stop of Tab for each node: arrows go on', async () => {
+    await show();
+    const slices = screen.getAllByRole('button', { name: / GPU, / });
+    expect(slices.map(slice => slice.tabIndex)).toEqual([0, -1]);
+    focus(slices[0]);
+    fireEvent.keyDown(slices[0], { key: 'ArrowRight' });
+    expect(document.activeElement).toBe(slices[1]);
+    await waitFor(() =>
+      expect(slices.map(slice => slice.tabIndex)).toEqual([-1, 0])
+    );
+  });
+
+  it('shows nothing free on a lost GPU', async () => {
+    await show();
+    const lost = screen.getByRole('group', { name: /^GPU 1 of dgx1-1: lost/ });
+    expect(within(lost).getByText('lost')).toBeTruthy();
+    expect(within(lost).queryByText('free')).toBeNull();
+  });
+
+  it('says what cannot be read, and shows the rest', async () => {
+    page.server.on('GET /nodes', {
+      status: 500,
+      body: {
+        code: 'Broken',
+        message: 'NVML has failed.',
+        hint: '',
+        fields: []
+      }
+    });
+    page.store.nodes.watch();
+    page.show(<DashboardView />);
+    expect(await screen.findByText('NVML has failed.')).toBeTruthy();
+    expect(await screen.findByRole('table', { name: /Running/ })).toBeTruthy();
+  });
+});

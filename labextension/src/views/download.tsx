@@ -1,0 +1,44 @@
+import { downloadIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+import { Cell, toCsv } from '../state/csv';
+import { useUi } from './ui';
+
+/** Be a button that saves a table as a CSV file, as it is when it is clicked. */
+export function CsvButton(props: {
+  /** What the table is called, for those who only hear the button. */
+  title: string;
+  /** The file's name without its ending. */
+  file: string;
+  header: readonly string[];
+  rows: () => readonly (readonly Cell[])[];
+}): JSX.Element {
+  const { trans } = useUi();
+  const { title, file, header, rows } = props;
+  const label = trans.__('Download as CSV: %1', title);
+  return (
+    <button
+      type="button"
+      className="jp-GpuQuota-linkButton"
+      aria-label={label}
+      title={label}
+      onClick={() => save(`${file}.csv`, toCsv(header, rows()))}
+    >
+      <downloadIcon.react tag="span" aria-hidden="true" />
+      {trans.__('CSV')}
+    </button>
+  );
+}
+
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(
+    new Blob([text], { type: 'text/csv;charset=utf-8' })
+  );
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  // Not at once: some browsers have not begun to read it.
+  window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
