@@ -16,8 +16,8 @@ from ..model.quota import USUAL_RULES, Project
 from ..model.reasons import Reason
 from ..model.resources import Node, Placement
 from ..model.scenarios import LoseStep, Scenario, SetStep, Step, SubmitStep
-from ..model.sessions import Kind, Reclaim, Session, SessionRequest
-from . import lifecycle
+from ..model.sessions import Reclaim, Session, SessionRequest
+from . import lifecycle, lifetime
 from .plans import Plan, Situation
 from .scenarios import node_of, project_of, rules_of
 from .scheduling import plan
@@ -162,31 +162,29 @@ class Simulation:
 
     def _end(self, session: Session) -> datetime | None:
         """Tell when a session ends by itself, None for never."""
-        life = [seconds for seconds in (self._duration(session), self._bound(session)) if seconds]
-        if session.state != "running" or session.started is None or not life:
+        ends = [end for end in (self._done(session), self._bound(session)) if end]
+        return min(ends, default=None)
+
+    def _done(self, session: Session) -> datetime | None:
+        """Tell when a session's work is done."""
+        duration = self._durations[session.spec.name]
+        if session.state != "running" or session.started is None or not duration:
             return None
-        return session.started + timedelta(seconds=min(life))
+        return session.started + timedelta(seconds=duration)
 
-    def _duration(self, session: Session) -> int:
-        return self._durations[session.spec.name]
-
-    def _bound(self, session: Session) -> int:
-        kinds: tuple[Kind, ...] = ("interactive", "interactive-spot")
-        project = self.projects.get(session.spec.project)
-        return project.interactive_duration if project and session.spec.kind in kinds else 0
+    def _bound(self, session: Session) -> datetime | None:
+        """Tell when a session's longest life is over."""
+        return lifetime.end_of(session, self.projects.get(session.spec.project))
 
     def _end_those_due(self) -> None:
         for name, session in self.sessions.items():
-            end = self._end(session)
-            if end is None or end > self.now:
-                continue
-            duration, bound = self._duration(session), self._bound(session)
-            if duration and (not bound or duration <= bound):
+            done, bound = self._done(session), self._bound(session)
+            if done and done <= self.now and (not bound or done <= bound):
                 self.sessions[name] = lifecycle.move(session, "done", self.now)
-            else:
-                message = f"Interactive sessions of {session.spec.project} live {bound} seconds."
-                reason = Reason(code="MaxLifetime", message=message, hint="Resume starts it anew.")
-                self.sessions[name] = lifecycle.move(session, "stopped", self.now, reason)
+            elif bound and bound <= self.now:
+                bounded = msgspec.structs.replace(session, ends=bound)
+                ended = lifetime.end(bounded, self.now)
+                self.sessions[name] = lifecycle.finish_end(ended, self.now)
 
     def _settle(self) -> None:
         """Play rounds until nothing changes."""
