@@ -51,6 +51,7 @@ class Wishes(TypedDict, total=False):
     env: Mapping[str, str]
     ports: Sequence[int]
     priority: int
+    node_type: str
 
 
 def submit(
@@ -71,7 +72,7 @@ def submit(
 
 
 def preview(context: Context, name: str, **wishes: Unpack[Wishes]) -> Operation[Preview]:
-    """Say what would happen to the same request of `submit`: fits, waits or forbidden, and why."""
+    """Say what would happen to the same request of `submit`: whether it starts, and why not."""
     request = yield from _request(context, name, wishes)
     answer: Preview = yield from ask("sessions.preview", body=request)
     return answer

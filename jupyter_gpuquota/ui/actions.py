@@ -23,6 +23,7 @@ from .verbs import NOTEBOOK_LINES
 from .views.base import View
 from .views.environments import EnvironmentsView
 from .views.nodes import NodesView
+from .views.previews import PreviewView
 from .views.quota import QuotaView
 from .views.sessions import ChangedView, SessionsView, SessionView, outcome
 from .views.texts import LogView, TextView
@@ -37,11 +38,13 @@ def run(client: Client, args: Args, screen: Screen) -> Answer | None:
 
 
 def submit(client: Client, args: Args, screen: Screen) -> Answer:
-    """Launch a session, and wait for it if that is asked."""
+    """Launch a session, and wait for it if that is asked; or only say what would happen."""
     name, asked, problems = wishes(args)
     try:
         if problems:
             raise _refusal(client, name, asked, problems)
+        if args.dry_run:
+            return PreviewView(client.sessions.preview(name, **asked))
         session = client.sessions.submit(name, **asked)
     except InvalidFields as error:
         raise _explain_project(error, args, client) from error

@@ -20,6 +20,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     _share(parser.add_argument_group("its share of GPUs (none: CPUs only)"))
     _kind(parser.add_argument_group("its kind"))
     _program(parser.add_argument_group("what runs, and where"))
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only say what would happen, and why"
+    )
 
 
 def _share(group: argparse._ArgumentGroup) -> None:
@@ -42,6 +45,7 @@ def _kind(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--priority", type=_number, default=50, help="0 to 100; orders the line of its project"
     )
+    group.add_argument("--node-type", default="", metavar="GROUP", help="the node group to run on")
 
 
 def _program(group: argparse._ArgumentGroup) -> None:
@@ -105,6 +109,7 @@ def wishes(args: argparse.Namespace) -> tuple[str, Wishes, tuple[FieldError, ...
         "env": _variables(args.variables, problems),
         "ports": args.ports,
         "priority": args.priority,
+        "node_type": args.node_type,
     }
     name = _name(args, problems)
     return name, asked, tuple(problems)

@@ -14,6 +14,7 @@ import pytest
 
 from jupyter_gpuquota.model.base import Page, Problem
 from jupyter_gpuquota.model.environments import Environments
+from jupyter_gpuquota.model.history import History
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.quota import Quota
 from jupyter_gpuquota.model.sessions import ExecResult, LogChunk, Session
@@ -94,6 +95,8 @@ class TestDocuments:
             (["exec", "steady", "--", "true"], ExecResult),
             (["quota"], Quota),
             (["nodes"], Nodes),
+            (["top"], Nodes),
+            (["history"], History),
             (["environments"], Environments),
         ],
     )
@@ -258,6 +261,28 @@ class TestInside:
         assert shell("exec", "over", "--", "true").code == 4
         assert shell("bash", "over").code == 4
         shell.ok("delete", "over")
+
+
+class TestDryRun:
+    def test_what_would_start_is_told_and_not_started(self, shell):
+        told = shell.ok("submit", "maybe", "-g", "0.5", "--dry-run", "--", "true")
+        assert "fits" in told
+        assert "simulated" in told
+        assert shell("describe", "maybe").code == 3
+
+    def test_what_would_be_borrowed_is_told(self, shell):
+        told = shell("submit", "maybe", "-g", "5", "--dry-run", "--json", "--", "true")
+        assert told.code == 0
+        found = json.loads(told.out)
+        assert found["verdict"] == "borrows"
+        assert "can be taken back for team-b" in found["message"]
+
+    def test_what_is_forbidden_names_the_rule_and_ends_as_the_request_would(self, shell):
+        words = ("submit", "maybe", "-g", "5", "--interactive")
+        ran = shell(*words, "--dry-run")
+        assert ran.code == shell(*words).code == 2
+        assert "the whole quota of team-a, 4 GPU" in ran.out
+        assert "interactive-spot" in ran.out
 
 
 class TestWaiting:
