@@ -7,6 +7,7 @@ from typing import Any
 
 from jupyter_gpuquota.core.shares import parse_quota, parse_share
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
+from jupyter_gpuquota.model.history import History, HistoryPoint
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.resources import Device, MigInstance, Node, Placement, Share, Slice
 from jupyter_gpuquota.model.sessions import Session, SessionRequest, SessionSpec, State
@@ -43,6 +44,22 @@ def make_mig_device(index: int = 0, profiles: tuple[str, ...] = ("1g.5gb", "2g.1
 def make_project(name: str = "team-a", quota: str = "4", **fields: Any) -> Project:
     amounts = {key: parse_quota(fields.pop(key)) for key in ("weight", "limit") if key in fields}
     return Project(name=name, quota=parse_quota(quota), **amounts, **fields)
+
+
+def make_history(project: str = "team-a", **fields: Any) -> History:
+    point = HistoryPoint(
+        at=NOW,
+        project=project,
+        seconds=300,
+        allocated=5500,
+        by_right=4000,
+        borrowed=1500,
+        asked=500,
+        peak=6000,
+        waiting=1,
+    )
+    defaults = {"points": (point,), "since": NOW, "until": NOW + timedelta(hours=1)}
+    return History(**{**defaults, "step": 300, "simulated": True, "note": "Noted.", **fields})
 
 
 def make_place(**fields: Any) -> LaunchPlace:

@@ -6,7 +6,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 
-from . import about, discovery, groups
+from . import about, discovery, groups, history
 from .context import Context
 from .senders import Awaiting, Blocking, awaiting, blocking
 from .settings import Reader, read_apart
@@ -56,6 +56,7 @@ class Client(Blocking):
         self.environments = groups.Environments(self.context)
 
     about = blocking(about.get)
+    history = blocking(history.table)
 
 
 class AsyncClient(Awaiting):
@@ -78,3 +79,4 @@ class AsyncClient(Awaiting):
         self.environments = groups.AsyncEnvironments(self.context)
 
     about = awaiting(about.get)
+    history = awaiting(history.table)

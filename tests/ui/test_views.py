@@ -24,6 +24,7 @@ from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import ExecResult, Exit, LogChunk, Progress, Session, Usage
 from jupyter_gpuquota.ui.views.base import span_text
 from jupyter_gpuquota.ui.views.environments import EnvironmentsView
+from jupyter_gpuquota.ui.views.history import HistoryView
 from jupyter_gpuquota.ui.views.markup import Markup, join, printable, tag
 from jupyter_gpuquota.ui.views.nodes import NodesView
 from jupyter_gpuquota.ui.views.quota import QuotaView
@@ -35,8 +36,10 @@ from jupyter_gpuquota.ui.views.sessions import (
     href_of,
 )
 from jupyter_gpuquota.ui.views.texts import ExecView, LogView, TextView
+from jupyter_gpuquota.ui.views.top import TopView
 from tests.builders import (
     NOW,
+    make_history,
     make_node,
     make_placement,
     make_project,
@@ -93,6 +96,8 @@ def views_of(session: Session) -> list:
         SessionView(session, note=EVIL),
         QuotaView(sum_up(projects, [session], nodes, 1)),
         NodesView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision=1)),
+        TopView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision=1)),
+        HistoryView(make_history(session.spec.project)),
         EnvironmentsView(Environments(environments=(environment,))),
         LogView(LogChunk(text=EVIL, offset=0, next=1, ended=True)),
         ExecView(ExecResult(exit_code=1, output=EVIL)),

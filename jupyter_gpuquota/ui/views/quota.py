@@ -34,8 +34,13 @@ class QuotaView(View[Quota]):
                 "project": p.name,
                 "quota": p.quota / 1000,
                 "allocated": p.allocated / 1000,
+                "by_right": (p.allocated - p.over) / 1000,
                 "over": p.over / 1000,
+                "fair": p.fair / 1000,
                 "asked": p.asked / 1000,
+                "weight": p.weight / 1000,
+                "limit": None if p.limit is None else p.limit / 1000,
+                "priority": p.priority,
                 "running": p.running,
                 "waiting": p.waiting,
                 "mine": p.name in self.data.mine,
@@ -58,13 +63,20 @@ class QuotaView(View[Quota]):
             Column("PROJECT", lambda p: f"{p.name} (default)" if p.name == default else p.name),
             Column("QUOTA", lambda p: gpus_text(p.quota)),
             Column("ALLOCATED", lambda p: gpus_text(p.allocated)),
-            Column("OVER", lambda p: gpus_text(p.over) if p.over else ""),
+            Column("BY RIGHT", lambda p: gpus_text(p.allocated - p.over)),
+            Column("BORROWED", lambda p: gpus_text(p.over) if p.over else ""),
+            Column("FAIR SHARE", lambda p: gpus_text(p.fair)),
             Column("RUNNING", lambda p: str(p.running)),
-            Column("WAITING", lambda p: str(p.waiting)),
+            Column("WAITING", _waiting),
             Column(
                 "USERS", lambda p: ", ".join(f"{u.user} {gpus_text(u.allocated)}" for u in p.users)
             ),
         ]
+
+
+def _waiting(project: ProjectUse) -> str:
+    wanted = project.asked - project.allocated
+    return f"{project.waiting} for {gpus_text(wanted)} GPUs" if wanted else str(project.waiting)
 
 
 def _used(project: ProjectUse) -> str:

@@ -1,0 +1,82 @@
+"""The history of use as a table, where there is pandas, and as points."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pandas as pd
+import pytest
+
+from jupyter_gpuquota import AsyncClient, Client
+from jupyter_gpuquota.client.history import COLUMNS
+from jupyter_gpuquota.core.history import Bucket
+from jupyter_gpuquota.errors import InvalidFields
+from tests.client.inmemory import InMemory
+from tests.fakes import FakeBackend
+
+
+@pytest.fixture
+def client(backend: FakeBackend, transport: InMemory) -> Client:
+    """A client of a server that has sampled half an hour of team-a, two hours ago."""
+    begin = int((datetime.now(UTC) - timedelta(hours=2)).timestamp())
+    begin -= begin % 3600
+    backend.past += [
+        Bucket(
+            at=begin + at,
+            project="team-a",
+            seconds=30,
+            allocated=5500 * 30,
+            borrowed=1500 * 30,
+            asked=500 * 30,
+            busy=80 * 30,
+            measured=30,
+            peak=5500,
+            waiting=1,
+        )
+        for at in range(0, 1800, 30)
+    ]
+    return Client(transport=transport)
+
+
+def test_a_history_is_a_data_frame(client):
+    frame = client.history(project="team-a", hours=5, points=10)
+    assert isinstance(frame, pd.DataFrame)
+    assert tuple(frame.columns) == COLUMNS
+    row = frame.iloc[0]
+    assert (row.allocated, row.by_right, row.borrowed, row.asked) == (5.5, 4.0, 1.5, 0.5)
+    assert (row.peak, row.waiting, row.utilisation, row.seconds) == (5.5, 1, 80, 1800)
+    assert frame.simulated.all()
+    assert frame["at"].dt.tz is not None
+    assert (frame.allocated * frame.seconds).sum() / 3600 == 2.75  # GPU hours
+    assert frame.attrs["step"] == 3600
+
+
+def test_a_history_without_pandas_is_a_list_of_points(client, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    points = client.history(project="team-a", hours=5, points=10)
+    assert points[0].allocated == 5500
+
+
+def test_a_time_may_be_named_and_has_a_zone(client, transport):
+    since = datetime.now() - timedelta(hours=4)  # noqa: DTZ005 (what a user has at hand)
+    assert len(client.history(project="team-a", since=since, until=datetime.now(UTC)))
+    assert "%2B00%3A00" in transport.seen[-1].target
+    with pytest.raises(InvalidFields) as caught:
+        client.history(since=datetime.now(UTC) + timedelta(days=1))
+    assert [f.field for f in caught.value.fields] == ["since"]
+
+
+def test_nothing_sampled_is_a_frame_with_columns(client):
+    frame = client.history(project="team-z")
+    assert (len(frame), tuple(frame.columns)) == (0, COLUMNS)
+
+
+def test_it_can_be_awaited(transport):
+    async def ask() -> object:
+        return await AsyncClient(transport=transport).history(hours=1)
+
+    frame = asyncio.run(ask())
+    assert isinstance(frame, pd.DataFrame)
+    assert set(frame.project) == {"team-a", "team-b"}

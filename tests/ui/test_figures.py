@@ -1,0 +1,127 @@
+"""The figures of now and of the past, as a user reads them."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota.core.nodes import draw
+from jupyter_gpuquota.core.quota import sum_up
+from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
+from jupyter_gpuquota.model.nodes import Nodes, Reading
+from jupyter_gpuquota.model.sessions import Usage
+from jupyter_gpuquota.ui.actions import run
+from jupyter_gpuquota.ui.grammar import parse, split_line
+from jupyter_gpuquota.ui.views.history import HistoryView
+from jupyter_gpuquota.ui.views.quota import QuotaView
+from jupyter_gpuquota.ui.views.top import TopView
+from tests.builders import (
+    NOW,
+    make_history,
+    make_node,
+    make_placement,
+    make_project,
+    make_session,
+    make_slice,
+)
+
+
+def cells(line: str) -> list[str]:
+    return [cell for cell in line.split("  ") if cell.strip()]
+
+
+def make_top(**options: str) -> TopView:
+    nodes = (make_node("n1", 4, simulated=False),)
+    small = make_session("small", "0.5", "running", placement=make_placement(make_slice(0, 500)))
+    small = msgspec.structs.replace(small, usage=Usage(at=NOW, memory=4096))
+    both = make_placement(make_slice(1), make_slice(2))
+    large = make_session("large", "2", "running", placement=both, project="team-b", owner="ana")
+    uuids = [device.uuid for device in nodes[0].devices]
+    readings = {uuids[1]: Reading(utilisation=90), uuids[2]: Reading(utilisation=50)}
+    drawn = draw(nodes, (small, large), readings)
+    return TopView(Nodes(nodes=drawn, source="nvml", revision=1), **options)
+
+
+def test_top_begins_with_the_largest_share():
+    head, first, second = make_top().text.splitlines()
+    assert head.startswith("SESSION")
+    assert [c.strip() for c in cells(first)][:6] == [
+        "large",
+        "team-b",
+        "ana",
+        "2",
+        "n1 GPU 1, 2",
+        "70 %",
+    ]
+    assert "4 GiB of 16384 MiB" in second or "4 GiB of 16 GiB" in second
+    assert make_top().records[0]["gpus"] == 2.0
+    assert [r["session"] for r in make_top(project="team-a").records] == ["small"]
+
+
+def test_top_of_nothing_says_so(client, screen):
+    view = run(client, parse(["top"], terminal=False), screen)
+    assert view.text == "No session holds a GPU."
+    assert "No session" in view._repr_html_()
+
+
+def test_quota_shows_by_right_borrowed_fair_share_and_waiting():
+    nodes = (make_node("n1", 4),)
+    placed = make_placement(make_slice(0), make_slice(1))
+    sessions = (
+        make_session("x", "2", "running", placement=placed, kind="train"),
+        make_session("y", "0.5", kind="train"),
+    )
+    view = QuotaView(sum_up((make_project(quota="1"), make_project("team-b")), sessions, nodes, 1))
+    _, head, first, _ = view.text.splitlines()
+    assert [c.strip() for c in cells(head)][:7] == [
+        "PROJECT",
+        "QUOTA",
+        "ALLOCATED",
+        "BY RIGHT",
+        "BORROWED",
+        "FAIR SHARE",
+        "RUNNING",
+    ]
+    assert [c.strip() for c in cells(first)][:8] == [
+        "team-a (default)",
+        "1",
+        "2",
+        "1",
+        "1",
+        "2.5",
+        "1",
+        "1 for 0.5 GPUs",
+    ]
+    row = view.records[0]
+    assert (row["by_right"], row["over"], row["fair"], row["limit"]) == (1.0, 1.0, 2.5, None)
+
+
+def test_a_history_is_a_table_that_says_it_is_simulated():
+    view = HistoryView(make_history())
+    assert "2026-01-02 03:04:05 UTC" in view.text
+    assert "The GPUs are simulated. Means over steps of 5 min. Noted." in view.text
+    assert "5.5" in view._repr_html_()
+    assert list(view.df.allocated) == [5.5]
+    assert "Nothing was sampled" in HistoryView(make_history(points=())).text
+
+
+def test_a_history_is_csv_that_can_be_read_again(client, screen, backend):
+    view = run(client, parse(split_line("history -p team-a --csv"), terminal=False), screen)
+    (row,) = csv.DictReader(io.StringIO(view.text))
+    assert (row["project"], row["allocated"], row["utilisation"]) == ("team-a", "0.0", "")
+    assert "+00:00" in row["at"]
+
+
+def test_a_history_of_no_time_is_refused(client, screen):
+    with pytest.raises(InvalidFields) as caught:
+        run(client, parse(split_line("history --hours 0 --points 1"), terminal=False), screen)
+    assert {f.field for f in caught.value.fields} == {"hours", "points"}
+
+
+def test_csv_and_json_exclude_each_other(client, screen):
+    screen.shell = True
+    with pytest.raises(InvalidRequest, match="exclude"):
+        run(client, parse(["history", "--csv", "--json"], terminal=True), screen)
