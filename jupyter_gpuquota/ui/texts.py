@@ -72,16 +72,6 @@ examples:
   {prog} history
   {prog} history -p team-a --hours 168 --points 200
   {prog} history --hours 2160 --csv""",
-    "top": """examples:
-  {prog} top
-  {prog} top -p team-a""",
-    "history": """Each row is the mean of a step of time; a longer time has longer steps. Times in
-which nothing ran or waited have no row.
-
-examples:
-  {prog} history
-  {prog} history -p team-a --hours 168 --points 200
-  {prog} history --hours 2160 --csv""",
     "config": """The preferred project is taken wherever none is named, in notebooks and in
 the shell.
 

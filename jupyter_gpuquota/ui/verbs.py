@@ -139,21 +139,6 @@ def _history(parser: Parser) -> None:
     parser.add_argument("--csv", action="store_true", help="print comma-separated values")
 
 
-def _history(parser: Parser) -> None:
-    _project(parser)
-    parser.add_argument(
-        "--hours", type=_count, default=24, metavar="N", help="how far back (usual: 24)"
-    )
-    parser.add_argument(
-        "--points",
-        type=_count,
-        default=25,
-        metavar="N",
-        help="most steps of time, 2 to 2000 (usual: 25)",
-    )
-    parser.add_argument("--csv", action="store_true", help="print comma-separated values")
-
-
 def _help(parser: Parser) -> None:
     parser.add_argument("topic", nargs="?", default="", metavar="COMMAND")
 
@@ -175,8 +160,6 @@ VERBS = (
     Verb("stop", "stop sessions", _changes(wait=True)),
     Verb("delete", "remove ended sessions with their logs", _delete),
     Verb("quota", "show projects and what they use", _nothing),
-    Verb("top", "show who uses GPUs now, the largest share first", _project),
-    Verb("history", "show how projects used GPUs over time", _history),
     Verb("top", "show who uses GPUs now, the largest share first", _project),
     Verb("history", "show how projects used GPUs over time", _history),
     Verb("nodes", "show nodes and GPUs", _nothing),
