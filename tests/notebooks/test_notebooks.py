@@ -73,3 +73,20 @@ def test_a_mistake_fails_the_cell_and_stops_the_run(shell):
     assert caught.value.ename == "NotFound"
     (output,) = notebook.cells[1].outputs
     assert output.traceback == ["There is no session 'nothing'.", "There are no sessions yet."]
+
+
+def test_the_teams_quota(shell):
+    notebook = execute(nbformat.read(FOLDER / "02-team-quota.ipynb", 4), shell)
+    assert "borrows 6 GPU, which can be taken back for team-a" in text_of(
+        notebook, "%gpu submit big-1 -p team-b -g 8 --dry-run"
+    )
+    assert "the whole quota of team-b, 2 GPU" in text_of(
+        notebook, "from jupyter_gpuquota import Client"
+    )
+    assert "takes back 8 GPU from big-" in text_of(notebook, "%gpu submit mine -p team-a -g 1 --i")
+    told = text_of(notebook, "victim = next(")
+    assert "gave way to mine of team-a" in told
+    assert "big-" in told.split(" is waiting")[0]
+    again = text_of(notebook, "import time")
+    assert "big-1" in again
+    assert "waiting" not in again
