@@ -7,6 +7,8 @@ import { useUi } from './ui';
 export function CsvButton(props: {
   /** What the table is called, for those who only hear the button. */
   title: string;
+  /** What stands on the button. */
+  text?: string;
   /** The file's name without its ending. */
   file: string;
   header: readonly string[];
@@ -24,7 +26,7 @@ export function CsvButton(props: {
       onClick={() => save(`${file}.csv`, toCsv(header, rows()))}
     >
       <downloadIcon.react tag="span" aria-hidden="true" />
-      {trans.__('CSV')}
+      {props.text ?? trans.__('CSV')}
     </button>
   );
 }

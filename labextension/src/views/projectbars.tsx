@@ -27,12 +27,14 @@ export function ProjectBars(props: {
         <Legend />
         <CsvButton
           title={title}
+          text={trans.__('Projects CSV')}
           file="gpu-projects"
           header={projectHeader(trans)}
           rows={() => projects.map(projectCells)}
         />
         <CsvButton
           title={trans.__('People in projects')}
+          text={trans.__('People CSV')}
           file="gpu-people"
           header={[trans.__('Project'), ...userHeader(trans)]}
           rows={() =>

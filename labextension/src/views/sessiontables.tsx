@@ -54,7 +54,7 @@ export function SessionTables(props: {
         columns={queued}
         rows={waiting}
         idOf={idOf}
-        sort={{ column: 'since', descending: false }}
+        sort={{ column: 'since', descending: true }}
         empty={trans.__('No session waits.')}
       />
     </>

@@ -34,15 +34,10 @@ const test = base.extend<{ busy: Workspace }>({
       name: 'big-train',
       project: 'team-b',
       gpu: '2',
-      kind: 'train',
       command: python(TRAINING)
     });
-    await api.create({
-      name: 'next-train',
-      project: 'team-b',
-      gpu: '1',
-      kind: 'train'
-    });
+    // Interactive: a training would borrow instead of waiting.
+    await api.create({ name: 'next-train', project: 'team-b', gpu: '1' });
     await api.reaches('exp-1', 'running');
     await api.reaches('data-prep', 'failed');
     await page.addStyleTag({ content: '.Toastify { display: none }' });
@@ -130,6 +125,25 @@ test('dark', async ({ page, busy }) => {
   await expect(page.locator('.jp-GpuQuota-details')).toContainText('Isolation');
   await hidePaths(page);
   await shoot(page, 'dark');
+});
+
+test('dashboard', async ({ page, busy, api }) => {
+  await api.create({
+    name: 'night-run',
+    project: 'team-c',
+    gpu: '3',
+    kind: 'train'
+  });
+  await api.reaches('night-run', 'running');
+  await busy.panel.getByRole('button', { name: 'Dashboard' }).click();
+  const dashboard = page.locator('.jp-GpuQuota-dashboard');
+  await expect(dashboard).toContainText('1 borrowed');
+  await page.sidebar.close();
+  await shoot(page, 'dashboard');
+  const slice = dashboard.getByRole('button', { name: /^big-train: / });
+  await dashboard.getByRole('heading', { name: /^Nodes/ }).hover();
+  await slice.first().focus();
+  await shoot(page, 'dashboard-nodes');
 });
 
 test('narrow', async ({ page, busy }) => {

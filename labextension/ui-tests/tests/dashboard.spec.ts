@@ -1,0 +1,146 @@
+import { readFile } from 'fs/promises';
+import AxeBuilder from '@axe-core/playwright';
+import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
+import { expect, test } from './workspace';
+
+const COMMAND = 'jupyter-gpuquota:open-dashboard';
+
+/** Be the dashboard as a test sees it. */
+class Dashboard {
+  constructor(readonly page: IJupyterLabPageFixture) {}
+
+  readonly whole = this.page.locator('.jp-GpuQuota-dashboard');
+  readonly running = this.whole.getByRole('table', { name: 'Running' });
+  readonly waiting = this.whole.getByRole('table', { name: 'Waiting' });
+
+  names(table: typeof this.running): Promise<string[]> {
+    return table.getByRole('rowheader').allInnerTexts();
+  }
+
+  async save(title: string): Promise<string> {
+    const download = this.page.waitForEvent('download');
+    await this.whole
+      .getByRole('button', { name: `Download as CSV: ${title}` })
+      .click();
+    return readFile(await (await download).path(), 'utf-8');
+  }
+
+  /** Return what is wrong with it, by WCAG 2.2 A and AA. */
+  async problems(): Promise<string[]> {
+    const { violations } = await new AxeBuilder({ page: this.page })
+      .include('.jp-GpuQuota-dashboard')
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze();
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join('\n')}`
+    );
+  }
+}
+
+test.beforeEach(async ({ api }) => {
+  await api.create({ name: 'exp-10', gpu: '0.25' });
+  await api.create({ name: 'exp-2', gpu: '0.5' });
+  await api.create({ name: 'holder', project: 'team-b', gpu: '2' });
+  await api.create({
+    name: 'borrower',
+    project: 'team-c',
+    gpu: '3',
+    kind: 'train'
+  });
+  await api.create({ name: 'waiter', project: 'team-b', gpu: '1' });
+  for (const name of ['exp-10', 'exp-2', 'holder', 'borrower']) {
+    await api.reaches(name, 'running');
+  }
+});
+
+test('the dashboard shows who holds, borrows and waits', async ({
+  page,
+  workspace
+}) => {
+  const dashboard = new Dashboard(page);
+  await workspace.open();
+  await workspace.panel.getByRole('button', { name: 'Dashboard' }).click();
+  const { whole, running, waiting } = dashboard;
+  await expect(whole.getByRole('img', { name: /^team-c/ })).toHaveAttribute(
+    'aria-label',
+    /2 of 2 GPUs by right, 1 borrowed/
+  );
+  await expect(whole.getByRole('img', { name: /^team-b/ })).toHaveAttribute(
+    'aria-label',
+    /2 of 2 GPUs by right, 1 waited for/
+  );
+  await expect(whole.locator('.jp-GpuQuota-totals')).toContainText('5.75');
+  await expect(whole.locator('.jp-GpuQuota-totals')).toContainText('simulated');
+  await expect(waiting).toContainText('1. in line');
+
+  const all = ['borrower', 'exp-2', 'exp-10', 'holder'];
+  expect(await dashboard.names(running)).toEqual(all);
+  await running.getByRole('button', { name: 'Name' }).click();
+  expect(await dashboard.names(running)).toEqual([...all].reverse());
+  await expect(
+    running.getByRole('columnheader', { name: 'Name' })
+  ).toHaveAttribute('aria-sort', 'descending');
+  await whole.getByLabel('Filter: Running sessions').fill('exp');
+  expect(await dashboard.names(running)).toEqual(['exp-10', 'exp-2']);
+
+  const csv = await dashboard.save('Waiting sessions');
+  expect(csv).toContain('\r\nwaiter,team-b,');
+  expect((await dashboard.save('Nodes')).split('\r\n').length).toBeGreaterThan(
+    16
+  );
+});
+
+test('a slice names its session to pointer and keyboard, and leads to it', async ({
+  page
+}) => {
+  const { whole } = new Dashboard(page);
+  await page.evaluate(id => window.jupyterapp.commands.execute(id), COMMAND);
+  const slice = page.getByRole('button', { name: /^exp-2: 0.5 GPU/ });
+  const device = whole.getByRole('group').filter({ has: slice });
+  await slice.focus();
+  await expect(device.locator('.jp-GpuQuota-deviceText')).toContainText(
+    'exp-2: 0.5 GPU'
+  );
+  await slice.blur();
+  await expect(device.locator('.jp-GpuQuota-deviceText')).toContainText('free');
+  await slice.hover();
+  await expect(device.locator('.jp-GpuQuota-deviceText')).toContainText(
+    'exp-2: 0.5 GPU'
+  );
+  await page.keyboard.press('Escape');
+  await slice.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.jp-GpuQuota-details')).toContainText('exp-2');
+});
+
+test('there is one dashboard, and it is back after a reload', async ({
+  page
+}) => {
+  const { whole } = new Dashboard(page);
+  const open = () =>
+    page.evaluate(id => window.jupyterapp.commands.execute(id), COMMAND);
+  await open();
+  await open();
+  await expect(whole).toHaveCount(1);
+  await page.waitForTimeout(1500); // the layout is saved a moment later
+  await page.reload({ waitForIsReady: false });
+  await expect(whole.getByText('waiter')).toBeVisible();
+  await open();
+  await expect(whole).toHaveCount(1);
+});
+
+for (const theme of [
+  'JupyterLab Light',
+  'JupyterLab Dark',
+  'JupyterLab Dark High Contrast'
+]) {
+  test(`the dashboard can be used by everyone: ${theme}`, async ({ page }) => {
+    const dashboard = new Dashboard(page);
+    await page.theme.setTheme(theme);
+    await page.evaluate(id => window.jupyterapp.commands.execute(id), COMMAND);
+    await dashboard.whole.getByText('waiter').waitFor();
+    await dashboard.whole.getByText('1 person').first().click();
+    await dashboard.whole.getByRole('button', { name: /^exp-2: / }).waitFor();
+    expect(await dashboard.problems()).toEqual([]);
+  });
+}
