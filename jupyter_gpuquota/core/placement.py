@@ -38,8 +38,9 @@ class Pool:
         )
         self._spare: defaultdict[int, SortedList[str]] = defaultdict(SortedList)
         for node in self.nodes.values():
-            self._spare[_spare(node)].add(node.node.name)
+            self._spare[node.spare].add(node.node.name)
         self._vain: set[tuple[Share, Allowed]] = set()
+        self._open: dict[Allowed, list[Room]] = {}
 
     def find(self, share: Share, allowed: Allowed = None) -> Placement | None:
         """Choose devices for a share, None if none will do. `allowed` must be hashable."""
@@ -66,11 +67,13 @@ class Pool:
         of_memory = -(-share.memory * MILLI // max(self._most, 1))
         return max(share.milli, of_memory, 10 * share.compute)
 
-    def rooms(self, allowed: Allowed = None) -> Iterator[Room]:
-        """Iterate over the devices that are given out in parts or whole."""
-        for name, node in self.nodes.items():
-            if allowed is None or name in allowed:
-                yield from (room for room in node.rooms.values() if room.shareable)
+    def rooms(self, allowed: Allowed = None) -> Sequence[Room]:
+        """List the devices that are given out in parts or whole."""
+        if allowed not in self._open:
+            nodes = [n for name, n in self.nodes.items() if allowed is None or name in allowed]
+            rooms = [room for node in nodes for room in node.rooms.values()]
+            self._open[allowed] = [room for room in rooms if room.shareable]
+        return self._open[allowed]
 
     def _choices(self, share: Share, allowed: Allowed) -> Iterator[Placement]:
         if share.mig:
@@ -97,13 +100,13 @@ class Pool:
         if node is None or not placement.slices:
             return
         touched = [room for p in placement.slices if (room := node.rooms.get(p.index))]
-        before = _spare(node)
+        before = node.spare
         for room in touched:
             if _part(room):
                 self._parts.remove(_key(room))
         node.change(placement.slices, by)
         self._parts.update(_key(room) for room in touched if _part(room))
-        if (after := _spare(node)) != before:
+        if (after := node.spare) != before:
             self._spare[before].remove(node.node.name)
             self._spare[after].add(node.node.name)
 
@@ -118,7 +121,7 @@ def why_not(share: Share, pool: Pool, allowed: Allowed = None) -> Reason:
     if share.mig:
         message = f"Every MIG instance of profile {share.mig} is held."
         return Reason(code="NoNodeFits", message=message, hint="It starts when one is free.")
-    rooms = list(pool.rooms(allowed))
+    rooms = pool.rooms(allowed)
     loose = sum(max(0, room.milli) for room in rooms)
     needed = pool.least(share)
     where = "" if allowed is None else f" on {', '.join(sorted(allowed)) or 'no node'}"
@@ -143,7 +146,7 @@ def _remedy(share: Share, rooms: Sequence[Room]) -> str:
     """Say what would help a session that only fragments of GPUs are free for."""
     largest = max((room.milli for room in rooms), default=0) // 10 * 10
     if share.devices:
-        spare = max((_spare(room.node) for room in rooms), default=0)
+        spare = max((room.node.spare for room in rooms), default=0)
         best = f"{gpus_text(spare * MILLI or largest)} GPU"
     else:
         best = f"{gpus_text(largest)} GPU" if largest else ""
@@ -158,7 +161,3 @@ def _part(room: Room) -> bool:
 
 def _key(room: Room) -> tuple[int, str, int]:
     return (room.milli, room.node.node.name, room.device.index)
-
-
-def _spare(node: NodeRoom) -> int:
-    return sum(room.whole for room in node.rooms.values())

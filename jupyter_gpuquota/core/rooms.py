@@ -52,12 +52,15 @@ class Room:
 class NodeRoom:
     """Be what is free of one node."""
 
-    __slots__ = ("_capped", "_plain", "node", "rooms")
+    __slots__ = ("_capped", "_plain", "node", "rooms", "spare")
 
     def __init__(self, node: Node) -> None:
         self.node = node
         self.rooms = {d.index: Room(self, d, MILLI, d.memory, 100) for d in node.devices}
         self._capped = self._plain = 0
+        self.spare = sum(room.whole for room in self.rooms.values())
+        self.spare = sum(room.whole for room in self.rooms.values())
+        """How many devices are free as a whole."""
 
     def tolerates(self, piece: Slice) -> bool:
         """Tell whether a slice may stand beside those that are there.
@@ -76,7 +79,10 @@ class NodeRoom:
             room = self.rooms.get(piece.index)
             if room is None:  # a device that has gone from the inventory
                 continue
+            self.spare -= room.whole
+            was = room.whole
             room.milli += by * piece.milli
+            self.spare += room.whole - was
             room.memory += by * piece.memory
             room.compute += by * piece.compute
             if piece.mig:
@@ -84,14 +90,17 @@ class NodeRoom:
             elif piece.milli < MILLI:
                 self._capped -= by * bool(piece.compute)
                 self._plain -= by * (not piece.compute)
+            self.spare += room.whole
             touched.append(room)
         return touched
 
     def fit(self, share: Share) -> Placement | None:
         """Find devices of this node alone for a share that wants a GPU."""
         if share.devices:
+            if self.spare < share.devices:
+                return None
             whole = [room for room in self.rooms.values() if room.whole]
-            return _of_rooms(share, whole[: share.devices]) if len(whole) >= share.devices else None
+            return _of_rooms(share, whole[: share.devices])
         if share.mig:
             return next((p for r in self.rooms.values() if (p := fit_mig(share, r))), None)
         by_fit = sorted(self.rooms.values(), key=lambda room: room.milli)

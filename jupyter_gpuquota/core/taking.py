@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from ..model.resources import Placement
@@ -12,10 +12,11 @@ from .allocation import turn_key
 from .ledger import UNBOUNDED
 from .line import line_key, rank
 from .round import Round
-from .victims import Judge, Victims, choose, held_by
+from .victims import Holders, Judge, Search, Victims, held_by
 
-Candidates = Callable[[Session, int], Iterable[Session]]
-Judges = Callable[[Session, int], Sequence[Judge]]
+Ruling = tuple[Holders, Callable[[Session], bool], Sequence[Judge]]
+Rules = Callable[[Session, int], Ruling | None]
+"""Say for a taker and what it costs who holds GPUs, who of them may go, and who together."""
 
 
 def reclaim(turn: Round) -> None:
@@ -23,72 +24,81 @@ def reclaim(turn: Round) -> None:
 
     What a project has by right is spared where anything else will do.
     """
-    victims = [s for s in turn.staying if turn.may_go(s)] if turn.pending else []
+    holders = Holders(s for s in turn.staying if turn.may_go(s)) if turn.pending else Holders(())
+    accounts = turn.ledger.accounts
 
-    def candidates(taker: Session, milli: int) -> Iterable[Session]:
+    def may(victim: Session) -> bool:
+        account = accounts[victim.spec.project]
+        return account.used > account.fair and victim.id not in turn.evictions
+
+    def borrowed(found: Victims) -> bool:
+        return _above_fair(turn, found) and _keep_quota(turn, found)
+
+    def above(found: Victims) -> bool:
+        return _above_fair(turn, found)
+
+    def rules(taker: Session, milli: int) -> Ruling | None:
         account = turn.ledger.of(taker)
-        if account.used + milli > account.fair:
-            return ()
-        own = taker.spec.project
-        return (v for v in victims if v.spec.project != own and _above_fair(turn, (v,)))
+        if account.used + milli > account.fair or not any(
+            a.used > a.fair for a in accounts.values()
+        ):
+            return None
+        return holders, may, (borrowed, above)
 
-    def judges(_: Session, __: int) -> Sequence[Judge]:
-        def borrowed(found: Victims) -> bool:
-            return _above_fair(turn, found) and _keep_quota(turn, found)
-
-        def above(found: Victims) -> bool:
-            return _above_fair(turn, found)
-
-        return (borrowed, above)
-
-    _take_back(turn, turn.pending, candidates, judges)
+    _take_back(turn, turn.pending, rules)
 
 
 def preempt(turn: Round) -> None:
     """Take back what a project's sessions of lower rank hold, for one of higher."""
     takers = [*turn.pending, *turn.bounded]
-    victims = defaultdict(list)
+    bounded = {session.id for session in turn.bounded}
+    names = {session.spec.project for session in takers}
+    own = defaultdict(list)
     for session in turn.staying if takers else ():
-        if turn.may_go(session):
-            victims[session.spec.project].append(session)
+        if session.spec.project in names and turn.may_go(session):
+            own[session.spec.project].append(session)
+    holders = {name: Holders(sessions) for name, sessions in own.items()}
 
-    def candidates(taker: Session, _: int) -> Iterable[Session]:
-        return (v for v in victims[taker.spec.project] if rank(v) > rank(taker))
-
-    def judges(taker: Session, milli: int) -> Sequence[Judge]:
+    def rules(taker: Session, milli: int) -> Ruling | None:
         account = turn.ledger.of(taker)
         most = account.project.ceiling(UNBOUNDED)
-        return (lambda found: account.used - sum(map(held_by, found)) + milli <= most,)
 
-    _take_back(turn, takers, candidates, judges)
+        def may(victim: Session) -> bool:
+            return rank(victim) > rank(taker) and victim.id not in turn.evictions
+
+        def judge(found: Victims) -> bool:
+            return account.used - sum(map(held_by, found)) + milli <= most
+
+        found = holders.get(taker.spec.project)
+        return (found, may, (judge,)) if found else None
+
+    _take_back(turn, takers, rules, anywhere=bounded)
 
 
 def consolidate(turn: Round) -> None:
     """Move sessions that may be reclaimed, where that makes room for one that waits."""
-    if not turn.situation.rules.consolidate:
+    if not turn.situation.rules.consolidate or not turn.pending:
         return
-    movable = [s for s in turn.staying if turn.may_move(s)] if turn.pending else []
+    holders = Holders(s for s in turn.staying if turn.may_move(s))
 
-    _take_back(
-        turn,
-        turn.pending,
-        lambda *_: movable,
-        lambda *_: (lambda _: True,),
-        moved=True,
-    )
+    def may(victim: Session) -> bool:
+        return victim.id not in turn.evictions
+
+    _take_back(turn, turn.pending, lambda *_: (holders, may, (lambda _: True,)), moved=True)
 
 
 def _take_back(
     turn: Round,
     takers: Sequence[Session],
-    candidates: Candidates,
-    judges: Judges,
+    rules: Rules,
     *,
+    anywhere: Collection[str] = (),
     moved: bool = False,
 ) -> None:
     """Find victims for each of the takers in turn; judges are asked one after the other.
 
-    Those that are `moved` must find another place.
+    Those that are `moved` must find another place. The project of those in `anywhere` has to
+    hold less, wherever that is.
     """
     vain: set[object] = set()
     served = set()
@@ -97,14 +107,13 @@ def _take_back(
         milli = turn.cost(taker.spec.share)
         if alike in vain or turn.ledger.lacks_right(taker, milli):
             continue
-        by_node = defaultdict(list)
-        for victim in candidates(taker, milli):
-            if victim.placement and victim.placement.slices and victim.id not in turn.evictions:
-                by_node[victim.placement.node].append(victim)
-        for judge in judges(taker, milli) if by_node else ():
-            share, allowed = taker.spec.share, turn.allowed(taker)
-            confirm = partial(_go_on_elsewhere, turn, taker) if moved else None
-            if choice := choose(share, turn.soon, allowed, by_node, judge, confirm):
+        holders, may, judges = rules(taker, milli) or (Holders(()), bool, ())
+        confirm = partial(_go_on_elsewhere, turn, taker) if moved else None
+        share, allowed = taker.spec.share, turn.allowed(taker)
+        for judge in judges:
+            everywhere = taker.id in anywhere
+            search = Search(share, turn.soon, allowed, may, judge, confirm, everywhere)
+            if choice := search.choose(holders):
                 turn.evict(taker, *choice, moved=moved)
                 served.add(taker.id)
                 vain.clear()
