@@ -9,6 +9,8 @@
     ├── Conflict              the request is fine, the present state does not allow it
     │   ├── NameTaken         another session of the project has that name
     │   ├── WrongState        a session in this state cannot do that
+    │   ├── InUse             a project that has sessions cannot go
+    │   ├── Outdated          somebody else has changed it meanwhile
     │   └── Ambiguous         a name that stands for several sessions
     ├── NotAllowed            this user may not do that
     ├── Unsupported           this backend, device or environment cannot do that
@@ -96,6 +98,18 @@ class WrongState(Conflict):
     """Raise when a session's state does not allow the action."""
 
     code = "WrongState"
+
+
+class InUse(Conflict):
+    """Raise when a project cannot go because it has sessions."""
+
+    code = "InUse"
+
+
+class Outdated(Conflict):
+    """Raise when a change was made from something that somebody else has changed meanwhile."""
+
+    code = "Outdated"
 
 
 class Ambiguous(Conflict):

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from jupyter_gpuquota.core import history, lifecycle, names
+from jupyter_gpuquota.core import history, lifecycle, members, names
 from jupyter_gpuquota.core.isolation import isolation_of
 from jupyter_gpuquota.core.plans import Situation
+from jupyter_gpuquota.core.projects import check_revision, find
 from jupyter_gpuquota.core.quota import sum_up
 from jupyter_gpuquota.core.scheduling import plan
 from jupyter_gpuquota.errors import NotAllowed, NotFound, WrongState
@@ -21,6 +22,7 @@ from jupyter_gpuquota.model.about import Revisions
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
 from jupyter_gpuquota.model.history import History
 from jupyter_gpuquota.model.nodes import Reading
+from jupyter_gpuquota.model.projects import AuditEntry, Groups
 from jupyter_gpuquota.model.quota import USUAL_RULES, Project, Rules
 from jupyter_gpuquota.model.resources import Node, Placement
 from jupyter_gpuquota.model.sessions import (
@@ -60,8 +62,12 @@ class FakeBackend:
     past: list[history.Bucket] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     rules_: Rules = USUAL_RULES
+    groups_: Groups = field(default_factory=Groups)
+    admins: frozenset[str] | None = None
+    """Who may change projects; None for everyone."""
 
     def __post_init__(self) -> None:
+        self._audit: list[AuditEntry] = []
         self._sessions: dict[str, Session] = {}
         self._counter = 1
         self._changed = asyncio.Event()
@@ -185,6 +191,79 @@ class FakeBackend:
         ]
         return history.tell(found, window, step, self.nodes_)
 
+    def is_admin(self, user: str) -> bool:
+        return self.admins is None or user in self.admins
+
+    def set_by(self) -> str:
+        return "store" if self._audit else "config"
+
+    def quota_path(self) -> str:
+        return ""
+
+    def groups(self) -> Groups:
+        return self.groups_
+
+    async def put_project(self, project: Project, who: str) -> Project:
+        present = {p.name: p for p in self.projects_}
+        old = present.get(project.name)
+        check_revision(project.name, old.revision if old else 0, project.revision)
+        new = self._newer(project)
+        self._audited(who, f"{'changed' if old else 'made'} project {new.name}", old, new)
+        self._set_projects({**present, new.name: new})
+        return new
+
+    async def delete_project(
+        self, name: str, revision: int, who: str, *, drain: bool
+    ) -> Project | None:
+        present = {p.name: p for p in self.projects_}
+        old = find(name, present.values())
+        check_revision(name, old.revision, revision or old.revision)
+        if not drain:
+            members.check_deletable(name, self.sessions())
+        new = self._newer(msgspec.structs.replace(old, draining=True))
+        self._audited(who, f"deleted project {name}", old, None)
+        self._set_projects({**present, name: new})
+        return next((p for p in self.projects_ if p.name == name), None)
+
+    async def put_rules(self, rules: Rules, who: str) -> Rules:
+        check_revision("The rules", self.rules_.revision, rules.revision)
+        new = self._newer(rules)
+        self._audited(who, "changed the rules", self.rules_, new)
+        self.rules_ = new
+        self._set_projects({p.name: p for p in self.projects_})
+        return new
+
+    async def put_groups(self, groups: Groups, who: str) -> Groups:
+        check_revision("The groups", self.groups_.revision, groups.revision)
+        new = self._newer(groups)
+        self._audited(who, "changed the node groups", self.groups_, new)
+        self.groups_ = new
+        self._set_projects({p.name: p for p in self.projects_})
+        return new
+
+    async def audit(self) -> tuple[AuditEntry, ...]:
+        return tuple(self._audit)
+
+    def _newer(self, thing):
+        return msgspec.structs.replace(thing, revision=len(self._audit) + 2)
+
+    def _audited(self, who: str, what: str, old: object, new: object) -> None:
+        before, after = (msgspec.json.encode(x).decode() if x else "" for x in (old, new))
+        number = str(len(self._audit) + 2)
+        now = datetime.now(UTC)
+        entry = AuditEntry(id=number, at=now, who=who, what=what, before=before, after=after)
+        self._audit.insert(0, entry)
+
+    def _set_projects(self, projects: dict[str, Project]) -> None:
+        self.projects_ = tuple(projects.values())
+        self._bump()
+        self._admit()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        gone = members.drained(self.projects_, self.sessions())
+        self.projects_ = tuple(p for p in self.projects_ if p not in gone)
+
     def finish(self, session_id: str, state: str = "done") -> Session:
         """Let a session end by itself."""
         ended = lifecycle.move(self._find(session_id), state, datetime.now(UTC))
@@ -248,3 +327,4 @@ class FakeBackend:
             self._put(lifecycle.move(placed, "running", now))
         if decided.evictions:
             self._admit()
+        self._let_go()

@@ -79,6 +79,13 @@ class Ledger:
                 message=f"The project {account.project.name} does not exist any more.",
                 hint="Ask an admin, or launch it in another project.",
             )
+        if account.project.draining:
+            return Reason(
+                code="QueueMissing",
+                message=f"The project {account.project.name} is being closed; it starts nothing "
+                "any more.",
+                hint="Ask an admin, or launch it in another project.",
+            )
         return self.lacks_right(session, milli) or _over_ceiling(account, milli)
 
     def lacks_right(self, session: Session, milli: int) -> Reason | None:

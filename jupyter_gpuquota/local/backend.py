@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from ..core.history import Window
@@ -19,6 +20,7 @@ from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
 from ..model.history import History
 from ..model.nodes import Reading
+from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
 from ..model.resources import Node
 from ..model.sessions import (
@@ -32,7 +34,7 @@ from ..model.sessions import (
     SessionRequest,
     SessionSpec,
 )
-from . import environments, execution, ingress, logs, quota
+from . import environments, execution, ingress, logs
 from .config import LocalConfig
 from .devices import Devices, find_devices
 from .engine import Engine
@@ -137,7 +139,7 @@ class _Reads(_Base):
         """Say what an admin should hear of."""
         own = (self._devices.problem, self._trouble)
         engine = self._engine
-        kept = (*engine.state.warnings(), *engine.history.warnings())
+        kept = (*engine.state.warnings(), *engine.history.warnings(), *engine.admin.warnings())
         return (*(text for text in own if text), *kept)
 
     def revision(self, noun: str) -> int:
@@ -154,11 +156,11 @@ class _Reads(_Base):
 
     def projects(self) -> tuple[Project, ...]:
         """List the projects."""
-        return quota.projects(self._config, self._board.nodes)
+        return self._board.settings.projects
 
     def rules(self) -> Rules:
         """Tell what holds for all projects."""
-        return self._config.rules()
+        return self._board.settings.rules
 
     def nodes(self) -> tuple[Node, ...]:
         """List nodes and devices."""
@@ -201,7 +203,50 @@ class _Abilities(_Base):
         return await self._work(self._engine.history.tell, window, datetime.now(UTC))
 
 
-class LocalBackend(_Reads, _Abilities):
+class _Administration(_Base):
+    """Let admins set projects, rules and node groups."""
+
+    def is_admin(self, user: str) -> bool:
+        """Tell whether a user may change projects."""
+        return self._engine.admin.is_admin(user)
+
+    def set_by(self) -> SetBy:
+        """Tell where projects are set."""
+        return self._board.settings.source
+
+    def quota_path(self) -> str:
+        """Tell the file that sets projects, empty for none."""
+        return self._engine.admin.path
+
+    def groups(self) -> Groups:
+        """Tell the node groups."""
+        return self._board.settings.groups
+
+    async def put_project(self, project: Project, who: str) -> Project:
+        """Make a project or change one. Raises Outdated, Conflict, StorageFailed."""
+        return await self._act(self._engine.admin.put_project, project, who)
+
+    async def delete_project(
+        self, name: str, revision: int, who: str, *, drain: bool
+    ) -> Project | None:
+        """Delete a project, or let it drain. Raises NotFound, InUse, Outdated, Conflict."""
+        work = partial(self._engine.admin.delete_project, name, revision, who, drain=drain)
+        return await self._act(work)
+
+    async def put_rules(self, rules: Rules, who: str) -> Rules:
+        """Change the rules. Raises Outdated, Conflict, StorageFailed."""
+        return await self._act(self._engine.admin.put_rules, rules, who)
+
+    async def put_groups(self, groups: Groups, who: str) -> Groups:
+        """Change the node groups. Raises Outdated, Conflict, StorageFailed."""
+        return await self._act(self._engine.admin.put_groups, groups, who)
+
+    async def audit(self) -> tuple[AuditEntry, ...]:
+        """List who changed what, newest first."""
+        return await self._work(self._engine.admin.audit)
+
+
+class LocalBackend(_Reads, _Abilities, _Administration):
     """Run sessions as processes of this machine."""
 
     async def environments(self) -> tuple[Environment, ...]:

@@ -21,6 +21,7 @@ from ..model.resources import Node
 from ..model.sessions import Session
 from .folders import Record
 from .inventory import Inventory
+from .settings import Settings
 
 NOUNS = ("sessions", "quota", "nodes")
 
@@ -37,6 +38,7 @@ class Board:
         self.sessions: tuple[Session, ...] = ()
         self.nodes: tuple[Node, ...] = ()
         self.readings: Mapping[str, Reading] = MappingProxyType({})
+        self.settings = Settings()
         self._nouns = dict.fromkeys(NOUNS, 1)
         self._latest = 1
         self._waiters: set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = set()
@@ -81,6 +83,12 @@ class Board:
             self.nodes = inventory.nodes
             self.readings = MappingProxyType(dict(inventory.readings))
             self._publish(nouns)
+
+    def show_settings(self, settings: Settings) -> None:
+        """Publish what admins have set."""
+        if settings != self.settings:
+            self.settings = settings
+            self._publish({"quota"})
 
     async def changed(self, since: int, timeout: float) -> Revisions:
         """Wait until the counter is past `since`, or `timeout` seconds."""

@@ -22,7 +22,8 @@ from ..errors import InvalidFields, NotFound, StorageFailed
 from ..model.reasons import Reason
 from ..model.resources import Placement
 from ..model.sessions import LIVE, Goal, Session, SessionSpec
-from . import lifetimes, processes, quota, usage
+from . import lifetimes, processes, usage
+from .administration import Administrator
 from .board import Board
 from .config import LocalConfig
 from .devices import Devices
@@ -40,6 +41,8 @@ _BUSY, _FRESH, _CALM, _AGAIN = 0.04, 0.1, 0.5, 1.0
 """Seconds until the next look: while something starts or stops, while something runs that has
 just begun and may fail soon, while all runs, and after a fault."""
 _YOUNG = timedelta(seconds=3)
+_FILE = 1.0
+"""Seconds between two looks at the quota file, where there is one."""
 
 
 class Engine:
@@ -49,6 +52,7 @@ class Engine:
         self.board = Board()
         self.state = State(Path(config.state_dir), self.board)
         self.history = HistoryKeeper(config, self.board)
+        self.admin = Administrator(config, self.state)
         self._config = config
         self._devices = devices
         self._starter = Starter(config, self.state, devices)
@@ -66,8 +70,8 @@ class Engine:
         Raises StorageFailed, VersionMismatch.
         """
         procfs.become_subreaper()
-        self.board.show_inventory(self._devices.read())
         self.state.open()
+        self.admin.open(self._devices.read())
 
     def close(self) -> None:
         """Let go of everything; the sessions run on."""
@@ -89,12 +93,13 @@ class Engine:
             if not processes.reap_group(group):
                 self.groups.discard(group)
         self._measure()
+        self.admin.look()
         self._end_lives()
         due = self._again is not None and self._again <= datetime.now(UTC)
         if due or self._admitted != self.board.latest:
             kept = self._admit() and kept
         if self.history.due(time.time()):
-            self.history.take(quota.projects(self._config, self.board.nodes), time.time())
+            self.history.take(self.board.settings.projects, time.time())
         if faults:
             raise faults[0]
         return self._pause(kept=kept)
@@ -179,10 +184,10 @@ class Engine:
         decided = plan(
             Situation(
                 sessions=self.board.sessions,
-                projects=quota.projects(self._config, self.board.nodes),
+                projects=self.board.settings.projects,
                 nodes=self.board.nodes,
                 now=datetime.now(UTC),
-                rules=self._config.rules(),
+                rules=self.board.settings.rules,
             )
         )
         self._again = decided.again
@@ -229,12 +234,12 @@ class Engine:
             return
         self._measured = time.monotonic()
         inventory = self._devices.read()
-        self.board.show_inventory(inventory)
+        self.admin.see(inventory)
         for record in usage.measured(self.board.records.values(), inventory):
             self.state.note(record)
 
     def _end_lives(self) -> None:
-        projects = quota.projects(self._config, self.board.nodes)
+        projects = self.board.settings.projects
         by_name = {project.name: project for project in projects}
         records = list(self.board.records.values())
         for record in lifetimes.changed(records, by_name, datetime.now(UTC)):
@@ -258,6 +263,8 @@ class Engine:
         if "waiting" in states:
             pauses.append(self.history.pause(time.time()))
         return min(pauses, default=None)
+        if self.admin.path:
+            pauses.append(_FILE)
 
 
 def _new_id() -> str:

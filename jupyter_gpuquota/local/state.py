@@ -50,6 +50,11 @@ class State:
         found = sorted(records.values(), key=lambda r: (r.session.created, r.session.id))
         self.board.show(*found)
 
+    @property
+    def store(self) -> Store:
+        """Return the state file. Raises Internal before `open`."""
+        return self._kept
+
     def close(self) -> None:
         """Close the file."""
         if self._store:

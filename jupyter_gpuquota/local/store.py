@@ -1,4 +1,4 @@
-"""The state file: one SQLite database, one row a session.
+"""The state file: one SQLite database, one row a session, and what admins have set.
 
 Every change is one transaction that is on disk before anything is done about it: WAL, so that a
 reader never waits, with `synchronous=FULL`, because in WAL mode NORMAL may lose the last
@@ -12,9 +12,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -33,6 +34,11 @@ MIGRATIONS: tuple[str, ...] = (
         body BLOB NOT NULL,
         UNIQUE (project, name)
     ) STRICT;
+    """,
+    """
+    CREATE TABLE projects (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
+    CREATE TABLE settings (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
+    CREATE TABLE audit (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL) STRICT;
     """,
 )
 """What turns version n into n + 1; never changed once released, only added to."""
@@ -95,6 +101,17 @@ class Store:
         """Forget a record."""
         with self._writing():
             self._db.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Read rows of the tables of what admins set. Raises StorageFailed, Damaged."""
+        with self._translated():
+            return self._db.execute(query).fetchall()
+
+    def change(self, statements: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
+        """Do all of several statements, or none."""
+        with self._writing():
+            for statement, values in statements:
+                self._db.execute(statement, values)
 
     def close(self) -> None:
         """Close the file."""

@@ -27,7 +27,9 @@ class Project(Model, frozen=True, kw_only=True):
     (None: no limit). `weight` is its part of what others leave (None: as its quota; 0: it never
     borrows), `priority` its bucket in that. `members` are account names; empty means everyone.
     `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime`
-    (seconds) is how long its sessions run before they may be reclaimed.
+    (seconds) is how long its sessions run before they may be reclaimed. A `draining` project
+    starts nothing any more, and goes when the last of its sessions has ended. `revision` grows
+    with every change of it.
     """
 
     name: str
@@ -39,6 +41,8 @@ class Project(Model, frozen=True, kw_only=True):
     node_affinity: Affinity = Affinity()
     interactive_duration: int = 0
     min_runtime: int = 0
+    draining: bool = False
+    revision: int = 1
 
     @property
     def weighs(self) -> int:
@@ -56,12 +60,14 @@ class Rules(Model, frozen=True, kw_only=True):
 
     `grace` and `min_runtime` are seconds: what a reclaimed session has to end by itself, and how
     long any session runs before it may be reclaimed. With `consolidate`, sessions that may be
-    reclaimed are moved to make room where only fragments of GPUs are free.
+    reclaimed are moved to make room where only fragments of GPUs are free. `revision` grows with
+    every change.
     """
 
     grace: int = 60
     min_runtime: int = 0
     consolidate: bool = False
+    revision: int = 1
 
 
 USUAL_RULES = Rules()
@@ -102,7 +108,8 @@ class Quota(Model, frozen=True, kw_only=True):
     """Say how the machine or cluster is shared out.
 
     `capacity`, `allocated` and `free` are milli-GPU. `mine` names the projects that the asking
-    user may launch in, `default` the one that is taken when none is named.
+    user may launch in, `default` the one that is taken when none is named. `admin` tells whether
+    that user may change projects.
     """
 
     projects: tuple[ProjectUse, ...]
@@ -113,3 +120,4 @@ class Quota(Model, frozen=True, kw_only=True):
     mine: tuple[str, ...]
     default: str
     revision: int
+    admin: bool = False

@@ -14,7 +14,20 @@ from .base import Nothing, Page
 from .environments import Environments
 from .history import History, HistoryQuery
 from .nodes import Nodes
-from .quota import Quota
+from .projects import (
+    AuditEntry,
+    AuditQuery,
+    ChangePreview,
+    Groups,
+    GroupsRequest,
+    ProjectAnswer,
+    ProjectChange,
+    ProjectRemoval,
+    ProjectRequest,
+    Projects,
+    RulesRequest,
+)
+from .quota import Quota, Rules
 from .sessions import (
     Endpoint,
     EndpointQuery,
@@ -30,7 +43,7 @@ from .sessions import (
     SessionRequest,
 )
 
-Permission = Literal["read", "write"]
+Permission = Literal["read", "write", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +53,7 @@ class Route:
     `name` is `noun.verb` and selects the use case of the same name in `services`. `noun`, if
     set, is what the answer is a view of: its revision makes the ETag. `internal` routes are
     served on the controller's socket only, never through JupyterLab. `status` is the one of
-    success.
+    success. `admin` routes are for those only who may change projects.
     """
 
     name: str
@@ -54,9 +67,12 @@ class Route:
     internal: bool = False
     status: int = 200
 
+    admin: bool = False
     @property
     def permission(self) -> Permission:
-        """Tell the right that a user needs on the resource `gpuquota`: GET reads, others write."""
+        """Tell the right that a user needs: GET reads, others write, and some are an admin's."""
+        if self.admin:
+            return "admin"
         return "read" if self.method == "GET" else "write"
 
 
@@ -172,4 +188,68 @@ def route(name: str) -> Route:
     return _BY_NAME[name]
 
 
+    Route(
+        "projects.list",
+        "GET",
+        "/projects",
+        Projects,
+        "Show the projects as they are set",
+        noun="quota",
+    ),
+    Route(
+        "projects.preview",
+        "POST",
+        "/projects/preview",
+        ChangePreview,
+        "Say what a change of projects would do",
+        request=ProjectChange,
+        admin=True,
+    ),
+    Route(
+        "projects.put",
+        "PUT",
+        "/projects/{name}",
+        ProjectAnswer,
+        "Make a project, or change one",
+        request=ProjectRequest,
+        admin=True,
+    ),
+    Route(
+        "projects.delete",
+        "DELETE",
+        "/projects/{name}",
+        ProjectAnswer,
+        "Delete a project, or let it drain",
+        query=ProjectRemoval,
+        admin=True,
+    ),
+    Route("rules.get", "GET", "/rules", Rules, "Show what holds for all projects"),
+    Route(
+        "rules.put",
+        "PUT",
+        "/rules",
+        Rules,
+        "Change what holds for all projects",
+        request=RulesRequest,
+        admin=True,
+    ),
+    Route("groups.get", "GET", "/groups", Groups, "Show the node groups"),
+    Route(
+        "groups.put",
+        "PUT",
+        "/groups",
+        Groups,
+        "Change the node groups",
+        request=GroupsRequest,
+        admin=True,
+    ),
+    Route(
+        "audit.list",
+        "GET",
+        "/audit",
+        Page[AuditEntry],
+        "Show who changed what, newest first",
+        query=AuditQuery,
+        admin=True,
+    ),
 _BY_NAME = {row.name: row for row in ROUTES}

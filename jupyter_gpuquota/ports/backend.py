@@ -16,6 +16,7 @@ from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
 from ..model.history import History as Past
 from ..model.nodes import Reading
+from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
 from ..model.resources import Node
 from ..model.sessions import (
@@ -158,3 +159,46 @@ class History(Protocol):
 
         Raises StorageFailed.
         """
+
+
+@runtime_checkable
+class Administration(Protocol):
+    """Let admins set projects, rules and node groups.
+
+    What is asked was checked before. Its `revision` is that of what it was made from, 0 for
+    something new; it is refused with Outdated if somebody else was quicker. `who` goes into the
+    audit log. Whatever changes something raises Conflict where a file sets projects, and
+    StorageFailed; nothing has changed then.
+    """
+
+    def is_admin(self, user: str) -> bool:
+        """Tell whether a user may change projects; returns at once."""
+
+    def set_by(self) -> SetBy:
+        """Tell where projects are set; returns at once."""
+
+    def quota_path(self) -> str:
+        """Tell the file that sets projects, empty for none; returns at once."""
+
+    def groups(self) -> Groups:
+        """Tell the node groups; returns at once."""
+
+    async def put_project(self, project: Project, who: str) -> Project:
+        """Make a project or change one; return it with its new revision. Raises Outdated."""
+
+    async def delete_project(
+        self, name: str, revision: int, who: str, *, drain: bool
+    ) -> Project | None:
+        """Delete a project; with `drain` return it as long as it has sessions.
+
+        A `revision` of 0 deletes it whatever it is. Raises NotFound, InUse, Outdated.
+        """
+
+    async def put_rules(self, rules: Rules, who: str) -> Rules:
+        """Change the rules; return them with their new revision. Raises Outdated."""
+
+    async def put_groups(self, groups: Groups, who: str) -> Groups:
+        """Change the node groups; return them with their new revision. Raises Outdated."""
+
+    async def audit(self) -> tuple[AuditEntry, ...]:
+        """List who changed what, newest first."""

@@ -7,6 +7,7 @@ from hashlib import blake2s
 import msgspec
 
 from ..ports.backend import Backend
+from ..services.admin import view_of
 from ..services.call import Call
 from ..services.usecases import USE_CASES
 from .decoding import Empty, decode_body, decode_query
@@ -37,12 +38,13 @@ class InProcess:
     def _etag(self, asked: Asked) -> str:
         """Name the state that an answer is a view of: it changes with the noun's revision.
 
-        The user plays no part: everyone sees the same, and Jupyter names whoever comes with a
-        token anew each time.
+        The user's name plays no part: Jupyter names whoever comes with a token anew each time.
+        What a user may do does, where the answer says it.
         """
         if not asked.route.noun:
             return ""
-        parts = (asked.route.name, *asked.args.values(), asked.query)
+        rights = view_of(self._backend, asked.user) if asked.route.noun == "quota" else ""
+        parts = (asked.route.name, *asked.args.values(), asked.query, rights)
         asks = "\n".join(parts).encode()
         view = blake2s(asks, digest_size=6).hexdigest()
         revision = self._backend.revision(asked.route.noun)

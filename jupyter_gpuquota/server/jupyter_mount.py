@@ -16,6 +16,16 @@ from .json_schema import PUBLIC
 RESOURCE = "gpuquota"
 """What an Authorizer is asked about."""
 
+ADMIN_RESOURCE = "gpuquota:admin"
+"""What it is asked about where projects are changed, or the audit log is read."""
+
+RIGHTS = {
+    "read": ("read", RESOURCE),
+    "write": ("write", RESOURCE),
+    "admin": ("write", ADMIN_RESOURCE),
+}
+"""The action and the resource of each permission."""
+
 
 class JupyterApi(Api, APIHandler):
     """Answer whom Jupyter has authenticated."""
@@ -53,7 +63,7 @@ def guard(permission: str, verb: Verb) -> Verb:
     Jupyter's decorator keeps the first action and resource that it sees for ever, so each verb
     gets a decorator of its own, with both named.
     """
-    return cast("Verb", web.authenticated(authorized(permission, RESOURCE)(verb)))
+    return cast("Verb", web.authenticated(authorized(*RIGHTS[permission])(verb)))
 
 
 def api_handlers(

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import __version__
 from ..model.about import API_VERSION, About
-from ..ports.backend import Backend, Exec, History, Ingress, Logs
+from ..ports.backend import Administration, Backend, Exec, History, Ingress, Logs
 from .call import Call
 
 _CAPABILITIES: dict[str, Any] = {
@@ -14,6 +14,7 @@ _CAPABILITIES: dict[str, Any] = {
     "exec": Exec,
     "ingress": Ingress,
     "history": History,
+    "administration": Administration,
 }
 
 

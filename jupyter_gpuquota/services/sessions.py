@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ..core import names, previews, specs
 from ..core.plans import Situation
 from ..errors import FieldError, InvalidFields, NameTaken, Unsupported
 from ..model.base import Nothing, Page
@@ -24,6 +23,7 @@ from ..model.sessions import (
 from ..ports.backend import Backend, Exec, Ingress, Logs
 from .call import Call, find
 from .paging import page
+from . import admin
 
 
 async def list_(backend: Backend, call: Call) -> Page[Session]:
@@ -48,7 +48,7 @@ async def get(backend: Backend, call: Call) -> Session:
 
 async def create(backend: Backend, call: Call) -> Session:
     """Check a request and hand it to the backend."""
-    spec = await _check(backend, call.body)
+    spec = await _check(backend, call)
     names.check_free(spec, backend.sessions())
     return await backend.create(spec, call.user)
 
@@ -56,7 +56,7 @@ async def create(backend: Backend, call: Call) -> Session:
 async def preview(backend: Backend, call: Call) -> Preview:
     """Say what would happen to a request; a request that breaks rules is an answer here."""
     try:
-        spec = await _check(backend, call.body)
+        spec = await _check(backend, call)
         names.check_free(spec, backend.sessions())
     except (InvalidFields, NameTaken) as error:
         return previews.forbidden(error)
@@ -131,7 +131,9 @@ def _executor(backend: Backend) -> Exec:
     return backend
 
 
-async def _check(backend: Backend, request: SessionRequest) -> SessionSpec:
+async def _check(backend: Backend, call: Call) -> SessionSpec:
+    request: SessionRequest = call.body
     place = await backend.look_up(request)
-    facts = specs.Facts(projects=backend.projects(), nodes=backend.nodes(), place=place)
+    mine = admin.mine(backend, call.user)
+    facts = specs.Facts(projects=mine, nodes=backend.nodes(), place=place)
     return specs.check(request, facts)

@@ -8,18 +8,34 @@ from typing import Any
 
 from ..model.routes import ROUTES, Route
 from ..ports.backend import Backend
-from . import about, changes, environments, history, nodes, quota, sessions
+from . import (
+    about,
+    audit,
+    changes,
+    environments,
+    groups,
+    history,
+    nodes,
+    projects,
+    quota,
+    rules,
+    sessions,
+)
 from .call import Call
 
 UseCase = Callable[[Backend, Call], Awaitable[Any]]
 
 _NOUNS: dict[str, ModuleType] = {
     "about": about,
+    "audit": audit,
     "changes": changes,
     "environments": environments,
+    "groups": groups,
     "history": history,
     "nodes": nodes,
+    "projects": projects,
     "quota": quota,
+    "rules": rules,
     "sessions": sessions,
 }
 

@@ -12,14 +12,24 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.core import specs
 from jupyter_gpuquota.core.history import window
-from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, WrongState
+from jupyter_gpuquota.errors import (
+    InUse,
+    InvalidFields,
+    NameTaken,
+    NotFound,
+    Outdated,
+    WrongState,
+)
 from jupyter_gpuquota.model.history import HistoryQuery
+from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, Session, SessionRequest
-from jupyter_gpuquota.ports.backend import Backend, Exec, History, Logs
+from jupyter_gpuquota.ports.backend import Administration, Backend, Exec, History, Logs
 
 LONG = 60.0
 
@@ -216,3 +226,75 @@ class BackendContract:
             assert all(point.project == "team-a" for point in told.points)
             assert all(p.by_right + p.borrowed == p.allocated for p in told.points)
             assert told.step >= 30
+
+    async def test_a_project_is_made_changed_and_deleted(self, backend: Backend) -> None:
+        if isinstance(backend, Administration):
+            before = backend.revision("quota")
+            made = await backend.put_project(Project(name="new", quota=1500, revision=0), "ana")
+            assert backend.revision("quota") > before
+            changed = await backend.put_project(replace(made, quota=2000), "ben")
+            assert [p for p in backend.projects() if p.name == "new"] == [changed]
+            assert changed.revision > made.revision
+            assert await backend.delete_project("new", 0, "ana", drain=False) is None
+            assert [p.name for p in backend.projects()] == ["team-a", "team-b"]
+            audit = await backend.audit()
+            assert [entry.who for entry in audit] == ["ana", "ben", "ana"]
+            assert msgspec.json.decode(audit[1].before, type=Project) == made
+            assert msgspec.json.decode(audit[1].after, type=Project) == changed
+            with pytest.raises(NotFound):
+                await backend.delete_project("new", 0, "ana", drain=False)
+
+    async def test_of_two_admins_the_second_is_told(self, backend: Backend) -> None:
+        if isinstance(backend, Administration):
+            seen = backend.projects()[0]
+            first = await backend.put_project(replace(seen, quota=3000), "ana")
+            for late in (
+                seen,
+                replace(seen, revision=0),
+                Project(name="gone", quota=1, revision=9),
+            ):
+                with pytest.raises(Outdated):
+                    await backend.put_project(replace(late, quota=1000), "ben")
+            with pytest.raises(Outdated):
+                await backend.delete_project(seen.name, seen.revision, "ben", drain=False)
+            assert backend.projects()[0] == first
+            rules = backend.rules()
+            await backend.put_rules(replace(rules, grace=7), "ana")
+            with pytest.raises(Outdated):
+                await backend.put_rules(replace(rules, grace=8), "ben")
+            assert backend.rules().grace == 7
+            groups = replace(backend.groups(), items=())
+            await backend.put_groups(groups, "ana")
+            with pytest.raises(Outdated):
+                await backend.put_groups(groups, "ben")
+
+    async def test_a_raised_quota_lets_start_what_waits(self, backend: Backend) -> None:
+        if isinstance(backend, Administration):
+            seen = backend.projects()[0]
+            lowered = await backend.put_project(replace(seen, quota=1000), "ana")
+            first = await until(backend, (await launch(backend, "a", gpu="1")).id, "running")
+            second = await launch(backend, "b", gpu="1")
+            waiting = await until(backend, second.id, lambda s: s.reason is not None)
+            assert (waiting.state, waiting.reason.code) == ("waiting", "OverQuota")
+            await backend.put_project(replace(lowered, quota=2000), "ana")
+            await until(backend, second.id, "running")
+            assert next(s for s in backend.sessions() if s.id == first.id).state == "running"
+
+    async def test_a_project_with_sessions_goes_only_when_they_have(self, backend: Backend) -> None:
+        if isinstance(backend, Administration):
+            running = await until(backend, (await launch(backend, "a", gpu="4")).id, "running")
+            waits = await launch(backend, "b", gpu="1")
+            with pytest.raises(InUse, match="a, b"):
+                await backend.delete_project("team-a", 0, "ana", drain=False)
+            left = await backend.delete_project("team-a", 0, "ana", drain=True)
+            assert left is not None
+            assert left.draining
+            await until(backend, waits.id, lambda s: s.reason and s.reason.code == "QueueMissing")
+            await backend.stop(running.id)
+            await until(backend, running.id, "stopped")
+            latest, gone = 0, False
+            async with asyncio.timeout(LONG):
+                while not gone:
+                    latest = (await backend.changed(latest, 1.0)).latest
+                    gone = [p.name for p in backend.projects()] == ["team-b"]
+            assert next(s for s in backend.sessions() if s.id == waits.id).state == "waiting"

@@ -17,13 +17,14 @@ from tests.fakes import FakeBackend
 
 
 class Rights(Authorizer):
-    """Allow the actions of `allowed`, and remember what was asked."""
+    """Allow the actions of `allowed`, but nothing of `refused`, and remember what was asked."""
 
     allowed: frozenset[str] = frozenset({"read", "write", "execute"})
+    refused: frozenset[str] = frozenset()
 
     def is_authorized(self, handler, user, action, resource):
         self.asked = [*getattr(self, "asked", []), (action, resource)]
-        return action in self.allowed
+        return action in self.allowed and resource not in self.refused
 
 
 @pytest.fixture

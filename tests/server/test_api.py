@@ -12,7 +12,7 @@ from jupyter_gpuquota.model.base import Problem
 from jupyter_gpuquota.model.routes import ROUTES
 from jupyter_gpuquota.server.inprocess import InProcess
 from jupyter_gpuquota.server.json_schema import name_of
-from jupyter_gpuquota.server.jupyter_mount import api_handlers
+from jupyter_gpuquota.server.jupyter_mount import RIGHTS, api_handlers
 from jupyter_gpuquota.server.openapi import document
 from jupyter_gpuquota.server.statuses import STATUSES, status_of
 from tests.fakes import FakeBackend
@@ -42,8 +42,13 @@ async def call(api, row, **options):
         "sessions.create": RUNNING | {"name": "another"},
         "sessions.preview": RUNNING | {"name": "another"},
         "sessions.exec": {"command": ["true"]},
+        "projects.put": {"quota": "2"},
+        "projects.preview": {"put": [{"name": "team-z", "quota": 1}]},
+        "rules.put": {"revision": 1},
+        "groups.put": {"revision": 1},
     }.get(row.name)
     session = await create(api)
+    session["name"] = "team-b" if row.method == "DELETE" else "team-z"
     if row.name in ("sessions.delete", "sessions.resume"):
         await api("POST", f"/sessions/{session['id']}/stop")
     return await api(row.method, row.path.format(**session), body, **options)
@@ -60,17 +65,17 @@ async def test_a_route_answers_who_has_the_right(api, row, openapi):
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_asks_for_its_own_right_on_our_resource(api, row, rights):
     await call(api, row)
-    assert rights.asked[-1] == (row.permission, "gpuquota")
+    assert rights.asked[-1] == RIGHTS[row.permission]
 
 
 @pytest.mark.parametrize("allowed", ["read", "write", "execute"])
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, backend):
-    session = await create(api)
+    session = await create(api) | {"name": "team-z"}
     before = backend.revision("sessions")
     rights.allowed = frozenset({allowed})
     response = await api(row.method, row.path.format(**session), {})
-    if allowed == row.permission:
+    if allowed == RIGHTS[row.permission][0]:
         assert response.code != 403
     else:
         assert response.code == 403
@@ -80,9 +85,26 @@ async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, ba
 
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_refuses_who_is_not_known(api, row):
-    response = await api(row.method, row.path.format(id="x"), {}, headers={})
+    response = await api(row.method, row.path.format(id="x", name="x"), {}, headers={})
     assert response.code == 403
     assert problem_in(response).code == "NotAllowed"
+
+
+@pytest.mark.parametrize("row", named([row for row in PUBLIC if row.admin]))
+async def test_an_admin_route_refuses_who_is_no_admin(api, row, backend):
+    backend.admins = frozenset({"ana"})
+    response = await call(api, row)
+    assert response.code == 403
+    assert problem_in(response).code == "NotAllowed"
+    assert "admin" in problem_in(response).hint
+    assert [p.name for p in backend.projects()] == ["team-a", "team-b"]
+
+
+@pytest.mark.parametrize("row", named([row for row in PUBLIC if row.admin]))
+async def test_an_admin_route_refuses_whom_the_authorizer_keeps_from_it(api, row, rights):
+    rights.refused = frozenset({"gpuquota:admin"})
+    assert (await call(api, row)).code == 403
+    assert (await api("GET", "/projects")).code == 200
 
 
 @pytest.mark.parametrize("row", named(INTERNAL))

@@ -112,7 +112,7 @@ async def test_a_session_that_is_not_there_is_not_found() -> None:
 
 async def test_about_names_only_the_abilities_that_are_there() -> None:
     about = await ask(FakeBackend(notes=("Careful.",)), "about.get")
-    assert about.capabilities == ("logs", "exec", "ingress", "history")
+    assert about.capabilities == ("logs", "exec", "ingress", "history", "administration")
     assert (about.api, about.user, about.simulated) == (API_VERSION, "me", True)
     assert about.warnings == ("Careful.",)
     assert (await ask(Bare(), "about.get")).capabilities == ()
@@ -124,6 +124,7 @@ class Bare(FakeBackend):
     log = None  # type: ignore[assignment]
     execute = None  # type: ignore[assignment]
     endpoint = None  # type: ignore[assignment]
+    put_project = None  # type: ignore[assignment]
     history = None  # type: ignore[assignment]
 
 

@@ -1,0 +1,235 @@
+"""Check what an admin asks of projects, node groups and rules: every mistake at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ..errors import FieldError, InvalidFields, NotFound, Outdated
+from ..model.projects import (
+    AffinityRequest,
+    Groups,
+    GroupsRequest,
+    ProjectRequest,
+    RulesRequest,
+)
+from ..model.quota import Affinity, Project, Rules
+from ..model.resources import Node, gpus_text
+from .durations import parse_duration
+from .shares import parse_quota
+from .specs import NAME_LIMIT
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
+_RESERVED = frozenset({"preview"})
+PRIORITIES = range(1001)
+NO_GROUPS = Groups()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Be what a request must agree with: the nodes, and the groups that are set."""
+
+    nodes: Sequence[Node]
+    groups: Groups = NO_GROUPS
+
+    @property
+    def group_names(self) -> frozenset[str]:
+        """Name all groups, those that the backend itself finds included."""
+        labels = {label for node in self.nodes for label in node.labels}
+        return frozenset(labels | {group.name for group in self.groups.items})
+
+
+class _Reader:
+    """Read values one by one, and collect what is wrong with them."""
+
+    def __init__(self, prefix: str = "") -> None:
+        self.errors: list[FieldError] = []
+        self._prefix = prefix
+
+    def wrong(self, field: str, message: str, hint: str = "") -> None:
+        """Note a mistake."""
+        self.errors.append(FieldError(self._prefix + field, message, hint))
+
+    def read(self, field: str, value: object, parse: Callable[[str], int], hint: str) -> int:
+        """Return what a text means; 0 for a mistake."""
+        try:
+            return parse(str(value).strip())
+        except ValueError as error:
+            self.wrong(field, str(error), hint)
+            return 0
+
+    def amount(self, field: str, value: object) -> int:
+        """Read a number of GPUs, as milli-GPU."""
+        return self.read(
+            field, value, parse_quota, "Write 4 or 2.5: 0 or more, with at most three decimals."
+        )
+
+    def duration(self, field: str, value: object) -> int:
+        """Read a duration, as seconds."""
+        return self.read(field, value, parse_duration, "Write seconds, or 8h, 90m, 1h30m; 0: none.")
+
+    def names(self, field: str, names: Sequence[str]) -> None:
+        """Refuse empty names and those that stand there twice."""
+        for i, name in enumerate(names):
+            if not name.strip():
+                self.wrong(f"{field}[{i}]", "A name is missing.")
+            elif name in names[:i]:
+                self.wrong(f"{field}[{i}]", f"{name} is named twice.", "Keep one of them.")
+
+    def finish(self) -> None:
+        """Raise InvalidFields if anything was wrong."""
+        refuse(self.errors)
+
+
+def refuse(errors: Sequence[FieldError]) -> None:
+    """Raise InvalidFields if there are any."""
+    if errors:
+        count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
+        raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
+
+
+def check_name(name: str, what: str = "project") -> list[FieldError]:
+    """Return what is wrong with a name."""
+    if not name:
+        return [FieldError("name", f"A {what} needs a name.", "For example team-a.")]
+    if len(name) > NAME_LIMIT:
+        return [FieldError("name", f"A name has at most {NAME_LIMIT} characters, not {len(name)}.")]
+    if name in _RESERVED:
+        return [FieldError("name", f"{name} is a word of the REST interface.", "Take another.")]
+    if _NAME.fullmatch(name):
+        return []
+    close = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:NAME_LIMIT]
+    message = "A name has small letters, digits and hyphens, and begins and ends without a hyphen."
+    return [FieldError("name", message, f"For example {close or 'team-a'}.")]
+
+
+def check(request: ProjectRequest, known: Known, *, prefix: str = "") -> Project:
+    """Return the project that is asked for; its revision is the request's.
+
+    Raises InvalidFields with every broken field, whose names begin with `prefix`.
+    """
+    reader = _Reader(prefix)
+    for problem in check_name(request.name):
+        reader.wrong(problem.field, problem.message, problem.hint)
+    quota = reader.amount("quota", request.quota)
+    weight = None if request.weight is None else reader.amount("weight", request.weight)
+    limit = None if request.limit is None else reader.amount("limit", request.limit)
+    if request.priority not in PRIORITIES:
+        reader.wrong("priority", f"A priority is a number from 0 to {PRIORITIES[-1]}.")
+    reader.names("members", request.members)
+    _check_affinity(request.node_affinity, known, reader)
+    duration = reader.duration("interactive_duration", request.interactive_duration)
+    least = reader.duration("min_runtime", request.min_runtime)
+    reader.finish()
+    return Project(
+        name=request.name,
+        quota=quota,
+        weight=weight,
+        limit=limit,
+        priority=request.priority,
+        members=request.members,
+        node_affinity=Affinity(
+            interactive=request.node_affinity.interactive, train=request.node_affinity.train
+        ),
+        interactive_duration=duration,
+        min_runtime=least,
+        revision=request.revision,
+    )
+
+
+def check_rules(request: RulesRequest) -> Rules:
+    """Return the rules that are asked for. Raises InvalidFields."""
+    reader = _Reader()
+    grace = reader.duration("grace", request.grace)
+    least = reader.duration("min_runtime", request.min_runtime)
+    reader.finish()
+    return Rules(
+        grace=grace,
+        min_runtime=least,
+        consolidate=request.consolidate,
+        revision=request.revision,
+    )
+
+
+def check_groups(
+    request: GroupsRequest, nodes: Sequence[Node], projects: Iterable[Project]
+) -> Groups:
+    """Return the node groups that are asked for. Raises InvalidFields."""
+    reader = _Reader()
+    known = {node.name for node in nodes}
+    reader.names("groups", [group.name for group in request.groups])
+    for i, group in enumerate(request.groups):
+        for problem in check_name(group.name, "group") if group.name else []:
+            reader.wrong(f"groups[{i}].name", problem.message, problem.hint)
+        reader.names(f"groups[{i}].nodes", group.nodes)
+        for j, node in enumerate(group.nodes):
+            if node.strip() and node not in known:
+                hint = f"There are: {', '.join(sorted(known)) or 'none'}."
+                reader.wrong(f"groups[{i}].nodes[{j}]", f"There is no node {node!r}.", hint)
+    left = {group.name for group in request.groups}
+    for project in projects:
+        affinity = project.node_affinity
+        for name in sorted({*affinity.interactive, *affinity.train} - left):
+            hint = "Change the project first."
+            reader.wrong("groups", f"{project.name} may run on the group {name} only.", hint)
+    reader.finish()
+    return Groups(items=request.groups, revision=request.revision)
+
+
+def check_revision(what: str, present: int, asked: int, by: str = "") -> None:
+    """Raise Outdated unless a change was made from what is there; 0 stands for nothing there.
+
+    `by` says who has changed it last, for example `ana at 12:30`.
+    """
+    if asked == present:
+        return
+    if not present:
+        message = f"{what} is not there any more" + (f": {by}." if by else ".")
+    elif not asked:
+        message = f"{what} exists already" + (f": {by}." if by else ".")
+    else:
+        message = f"{what} was changed meanwhile" + (f": {by}." if by else ".")
+    raise Outdated(
+        f"{message} Nothing was saved.",
+        hint="Look at it as it is now, then make your change again.",
+    )
+
+
+def find(name: str, projects: Iterable[Project]) -> Project:
+    """Find a project by name. Raises NotFound."""
+    known = {project.name: project for project in projects}
+    if name not in known:
+        raise NotFound(
+            f"There is no project {name!r}.", hint=f"There are: {', '.join(known) or 'none'}."
+        )
+    return known[name]
+
+
+def request_of(project: Project) -> ProjectRequest:
+    """Return the request that asks for a project as it is, to be changed in part."""
+    return ProjectRequest(
+        name=project.name,
+        quota=gpus_text(project.quota),
+        weight=None if project.weight is None else gpus_text(project.weight),
+        limit=None if project.limit is None else gpus_text(project.limit),
+        priority=project.priority,
+        members=project.members,
+        node_affinity=AffinityRequest(
+            interactive=project.node_affinity.interactive, train=project.node_affinity.train
+        ),
+        interactive_duration=project.interactive_duration,
+        min_runtime=project.min_runtime,
+        revision=project.revision,
+    )
+
+
+def _check_affinity(affinity: AffinityRequest, known: Known, reader: _Reader) -> None:
+    groups = known.group_names
+    for kind, names in (("interactive", affinity.interactive), ("train", affinity.train)):
+        field = f"node_affinity.{kind}"
+        reader.names(field, names)
+        for i, name in enumerate(names):
+            if name.strip() and name not in groups:
+                hint = f"There are: {', '.join(sorted(groups))}." if groups else "There are none."
+                reader.wrong(f"{field}[{i}]", f"There is no node group {name!r}.", hint)

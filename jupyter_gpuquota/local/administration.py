@@ -1,0 +1,217 @@
+"""Let admins set projects, rules and node groups: keep them, note who did it, show them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from pwd import getpwuid
+from typing import Any
+
+import msgspec
+
+from ..core import members
+from ..core.projects import check_revision, find
+from ..errors import Conflict, Internal, StorageFailed
+from ..model.projects import AuditEntry, Groups
+from ..model.quota import Project, Rules
+from ..model.resources import Node
+from . import quota
+from .config import LocalConfig
+from .inventory import Inventory
+from .quota_file import QuotaFile
+from .settings import Kept, Settings, SettingsStore
+from .state import State
+
+
+class Administrator:
+    """Own what admins set. Every method belongs to the worker thread, but for `is_admin`."""
+
+    def __init__(self, config: LocalConfig, state: State) -> None:
+        self._config = config
+        self._state = state
+        self._board = state.board
+        self._store: SettingsStore | None = None
+        self._found = Inventory(())
+        self._file = QuotaFile(config.quota_file) if config.quota_file else None
+        self._trouble = ""
+
+    def open(self, inventory: Inventory) -> None:
+        """Read what is kept, and show what is in force. Raises StorageFailed."""
+        self._store = SettingsStore(self._state.store)
+        self.see(inventory)
+
+    def see(self, inventory: Inventory) -> None:
+        """Show what the devices are found to be, with the groups that their nodes are in."""
+        self._found = inventory
+        self._show()
+
+    def _show(self) -> None:
+        """Show what is in force now that the quota file, the nodes or something set may differ."""
+        if self._file:
+            self._file.look(self._found.nodes)
+        settings = self._in_force()
+        self._board.show_settings(settings)
+        nodes = labelled(self._found.nodes, settings.groups)
+        self._board.show_inventory(replace(self._found, nodes=nodes))
+
+    def is_admin(self, user: str) -> bool:
+        """Tell whether a user may change projects."""
+        return user in (self._config.admins or [_owner(Path(self._config.state_dir))])
+
+    def put_project(self, project: Project, who: str) -> Project:
+        """Make a project or change one. Raises Conflict, Outdated, StorageFailed."""
+        self._check_open()
+        present = {p.name: p for p in self._board.settings.projects}
+        old = present.get(project.name)
+        known = self._by(old.revision) if old else self._kept.last_deletion(project.name)
+        check_revision(project.name, old.revision if old else 0, project.revision, known)
+        new = msgspec.structs.replace(project, revision=self._kept.kept.latest + 1)
+        what = f"{'changed' if old else 'made'} project {new.name}"
+        self._change_projects({**present, new.name: new}, who, what, old, new)
+        return new
+
+    def delete_project(self, name: str, revision: int, who: str, *, drain: bool) -> Project | None:
+        """Delete a project or let it drain. Raises NotFound, InUse, Conflict, StorageFailed."""
+        self._check_open()
+        present = {p.name: p for p in self._board.settings.projects}
+        old = find(name, present.values())
+        check_revision(name, old.revision, revision or old.revision, self._by(old.revision))
+        if not drain:
+            members.check_deletable(name, self._board.sessions)
+        new = msgspec.structs.replace(old, draining=True, revision=self._kept.kept.latest + 1)
+        if members.drained([new], self._board.sessions):
+            del present[name]
+            self._change_projects(present, who, f"deleted project {name}", old)
+            return None
+        self._change_projects(
+            {**present, name: new}, who, f"began to drain project {name}", old, new
+        )
+        return new
+
+    def put_rules(self, rules: Rules, who: str) -> Rules:
+        """Change the rules. Raises Conflict, Outdated, StorageFailed."""
+        self._check_open()
+        old = self._board.settings.rules
+        check_revision(
+            "What holds for all projects", old.revision, rules.revision, self._by(old.revision)
+        )
+        new = msgspec.structs.replace(rules, revision=self._kept.kept.latest + 1)
+        kept = msgspec.structs.replace(self._kept.kept, rules=new)
+        self._change(kept, who, "changed the rules", old, new)
+        return new
+
+    def put_groups(self, groups: Groups, who: str) -> Groups:
+        """Change the node groups. Raises Conflict, Outdated, StorageFailed."""
+        self._check_open()
+        old = self._board.settings.groups
+        check_revision("The list of groups", old.revision, groups.revision, self._by(old.revision))
+        new = msgspec.structs.replace(groups, revision=self._kept.kept.latest + 1)
+        kept = msgspec.structs.replace(self._kept.kept, groups=new)
+        self._change(kept, who, "changed the node groups", old, new)
+        return new
+
+    @property
+    def path(self) -> str:
+        """Tell the file that sets everything, empty for none."""
+        return str(self._file.path) if self._file else ""
+
+    def audit(self) -> tuple[AuditEntry, ...]:
+        """List who changed what, newest first."""
+        return self._kept.audit()
+
+    def look(self) -> None:
+        """Read the quota file if it has changed, and let go of projects that have drained."""
+        if self._file and self._file.changed():
+            self._show()
+        present = {p.name: p for p in self._board.settings.projects}
+        for project in members.drained(present.values(), self._board.sessions):
+            del present[project.name]
+            try:
+                self._change_projects(
+                    present, "system", f"deleted project {project.name}: it has drained", project
+                )
+            except StorageFailed as error:
+                self._trouble = f"{error.message} {error.hint}"
+                return
+        self._trouble = ""
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what an admin should hear of."""
+        found = [self._trouble, self._file.problem if self._file else ""]
+        if self._store:
+            found.append(self._store.problem)
+            seed = self._store.kept.seed
+            if not self._file and seed is not None and seed != tuple(self._config.teams()):
+                found.append(
+                    "LocalConfig.projects was changed, but does not count any more: projects are "
+                    "kept in the state folder since an admin first changed one. Use `jupyter gpu "
+                    "project set`."
+                )
+        return tuple(text for text in found if text)
+
+    def _in_force(self) -> Settings:
+        if self._file and (read := self._file.settings):
+            return read
+        kept = self._kept.kept
+        projects = kept.projects
+        if projects is None:
+            projects = quota.projects(self._config, self._found.nodes)
+        return Settings(
+            projects=projects,
+            rules=kept.rules or self._config.rules(),
+            groups=kept.groups or Groups(),
+            source="config" if kept.projects is None else "store",
+        )
+
+    def _change_projects(
+        self, projects: dict[str, Project], who: str, what: str, old: Any, new: Any = None
+    ) -> None:
+        kept = self._kept.kept
+        seed = tuple(self._config.teams()) if kept.seed is None else kept.seed
+        changed = msgspec.structs.replace(kept, projects=tuple(projects.values()), seed=seed)
+        self._change(changed, who, what, old, new)
+
+    def _change(self, kept: Kept, who: str, what: str, old: Any, new: Any) -> None:
+        self._kept.change(kept, who, what, old, new)
+        self._show()
+
+    def _check_open(self) -> None:
+        """Raise Conflict where a file sets everything."""
+        if self._file:
+            raise Conflict(
+                f"Projects are set by the file {self._file.path}. Nothing was saved.",
+                hint="Change it there; it is read again by itself.",
+            )
+
+    def _by(self, revision: int) -> str:
+        return self._kept.last_change(revision)
+
+    @property
+    def _kept(self) -> SettingsStore:
+        if self._store is None:
+            raise Internal("The settings are not open.")
+        return self._store
+
+
+def labelled(nodes: tuple[Node, ...], groups: Groups) -> tuple[Node, ...]:
+    """Return nodes with the groups that they belong to."""
+    made = []
+    for node in nodes:
+        own = [group for group in groups.items if node.name in group.nodes]
+        labels = dict.fromkeys([*node.labels, *(group.name for group in own)])
+        separate = node.separate or any(group.separate for group in own)
+        made.append(msgspec.structs.replace(node, labels=tuple(labels), separate=separate))
+    return tuple(made)
+
+
+def _owner(folder: Path) -> str:
+    """Name the account that owns a folder; this process's before the folder is there."""
+    try:
+        uid = folder.stat().st_uid
+    except OSError:
+        uid = os.getuid()
+    try:
+        return getpwuid(uid).pw_name
+    except KeyError:  # an account that only a container or directory service knows
+        return str(uid)

@@ -1,0 +1,199 @@
+"""Read projects, node groups and rules from a YAML file, and notice when it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from ..core.projects import Known, check, check_groups, check_rules
+from ..errors import FieldError, InvalidFields
+from ..model.base import Request
+from ..model.projects import (
+    AffinityRequest,
+    GroupsRequest,
+    NodeGroup,
+    ProjectRequest,
+    RulesRequest,
+)
+from ..model.resources import Node
+from .settings import Settings
+
+SIZE_LIMIT = 1024 * 1024
+"""Most bytes of a quota file."""
+
+
+class QuotaFileRequest(Request, frozen=True, kw_only=True):
+    """Be the file as a whole."""
+
+    projects: tuple[ProjectRequest, ...]
+    groups: tuple[NodeGroup, ...] = ()
+    rules: RulesRequest = RulesRequest()
+
+
+class QuotaFile:
+    """Watch the file. `settings` is what was last read well, None before; `problem` what is wrong.
+
+    Looking costs one `stat`; the file is read only when that tells of a change.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path).expanduser()
+        self.settings: Settings | None = None
+        self.problem = ""
+        self._seen: tuple[int, ...] | None = None
+        self._nodes: Sequence[Node] = ()
+
+    def changed(self) -> bool:
+        """Tell whether the file is another than the one that was read last."""
+        return self._stamp() != self._seen
+
+    def look(self, nodes: Sequence[Node]) -> None:
+        """Read the file if it or the nodes have changed; keep what was in force if it is bad."""
+        stamp = self._stamp()
+        if stamp == self._seen and nodes == self._nodes:
+            return
+        self._seen, self._nodes = stamp, nodes
+        try:
+            self.settings = read(self._text(), nodes)
+            self.problem = ""
+        except (OSError, ValueError) as error:
+            kept = "What was read last stays in force." if self.settings else "It is left alone."
+            said = error.strerror if isinstance(error, OSError) else str(error)
+            self.problem = f"The quota file {self.path} cannot be used: {said} {kept}"
+
+    def _stamp(self) -> tuple[int, ...]:
+        try:
+            found = self.path.stat()
+        except OSError as error:
+            return (error.errno or 0,)
+        return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+    def _text(self) -> str:
+        with self.path.open("rb") as file:
+            data = file.read(SIZE_LIMIT + 1)
+        if len(data) > SIZE_LIMIT:
+            raise ValueError(f"It is larger than {SIZE_LIMIT} bytes.")
+        return data.decode("utf-8")
+
+
+def read(text: str, nodes: Sequence[Node]) -> Settings:
+    """Return what a file's text sets. Raises ValueError that names every mistake with its line."""
+    try:
+        _refuse_aliases(text)
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        plain = yaml.load(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"It is no YAML: {' '.join(str(error).split())}.") from error
+    if root is None or not isinstance(plain, dict):
+        raise ValueError("It must have a list under `projects`.")
+    lines = dict(_lines(root, ""))
+    problems = [*_unknown_keys(root), *_twice(root)]
+    if problems:
+        raise ValueError(" ".join(problems))
+    try:
+        asked = msgspec.convert(plain, QuotaFileRequest)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$")
+        raise ValueError(_at(lines, path.strip("`.").replace("...", ""), f"{message}.")) from error
+    return _settings(asked, nodes, lines)
+
+
+def _refuse_aliases(text: str) -> None:
+    """Raise ValueError for a reference to another part: a few of them can stand for millions."""
+    events = yaml.parse(text, Loader=yaml.SafeLoader)
+    if names := [event.anchor for event in events if isinstance(event, yaml.AliasEvent)]:
+        raise ValueError(f"Write *{names[0]} out: references to other parts are not taken.")
+
+
+def _settings(asked: QuotaFileRequest, nodes: Sequence[Node], lines: dict[str, int]) -> Settings:
+    errors: list[FieldError] = []
+    groups = GroupsRequest(groups=asked.groups, revision=1)
+    rules = msgspec.structs.replace(asked.rules, revision=1)
+    found: dict[str, Any] = {}
+    checked_groups, wrong = _try(lambda: check_groups(groups, nodes, ()))
+    errors += wrong
+    known = Known(nodes=nodes, groups=checked_groups) if checked_groups else Known(nodes=nodes)
+    checked_rules, wrong = _try(lambda: check_rules(rules))
+    errors += [FieldError(f"rules.{e.field}", e.message, e.hint) for e in wrong]
+    for i, request in enumerate(asked.projects):
+        here = msgspec.structs.replace(request, revision=1)
+        if request.name in found:
+            message = f"The project {request.name} is there twice."
+            errors.append(FieldError(f"projects[{i}].name", message))
+        found[request.name], wrong = _try(
+            lambda here=here, i=i: check(here, known, prefix=f"projects[{i}].")
+        )
+        errors += wrong
+    if errors:
+        raise ValueError(" ".join(_at(lines, e.field, f"{e.message} {e.hint}") for e in errors))
+    return Settings(
+        projects=tuple(found.values()), rules=checked_rules, groups=checked_groups, source="file"
+    )
+
+
+def _try(work: Any) -> tuple[Any, tuple[FieldError, ...]]:
+    try:
+        return work(), ()
+    except InvalidFields as error:
+        return None, error.fields
+
+
+def _lines(node: yaml.Node, path: str) -> Iterator[tuple[str, int]]:
+    """Map each value's path (`projects[0].quota`) to its line."""
+    yield path, node.start_mark.line + 1
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _lines(value, f"{path}.{key.value}".lstrip("."))
+    elif isinstance(node, yaml.SequenceNode):
+        for i, value in enumerate(node.value):
+            yield from _lines(value, f"{path}[{i}]")
+
+
+def _at(lines: dict[str, int], path: str, message: str) -> str:
+    """Say where a mistake is: the line of its value, or of the nearest thing around it."""
+    around = path
+    while around and around not in lines:
+        around = around.rpartition("[" if around.endswith("]") else ".")[0]
+    return f"Line {lines.get(around, 1)}, {path or 'the file'}: {message.strip()}"
+
+
+_KEYS: dict[str, type[Request]] = {
+    "": QuotaFileRequest,
+    "projects": ProjectRequest,
+    "projects.node_affinity": AffinityRequest,
+    "groups": NodeGroup,
+    "rules": RulesRequest,
+}
+
+
+def _unknown_keys(node: yaml.Node, path: str = "") -> Iterator[str]:
+    """Say every key that means nothing, with its line."""
+    if isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            yield from _unknown_keys(value, path)
+    elif isinstance(node, yaml.MappingNode) and path in _KEYS:
+        known = [f.name for f in msgspec.structs.fields(_KEYS[path]) if f.name != "revision"]
+        for key, value in node.value:
+            if key.value not in known:
+                there = ", ".join(known)
+                line = key.start_mark.line + 1
+                yield f"Line {line}: there is no key {key.value!r}; there are {there}."
+            yield from _unknown_keys(value, f"{path}.{key.value}".lstrip("."))
+
+
+def _twice(node: yaml.Node) -> Iterator[str]:
+    """Say every key that stands twice in one mapping: YAML would drop the first in silence."""
+    if isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            yield from _twice(value)
+    elif isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if key.value in seen:
+                yield f"Line {key.start_mark.line + 1}: {key.value!r} stands there twice."
+            seen.add(str(key.value))
+            yield from _twice(value)

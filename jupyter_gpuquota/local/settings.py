@@ -1,0 +1,146 @@
+"""What admins have set, as a whole, and where it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..model.base import Model
+from ..model.projects import AuditEntry, Groups, SetBy
+from ..model.quota import USUAL_RULES, Project, Rules
+from .shim import files
+from .store import Store
+
+AUDITED = 10_000
+"""Entries of the audit log that are kept."""
+
+_COPY = "settings.json"
+Row = tuple[str, tuple[Any, ...]]
+
+
+class Settings(Model, frozen=True, kw_only=True):
+    """Be everything that admins set. `source` says where."""
+
+    projects: tuple[Project, ...] = ()
+    rules: Rules = USUAL_RULES
+    groups: Groups = Groups()
+    source: SetBy = "config"
+
+
+class Kept(Model, frozen=True, kw_only=True):
+    """Be what is kept of the settings: what is None was never changed by an admin.
+
+    `seed` is what the configuration said when projects were first changed (names and milli-GPU),
+    None before. `latest` is the newest revision that was given out.
+    """
+
+    projects: tuple[Project, ...] | None = None
+    rules: Rules | None = None
+    groups: Groups | None = None
+    seed: tuple[tuple[str, int], ...] | None = None
+    latest: int = 1
+
+
+class SettingsStore:
+    """Keep settings and the audit log in the state file, and a copy of the settings beside it.
+
+    The copy is what they are found again from when the state file was damaged.
+    """
+
+    def __init__(self, store: Store) -> None:
+        """Read what is kept. Raises StorageFailed."""
+        self._store = store
+        self._copy = store.path.with_name(_COPY)
+        self.problem = ""
+        self.kept = self._read()
+        if store.fresh and (found := _load_copy(self._copy)):
+            self.change(found, "system", "found the settings again after the state file was lost")
+
+    def change(
+        self, kept: Kept, who: str, what: str, before: Any = None, after: Any = None
+    ) -> None:
+        """Keep other settings, and note who changed what. Raises StorageFailed."""
+        latest = max(kept.latest, self.kept.latest + 1)
+        kept = msgspec.structs.replace(kept, latest=latest)
+        entry = AuditEntry(
+            id=str(latest),
+            at=datetime.now(UTC),
+            who=who,
+            what=what,
+            before=_json(before),
+            after=_json(after),
+        )
+        rows: list[Row] = [
+            *self._project_rows(kept),
+            (
+                "INSERT OR REPLACE INTO settings VALUES ('kept', ?)",
+                (msgspec.json.encode(msgspec.structs.replace(kept, projects=None)),),
+            ),
+            ("INSERT INTO audit VALUES (?, ?)", (latest, msgspec.json.encode(entry))),
+            ("DELETE FROM audit WHERE id <= ?", (latest - AUDITED,)),
+        ]
+        self._store.change(rows)
+        self.kept = kept
+        try:
+            files.write_file(self._copy, msgspec.json.encode(kept))
+            self.problem = ""
+        except OSError as error:
+            self.problem = f"The copy {self._copy} of what admins have set cannot be written: "
+            self.problem += f"{error.strerror or error}."
+
+    def audit(self) -> tuple[AuditEntry, ...]:
+        """List who changed what, newest first."""
+        rows = self._store.rows("SELECT body FROM audit ORDER BY id DESC")
+        return tuple(msgspec.json.decode(body, type=AuditEntry) for (body,) in rows)
+
+    def last_change(self, revision: int) -> str:
+        """Say who made the change that a revision stands for; empty if it is not known."""
+        entry = next((e for e in self.audit() if e.id == str(revision)), None)
+        return f"{entry.who} {entry.what} at {entry.at:%Y-%m-%d %H:%M:%S} UTC" if entry else ""
+
+    def last_deletion(self, name: str) -> str:
+        """Say who deleted a project; empty if it is not known."""
+        what = f"deleted project {name}"
+        entry = next((e for e in self.audit() if e.what.startswith(what)), None)
+        return f"{entry.who} {entry.what} at {entry.at:%Y-%m-%d %H:%M:%S} UTC" if entry else ""
+
+    def _read(self) -> Kept:
+        bodies = self._store.rows("SELECT body FROM settings WHERE name = 'kept'")
+        rows = self._store.rows("SELECT body FROM projects ORDER BY rowid")
+        try:
+            if not bodies:
+                return Kept()
+            kept = msgspec.json.decode(bodies[0][0], type=Kept)
+            projects = tuple(msgspec.json.decode(body, type=Project) for (body,) in rows)
+        except msgspec.DecodeError as error:
+            self.problem = f"What admins have set cannot be read ({error}); see {self._copy}."
+            return _load_copy(self._copy) or Kept()
+        return msgspec.structs.replace(kept, projects=None if kept.seed is None else projects)
+
+    def _project_rows(self, kept: Kept) -> Iterable[Row]:
+        """Bring the table of projects into line: a row each, in the order of their making."""
+        old = {project.name: project for project in self.kept.projects or ()}
+        new = {project.name: project for project in kept.projects or ()}
+        yield from (("DELETE FROM projects WHERE name = ?", (n,)) for n in old if n not in new)
+        for name, project in new.items():
+            if old.get(name) != project:
+                statement = (
+                    "INSERT INTO projects VALUES (?, ?) "
+                    "ON CONFLICT (name) DO UPDATE SET body = excluded.body"
+                )
+                yield statement, (name, msgspec.json.encode(project))
+
+
+def _json(value: Any) -> str:
+    return "" if value is None else msgspec.json.encode(value).decode()
+
+
+def _load_copy(path: Path) -> Kept | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Kept)
+    except (OSError, msgspec.DecodeError):
+        return None  # there is none, or none that helps: the configuration counts again

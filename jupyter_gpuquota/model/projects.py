@@ -1,0 +1,172 @@
+"""What admins set: projects, node groups and rules, and the record of who changed what."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from .base import Model, Request
+from .quota import Project
+from .sessions import Number
+
+Effect = Literal["starts", "waits", "reclaimed"]
+SetBy = Literal["config", "store", "file"]
+
+
+class AffinityRequest(Request, frozen=True, kw_only=True):
+    """Name the node groups that a project's sessions may run on; empty means any."""
+
+    interactive: tuple[str, ...] = ()
+    train: tuple[str, ...] = ()
+
+
+class ProjectRequest(Request, frozen=True, kw_only=True):
+    """Ask for a project as it is to be, in the words an admin types; see `core.projects.check`.
+
+    `quota`, `weight` and `limit` are numbers of GPUs (`4`, `2.5`); without a weight it is the
+    quota, without a limit there is none. Durations are seconds or `8h`, `90m`, `1h30m`; 0 is
+    none. `revision` is that of the project that the request was made from, 0 for a new one: it
+    is refused if somebody else was quicker.
+    """
+
+    quota: Number
+    name: str = ""
+    weight: Number | None = None
+    limit: Number | None = None
+    priority: int = 100
+    members: tuple[str, ...] = ()
+    node_affinity: AffinityRequest = AffinityRequest()
+    interactive_duration: Number = 0
+    min_runtime: Number = 0
+    revision: int = 0
+
+
+class ProjectChange(Request, frozen=True, kw_only=True):
+    """Ask what a change would do: projects to put in place, and names of those to delete."""
+
+    put: tuple[ProjectRequest, ...] = ()
+    delete: tuple[str, ...] = ()
+
+
+class ProjectRemoval(Request, frozen=True, kw_only=True):
+    """Say how a project is to go.
+
+    With `drain` it starts nothing any more and goes when the last of its sessions has ended.
+    `revision` is that of the project as it was read, 0 for whichever it is.
+    """
+
+    drain: bool = False
+    revision: int = 0
+
+
+class NodeGroup(Request, frozen=True, kw_only=True):
+    """Be nodes under a name that projects and requests may ask for.
+
+    With `separate` set, sessions that share compute and sessions that share memory alone never
+    run side by side on its nodes (ACK's rule).
+    """
+
+    name: str
+    nodes: tuple[str, ...] = ()
+    separate: bool = False
+
+
+class GroupsRequest(Request, frozen=True, kw_only=True):
+    """Ask for the node groups as they are to be; `revision` is that of the groups read."""
+
+    groups: tuple[NodeGroup, ...] = ()
+    revision: int = 0
+
+
+class RulesRequest(Request, frozen=True, kw_only=True):
+    """Ask for the rules as they are to be; `revision` is that of the rules read.
+
+    Durations are seconds or `8h`, `90m`.
+    """
+
+    grace: Number = 60
+    min_runtime: Number = 0
+    consolidate: bool = False
+    revision: int = 0
+
+
+class Groups(Model, frozen=True, kw_only=True):
+    """List the node groups."""
+
+    items: tuple[NodeGroup, ...] = ()
+    revision: int = 1
+
+
+class Projects(Model, frozen=True, kw_only=True):
+    """List the projects as they are set.
+
+    `source` says who sets them: `config`, until an admin changes something; then `store`; or the
+    quota `file`, whose path stands in `file`: it is changed there and nowhere else. `warnings`
+    are what an admin may not have meant. `revision` grows with every change of the list.
+    """
+
+    items: tuple[Project, ...]
+    source: SetBy
+    revision: int
+    file: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+class ProjectAnswer(Model, frozen=True, kw_only=True):
+    """Say what became of a project: as it is now, None if it is gone.
+
+    `sessions` names those that it is drained of; `warnings` are as in `Projects`.
+    """
+
+    project: Project | None = None
+    sessions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class ProjectEffect(Model, frozen=True, kw_only=True):
+    """Say what a change would do to one project, in milli-GPU."""
+
+    name: str
+    quota_before: int
+    quota: int
+    fair_before: int
+    fair: int
+    allocated_before: int
+    allocated: int
+
+
+class SessionEffect(Model, frozen=True, kw_only=True):
+    """Say what a change would do to one session, in plain words."""
+
+    session: str
+    name: str
+    project: str
+    effect: Effect
+    message: str
+
+
+class ChangePreview(Model, frozen=True, kw_only=True):
+    """Say what a change would do to the present state; `message` sums it up."""
+
+    message: str
+    projects: tuple[ProjectEffect, ...] = ()
+    sessions: tuple[SessionEffect, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class AuditQuery(Request, frozen=True, kw_only=True):
+    """Ask for a page of the audit log, newest first."""
+
+    limit: int = 100
+    cursor: str = ""
+
+
+class AuditEntry(Model, frozen=True, kw_only=True):
+    """Say who changed what and when; `before` and `after` are JSON, empty for nothing."""
+
+    id: str
+    at: datetime
+    who: str
+    what: str
+    before: str = ""
+    after: str = ""

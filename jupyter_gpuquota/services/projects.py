@@ -1,0 +1,100 @@
+"""Use cases of projects: see, set, delete, and try out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from ..core import members, projects, whatif
+from ..core.plans import Situation
+from ..errors import FieldError
+from ..model.projects import (
+    ChangePreview,
+    ProjectAnswer,
+    ProjectChange,
+    ProjectRemoval,
+    ProjectRequest,
+    Projects,
+)
+from ..model.quota import Project
+from ..ports.backend import Administration, Backend
+from .admin import administration
+from .call import Call
+
+
+async def list_(backend: Backend, call: Call) -> Projects:
+    """Show the projects as they are set."""
+    found = backend.projects()
+    able = backend if isinstance(backend, Administration) else None
+    return Projects(
+        items=found,
+        source=able.set_by() if able else "config",
+        file=able.quota_path() if able else "",
+        revision=backend.revision("quota"),
+        warnings=members.doubts(found, backend.nodes()),
+    )
+
+
+async def put(backend: Backend, call: Call) -> ProjectAnswer:
+    """Make a project, or change one."""
+    able = administration(backend, call)
+    request = _named(call.body, call.args["name"])
+    project = projects.check(request, _known(backend, able))
+    kept = await able.put_project(project, call.user)
+    return ProjectAnswer(project=kept, warnings=members.doubts(backend.projects(), backend.nodes()))
+
+
+async def delete(backend: Backend, call: Call) -> ProjectAnswer:
+    """Delete a project; one with sessions only if it is to drain."""
+    able = administration(backend, call)
+    name, query = call.args["name"], call.query
+    removal: ProjectRemoval = query
+    left = await able.delete_project(name, removal.revision, call.user, drain=removal.drain)
+    return ProjectAnswer(
+        project=left,
+        sessions=members.users_of(name, backend.sessions()) if left else (),
+        warnings=members.doubts(backend.projects(), backend.nodes()),
+    )
+
+
+async def preview(backend: Backend, call: Call) -> ChangePreview:
+    """Say what a change would do to the present state."""
+    able = administration(backend, call)
+    situation = Situation(
+        sessions=backend.sessions(),
+        projects=backend.projects(),
+        nodes=backend.nodes(),
+        now=datetime.now(UTC),
+        rules=backend.rules(),
+    )
+    return whatif.compare(situation, _changed(call.body, backend, able))
+
+
+def _named(request: ProjectRequest, name: str) -> ProjectRequest:
+    if request.name not in ("", name):
+        message = f"The path names {name}, the body {request.name}."
+        hint = "A project keeps its name: make another and delete this one."
+        projects.refuse([FieldError("name", message, hint)])
+    return msgspec.structs.replace(request, name=name)
+
+
+def _known(backend: Backend, able: Administration) -> projects.Known:
+    return projects.Known(nodes=backend.nodes(), groups=able.groups())
+
+
+def _changed(change: ProjectChange, backend: Backend, able: Administration) -> Sequence[Project]:
+    """Return the projects as they would be. Raises InvalidFields, NotFound."""
+    known = _known(backend, able)
+    found = {project.name: project for project in backend.projects()}
+    for name in change.delete:
+        projects.find(name, found.values())
+    names = [request.name for request in change.put]
+    for i, request in enumerate(change.put):
+        if request.name in names[:i]:
+            message = f"{request.name} is named twice."
+            projects.refuse([FieldError(f"put[{i}].name", message, "Keep one of them.")])
+        project = projects.check(request, known, prefix=f"put[{i}].")
+        found[project.name] = project
+    return [project for name, project in found.items() if name not in change.delete]
