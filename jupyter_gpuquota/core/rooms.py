@@ -59,7 +59,6 @@ class NodeRoom:
         self.rooms = {d.index: Room(self, d, MILLI, d.memory, 100) for d in node.devices}
         self._capped = self._plain = 0
         self.spare = sum(room.whole for room in self.rooms.values())
-        self.spare = sum(room.whole for room in self.rooms.values())
         """How many devices are free as a whole."""
 
     def tolerates(self, piece: Slice) -> bool:
@@ -80,9 +79,7 @@ class NodeRoom:
             if room is None:  # a device that has gone from the inventory
                 continue
             self.spare -= room.whole
-            was = room.whole
             room.milli += by * piece.milli
-            self.spare += room.whole - was
             room.memory += by * piece.memory
             room.compute += by * piece.compute
             if piece.mig:
