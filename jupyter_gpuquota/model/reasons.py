@@ -11,7 +11,6 @@ ReasonCode = Literal[
     "OverLimit",
     "NoNodeFits",
     "Fragmented",
-    "InLine",
     "BeingReclaimed",
     "Reclaimed",
     "Moved",

@@ -169,7 +169,7 @@ def test_an_error_names_what_is_missing(gpu):
 
 def test_each_step_is_told_once(screen):
     steps = tuple(Progress(at=NOW, message=f"step {n}") for n in range(2))
-    reason = Reason(code="InLine", message="One stands before it.")
+    reason = Reason(code="OverQuota", message="One stands before it.")
     waiting = msgspec.structs.replace(make_session("exp1"), reason=reason)
     moving = msgspec.structs.replace(make_session("exp1", state="starting"), progress=steps[:1])
     running = msgspec.structs.replace(make_session("exp1", state="running"), progress=steps)

@@ -199,8 +199,12 @@ function shortReason(trans: TranslationBundle, session: Session): string {
   switch (reason?.code) {
     case 'OverQuota':
       return trans.__('quota is used up');
-    case 'InLine':
-      return trans.__('others are before it');
+    case 'OverLimit':
+      return trans.__('its limit is reached');
+    case 'BeingReclaimed':
+      return trans.__('GPUs are being freed for it');
+    case 'MaxLifetime':
+      return trans.__('its time was up');
     case 'NoNodeFits':
       return trans.__('no GPU is free');
     case 'Fragmented':
