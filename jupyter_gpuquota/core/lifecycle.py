@@ -16,7 +16,7 @@ import msgspec
 
 from ..errors import WrongState
 from ..model.reasons import Reason
-from ..model.sessions import ENDED, LIVE, Goal, Progress, Reclaim, Session, State
+from ..model.sessions import ENDED, LIVE, Goal, Progress, Reclaim, Session, State, Usage
 
 STEPS_KEPT = 20
 _NEXT: dict[State, frozenset[State]] = {
@@ -51,10 +51,17 @@ def move(session: Session, state: State, now: datetime, reason: Reason | None = 
         ended=ended,
         placement=held,
         isolation=session.isolation if held else None,
-        usage=session.usage if held else None,
+        usage=session.usage if held else _rested(session.usage),
         started=now if state == "running" else session.started,
         place_in_line=0,
     )
+
+
+def _rested(usage: Usage | None) -> Usage | None:
+    """Return what is still true of a session's use when it holds nothing any more."""
+    if usage is None or usage.peak is None:
+        return None
+    return msgspec.structs.replace(usage, memory=None, over=False)
 
 
 def note(session: Session, message: str, now: datetime) -> Session:
@@ -119,7 +126,7 @@ def request_resume(session: Session, now: datetime) -> Session:
 def _in_line(session: Session, now: datetime) -> Session:
     queued = move(session, "waiting", now)
     return msgspec.structs.replace(
-        queued, goal="run", progress=(), exit=None, started=None, ends=None
+        queued, goal="run", progress=(), exit=None, started=None, ends=None, usage=None
     )
 
 

@@ -236,7 +236,8 @@ class Engine:
         inventory = self._devices.read()
         self.admin.see(inventory)
         for record in usage.measured(self.board.records.values(), inventory):
-            self.state.note(record)
+            keep = usage.higher(self.find(record.session.id).session, record.session)
+            (self.state.settle if keep else self.state.note)(record)
 
     def _end_lives(self) -> None:
         projects = self.board.settings.projects
@@ -262,9 +263,9 @@ class Engine:
         pauses = [self._config.poll_interval] if self._devices.measured or self._again else []
         if "waiting" in states:
             pauses.append(self.history.pause(time.time()))
-        return min(pauses, default=None)
         if self.admin.path:
             pauses.append(_FILE)
+        return min(pauses, default=None)
 
 
 def _new_id() -> str:

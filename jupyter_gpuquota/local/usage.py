@@ -13,6 +13,9 @@ from . import processes
 from .folders import Record
 from .inventory import Inventory
 
+_WORTH = 256
+"""MiB that a peak rises by before it is written down again."""
+
 
 def measured(records: Iterable[Record], inventory: Inventory) -> Iterator[Record]:
     """Yield the records that hold devices and whose use, or whose devices, have changed."""
@@ -23,11 +26,29 @@ def measured(records: Iterable[Record], inventory: Inventory) -> Iterator[Record
     for record in holders:
         before = record.session
         usage = usage_of(before, inventory.memory, owners)
-        if before.usage and (before.usage.memory, before.usage.over) == (usage.memory, usage.over):
-            usage = before.usage  # an older time alone is no news
+        if before.usage:
+            usage = _with_peak(usage, before.usage)
+            if msgspec.structs.replace(usage, at=before.usage.at) == before.usage:
+                usage = before.usage  # an older time alone is no news
         after = msgspec.structs.replace(before, usage=usage, reason=reason_of(before, inventory))
         if after != before:
             yield msgspec.structs.replace(record, session=after)
+
+
+def higher(before: Session, after: Session) -> bool:
+    """Tell whether a peak has risen by so much that it is worth keeping on disk."""
+    if after.usage is None or after.usage.peak is None:
+        return False
+    if before.usage is None or before.usage.peak is None:
+        return True
+    return after.usage.peak // _WORTH > before.usage.peak // _WORTH
+
+
+def _with_peak(usage: Usage, before: Usage) -> Usage:
+    known = [peak for peak in (before.peak, usage.memory) if peak is not None]
+    return msgspec.structs.replace(
+        usage, peak=max(known, default=None), since=before.since or usage.since
+    )
 
 
 def reason_of(session: Session, inventory: Inventory) -> Reason | None:
@@ -65,4 +86,5 @@ def usage_of(
     if placement is None or None in own or (not own and strangers):
         return Usage(at=now)
     total = sum(used for used in own if used is not None)
-    return Usage(at=now, memory=total, over=total > sum(p.memory for p in placement.slices))
+    over = total > sum(p.memory for p in placement.slices)
+    return Usage(at=now, memory=total, over=over, peak=total, since=now)

@@ -28,6 +28,7 @@ from .projects import (
     RulesRequest,
 )
 from .quota import Quota, Rules
+from .rightsizing import Advice
 from .sessions import (
     Endpoint,
     EndpointQuery,
@@ -66,8 +67,8 @@ class Route:
     noun: str = ""
     internal: bool = False
     status: int = 200
-
     admin: bool = False
+
     @property
     def permission(self) -> Permission:
         """Tell the right that a user needs: GET reads, others write, and some are an admin's."""
@@ -114,6 +115,13 @@ ROUTES: tuple[Route, ...] = (
         request=SessionRequest,
     ),
     Route("sessions.get", "GET", "/sessions/{id}", Session, "Show a session", noun="sessions"),
+    Route(
+        "sessions.advice",
+        "GET",
+        "/sessions/{id}/advice",
+        Advice,
+        "Say which share a session would do with, by what it has used",
+    ),
     Route(
         "sessions.delete",
         "DELETE",
@@ -180,14 +188,6 @@ ROUTES: tuple[Route, ...] = (
         Environments,
         "List the Python prefixes that sessions may start from",
     ),
-)
-
-
-def route(name: str) -> Route:
-    """Find a route by its name; raises KeyError for a name that is not in the table."""
-    return _BY_NAME[name]
-
-
     Route(
         "projects.list",
         "GET",
@@ -252,4 +252,12 @@ def route(name: str) -> Route:
         query=AuditQuery,
         admin=True,
     ),
+)
+
+
+def route(name: str) -> Route:
+    """Find a route by its name; raises KeyError for a name that is not in the table."""
+    return _BY_NAME[name]
+
+
 _BY_NAME = {row.name: row for row in ROUTES}

@@ -114,12 +114,15 @@ class Usage(Model, frozen=True, kw_only=True):
     """Be what a session measurably uses now.
 
     `memory` is GPU memory in MiB, None where the driver does not tell; `over` is true while it
-    is above the session's share.
+    is above the session's share. `peak` is the most that this run of the session has used since
+    it was first measured; both stay when it has ended.
     """
 
     at: datetime
     memory: int | None = None
     over: bool = False
+    peak: int | None = None
+    since: datetime | None = None
 
 
 class Reclaim(Model, frozen=True, kw_only=True):

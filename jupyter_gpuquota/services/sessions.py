@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from ..core import names, previews, rightsize, specs
 from ..core.plans import Situation
 from ..errors import FieldError, InvalidFields, NameTaken, Unsupported
 from ..model.base import Nothing, Page
+from ..model.rightsizing import Advice
 from ..model.sessions import (
     STATES,
     Endpoint,
@@ -21,9 +23,9 @@ from ..model.sessions import (
     SessionSpec,
 )
 from ..ports.backend import Backend, Exec, Ingress, Logs
+from . import admin
 from .call import Call, find
 from .paging import page
-from . import admin
 
 
 async def list_(backend: Backend, call: Call) -> Page[Session]:
@@ -44,6 +46,11 @@ async def list_(backend: Backend, call: Call) -> Page[Session]:
 async def get(backend: Backend, call: Call) -> Session:
     """Show one session."""
     return find(backend, call.args["id"])
+
+
+async def advice(backend: Backend, call: Call) -> Advice:
+    """Say which share a session would do with."""
+    return rightsize.advise(find(backend, call.args["id"]), backend.nodes(), datetime.now(UTC))
 
 
 async def create(backend: Backend, call: Call) -> Session:

@@ -67,7 +67,9 @@ def list_(client: Client, args: Args, screen: Screen) -> Answer:
 
 def describe(client: Client, args: Args, screen: Screen) -> Answer:
     """Show one session."""
-    return SessionView(client.sessions.get(args.name, project=args.project))
+    session = client.sessions.get(args.name, project=args.project)
+    advice = client.sessions.advice(session.id) if session.spec.share.wants_gpu else None
+    return SessionView(session, size=advice.message if advice else "")
 
 
 def logs(client: Client, args: Args, screen: Screen) -> Answer | None:

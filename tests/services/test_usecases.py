@@ -139,6 +139,16 @@ async def test_an_ability_that_is_missing_is_said_by_name() -> None:
             await ask(Bare(), f"sessions.{verb}", args={"id": "x"}, **extra)
 
 
+async def test_what_cannot_be_measured_is_advised_nothing() -> None:
+    backend = FakeBackend()
+    session = await launch(backend, gpu="0.5")
+    advice = await ask(backend, "sessions.advice", args={"id": session.id})
+    assert (advice.verdict, advice.share) == ("unmeasured", None)
+    assert "simulated" in advice.message
+    with pytest.raises(NotFound):
+        await ask(backend, "sessions.advice", args={"id": "nobody"})
+
+
 async def test_a_change_of_another_life_returns_at_once() -> None:
     backend = FakeBackend()
     query = ChangesQuery(instance="other", since=10**9, timeout=60)

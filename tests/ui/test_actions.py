@@ -34,6 +34,15 @@ def test_submit_answers_with_the_session_and_what_to_do_next(gpu):
     assert "open exp1" in view.text
 
 
+def test_describe_says_whether_the_share_is_right(gpu, client):
+    gpu("submit exp1 -g 0.5 --interactive")
+    gpu("submit exp2 --interactive")
+    assert "right size:" in gpu("describe exp1").text
+    assert "It cannot be measured: the GPU is simulated." in gpu("describe exp1").text
+    assert "right size:" not in gpu("describe exp2").text
+    assert client.sessions.advice("exp1").verdict == "unmeasured"
+
+
 def test_submit_with_wait_tells_the_steps(gpu, screen):
     assert gpu("submit exp1 -g 0.5 --interactive --wait").data.state == "running"
     assert screen.lines[-1] == "exp1 is running."

@@ -106,11 +106,14 @@ class SessionsView(View[tuple[Session, ...]]):
 
 
 class SessionView(View[Session]):
-    """Show all that is known of one session."""
+    """Show all that is known of one session; `size` says whether its share is the right one."""
 
-    def __init__(self, data: Session, *, note: str = "", exit_code: int = 0) -> None:
+    def __init__(
+        self, data: Session, *, note: str = "", size: str = "", exit_code: int = 0
+    ) -> None:
         super().__init__(data, exit_code=exit_code)
         self._note = note
+        self._pairs = _pairs(data, size)
 
     @property
     def failure(self) -> str:
@@ -120,7 +123,7 @@ class SessionView(View[Session]):
     @property
     def text(self) -> str:
         """Return lines of what is known."""
-        lines = [pairs_text(_pairs(self.data))]
+        lines = [pairs_text(self._pairs)]
         lines += [printable(f"  {p.at:%H:%M:%S}  {p.message}") for p in self.data.progress]
         if self.data.exit and self.data.exit.last_lines:
             lines += [
@@ -132,7 +135,7 @@ class SessionView(View[Session]):
     @property
     def body(self) -> Markup:
         """Return the same, with a link."""
-        parts = [pairs_html(_pairs(self.data), self.data.spec.name)]
+        parts = [pairs_html(self._pairs, self.data.spec.name)]
         href = href_of(self.data)
         if href:
             parts.append(tag("p", anchor(href, f"Open {self.data.spec.name}")))
@@ -215,7 +218,7 @@ def anchor(href: str, text: str, *, label: str | None = None) -> Markup:
     return tag("a", text, href=href, target="_blank", rel="noopener", aria_label=label)
 
 
-def _pairs(s: Session) -> list[tuple[str, str]]:
+def _pairs(s: Session, size: str) -> list[tuple[str, str]]:
     spec, place, used = s.spec, s.placement, s.usage
     memory = sum(piece.memory for piece in place.slices) if place else 0
     reason = f"{s.reason.message} {s.reason.hint}".strip() if s.reason else ""
@@ -233,6 +236,7 @@ def _pairs(s: Session) -> list[tuple[str, str]]:
         ("placed on", place.text if place else ""),
         ("GPU memory", memory_text(memory) if memory else ""),
         ("in use", f"{usage} (over its share)" if used and used.over else usage),
+        ("right size", size),
         ("isolation", isolation_text(s.isolation) if s.isolation else ""),
         ("environment", spec.environment),
         ("folder", spec.folder),

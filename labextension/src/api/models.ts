@@ -4,7 +4,8 @@
 /**
  * Introduce the one who answers.
  *
- * `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`, `history`).
+ * `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`, `history`,
+ * `administration`).
  * `warnings` are things that an admin should hear of, for example that a damaged state file
  * was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
  */
@@ -115,7 +116,6 @@ export interface Reason {
     | 'ExitUnknown'
     | 'Fragmented'
     | 'HostRestarted'
-    | 'InLine'
     | 'Killed'
     | 'MaxLifetime'
     | 'Moved'
@@ -190,12 +190,15 @@ export interface Exit {
  * Be what a session measurably uses now.
  *
  * `memory` is GPU memory in MiB, None where the driver does not tell; `over` is true while it
- * is above the session's share.
+ * is above the session's share. `peak` is the most that this run of the session has used since
+ * it was first measured; both stay when it has ended.
  */
 export interface Usage {
   at: string;
   memory: number | null;
   over: boolean;
+  peak: number | null;
+  since: string | null;
 }
 /**
  * Say for whom a session's GPUs were last taken back, and when.
@@ -279,6 +282,21 @@ export interface FieldProblem {
   hint: string;
 }
 /**
+ * Say whether a session would do with another share, by the GPU memory that it has used.
+ *
+ * `verdict` is `smaller` or `larger` (`share` would do), `fits`, `early` (it was not measured
+ * long enough) or `unmeasured`. `peak` and `memory` (of its share) are MiB, `peak` None where
+ * it was not measured; `seconds` is how long it was.
+ */
+export interface Advice {
+  verdict: 'early' | 'fits' | 'larger' | 'smaller' | 'unmeasured';
+  message: string;
+  peak: number | null;
+  memory: number;
+  seconds: number;
+  share: Share | null;
+}
+/**
  * Say nothing: the answer of an action that has only an outcome.
  */
 export interface Nothing {}
@@ -335,7 +353,8 @@ export interface ExecRequest {
  * Say how the machine or cluster is shared out.
  *
  * `capacity`, `allocated` and `free` are milli-GPU. `mine` names the projects that the asking
- * user may launch in, `default` the one that is taken when none is named.
+ * user may launch in, `default` the one that is taken when none is named. `admin` tells whether
+ * that user may change projects.
  */
 export interface Quota {
   projects: ProjectUse[];
@@ -346,6 +365,7 @@ export interface Quota {
   mine: string[];
   default: string;
   revision: number;
+  admin: boolean;
 }
 /**
  * Say what a project has, holds and waits for.
@@ -508,6 +528,225 @@ export interface Environment {
   python: string;
   default: boolean;
   problem: string;
+}
+/**
+ * List the projects as they are set.
+ *
+ * `source` says who sets them: `config`, until an admin changes something; then `store`; or the
+ * quota `file`, whose path stands in `file`: it is changed there and nowhere else. `warnings`
+ * are what an admin may not have meant. `revision` grows with every change of the list.
+ */
+export interface Projects {
+  items: Project[];
+  source: 'config' | 'file' | 'store';
+  revision: number;
+  file: string;
+  warnings: string[];
+}
+/**
+ * Be a team.
+ *
+ * Amounts are milli-GPU: `quota` is what it has by right, `limit` the most it may ever hold
+ * (None: no limit). `weight` is its part of what others leave (None: as its quota; 0: it never
+ * borrows), `priority` its bucket in that. `members` are account names; empty means everyone.
+ * `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime`
+ * (seconds) is how long its sessions run before they may be reclaimed. A `draining` project
+ * starts nothing any more, and goes when the last of its sessions has ended. `revision` grows
+ * with every change of it.
+ */
+export interface Project {
+  name: string;
+  quota: number;
+  weight: number | null;
+  limit: number | null;
+  priority: number;
+  members: string[];
+  node_affinity: Affinity;
+  interactive_duration: number;
+  min_runtime: number;
+  draining: boolean;
+  revision: number;
+}
+/**
+ * Name the node groups that a project's sessions may run on; empty means any.
+ *
+ * `interactive` counts for both interactive kinds.
+ */
+export interface Affinity {
+  interactive: string[];
+  train: string[];
+}
+/**
+ * Say what a change would do to the present state; `message` sums it up.
+ */
+export interface ChangePreview {
+  message: string;
+  projects: ProjectEffect[];
+  sessions: SessionEffect[];
+  warnings: string[];
+}
+/**
+ * Say what a change would do to one project, in milli-GPU.
+ */
+export interface ProjectEffect {
+  name: string;
+  quota_before: number;
+  quota: number;
+  fair_before: number;
+  fair: number;
+  allocated_before: number;
+  allocated: number;
+}
+/**
+ * Say what a change would do to one session, in plain words.
+ */
+export interface SessionEffect {
+  session: string;
+  name: string;
+  project: string;
+  effect: 'reclaimed' | 'starts' | 'waits';
+  message: string;
+}
+/**
+ * Ask what a change would do: projects to put in place, and names of those to delete.
+ */
+export interface ProjectChange {
+  put?: ProjectRequest[];
+  delete?: string[];
+}
+/**
+ * Ask for a project as it is to be, in the words an admin types; see `core.projects.check`.
+ *
+ * `quota`, `weight` and `limit` are numbers of GPUs (`4`, `2.5`); without a weight it is the
+ * quota, without a limit there is none. Durations are seconds or `8h`, `90m`, `1h30m`; 0 is
+ * none. `revision` is that of the project that the request was made from, 0 for a new one: it
+ * is refused if somebody else was quicker.
+ */
+export interface ProjectRequest {
+  quota: string | number;
+  name?: string;
+  weight?: string | number | null;
+  limit?: string | number | null;
+  priority?: number;
+  members?: string[];
+  node_affinity?: AffinityRequest;
+  interactive_duration?: string | number;
+  min_runtime?: string | number;
+  revision?: number;
+}
+/**
+ * Name the node groups that a project's sessions may run on; empty means any.
+ */
+export interface AffinityRequest {
+  interactive?: string[];
+  train?: string[];
+}
+/**
+ * Name the node groups that a project's sessions may run on; empty means any.
+ */
+export interface AffinityRequest1 {
+  interactive?: string[];
+  train?: string[];
+}
+/**
+ * Say what became of a project: as it is now, None if it is gone.
+ *
+ * `sessions` names those that it is drained of; `warnings` are as in `Projects`.
+ */
+export interface ProjectAnswer {
+  project: Project | null;
+  sessions: string[];
+  warnings: string[];
+}
+/**
+ * Say how a project is to go.
+ *
+ * With `drain` it starts nothing any more and goes when the last of its sessions has ended.
+ * `revision` is that of the project as it was read, 0 for whichever it is.
+ */
+export interface ProjectRemoval {
+  drain?: boolean;
+  revision?: number;
+}
+/**
+ * Be what the admin decides for all projects.
+ *
+ * `grace` and `min_runtime` are seconds: what a reclaimed session has to end by itself, and how
+ * long any session runs before it may be reclaimed. With `consolidate`, sessions that may be
+ * reclaimed are moved to make room where only fragments of GPUs are free. `revision` grows with
+ * every change.
+ */
+export interface Rules {
+  grace: number;
+  min_runtime: number;
+  consolidate: boolean;
+  revision: number;
+}
+/**
+ * Ask for the rules as they are to be; `revision` is that of the rules read.
+ *
+ * Durations are seconds or `8h`, `90m`.
+ */
+export interface RulesRequest {
+  grace?: string | number;
+  min_runtime?: string | number;
+  consolidate?: boolean;
+  revision?: number;
+}
+/**
+ * List the node groups.
+ */
+export interface Groups {
+  items: NodeGroup[];
+  revision: number;
+}
+/**
+ * Be nodes under a name that projects and requests may ask for.
+ *
+ * With `separate` set, sessions that share compute and sessions that share memory alone never
+ * run side by side on its nodes (ACK's rule).
+ */
+export interface NodeGroup {
+  name: string;
+  nodes?: string[];
+  separate?: boolean;
+}
+/**
+ * Ask for the node groups as they are to be; `revision` is that of the groups read.
+ */
+export interface GroupsRequest {
+  groups?: NodeGroup[];
+  revision?: number;
+}
+/**
+ * Hold one page of a list that may grow.
+ *
+ * `next` is the cursor of the following page, empty on the last one. `total` counts all
+ * items that match the filter. `revision` grows with every change of the list.
+ */
+export interface PageAuditEntry {
+  items: AuditEntry[];
+  total: number;
+  revision: number;
+  next: string;
+}
+/**
+ * Say who changed what and when; `before` and `after` are JSON, empty for nothing.
+ */
+export interface AuditEntry {
+  id: string;
+  at: string;
+  who: string;
+  what: string;
+  before: string;
+  after: string;
+}
+/**
+ * Ask for a page of the audit log, newest first.
+ */
+export interface AuditQuery {
+  limit?: number;
+  cursor?: string;
 }
 /**
  * Be the body of every error answer: what happened, which rule, what to do next.

@@ -3,19 +3,32 @@
 
 import type {
   About,
+  Advice,
+  AuditQuery,
+  ChangePreview,
   Environments,
   ExecRequest,
   ExecResult,
+  Groups,
+  GroupsRequest,
   History,
   HistoryQuery,
   LogChunk,
   LogQuery,
   Nodes,
   Nothing,
+  PageAuditEntry,
   PageSession,
   Preview,
+  ProjectAnswer,
+  ProjectChange,
+  ProjectRemoval,
+  ProjectRequest,
+  Projects,
   Quota,
   ResumeRequest,
+  Rules,
+  RulesRequest,
   Session,
   SessionQuery,
   SessionRequest
@@ -83,6 +96,14 @@ export const routes = {
     path: '/sessions/{id}',
     noun: 'sessions'
   } as Route<{ id: string }, undefined, undefined, Session>,
+
+  /** Say which share a session would do with, by what it has used. */
+  sessionsAdvice: {
+    name: 'sessions.advice',
+    method: 'GET',
+    path: '/sessions/{id}/advice',
+    noun: ''
+  } as Route<{ id: string }, undefined, undefined, Advice>,
 
   /** Forget a session that has ended, with its log. */
   sessionsDelete: {
@@ -162,5 +183,77 @@ export const routes = {
     method: 'GET',
     path: '/environments',
     noun: ''
-  } as Route<undefined, undefined, undefined, Environments>
+  } as Route<undefined, undefined, undefined, Environments>,
+
+  /** Show the projects as they are set. */
+  projectsList: {
+    name: 'projects.list',
+    method: 'GET',
+    path: '/projects',
+    noun: 'quota'
+  } as Route<undefined, undefined, undefined, Projects>,
+
+  /** Say what a change of projects would do. */
+  projectsPreview: {
+    name: 'projects.preview',
+    method: 'POST',
+    path: '/projects/preview',
+    noun: ''
+  } as Route<undefined, undefined, ProjectChange, ChangePreview>,
+
+  /** Make a project, or change one. */
+  projectsPut: {
+    name: 'projects.put',
+    method: 'PUT',
+    path: '/projects/{name}',
+    noun: ''
+  } as Route<{ name: string }, undefined, ProjectRequest, ProjectAnswer>,
+
+  /** Delete a project, or let it drain. */
+  projectsDelete: {
+    name: 'projects.delete',
+    method: 'DELETE',
+    path: '/projects/{name}',
+    noun: ''
+  } as Route<{ name: string }, ProjectRemoval, undefined, ProjectAnswer>,
+
+  /** Show what holds for all projects. */
+  rulesGet: {
+    name: 'rules.get',
+    method: 'GET',
+    path: '/rules',
+    noun: ''
+  } as Route<undefined, undefined, undefined, Rules>,
+
+  /** Change what holds for all projects. */
+  rulesPut: {
+    name: 'rules.put',
+    method: 'PUT',
+    path: '/rules',
+    noun: ''
+  } as Route<undefined, undefined, RulesRequest, Rules>,
+
+  /** Show the node groups. */
+  groupsGet: {
+    name: 'groups.get',
+    method: 'GET',
+    path: '/groups',
+    noun: ''
+  } as Route<undefined, undefined, undefined, Groups>,
+
+  /** Change the node groups. */
+  groupsPut: {
+    name: 'groups.put',
+    method: 'PUT',
+    path: '/groups',
+    noun: ''
+  } as Route<undefined, undefined, GroupsRequest, Groups>,
+
+  /** Show who changed what, newest first. */
+  auditList: {
+    name: 'audit.list',
+    method: 'GET',
+    path: '/audit',
+    noun: ''
+  } as Route<undefined, AuditQuery, undefined, PageAuditEntry>
 };

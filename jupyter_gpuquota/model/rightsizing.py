@@ -1,0 +1,26 @@
+"""Whether a session would do with another share."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .base import Model
+from .resources import Share
+
+Verdict = Literal["smaller", "larger", "fits", "early", "unmeasured"]
+
+
+class Advice(Model, frozen=True, kw_only=True):
+    """Say whether a session would do with another share, by the GPU memory that it has used.
+
+    `verdict` is `smaller` or `larger` (`share` would do), `fits`, `early` (it was not measured
+    long enough) or `unmeasured`. `peak` and `memory` (of its share) are MiB, `peak` None where
+    it was not measured; `seconds` is how long it was.
+    """
+
+    verdict: Verdict
+    message: str
+    peak: int | None = None
+    memory: int = 0
+    seconds: int = 0
+    share: Share | None = None
