@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from sortedcontainers import SortedList
 
@@ -17,6 +18,15 @@ from .rooms import NodeRoom, Room, fit_mig, fit_part
 
 Allowed = Collection[str] | None
 """The names of the nodes that a session may run on; None for any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """Sum up what is free: in all and of one device in milli-GPU, and whole devices of a node."""
+
+    milli: int
+    largest: int
+    spare: int
 
 
 class Pool:
@@ -41,6 +51,8 @@ class Pool:
             self._spare[node.spare].add(node.node.name)
         self._vain: set[tuple[Share, Allowed]] = set()
         self._open: dict[Allowed, list[Room]] = {}
+        self._loose: dict[Allowed, Loose] = {}
+        self.separate = any(node.separate for node in nodes)
 
     def find(self, share: Share, allowed: Allowed = None) -> Placement | None:
         """Choose devices for a share, None if none will do. `allowed` must be hashable."""
@@ -66,6 +78,26 @@ class Pool:
         """Tell what a share costs at least, in milli-GPU."""
         of_memory = -(-share.memory * MILLI // max(self._most, 1))
         return max(share.milli, of_memory, 10 * share.compute)
+
+    def largest(self, share: Share) -> int:
+        """Tell how much is free at most of a device that a share might use, in milli-GPU.
+
+        A device that is free as a whole is no help to more whole ones on another node.
+        """
+        if not share.devices and any(names for count, names in self._spare.items() if count):
+            return MILLI
+        return max(0, self._parts[-1][0]) if self._parts else 0
+
+    def loose(self, allowed: Allowed = None) -> Loose:
+        """Sum up what is free."""
+        if allowed not in self._loose:
+            rooms = self.rooms(allowed)
+            self._loose[allowed] = Loose(
+                milli=sum(max(0, room.milli) for room in rooms),
+                largest=max((room.milli for room in rooms), default=0),
+                spare=max((room.node.spare for room in rooms), default=0),
+            )
+        return self._loose[allowed]
 
     def rooms(self, allowed: Allowed = None) -> Sequence[Room]:
         """List the devices that are given out in parts or whole."""
@@ -99,6 +131,7 @@ class Pool:
         node = self.nodes.get(placement.node)
         if node is None or not placement.slices:
             return
+        self._loose.clear()
         touched = [room for p in placement.slices if (room := node.rooms.get(p.index))]
         before = node.spare
         for room in touched:
@@ -121,8 +154,8 @@ def why_not(share: Share, pool: Pool, allowed: Allowed = None) -> Reason:
     if share.mig:
         message = f"Every MIG instance of profile {share.mig} is held."
         return Reason(code="NoNodeFits", message=message, hint="It starts when one is free.")
-    rooms = pool.rooms(allowed)
-    loose = sum(max(0, room.milli) for room in rooms)
+    free = pool.loose(allowed)
+    loose = free.milli
     needed = pool.least(share)
     where = "" if allowed is None else f" on {', '.join(sorted(allowed)) or 'no node'}"
     if loose < needed:
@@ -138,16 +171,15 @@ def why_not(share: Share, pool: Pool, allowed: Allowed = None) -> Reason:
     return Reason(
         code="Fragmented",
         message=f"{gpus_text(loose)} GPUs are free in all{where}, but {lacks}.",
-        hint=_remedy(share, rooms),
+        hint=_remedy(share, free),
     )
 
 
-def _remedy(share: Share, rooms: Sequence[Room]) -> str:
+def _remedy(share: Share, free: Loose) -> str:
     """Say what would help a session that only fragments of GPUs are free for."""
-    largest = max((room.milli for room in rooms), default=0) // 10 * 10
+    largest = free.largest // 10 * 10
     if share.devices:
-        spare = max((room.node.spare for room in rooms), default=0)
-        best = f"{gpus_text(spare * MILLI or largest)} GPU"
+        best = f"{gpus_text(free.spare * MILLI or largest)} GPU"
     else:
         best = f"{gpus_text(largest)} GPU" if largest else ""
     less = f"Ask for {best}, which would fit now, or wait" if best else "Wait"

@@ -24,12 +24,14 @@ def reclaim(turn: Round) -> None:
 
     What a project has by right is spared where anything else will do.
     """
-    holders = Holders(s for s in turn.staying if turn.may_go(s)) if turn.pending else Holders(())
     accounts = turn.ledger.accounts
 
     def may(victim: Session) -> bool:
         account = accounts[victim.spec.project]
         return account.used > account.fair and victim.id not in turn.evictions
+
+    staying = turn.staying if turn.pending else ()
+    holders = Holders(s for s in staying if turn.may_go(s) and may(s))
 
     def borrowed(found: Victims) -> bool:
         return _above_fair(turn, found) and _keep_quota(turn, found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 from math import comb
 
 from ..model.resources import MILLI, Placement, Share, Slice
@@ -25,12 +25,17 @@ Choice = tuple[Victims, Placement]
 
 
 class Holders:
-    """Be the sessions that may be made to leave, those that lose least first."""
+    """Be the sessions that may be made to leave, those that lose least first.
+
+    `alike` has them in groups of one size, which is at most that of a device.
+    """
 
     def __init__(self, sessions: Iterable[Session]) -> None:
-        self.by_worth = sorted((s for s in sessions if held_by(s)), key=_worth)
+        by_worth = sorted((s for s in sessions if held_by(s)), key=_worth)
+        groups = groupby(by_worth, key=lambda s: (s.spec.priority, held_by(s)))
+        self.alike = [(min(milli, MILLI), list(group)) for (_, milli), group in groups]
         self.by_node: dict[str, list[Session]] = defaultdict(list)
-        for session in self.by_worth:
+        for session in by_worth:
             if session.placement:
                 self.by_node[session.placement.node].append(session)
 
@@ -58,12 +63,15 @@ class Search:
 
     def _one(self, holders: Holders) -> Choice | None:
         least = self.pool.least(self.share)
-        for victim in holders.by_worth:
-            node = self._node(victim.placement.node if victim.placement else "")
-            if node and (self.anywhere or _could_do(self.share, least, node, victim)):
-                choice = self._accept(node, (victim,)) if self.may(victim) else None
-                if choice:
-                    return choice
+        any_size = self.anywhere or self.share.mig or self.pool.separate
+        enough = 0 if any_size else min(least, MILLI) - self.pool.largest(self.share)
+        for size, sessions in holders.alike:
+            for victim in sessions if size >= enough else ():
+                node = self._node(victim.placement.node if victim.placement else "")
+                if node and (self.anywhere or _could_do(self.share, least, node, victim)):
+                    choice = self._accept(node, (victim,)) if self.may(victim) else None
+                    if choice:
+                        return choice
         return None
 
     def _several(self, holders: Holders) -> Choice | None:
