@@ -57,7 +57,9 @@ describe('the Running panel', () => {
     manager.runningChanged.connect(changed);
     page.server.on('GET /sessions', {
       body: makePage([
-        makeSession({ usage: { at: '', memory: 1, over: false, peak: 1, since: null } }),
+        makeSession({
+          usage: { at: '', memory: 1, over: false, peak: 1, since: null }
+        }),
         makeSession({ id: 's4', state: 'starting', placement: null })
       ])
     });

@@ -65,7 +65,13 @@ describe('the list of sessions', () => {
   });
 
   it('warns of one that uses more than its share', async () => {
-    const usage = { at: '2026-01-01T12:00:00Z', memory: 20000, over: true, peak: 20000, since: null };
+    const usage = {
+      at: '2026-01-01T12:00:00Z',
+      memory: 20000,
+      over: true,
+      peak: 20000,
+      since: null
+    };
     await show(makeSession({ usage }));
     expect(screen.getByText('over its share').title).toContain('20 GiB');
   });
