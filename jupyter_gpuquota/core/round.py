@@ -40,13 +40,20 @@ class Round:
         self.protected: set[datetime] = set()
         self.staying = [s for s in situation.sessions if holds(s)]
         self._leaving = [s for s in situation.sessions if s.state == "stopping" and s.placement]
-        kept = [s.placement for s in self.staying if s.placement]
+        self._kept = [s.placement for s in self.staying if s.placement]
         going = [s.placement for s in self._leaving if s.placement]
-        self.now = Pool(situation.nodes, [*kept, *going])
-        self.soon = Pool(situation.nodes, kept)
+        self.now = Pool(situation.nodes, [*self._kept, *going])
+        self._soon: Pool | None = None
         self._costs: dict[Share, int] = {}
         self._allowed: dict[tuple[str, str, str], Allowed] = {}
         self._count()
+
+    @property
+    def soon(self) -> Pool:
+        """Return what will be free; made when it is first asked for, as few rounds need it."""
+        if self._soon is None:
+            self._soon = Pool(self.situation.nodes, self._kept)
+        return self._soon
 
     def cost(self, share: Share) -> int:
         """Estimate what a share that is not placed yet costs, in milli-GPU."""
@@ -93,7 +100,10 @@ class Round:
         """Count a placement as the session's."""
         self.outcomes[session.id] = outcome
         self.now.take(placement)
-        self.soon.take(placement)
+        if self._soon is None:
+            self._kept.append(placement)
+        else:
+            self._soon.take(placement)
         self.ledger.hold(session, placement.milli)
 
     def evict(self, taker: Session, victims: Victims, placement: Placement, *, moved: bool) -> None:

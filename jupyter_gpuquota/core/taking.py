@@ -112,7 +112,7 @@ def _take_back(
         holders, may, judges = rules(taker, milli) or (Holders(()), bool, ())
         confirm = partial(_go_on_elsewhere, turn, taker) if moved else None
         share, allowed = taker.spec.share, turn.allowed(taker)
-        for judge in judges:
+        for judge in judges if holders.alike else ():
             everywhere = taker.id in anywhere
             search = Search(share, turn.soon, allowed, may, judge, confirm, everywhere)
             if choice := search.choose(holders):
