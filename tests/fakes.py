@@ -24,7 +24,7 @@ from jupyter_gpuquota.model.history import History
 from jupyter_gpuquota.model.nodes import Reading
 from jupyter_gpuquota.model.projects import AuditEntry, Groups
 from jupyter_gpuquota.model.quota import USUAL_RULES, Project, Rules
-from jupyter_gpuquota.model.resources import Node, Placement
+from jupyter_gpuquota.model.resources import Node, Placement, Share
 from jupyter_gpuquota.model.sessions import (
     Endpoint,
     ExecContext,
@@ -142,6 +142,15 @@ class FakeBackend:
             spec = msgspec.structs.replace(session.spec, base_url=base_url)
             session = msgspec.structs.replace(session, spec=spec)
         self._put(session)
+        self._admit()
+        return self._sessions[session_id]
+
+    async def resize(self, session_id: str, share: Share) -> Session:
+        now = datetime.now(UTC)
+        sized = lifecycle.request_resize(self._find(session_id), share, now)
+        if sized.state == "stopping":
+            sized = lifecycle.finish_end(sized, now)
+        self._put(sized)
         self._admit()
         return self._sessions[session_id]
 

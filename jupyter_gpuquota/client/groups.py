@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterator
 from typing import Literal, overload
 
 from ..model.sessions import Session
-from . import addresses, environments, nodes, quota, sessions
+from . import addresses, environments, nodes, quota, rightsizing, sessions
 from .senders import Awaiting, Blocking, awaiting, blocking
 
 
@@ -17,7 +17,8 @@ class Sessions(Blocking):
     preview = blocking(sessions.preview)
     list = blocking(sessions.list_)
     get = blocking(sessions.get)
-    advice = blocking(sessions.advice)
+    advice = blocking(rightsizing.advice)
+    resize = blocking(rightsizing.resize)
     url = blocking(addresses.url)
     exec = blocking(sessions.exec_)
     suspend = blocking(sessions.suspend)
@@ -61,7 +62,8 @@ class AsyncSessions(Awaiting):
     preview = awaiting(sessions.preview)
     list = awaiting(sessions.list_)
     get = awaiting(sessions.get)
-    advice = awaiting(sessions.advice)
+    advice = awaiting(rightsizing.advice)
+    resize = awaiting(rightsizing.resize)
     url = awaiting(addresses.url)
     exec = awaiting(sessions.exec_)
     suspend = awaiting(sessions.suspend)

@@ -8,7 +8,6 @@ from typing import Any, TypedDict, Unpack
 
 from ..errors import FieldError, InvalidFields, Unsupported
 from ..model.base import Page
-from ..model.rightsizing import Advice
 from ..model.sessions import (
     LIVE,
     ExecContext,
@@ -96,13 +95,6 @@ def list_(
 def get(context: Context, name: str, *, project: str = "") -> Operation[Session]:
     """Show one session. Raises NotFound, Ambiguous."""
     return find(context, name, project)
-
-
-def advice(context: Context, name: str, *, project: str = "") -> Operation[Advice]:
-    """Say which share a session would do with, by the GPU memory that it has used."""
-    session = yield from find(context, name, project)
-    found: Advice = yield from ask("sessions.advice", session.id)
-    return found
 
 
 def watch(context: Context, name: str, *, project: str = "") -> Operation[Session]:

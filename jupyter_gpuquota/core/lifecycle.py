@@ -16,6 +16,7 @@ import msgspec
 
 from ..errors import WrongState
 from ..model.reasons import Reason
+from ..model.resources import Share
 from ..model.sessions import ENDED, LIVE, Goal, Progress, Reclaim, Session, State, Usage
 
 STEPS_KEPT = 20
@@ -99,6 +100,30 @@ def request_requeue(session: Session, reclaim: Reclaim, reason: Reason) -> Sessi
     """Return a session that has to give its GPUs back, and goes in line again."""
     leaving = move(session, "stopping", reclaim.at, reason)
     return msgspec.structs.replace(leaving, goal="requeue", reclaimed=reclaim)
+
+
+def request_resize(session: Session, share: Share, now: datetime) -> Session:
+    """Return the session on its way to another share: it gives back what it holds, and waits.
+
+    Raises:
+        WrongState: it has that share already, or is being stopped.
+    """
+    if session.state == "stopping":
+        raise WrongState(f"{session.spec.name} is being stopped: resize it afterwards.")
+    if session.spec.share == share:
+        raise WrongState(
+            f"{session.spec.name} has {share.text} already.", hint="Ask for another share."
+        )
+    spec = msgspec.structs.replace(session.spec, share=share)
+    sized = msgspec.structs.replace(session, spec=spec, reclaimed=None)
+    if session.state == "waiting":
+        return sized
+    if session.state not in LIVE:
+        return _in_line(sized, now)
+    reason = Reason(
+        code="ResizeRequested", message=f"Stopped on request, to start again with {share.text}."
+    )
+    return msgspec.structs.replace(move(sized, "stopping", now, reason), goal="requeue")
 
 
 def finish_end(session: Session, now: datetime) -> Session:

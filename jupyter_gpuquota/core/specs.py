@@ -10,6 +10,7 @@ from ..errors import FieldError, InvalidFields
 from ..model.environments import LaunchPlace
 from ..model.quota import Project
 from ..model.resources import Node, Share
+from ..model.rightsizing import ResizeRequest
 from ..model.sessions import Kind, SessionRequest, SessionSpec
 from .possible import check_possible
 from .shares import parse_share
@@ -61,6 +62,31 @@ def check(request: SessionRequest, facts: Facts) -> SessionSpec:
         count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
         raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
     return _spec(request, wanted, share, facts)
+
+
+def resized(spec: SessionSpec, asked: ResizeRequest) -> SessionRequest:
+    """Return the request that a session was made of, with another share. Raises InvalidFields."""
+    if not (asked.gpu or asked.gpu_memory or asked.mig_profile):
+        problem = FieldError("gpu", "It is needed.", "Name the share to start again with.")
+        raise InvalidFields("One field is not acceptable.", fields=(problem,))
+    return SessionRequest(
+        name=spec.name,
+        project=spec.project,
+        kind=spec.kind,
+        gpu=asked.gpu,
+        gpu_memory=asked.gpu_memory,
+        gpu_compute=asked.gpu_compute,
+        mig_profile=asked.mig_profile,
+        environment=spec.environment,
+        folder=spec.folder,
+        command=spec.command,
+        args=spec.args,
+        env=spec.env,
+        ports=spec.ports,
+        priority=spec.priority,
+        node_type=spec.node_type,
+        base_url=spec.base_url,
+    )
 
 
 def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> SessionSpec:

@@ -22,7 +22,7 @@ from ..model.history import History
 from ..model.nodes import Reading
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
-from ..model.resources import Node
+from ..model.resources import Node, Share
 from ..model.sessions import (
     Endpoint,
     ExecContext,
@@ -272,6 +272,10 @@ class LocalBackend(_Reads, _Abilities, _Administration):
     async def resume(self, session_id: str, base_url: str = "") -> Session:
         """Put it back into the queue. Raises NotFound, WrongState, StorageFailed."""
         return await self._act(self._engine.resume, session_id, base_url)
+
+    async def resize(self, session_id: str, share: Share) -> Session:
+        """Queue it with another share. Raises NotFound, WrongState, StorageFailed."""
+        return await self._act(self._engine.resize, session_id, share)
 
     async def delete(self, session_id: str) -> None:
         """Forget it with its log. Raises NotFound, WrongState, StorageFailed."""

@@ -20,7 +20,7 @@ from ..core.plans import Eviction, Situation
 from ..core.scheduling import plan
 from ..errors import InvalidFields, NotFound, StorageFailed
 from ..model.reasons import Reason
-from ..model.resources import Placement
+from ..model.resources import Placement, Share
 from ..model.sessions import LIVE, Goal, Session, SessionSpec
 from . import lifetimes, processes, usage
 from .administration import Administrator
@@ -143,6 +143,16 @@ class Engine:
             return msgspec.structs.replace(queued, spec=spec)
 
         self._change(session_id, again)
+        self._admit()
+        return self.find(session_id).session
+
+    def resize(self, session_id: str, share: Share) -> Session:
+        """Queue it with another share. Raises NotFound, WrongState, StorageFailed."""
+        record = self._change(
+            session_id, lambda session: lifecycle.request_resize(session, share, datetime.now(UTC))
+        )
+        if record.session.state == "stopping":
+            self._watcher.look(record)
         self._admit()
         return self.find(session_id).session
 

@@ -26,6 +26,7 @@ ReasonCode = Literal[
     "HostRestarted",
     "StopRequested",
     "SuspendRequested",
+    "ResizeRequested",
 ]
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import Model
+from .base import Model, Request
 from .resources import Share
+from .sessions import Number
 
 Verdict = Literal["smaller", "larger", "fits", "early", "unmeasured"]
 
@@ -24,3 +25,12 @@ class Advice(Model, frozen=True, kw_only=True):
     memory: int = 0
     seconds: int = 0
     share: Share | None = None
+
+
+class ResizeRequest(Request, frozen=True, kw_only=True):
+    """Ask for a session again with another share, in the words of `SessionRequest`."""
+
+    gpu: Number = ""
+    gpu_memory: Number = ""
+    gpu_compute: Number = ""
+    mig_profile: str = ""

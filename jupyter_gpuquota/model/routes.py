@@ -28,7 +28,7 @@ from .projects import (
     RulesRequest,
 )
 from .quota import Quota, Rules
-from .rightsizing import Advice
+from .rightsizing import Advice, ResizeRequest
 from .sessions import (
     Endpoint,
     EndpointQuery,
@@ -144,6 +144,14 @@ ROUTES: tuple[Route, ...] = (
         Session,
         "Put a suspended or ended session back into the queue",
         request=ResumeRequest,
+    ),
+    Route(
+        "sessions.resize",
+        "POST",
+        "/sessions/{id}/resize",
+        Session,
+        "Start a session again with another share; one that runs is stopped first",
+        request=ResizeRequest,
     ),
     Route("sessions.log", "GET", "/sessions/{id}/log", LogChunk, "Read its log", query=LogQuery),
     Route(

@@ -18,7 +18,7 @@ from ..model.history import History as Past
 from ..model.nodes import Reading
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
-from ..model.resources import Node
+from ..model.resources import Node, Share
 from ..model.sessions import (
     Endpoint,
     ExecContext,
@@ -95,6 +95,9 @@ class Sessions(Protocol):
 
         `base_url`, unless empty, is that of the JupyterLab that will show it from now on.
         """
+
+    async def resize(self, session_id: str, share: Share) -> Session:
+        """Put a session back into the queue with another share; one that runs stops first."""
 
     async def delete(self, session_id: str) -> None:
         """Forget a session that has no processes any more, with its log."""

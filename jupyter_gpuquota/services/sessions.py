@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from ..core import names, previews, rightsize, specs
@@ -91,6 +92,13 @@ async def resume(backend: Backend, call: Call) -> Session:
     """Put a session back into the queue."""
     request: ResumeRequest = call.body
     return await backend.resume(call.args["id"], request.base_url)
+
+
+async def resize(backend: Backend, call: Call) -> Session:
+    """Check a session's new share as if it were launched, and start it again with it."""
+    session = find(backend, call.args["id"])
+    spec = await _check(backend, replace(call, body=specs.resized(session.spec, call.body)))
+    return await backend.resize(session.id, spec.share)
 
 
 async def delete(backend: Backend, call: Call) -> Nothing:

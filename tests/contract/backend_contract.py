@@ -28,6 +28,7 @@ from jupyter_gpuquota.errors import (
 )
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.quota import Project
+from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, Session, SessionRequest
 from jupyter_gpuquota.ports.backend import Administration, Backend, Exec, History, Logs
 
@@ -141,6 +142,21 @@ class BackendContract:
         await backend.resume(session.id)
         again = await until(backend, session.id, "running")
         assert (again.spec, again.id) == (session.spec, session.id)
+
+    async def test_a_session_starts_again_with_another_share(self, backend: Backend) -> None:
+        session = await until(backend, (await launch(backend, gpu="1")).id, "running")
+        await backend.resize(session.id, Share(milli=250))
+        small = await until(
+            backend, session.id, lambda s: s.state == "running" and s.spec.share.milli == 250
+        )
+        assert small.placement is not None
+        assert (small.placement.milli, small.spec.name) == (250, session.spec.name)
+        with pytest.raises(WrongState):
+            await backend.resize(session.id, Share(milli=250))
+        await backend.stop(session.id)
+        await until(backend, session.id, "stopped")
+        await backend.resize(session.id, Share(milli=500))
+        await until(backend, session.id, "running")
 
     async def test_a_waiting_session_stops_at_once(self, backend: Backend) -> None:
         await launch(backend, "first", gpu="4")

@@ -42,6 +42,7 @@ async def call(api, row, **options):
         "sessions.create": RUNNING | {"name": "another"},
         "sessions.preview": RUNNING | {"name": "another"},
         "sessions.exec": {"command": ["true"]},
+        "sessions.resize": {"gpu": "0.25"},
         "projects.put": {"quota": "2"},
         "projects.preview": {"put": [{"name": "team-z", "quota": 1}]},
         "rules.put": {"revision": 1},

@@ -8,6 +8,7 @@ import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, Unsupported
 from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery
+from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.routes import ROUTES
 from jupyter_gpuquota.model.sessions import (
     ExecRequest,
@@ -147,6 +148,19 @@ async def test_what_cannot_be_measured_is_advised_nothing() -> None:
     assert "simulated" in advice.message
     with pytest.raises(NotFound):
         await ask(backend, "sessions.advice", args={"id": "nobody"})
+
+
+async def test_a_resize_is_checked_before_anything_stops() -> None:
+    backend = FakeBackend()
+    session = await launch(backend, gpu="0.5", command=("sleep", "9"))
+    for bad in (ResizeRequest(), ResizeRequest(gpu="1.5"), ResizeRequest(gpu="64")):
+        with pytest.raises(InvalidFields):
+            await ask(backend, "sessions.resize", args={"id": session.id}, body=bad)
+    assert backend.sessions() == (session,)
+    body = ResizeRequest(gpu="0.25")
+    sized = await ask(backend, "sessions.resize", args={"id": session.id}, body=body)
+    assert (sized.state, sized.placement.milli, sized.id) == ("running", 250, session.id)
+    assert sized.spec.command == ("sleep", "9")
 
 
 async def test_a_change_of_another_life_returns_at_once() -> None:

@@ -125,6 +125,7 @@ export interface Reason {
     | 'OverQuota'
     | 'QueueMissing'
     | 'Reclaimed'
+    | 'ResizeRequested'
     | 'StartFailed'
     | 'StartTimeout'
     | 'StopRequested'
@@ -307,6 +308,15 @@ export interface Nothing {}
  */
 export interface ResumeRequest {
   base_url?: string;
+}
+/**
+ * Ask for a session again with another share, in the words of `SessionRequest`.
+ */
+export interface ResizeRequest {
+  gpu?: string | number;
+  gpu_memory?: string | number;
+  gpu_compute?: string | number;
+  mig_profile?: string;
 }
 /**
  * Be a part of a log.

@@ -26,6 +26,7 @@ import type {
   ProjectRequest,
   Projects,
   Quota,
+  ResizeRequest,
   ResumeRequest,
   Rules,
   RulesRequest,
@@ -136,6 +137,14 @@ export const routes = {
     path: '/sessions/{id}/resume',
     noun: ''
   } as Route<{ id: string }, undefined, ResumeRequest, Session>,
+
+  /** Start a session again with another share; one that runs is stopped first. */
+  sessionsResize: {
+    name: 'sessions.resize',
+    method: 'POST',
+    path: '/sessions/{id}/resize',
+    noun: ''
+  } as Route<{ id: string }, undefined, ResizeRequest, Session>,
 
   /** Read its log. */
   sessionsLog: {
