@@ -16,7 +16,7 @@ from .errors import CouldNotMeasure
 from .neighbours import Neighbours
 from .report import Report
 
-SECTIONS = ("launch", "start", "ingress", "bodies", "thousand", "panel", "payload")
+SECTIONS = ("launch", "start", "ingress", "bodies", "thousand", "panel", "payload", "rounds")
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ import pytest
 
 from jupyter_gpuquota.ui.cli import main
 
+DOCS = Path(__file__).parents[2] / "docs" / "simulate.md"
 NETAPP = Path(__file__).with_name("netapp-over-quota.yaml")
 GOOD = """\
 nodes:
@@ -147,3 +148,13 @@ def test_the_documents_scenario_plays_without_a_server(tmp_path):
     last = json.loads(ran.stdout.splitlines()[-1])
     assert last["projects"]["team-a"] == {"allocated": 8, "quota": 4, "over": 4, "waiting": 0}
     assert not any(tmp_path.iterdir())
+
+
+def test_the_example_of_the_docs_is_true(simulate):
+    text = DOCS.read_text()
+    example = text.split("```yaml\n")[1].split("```")[0]
+    code, out, _ = simulate(example)
+    assert code == 0
+    shown = text.split("…\n", 1)[1].split("```")[0]
+    for line in shown.splitlines():
+        assert line.removesuffix("…") in out
