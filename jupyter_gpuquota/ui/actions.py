@@ -18,6 +18,7 @@ from .figures import history, top
 from .grammar import Args, help_text
 from .grammar_submit import wishes
 from .inside import bash, execute
+from .resizing import resize
 from .screen import Screen, tell
 from .verbs import NOTEBOOK_LINES
 from .views.base import View
@@ -170,6 +171,7 @@ ACTIONS: dict[str, Action] = {
     "open": open_session,
     "suspend": suspend,
     "resume": resume,
+    "resize": resize,
     "stop": stop,
     "delete": delete,
     "quota": quota,

@@ -17,7 +17,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options that describe a session."""
     parser.add_argument("words", nargs="*", metavar="NAME", help="small letters, digits, hyphens")
     parser.add_argument("--name", default="", help=argparse.SUPPRESS)
-    _share(parser.add_argument_group("its share of GPUs (none: CPUs only)"))
+    share(parser.add_argument_group("its share of GPUs (none: CPUs only)"))
     _kind(parser.add_argument_group("its kind"))
     _program(parser.add_argument_group("what runs, and where"))
     parser.add_argument(
@@ -25,7 +25,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _share(group: argparse._ArgumentGroup) -> None:
+def share(group: argparse._ArgumentGroup) -> None:
+    """Add the options that say a share of GPUs."""
     group.add_argument("-g", "--gpu", default="", help="0.5 of a GPU, or 1, 2, … whole ones")
     group.add_argument("--gpu-memory", default="", metavar="MEM", help="8Gi, or MiB on one GPU")
     group.add_argument(

@@ -51,6 +51,12 @@ examples:
   {prog} suspend exp1""",
     "resume": """examples:
   {prog} resume exp1 --wait""",
+    "resize": """A session that runs is stopped first, and waits for its new share in its
+project's line. Without a share it takes the one that `describe` advises.
+
+examples:
+  {prog} resize exp1
+  {prog} resize exp1 -g 0.25 --wait""",
     "stop": """examples:
   {prog} stop exp1 exp2""",
     "delete": """examples:

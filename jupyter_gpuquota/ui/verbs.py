@@ -109,6 +109,12 @@ def _open(parser: Parser) -> None:
     )
 
 
+def _resize(parser: Parser) -> None:
+    _name(parser)
+    grammar_submit.share(parser.add_argument_group("its new share (none: the one that is advised)"))
+    _wait(parser, default=False)
+
+
 def _delete(parser: Parser) -> None:
     _names(parser)
     parser.add_argument("--stop", action="store_true", help="stop it first if it runs")
@@ -157,6 +163,7 @@ VERBS = (
     Verb("open", "open a session in the browser", _open),
     Verb("suspend", "stop sessions and keep their requests", _changes(wait=True)),
     Verb("resume", "put suspended or ended sessions back into the queue", _changes(wait=False)),
+    Verb("resize", "start a session again with another share", _resize),
     Verb("stop", "stop sessions", _changes(wait=True)),
     Verb("delete", "remove ended sessions with their logs", _delete),
     Verb("quota", "show projects and what they use", _nothing),

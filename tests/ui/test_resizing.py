@@ -1,0 +1,66 @@
+"""`resize` starts a session again with a share that is named, or advised."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota import Client
+from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, WrongState
+from jupyter_gpuquota.model.sessions import Session, Usage
+from jupyter_gpuquota.ui.actions import run
+from jupyter_gpuquota.ui.grammar import parse, split_line
+from tests.builders import make_node
+from tests.client.inmemory import InMemory
+from tests.fakes import FakeBackend
+
+
+class Measured(FakeBackend):
+    """Have real GPUs, on which every session has used 3 GiB for five hours."""
+
+    def sessions(self) -> tuple[Session, ...]:
+        now = datetime.now(UTC)
+        used = Usage(at=now, memory=3072, peak=3072, since=now - timedelta(hours=5))
+        return tuple(msgspec.structs.replace(s, usage=used) for s in super().sessions())
+
+
+@pytest.fixture
+def gpu(preferred, screen):
+    backend = Measured(nodes_=(make_node("n1", 4, simulated=False),))
+    client = Client(transport=InMemory(backend, url="http://lab/"))
+
+    def gpu(line: str):
+        return run(client, parse(split_line(line), terminal=False), screen)
+
+    gpu("submit exp1 -g 1 --interactive")
+    return gpu
+
+
+def test_it_takes_the_share_that_is_named(gpu):
+    assert "exp1 is running" in gpu("resize exp1 -g 0.5").text
+    assert gpu("describe exp1").data.placement.milli == 500
+    assert gpu("resize exp1 --gpu-memory 4Gi --wait").data[0].spec.share.memory == 4096
+
+
+def test_it_takes_the_share_that_is_advised(gpu):
+    assert "0.15 would do" in gpu("describe exp1").text
+    assert gpu("resize exp1").data[0].spec.share.milli == 150
+    with pytest.raises(InvalidRequest, match="its share is right"):
+        gpu("resize exp1")
+
+
+def test_what_cannot_be_is_refused_and_nothing_stops(gpu):
+    for line in ("resize exp1 -g 1.5", "resize exp1 -g 0.5 --gpu-memory 4Gi", "resize exp1 -g 9"):
+        with pytest.raises(InvalidFields):
+            gpu(line)
+    with pytest.raises(WrongState, match="already"):
+        gpu("resize exp1 -g 1")
+    assert gpu("describe exp1").data.placement.milli == 1000
+
+
+def test_nothing_is_advised_where_nothing_is_measured(client, screen):
+    client.sessions.submit("exp1", gpu=0.5, kind="interactive")
+    with pytest.raises(InvalidRequest, match="simulated"):
+        run(client, parse(["resize", "exp1"], terminal=False), screen)
