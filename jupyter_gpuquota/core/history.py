@@ -22,7 +22,7 @@ from ..model.sessions import Session
 DAY = 86_400
 MOST_HOURS = 10 * 366 * 24
 MOST_POINTS = 2000
-_STEPS = (30, 60, 120, 300, 600, 1800, 3600, 10_800, 21_600, DAY)
+_STEPS = (30, 60, 120, 300, 600, 1800, 3600, 10_800, 21_600, 43_200, DAY)
 """Steps that are easily read; each is a whole number of those of the tier that it is made of."""
 
 

@@ -61,6 +61,7 @@ _READ = """
     SELECT at, project, seconds, allocated, borrowed, asked, busy, measured, peak, waiting
     FROM uses WHERE step = ? AND at >= ? AND at < ? AND (? = '' OR project = ?)
 """
+_SAMPLED = "SELECT max(seconds) FROM uses WHERE step = ? AND at = ?"
 _DROP = "DELETE FROM uses WHERE at <= (SELECT at FROM uses ORDER BY at LIMIT 1 OFFSET ?)"
 _SWEEP_EVERY = 3600
 _ROOM = 0.9
@@ -144,11 +145,18 @@ class HistoryKeeper:
             for bucket in history.coarsen(buckets, tier.step)
         ]
         with self._opened() as db, _transaction(db):
-            db.executemany(_ADD, rows)
+            if not self._full(db, buckets[0].at if buckets else 0):
+                db.executemany(_ADD, rows)
         if now - self._swept >= _SWEEP_EVERY:
             with self._opened() as db:
                 self._sweep(db, now)
             self._swept = now
+
+    def _full(self, db: sqlite3.Connection, at: int) -> bool:
+        """Tell whether a time was sampled before: by another controller, or by another clock."""
+        step = self._tiers[0].step
+        (seconds,) = db.execute(_SAMPLED, (step, at - at % step)).fetchone()
+        return (seconds or 0) + self._interval > max(step, self._interval)
 
     def _sweep(self, db: sqlite3.Connection, now: int) -> None:
         """Drop what is too old, then the oldest while there is too much."""
