@@ -6,7 +6,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 
-from . import about, discovery, groups, history
+from . import about, audit, discovery, groups, history
 from .context import Context
 from .senders import Awaiting, Blocking, awaiting, blocking
 from .settings import Reader, read_apart
@@ -52,10 +52,12 @@ class Client(Blocking):
         super().__init__(_context(url, token, state_dir, project, transport, read))
         self.sessions = groups.Sessions(self.context)
         self.quota = groups.Quotas(self.context)
+        self.projects = groups.Projects(self.context)
         self.nodes = groups.Nodes(self.context)
         self.environments = groups.Environments(self.context)
 
     about = blocking(about.get)
+    audit = blocking(audit.list_)
     history = blocking(history.table)
 
 
@@ -75,8 +77,10 @@ class AsyncClient(Awaiting):
         super().__init__(_context(url, token, state_dir, project, transport, read))
         self.sessions = groups.AsyncSessions(self.context)
         self.quota = groups.AsyncQuotas(self.context)
+        self.projects = groups.AsyncProjects(self.context)
         self.nodes = groups.AsyncNodes(self.context)
         self.environments = groups.AsyncEnvironments(self.context)
 
     about = awaiting(about.get)
+    audit = awaiting(audit.list_)
     history = awaiting(history.table)

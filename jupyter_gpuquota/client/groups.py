@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterator
 from typing import Literal, overload
 
 from ..model.sessions import Session
-from . import addresses, environments, nodes, quota, rightsizing, sessions
+from . import addresses, environments, nodes, projects, quota, rightsizing, sessions
 from .senders import Awaiting, Blocking, awaiting, blocking
 
 
@@ -113,6 +113,26 @@ class AsyncQuotas(Awaiting):
     """See what projects have, hold and wait for."""
 
     get = awaiting(quota.get)
+
+
+class Projects(Blocking):
+    """See projects as they are set; set, try and delete them as an admin."""
+
+    list = blocking(projects.list_)
+    get = blocking(projects.get)
+    put = blocking(projects.put)
+    delete = blocking(projects.delete)
+    preview = blocking(projects.preview)
+
+
+class AsyncProjects(Awaiting):
+    """See projects as they are set; set, try and delete them as an admin."""
+
+    list = awaiting(projects.list_)
+    get = awaiting(projects.get)
+    put = awaiting(projects.put)
+    delete = awaiting(projects.delete)
+    preview = awaiting(projects.preview)
 
 
 class Nodes(Blocking):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from ..errors import InUse
-from ..model.quota import Project
+from ..model.quota import Project, Quota
 from ..model.resources import MILLI, Node, gpus_text
 from ..model.sessions import LIVE, Session
 
@@ -17,6 +19,13 @@ def launchable(projects: Iterable[Project], user: str, *, admin: bool) -> tuple[
         for project in projects
         if not project.draining and (admin or not project.members or user in project.members)
     )
+
+
+def seen_by(quota: Quota, mine: Sequence[Project], *, admin: bool) -> Quota:
+    """Return the quota view of a user who may launch in some of the projects only."""
+    names = tuple(project.name for project in mine)
+    default = names[0] if names else ""
+    return msgspec.structs.replace(quota, mine=names, default=default, admin=admin)
 
 
 def check_deletable(name: str, sessions: Iterable[Session]) -> None:

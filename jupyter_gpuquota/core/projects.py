@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from ..errors import FieldError, InvalidFields, NotFound, Outdated
 from ..model.projects import (
     AffinityRequest,
@@ -15,15 +17,17 @@ from ..model.projects import (
     RulesRequest,
 )
 from ..model.quota import Affinity, Project, Rules
-from ..model.resources import Node, gpus_text
-from .durations import parse_duration
+from ..model.resources import Node
 from .shares import parse_quota
+from .spans import parse_span
 from .specs import NAME_LIMIT
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 _RESERVED = frozenset({"preview"})
 PRIORITIES = range(1001)
 NO_GROUPS = Groups()
+LONGEST = 366 * 86_400
+"""Longest duration, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class _Reader:
 
     def duration(self, field: str, value: object) -> int:
         """Read a duration, as seconds."""
-        return self.read(field, value, parse_duration, "Write seconds, or 8h, 90m, 1h30m; 0: none.")
+        return self.read(field, value, _parse_duration, "0 stands for none.")
 
     def names(self, field: str, names: Sequence[str]) -> None:
         """Refuse empty names and those that stand there twice."""
@@ -138,6 +142,15 @@ def check(request: ProjectRequest, known: Known, *, prefix: str = "") -> Project
     )
 
 
+def named(request: ProjectRequest, name: str) -> ProjectRequest:
+    """Return a request for the project that a path names. Raises InvalidFields for another."""
+    if request.name not in ("", name):
+        message = f"The path names {name}, the body {request.name}."
+        hint = "A project keeps its name: make another and delete this one."
+        refuse([FieldError("name", message, hint)])
+    return msgspec.structs.replace(request, name=name)
+
+
 def check_rules(request: RulesRequest) -> Rules:
     """Return the rules that are asked for. Raises InvalidFields."""
     reader = _Reader()
@@ -206,24 +219,6 @@ def find(name: str, projects: Iterable[Project]) -> Project:
     return known[name]
 
 
-def request_of(project: Project) -> ProjectRequest:
-    """Return the request that asks for a project as it is, to be changed in part."""
-    return ProjectRequest(
-        name=project.name,
-        quota=gpus_text(project.quota),
-        weight=None if project.weight is None else gpus_text(project.weight),
-        limit=None if project.limit is None else gpus_text(project.limit),
-        priority=project.priority,
-        members=project.members,
-        node_affinity=AffinityRequest(
-            interactive=project.node_affinity.interactive, train=project.node_affinity.train
-        ),
-        interactive_duration=project.interactive_duration,
-        min_runtime=project.min_runtime,
-        revision=project.revision,
-    )
-
-
 def _check_affinity(affinity: AffinityRequest, known: Known, reader: _Reader) -> None:
     groups = known.group_names
     for kind, names in (("interactive", affinity.interactive), ("train", affinity.train)):
@@ -233,3 +228,10 @@ def _check_affinity(affinity: AffinityRequest, known: Known, reader: _Reader) ->
             if name.strip() and name not in groups:
                 hint = f"There are: {', '.join(sorted(groups))}." if groups else "There are none."
                 reader.wrong(f"{field}[{i}]", f"There is no node group {name!r}.", hint)
+
+
+def _parse_duration(text: str) -> int:
+    seconds = parse_span(text or "0")
+    if seconds > LONGEST:
+        raise ValueError(f"{text} is longer than a year.")
+    return seconds

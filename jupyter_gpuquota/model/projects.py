@@ -7,6 +7,7 @@ from typing import Literal
 
 from .base import Model, Request
 from .quota import Project
+from .resources import gpus_text
 from .sessions import Number
 
 Effect = Literal["starts", "waits", "reclaimed"]
@@ -170,3 +171,21 @@ class AuditEntry(Model, frozen=True, kw_only=True):
     what: str
     before: str = ""
     after: str = ""
+
+
+def request_of(project: Project) -> ProjectRequest:
+    """Return the request that asks for a project as it is, to be changed in part."""
+    return ProjectRequest(
+        name=project.name,
+        quota=gpus_text(project.quota),
+        weight=None if project.weight is None else gpus_text(project.weight),
+        limit=None if project.limit is None else gpus_text(project.limit),
+        priority=project.priority,
+        members=project.members,
+        node_affinity=AffinityRequest(
+            interactive=project.node_affinity.interactive, train=project.node_affinity.train
+        ),
+        interactive_duration=project.interactive_duration,
+        min_runtime=project.min_runtime,
+        revision=project.revision,
+    )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import msgspec
-
 from ..core import members, projects, whatif
 from ..core.plans import Situation
 from ..errors import FieldError
@@ -15,7 +13,6 @@ from ..model.projects import (
     ProjectAnswer,
     ProjectChange,
     ProjectRemoval,
-    ProjectRequest,
     Projects,
 )
 from ..model.quota import Project
@@ -40,7 +37,7 @@ async def list_(backend: Backend, call: Call) -> Projects:
 async def put(backend: Backend, call: Call) -> ProjectAnswer:
     """Make a project, or change one."""
     able = administration(backend, call)
-    request = _named(call.body, call.args["name"])
+    request = projects.named(call.body, call.args["name"])
     project = projects.check(request, _known(backend, able))
     kept = await able.put_project(project, call.user)
     return ProjectAnswer(project=kept, warnings=members.doubts(backend.projects(), backend.nodes()))
@@ -70,14 +67,6 @@ async def preview(backend: Backend, call: Call) -> ChangePreview:
         rules=backend.rules(),
     )
     return whatif.compare(situation, _changed(call.body, backend, able))
-
-
-def _named(request: ProjectRequest, name: str) -> ProjectRequest:
-    if request.name not in ("", name):
-        message = f"The path names {name}, the body {request.name}."
-        hint = "A project keeps its name: make another and delete this one."
-        projects.refuse([FieldError("name", message, hint)])
-    return msgspec.structs.replace(request, name=name)
 
 
 def _known(backend: Backend, able: Administration) -> projects.Known:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from ..core.members import seen_by
 from ..core.quota import sum_up
 from ..model.quota import Quota
 from ..ports.backend import Backend
@@ -19,10 +18,5 @@ async def get(backend: Backend, call: Call) -> Quota:
         backend.nodes(),
         backend.revision("quota"),
     )
-    mine = tuple(project.name for project in admin.mine(backend, call.user))
-    return msgspec.structs.replace(
-        found,
-        mine=mine,
-        default=mine[0] if mine else "",
-        admin=admin.is_admin(backend, call.user),
-    )
+    mine = admin.mine(backend, call.user)
+    return seen_by(found, mine, admin=admin.is_admin(backend, call.user))

@@ -18,6 +18,7 @@ from .figures import history, top
 from .grammar import Args, help_text
 from .grammar_submit import wishes
 from .inside import bash, execute
+from .projects import audit, project
 from .resizing import resize
 from .screen import Screen, tell
 from .verbs import NOTEBOOK_LINES
@@ -179,6 +180,8 @@ ACTIONS: dict[str, Action] = {
     "history": history,
     "nodes": nodes,
     "environments": environments,
+    "project": project,
+    "audit": audit,
     "simulate": simulate,
     "config": config,
     "help": help_,

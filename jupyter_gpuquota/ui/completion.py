@@ -51,6 +51,7 @@ class Source:
             "name": _session_names,
             "names": partial(_session_names, without=_DONE.get(verb, _NONE)),
             "project": _projects,
+            "team": _projects,
             "value": _projects,
             "environment": _environments,
         }

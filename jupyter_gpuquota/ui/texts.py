@@ -62,6 +62,17 @@ examples:
     "delete": """examples:
   {prog} delete exp1
   {prog} delete exp1 --stop""",
+    "project": """What is not named stays as it is. An admin is who the configuration says;
+everyone may list and show.
+
+examples:
+  {prog} project list
+  {prog} project set team-a --quota 4 --limit 8 --dry-run
+  {prog} project set team-a --members ana,ben --interactive-duration 8h
+  {prog} project delete team-a --drain""",
+    "audit": """examples:
+  {prog} audit
+  {prog} audit -n 100""",
     "simulate": """Plays the steps of the file through the scheduling core and shows what stands
 after each. It needs no server and no GPU, and changes nothing. It ends with exit
 code 1 if the file expects something else, with 2 if it cannot be read.

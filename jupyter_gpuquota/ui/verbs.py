@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from ..model.sessions import State
-from . import grammar_submit
+from . import grammar_project, grammar_submit
 from .parser import Parser
 
 NOTEBOOK_LINES = 1000
@@ -171,6 +171,12 @@ VERBS = (
     Verb("history", "show how projects used GPUs over time", _history),
     Verb("nodes", "show nodes and GPUs", _nothing),
     Verb("environments", "show what sessions may start from", _nothing),
+    Verb(
+        "project",
+        "show projects as they are set; as an admin, set them",
+        grammar_project.fill_project,
+    ),
+    Verb("audit", "show who changed projects", grammar_project.fill_audit),
     Verb("simulate", "try quotas: play a scenario, without a server", _simulate),
     Verb("config", "show or set what you prefer", _config),
     Verb("help", "explain a command", _help),

@@ -15,6 +15,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
 WANTED = {
     "Ambiguous": 4,
     "Conflict": 4,
+    "InUse": 4,
     "Internal": 1,
     "InvalidFields": 2,
     "InvalidRequest": 2,
@@ -22,6 +23,7 @@ WANTED = {
     "NoServer": 6,
     "NotAllowed": 5,
     "NotFound": 3,
+    "Outdated": 4,
     "StorageFailed": 8,
     "Unavailable": 6,
     "Unsupported": 7,

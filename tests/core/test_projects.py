@@ -1,0 +1,238 @@
+"""What an admin asks is checked whole, and tried before it is set."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.core import members, whatif
+from jupyter_gpuquota.core.plans import Situation
+from jupyter_gpuquota.core.projects import (
+    Known,
+    check,
+    check_groups,
+    check_revision,
+    check_rules,
+)
+from jupyter_gpuquota.errors import InUse, InvalidFields, Outdated
+from jupyter_gpuquota.model.projects import (
+    AffinityRequest,
+    Groups,
+    GroupsRequest,
+    NodeGroup,
+    ProjectRequest,
+    RulesRequest,
+    request_of,
+)
+from jupyter_gpuquota.model.quota import Affinity
+from tests.builders import (
+    NOW,
+    make_node,
+    make_placement,
+    make_project,
+    make_session,
+    make_slice,
+)
+
+_PLAIN = re.compile(r"[0-9]{1,9}(\.[0-9]{1,3}0{0,9})?")
+KNOWN = Known(nodes=[make_node()], groups=Groups(items=(NodeGroup(name="big", nodes=("n1",)),)))
+
+
+def ask(**fields):
+    return check(ProjectRequest(**{"name": "team-a", "quota": "4", **fields}), KNOWN)
+
+
+def wrong(**fields) -> set[str]:
+    with pytest.raises(InvalidFields) as caught:
+        ask(**fields)
+    assert all(field.message for field in caught.value.fields)
+    return {field.field for field in caught.value.fields}
+
+
+def test_a_request_becomes_a_project():
+    found = ask(
+        quota=2.5,
+        weight=1,
+        limit="8",
+        members=("ana", "ben"),
+        node_affinity=AffinityRequest(train=("big",)),
+        interactive_duration="1h30m",
+        min_runtime=60,
+        revision=7,
+    )
+    assert (found.quota, found.weight, found.limit, found.revision) == (2500, 1000, 8000, 7)
+    assert (found.interactive_duration, found.min_runtime) == (5400, 60)
+    assert found.node_affinity == Affinity(train=("big",))
+    assert check(request_of(found), KNOWN) == found
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"quota": "-1"}, {"quota"}),
+        ({"quota": "nan"}, {"quota"}),
+        ({"quota": float("nan")}, {"quota"}),
+        ({"quota": float("inf")}, {"quota"}),
+        ({"quota": "0.0001"}, {"quota"}),
+        ({"quota": ""}, {"quota"}),
+        ({"quota": "½"}, {"quota"}),
+        ({"weight": "-1", "limit": "-2"}, {"weight", "limit"}),
+        ({"members": ("ana", "ben", "ana")}, {"members[2]"}),
+        ({"members": ("ana", " ")}, {"members[1]"}),
+        ({"name": "Team A"}, {"name"}),
+        ({"name": "a" * 64}, {"name"}),
+        ({"name": "../etc"}, {"name"}),
+        ({"name": ""}, {"name"}),
+        ({"name": "preview"}, {"name"}),
+        ({"priority": -1}, {"priority"}),
+        ({"priority": 1001}, {"priority"}),
+        ({"node_affinity": AffinityRequest(train=("gone",))}, {"node_affinity.train[0]"}),
+        (
+            {"node_affinity": AffinityRequest(interactive=("big", "big"))},
+            {"node_affinity.interactive[1]"},
+        ),
+        ({"interactive_duration": "soon"}, {"interactive_duration"}),
+        ({"interactive_duration": "-8h"}, {"interactive_duration"}),
+        ({"min_runtime": "400d"}, {"min_runtime"}),
+        ({"quota": "x", "name": "X", "priority": 2000}, {"quota", "name", "priority"}),
+    ],
+)
+def test_every_mistake_is_named_at_once(fields, named):
+    assert wrong(**fields) == named
+
+
+@given(st.one_of(st.text(), st.floats(), st.integers(), st.decimals().map(str)))
+@example("1e3")
+@example("٤")
+@example(" 4 ")
+@example("9" * 400)
+def test_a_free_form_quota_is_read_exactly_or_refused(quota):
+    written = str(quota).strip()
+    if _PLAIN.fullmatch(written):
+        assert Decimal(ask(quota=quota).quota) == Decimal(written) * 1000
+    else:
+        assert wrong(quota=quota) == {"quota"}
+
+
+def test_rules_are_read_like_durations():
+    found = check_rules(RulesRequest(grace="2m", min_runtime="1h", consolidate=True, revision=3))
+    assert (found.grace, found.min_runtime, found.consolidate, found.revision) == (
+        120,
+        3600,
+        True,
+        3,
+    )
+    with pytest.raises(InvalidFields) as caught:
+        check_rules(RulesRequest(grace="x", min_runtime="-1"))
+    assert {f.field for f in caught.value.fields} == {"grace", "min_runtime"}
+
+
+def test_groups_name_nodes_that_there_are_and_projects_keep_theirs():
+    bound = make_project("team-a", node_affinity=Affinity(train=("big",)))
+    asked = GroupsRequest(
+        groups=(NodeGroup(name="g", nodes=("n1", "n9")), NodeGroup(name="g"), NodeGroup(name="X"))
+    )
+    with pytest.raises(InvalidFields) as caught:
+        check_groups(asked, [make_node()], [bound])
+    named = [f.field for f in caught.value.fields]
+    assert named == ["groups[1]", "groups[0].nodes[1]", "groups[2].name", "groups"]
+
+
+def test_a_change_made_from_something_older_is_refused():
+    check_revision("x", 3, 3)
+    check_revision("x", 0, 0)
+    for present, asked, said in ((3, 2, "changed"), (3, 0, "exists"), (0, 3, "any more")):
+        with pytest.raises(Outdated, match=said) as caught:
+            check_revision("x", present, asked, "ana did it")
+        assert "ana did it" in str(caught.value)
+        assert caught.value.hint
+
+
+def test_members_bind_everyone_but_admins():
+    projects = [
+        make_project("a", members=("ana",)),
+        make_project("b"),
+        make_project("c", draining=True),
+    ]
+    assert [p.name for p in members.launchable(projects, "ana", admin=False)] == ["a", "b"]
+    assert [p.name for p in members.launchable(projects, "ben", admin=False)] == ["b"]
+    assert [p.name for p in members.launchable(projects, "ben", admin=True)] == ["a", "b"]
+
+
+def test_a_project_with_sessions_stays():
+    sessions = [make_session("w"), make_session("d", state="done"), make_session("x", project="b")]
+    with pytest.raises(InUse, match="has sessions: w"):
+        members.check_deletable("team-a", sessions)
+    members.check_deletable("team-c", sessions)
+    many = [make_session(f"s{i}") for i in range(9)]
+    with pytest.raises(InUse, match="and 4 more"):
+        members.check_deletable("team-a", many)
+
+
+@pytest.mark.parametrize(
+    ("projects", "said"),
+    [
+        ([make_project(quota="9")], "add up to 9 GPUs, but there are 8"),
+        ([make_project(quota="0"), make_project("b", "4", weight="0")], "No project has a weight"),
+        ([make_project(limit="3")], "limit of team-a"),
+        ([make_project(), make_project("b")], ""),
+    ],
+)
+def test_what_is_hardly_meant_is_allowed_and_said(projects, said):
+    found = members.doubts(projects, [make_node()])
+    assert [said in text for text in found] == ([True] if said else [])
+
+
+def running(name: str, gpus: int, first: int = 0, **fields):
+    slices = [make_slice(i) for i in range(first, first + gpus)]
+    placement = make_placement(*slices)
+    return make_session(name, str(gpus), "running", placement=placement, kind="train", **fields)
+
+
+def play(sessions, before, after):
+    situation = Situation(sessions, before, [make_node()], NOW)
+    return whatif.compare(situation, after)
+
+
+def test_a_raised_quota_shows_who_would_start_and_who_be_reclaimed():
+    borrower = running("loan", 8, project="team-b", age=100)
+    waits = make_session("wants", "4", kind="interactive", age=50)
+    before = [make_project("team-a", "2"), make_project("team-b", "4")]
+    found = play([borrower, waits], before, [make_project("team-a", "4"), before[1]])
+    assert {(s.name, s.effect) for s in found.sessions} == {
+        ("wants", "starts"),
+        ("loan", "reclaimed"),
+    }
+    assert "1 session would start" in found.message
+    effect = {p.name: p for p in found.projects}["team-a"]
+    assert (effect.quota_before, effect.quota) == (2000, 4000)
+    assert (effect.allocated_before, effect.allocated) == (0, 4000)
+    assert all(s.message.count("(team-") for s in found.sessions)
+
+
+def test_a_deleted_project_keeps_what_waits_from_starting():
+    waits = make_session("wants", "9", project="team-b", kind="train")
+    found = play([waits], [make_project(), make_project("team-b")], [make_project()])
+    assert [(s.name, s.effect) for s in found.sessions] == [("wants", "waits")]
+    assert "does not exist" in found.sessions[0].message
+
+
+def test_a_change_without_effect_says_so():
+    found = play([running("x", 1)], [make_project()], [make_project(priority=50)])
+    assert found.message.startswith("Nothing would change")
+    assert found.sessions == ()
+
+
+def test_a_draining_project_starts_nothing_and_claims_nothing():
+    waits = make_session("wants", "4", kind="train")
+    closing = make_project("team-a", "4", draining=True)
+    rest = whatif.settle(Situation([waits], [closing], [make_node()], NOW))
+    session = rest.sessions[waits.id]
+    assert session.state == "waiting"
+    assert session.reason.code == "QueueMissing"
+    assert "being closed" in session.reason.message
+    assert rest.fair["team-a"] == 0

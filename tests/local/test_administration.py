@@ -1,0 +1,238 @@
+"""What admins set of the local backend is kept, audited, and read from a file if that is wished."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
+from jupyter_gpuquota.local.quota_file import QuotaFile, read
+from jupyter_gpuquota.local.settings import SettingsStore
+from jupyter_gpuquota.local.store import MIGRATIONS, Store
+from jupyter_gpuquota.model.projects import Groups, NodeGroup
+from jupyter_gpuquota.model.quota import Affinity, Project
+from tests.builders import make_node
+from tests.contract.backend_contract import launch, until
+from tests.local.conftest import wait_for
+
+pytestmark = pytest.mark.asyncio
+
+GOOD = """\
+projects:
+  - name: team-a
+    quota: 2.5
+    members: [ana, ben]
+    interactive_duration: 8h
+    node_affinity: {train: [big]}
+  - name: team-b
+    quota: 1
+    limit: 4
+groups:
+  - name: big
+    nodes: [dgx1-2]
+    separate: true
+rules:
+  grace: 30
+"""
+
+
+def names(backend) -> list[str]:
+    return [project.name for project in backend.projects()]
+
+
+async def test_the_configuration_counts_until_an_admin_changes_something(make):
+    first = await make()
+    assert (names(first), first.set_by()) == (["team-a", "team-b"], "config")
+    await first.close()
+    second = await make(projects=[{"name": "team-z", "quota": "1"}])
+    assert (names(second), second.warnings()) == (["team-z"], ())
+    await second.put_project(Project(name="new", quota=500, revision=0), "ana")
+    assert (names(second), second.set_by()) == (["team-z", "new"], "store")
+    await second.close()
+    third = await make()
+    assert names(third) == ["team-z", "new"]
+    assert "LocalConfig.projects" in third.warnings()[0]
+    assert [entry.what for entry in await third.audit()] == ["made project new"]
+
+
+async def test_without_configuration_there_is_one_project_that_owns_all(make):
+    backend = await make(projects=[])
+    (own,) = backend.projects()
+    assert own.quota == 8000
+    await backend.delete_project(own.name, 0, "ana", drain=False)
+    assert backend.projects() == ()
+    await backend.close()
+    assert (await make(projects=[])).projects() == ()
+
+
+async def test_revisions_go_on_after_a_restart(make):
+    first = await make()
+    seen = first.projects()[0]
+    changed = await first.put_project(replace(seen, quota=1000), "ana")
+    await first.close()
+    second = await make()
+    assert second.projects()[0] == changed
+    with pytest.raises(Outdated, match="ana changed project team-a"):
+        await second.put_project(replace(seen, quota=9000), "ben")
+    again = await second.put_project(replace(changed, quota=2000), "ben")
+    assert again.revision > changed.revision
+    await second.delete_project("team-b", 0, "cho", drain=False)
+    with pytest.raises(Outdated, match="cho deleted project team-b"):
+        await second.put_project(replace(seen, name="team-b"), "ben")
+
+
+async def test_a_state_file_of_the_version_before_is_brought_up(make, settings):
+    state = Path(settings["state_dir"])
+    state.mkdir(mode=0o700)
+    with sqlite3.connect(state / "state.db") as connection:
+        connection.executescript(f"{MIGRATIONS[0]} PRAGMA user_version = 1;")
+    connection.close()
+    backend = await make()
+    assert names(backend) == ["team-a", "team-b"]
+    await backend.put_project(Project(name="new", quota=1, revision=0), "ana")
+
+
+async def test_settings_survive_a_damaged_state_file(make, settings):
+    backend = await make()
+    await backend.put_project(Project(name="new", quota=500, revision=0), "ana")
+    kept = backend.projects()
+    await backend.close()
+    Path(settings["state_dir"], "state.db").write_bytes(b"not a database" * 1000)
+    again = await make()
+    assert again.projects() == kept
+    newer = await again.put_project(replace(kept[-1], quota=1), "ana")
+    assert newer.revision > kept[-1].revision
+
+
+async def test_a_change_that_cannot_be_kept_has_not_happened(tmp_path):
+    store = Store(tmp_path / "state.db")
+    settings = SettingsStore(store)
+    before = settings.kept
+    store.close()
+    with pytest.raises(StorageFailed):
+        settings.change(replace(before, projects=()), "ana", "deleted everything")
+    assert settings.kept == before
+    assert SettingsStore(Store(tmp_path / "state.db")).kept == before
+
+
+async def test_the_account_is_the_admin_unless_others_are_named(make):
+    backend = await make()
+    account = getpass.getuser()
+    assert [backend.is_admin(user) for user in (account, "somebody")] == [True, False]
+    await backend.close()
+    named = await make(admins=["somebody"])
+    assert [named.is_admin(user) for user in (account, "somebody")] == [False, True]
+
+
+async def test_groups_bind_sessions_to_nodes(make):
+    backend = await make()
+    groups = Groups(items=(NodeGroup(name="big", nodes=("dgx1-2",), separate=True),), revision=1)
+    await backend.put_groups(groups, "ana")
+    by_name = {node.name: (node.labels, node.separate) for node in backend.nodes()}
+    assert by_name == {"dgx1-1": ((), False), "dgx1-2": (("big",), True)}
+    bound = replace(backend.projects()[0], node_affinity=Affinity(interactive=("big",)))
+    await backend.put_project(bound, "ana")
+    session = await until(backend, (await launch(backend, gpu="1")).id, "running")
+    assert session.placement.node == "dgx1-2"
+
+
+async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
+    path = tmp_path / "quota.yaml"
+    path.write_text(GOOD)
+    backend = await make(quota_file=str(path))
+    assert (names(backend), backend.set_by()) == (["team-a", "team-b"], "file")
+    assert (backend.projects()[0].quota, backend.projects()[1].limit) == (2500, 4000)
+    assert backend.projects()[0].interactive_duration == 28_800
+    assert (backend.rules().grace, backend.groups().items[0].name) == (30, "big")
+    assert backend.nodes()[1].separate
+    for change in (
+        backend.put_project(Project(name="new", quota=1, revision=0), "ana"),
+        backend.delete_project("team-a", 0, "ana", drain=True),
+        backend.put_rules(backend.rules(), "ana"),
+        backend.put_groups(backend.groups(), "ana"),
+    ):
+        with pytest.raises(Conflict, match=str(path)):
+            await change
+
+    path.write_text(GOOD.replace("quota: 2.5", "quota: 3") + "extra: 1\n")
+    await wait_for(backend.warnings)
+    assert "Line 16: there is no key 'extra'" in backend.warnings()[0]
+    assert backend.projects()[0].quota == 2500
+
+    path.write_text(GOOD.replace("quota: 2.5", "quota: 3.5"))
+    await wait_for(lambda: backend.projects()[0].quota == 3500)
+    assert backend.warnings() == ()
+    path.unlink()
+    await wait_for(backend.warnings)
+    assert backend.projects()[0].quota == 3500
+
+
+async def test_a_quota_file_that_is_missing_at_first_is_reported(make, tmp_path):
+    backend = await make(quota_file=str(tmp_path / "none.yaml"))
+    assert "none.yaml cannot be used" in backend.warnings()[0]
+    assert names(backend) == ["team-a", "team-b"]
+    with pytest.raises(Conflict):
+        await backend.put_project(Project(name="new", quota=1, revision=0), "ana")
+
+
+async def test_looking_at_an_unchanged_quota_file_is_quick(tmp_path):
+    path = tmp_path / "quota.yaml"
+    path.write_text(GOOD)
+    file = QuotaFile(str(path))
+    file.look((make_node("dgx1-2"),))
+    begin = time.perf_counter()
+    for _ in range(1000):
+        assert not file.changed()
+    assert time.perf_counter() - begin < 1.0
+    os.utime(path, ns=(1, 1))
+    assert file.changed()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "`projects`"),
+        ("[]", "`projects`"),
+        ("projects: [", "no YAML"),
+        ("projects: 3", "Line 1, projects: Expected `array`"),
+        ("projects:\n  - name: a\n    quata: 1\n", "Line 3: there is no key 'quata'"),
+        ("projects:\n  - name: a\n    quota: 1\n    quota: 2\n", "Line 4: 'quota' stands"),
+        ("projects:\n  - name: a\n    quota: -1\n", "Line 3, projects[0].quota: '-1'"),
+        ("projects:\n  - name: a\n    quota: .nan\n", "Line 3, projects[0].quota: 'nan'"),
+        (
+            "projects:\n  - {name: a, quota: 1}\n  - {name: a, quota: 1}\n",
+            "Line 3, projects[1].name",
+        ),
+        ("projects:\n  - name: A B\n    quota: 1\n", "Line 2, projects[0].name"),
+        ("projects:\n  - name: a\n", "Line 2, projects[0]: Object missing required field `quota`"),
+        ("projects: []\ngroups:\n  - name: g\n    nodes: [gone]\n", "Line 4, groups[0].nodes[0]"),
+        ("projects: []\nrules:\n  grace: ever\n", "Line 3, rules.grace"),
+        ("projects: &a []\ngroups: *a\n", "Write *a out"),
+        ("projects: &a [*a]\n", "Write *a out"),
+        ("projects: !!python/object:os.system []\n", "no YAML"),
+        ("projects: []\nrules: {revision: 3}\n", "there is no key 'revision'"),
+    ],
+)
+async def test_a_bad_quota_file_is_refused_with_its_line(text, said):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 (what it says is the point)
+        read(text, (make_node(),))
+    assert said in str(caught.value)
+
+
+async def test_the_audit_log_tells_who_newest_first(make):
+    backend = await make()
+    seen = backend.projects()[0]
+    for i in range(5):
+        seen = await backend.put_project(replace(seen, quota=i), f"user{i}")
+    entries = await backend.audit()
+    assert [entry.who for entry in entries] == [f"user{i}" for i in (4, 3, 2, 1, 0)]
+    assert msgspec.json.decode(entries[0].after, type=Project) == seen
+    with pytest.raises(NotFound):
+        await backend.delete_project("nobody", 0, "ana", drain=False)

@@ -1,0 +1,170 @@
+"""What `project` and `audit` do, against the real use cases in memory."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from jupyter_gpuquota import AsyncClient
+from jupyter_gpuquota.errors import (
+    InUse,
+    InvalidFields,
+    InvalidRequest,
+    NotAllowed,
+    NotFound,
+    Outdated,
+)
+from jupyter_gpuquota.model.projects import NodeGroup
+from jupyter_gpuquota.ui.actions import run
+from jupyter_gpuquota.ui.exits import exit_code_of
+from jupyter_gpuquota.ui.grammar import parse, split_line
+from tests.client.inmemory import InMemory
+
+
+@pytest.fixture
+def gpu(client, screen):
+    """Say a line of `jupyter gpu`."""
+
+    def gpu(line: str):
+        return run(client, parse(split_line(line), terminal=True), screen)
+
+    return gpu
+
+
+def test_projects_are_listed_and_shown(gpu):
+    lines = gpu("project list").text.splitlines()
+    assert lines[0].split()[:3] == ["PROJECT", "QUOTA", "WEIGHT"]
+    assert lines[1].split()[:4] == ["team-a", "4", "4", "none"]
+    assert [row["quota"] for row in gpu("project list").records] == [4, 2]
+    shown = gpu("project show team-b")
+    assert "Quota:" in shown.text
+    assert "team-b" in shown.html
+    with pytest.raises(NotFound, match="team-a, team-b"):
+        gpu("project show nobody")
+
+
+def test_set_changes_what_is_named_and_leaves_the_rest(gpu, client, backend):
+    backend.groups_ = backend.groups_.__class__(items=(NodeGroup(name="big"),))
+    gpu("project set team-a --members ana,ben --limit 8 --interactive-duration 8h --train-on big")
+    gpu("project set team-a --quota 3 --weight 1")
+    found = client.projects.get("team-a")
+    assert (found.quota, found.weight, found.limit) == (3000, 1000, 8000)
+    assert (found.members, found.interactive_duration) == (("ana", "ben"), 28_800)
+    assert found.node_affinity.train == ("big",)
+    gpu("project set team-a --members all --limit none --weight quota --train-on any")
+    found = client.projects.get("team-a")
+    assert (found.weight, found.limit, found.members) == (None, None, ())
+    assert found.node_affinity.train == ()
+
+
+def test_a_new_project_needs_a_quota(gpu, client):
+    with pytest.raises(InvalidFields, match="not acceptable") as caught:
+        gpu("project set team-z --limit 3")
+    assert [f.field for f in caught.value.fields] == ["quota"]
+    assert "99" in gpu("project set team-z -q 99").text
+    assert "add up to" in gpu("project list").text
+    assert client.projects.get("team-z").quota == 99_000
+
+
+def test_every_mistake_is_said_at_once(gpu):
+    with pytest.raises(InvalidFields) as caught:
+        gpu("project set team-a --quota -1 --limit nan --members a,a --train-on x --min-runtime y")
+    assert {f.field for f in caught.value.fields} == {
+        "quota",
+        "limit",
+        "members[1]",
+        "node_affinity.train[0]",
+        "min_runtime",
+    }
+
+
+def test_a_dry_run_says_what_would_happen_and_changes_nothing(gpu, backend):
+    gpu("submit wants -g 6 -p team-a -- sleep 1")
+    gpu("submit more -g 6 -p team-a -- sleep 1")
+    text = gpu("project set team-b --quota 12 --dry-run").text
+    assert "team-b" in text
+    assert "2 → 12" in text
+    assert gpu("project delete team-a --dry-run").data.projects[0].quota == 0
+    assert [p.quota for p in backend.projects()] == [4000, 2000]
+
+
+def test_a_project_with_sessions_is_drained_or_stays(gpu, backend):
+    gpu("submit exp1 -p team-b --interactive")
+    with pytest.raises(InUse) as caught:
+        gpu("project delete team-b")
+    assert exit_code_of(caught.value) == 4
+    assert "goes when exp1 have ended" in gpu("project delete team-b --drain").text
+    assert "team-b (draining)" in gpu("project list").text
+    gpu("stop exp1")
+    assert [p.name for p in backend.projects()] == ["team-a"]
+    assert gpu("project delete team-a").text == "team-a is deleted."
+
+
+def test_the_audit_log_says_who_changed_what(gpu):
+    assert gpu("audit").text == "Nothing was changed yet."
+    gpu("project set team-a --quota 3")
+    gpu("project delete team-b")
+    lines = gpu("audit").text.splitlines()
+    assert "deleted project team-b" in lines[1]
+    assert "quota 4000 → 3000" in lines[2]
+    assert [row["who"] for row in gpu("audit -n 1").records] == ["me"]
+    assert "quota 4000" in gpu("audit").html
+
+
+def test_who_is_no_admin_is_told(gpu, backend):
+    backend.admins = frozenset({"ana"})
+    for line in ("project set team-a --quota 1", "project delete team-a", "audit"):
+        with pytest.raises(NotAllowed) as caught:
+            gpu(line)
+        assert exit_code_of(caught.value) == 5
+    assert gpu("project list").data.items
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "project list team-a",
+        "project set",
+        "project set team-a",
+        "project set team-a --drain",
+        "project show team-a --quota 3",
+        "project delete team-a --quota 3",
+        "project frobnicate",
+    ],
+)
+def test_words_that_do_not_go_together_are_refused(gpu, line):
+    with pytest.raises(InvalidRequest) as caught:
+        gpu(line)
+    assert caught.value.hint
+
+
+def test_the_second_of_two_admins_is_told(client, backend):
+    transport = InMemory(backend)
+
+    class Meddling(InMemory):
+        """Let somebody else change the project just before the change arrives."""
+
+        def send(self, message):
+            if message.method == "PUT":
+                client.projects.put("team-a", quota=7)
+            return transport.send(message)
+
+    with pytest.raises(Outdated) as caught:
+        client.__class__(transport=Meddling(backend)).projects.put("team-a", quota=1)
+    assert exit_code_of(caught.value) == 4
+    assert backend.projects()[0].quota == 7000
+
+
+def test_the_same_for_coroutines(backend):
+    async def work():
+        client = AsyncClient(transport=InMemory(backend))
+        await client.projects.put("team-z", quota="0.5", members=["ana"])
+        await client.projects.preview("team-z", deleted=True)
+        await client.projects.delete("team-z", drain=True)
+        return await client.audit()
+
+    assert [e.what for e in asyncio.run(work()).items] == [
+        "deleted project team-z",
+        "made project team-z",
+    ]
