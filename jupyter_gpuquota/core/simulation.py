@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from ..errors import InvalidFields
+from ..errors import Internal, InvalidFields
 from ..model.environments import Environment, LaunchPlace
 from ..model.quota import USUAL_RULES, Project
 from ..model.reasons import Reason
@@ -194,7 +194,7 @@ class Simulation:
             self._again = decided.again
             if not self._follow(decided):
                 return
-        raise AssertionError(f"The rounds do not settle within {MOST_ROUNDS}.")
+        raise Internal(f"The scheduler does not come to rest within {MOST_ROUNDS} rounds.")
 
     @property
     def situation(self) -> Situation:

@@ -1,0 +1,89 @@
+"""Victims are as few as can be: compared with every set there is."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.core.placement import Pool
+from jupyter_gpuquota.core.victims import Holders, Search
+from jupyter_gpuquota.model.resources import Node, Placement, Share
+from jupyter_gpuquota.model.sessions import Session
+from tests.builders import make_node, make_session, make_share
+
+SHARES = [
+    {"gpu": "0.1"},
+    {"gpu": "0.3"},
+    {"gpu": "0.5"},
+    {"gpu": "1"},
+    {"gpu": "2"},
+    {"gpu_memory": "8Gi"},
+    {"gpu_memory": "8Gi", "gpu_compute": "40"},
+    {"gpu": "0.2", "gpu_compute": "60"},
+]
+shares = st.sampled_from(SHARES)
+holding = st.lists(st.tuples(shares, st.booleans(), st.sampled_from([10, 90])), max_size=9)
+
+
+def placed(wishes: list[tuple[dict[str, str], bool, int]], nodes: list[Node]) -> list[Session]:
+    """Place sessions where there is room; some of them leave again, so that there are holes."""
+    pool = Pool(nodes)
+    found = []
+    for number, (share, stays, priority) in enumerate(wishes):
+        session = make_session(f"s{number}", kind="train", age=number, priority=priority, **share)
+        if placement := pool.find(session.spec.share):
+            pool.take(placement)
+            held = msgspec.structs.replace(session, state="running", placement=placement)
+            found += [held] if stays or number % 3 else []
+    return found
+
+
+def fewest(
+    share: Share, nodes: list[Node], sessions: list[Session], candidates: list[Session]
+) -> int | None:
+    """Tell the size of the smallest set whose going makes room, by trying all."""
+    for count in range(1, len(candidates) + 1):
+        for gone in combinations(candidates, count):
+            kept = [s.placement for s in sessions if s not in gone and s.placement]
+            if Pool(nodes, kept).find(share):
+                return count
+    return None
+
+
+@settings(max_examples=200, deadline=None)
+@given(holding, st.sampled_from([*SHARES[:5], *SHARES[6:]]), st.booleans(), st.integers(0, 2))
+def test_no_smaller_set_would_do(
+    wishes: list[tuple[dict[str, str], bool, int]],
+    wanted: dict[str, str],
+    separate: bool,  # noqa: FBT001 (an argument that hypothesis fills in)
+    spared: int,
+) -> None:
+    nodes = [msgspec.structs.replace(make_node(n, 2), separate=separate) for n in ("n1", "n2")]
+    sessions = placed(wishes, nodes)
+    share = make_share(**wanted)
+    pool = Pool(nodes, [s.placement for s in sessions if s.placement])
+    if pool.find(share):
+        return
+    candidates = sessions[spared:]
+    search = Search(share, pool, None, lambda _: True, lambda _: True)
+    choice = search.choose(Holders(candidates))
+    least = fewest(share, nodes, sessions, candidates)
+    assert (len(choice[0]) if choice else None) == least
+    if choice:
+        victims, placement = choice
+        kept: list[Placement] = [s.placement for s in sessions if s not in victims and s.placement]
+        assert Pool(nodes, kept).nodes[placement.node].fit(share) == placement
+
+
+def test_of_single_victims_the_one_that_loses_least_goes() -> None:
+    nodes = [make_node("n1", 4)]
+    wishes = [({"gpu": "1"}, True, priority) for priority in (90, 10, 10, 50)]
+    sessions = placed(wishes, nodes)
+    pool = Pool(nodes, [s.placement for s in sessions if s.placement])
+    search = Search(make_share("0.5"), pool, None, lambda _: True, lambda _: True)
+    choice = search.choose(Holders(sessions))
+    assert choice
+    assert [victim.spec.name for victim in choice[0]] == ["s1"]  # the younger of the two at 10
