@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ..errors import InUse
+from ..model.projects import ChangePreview
 from ..model.quota import Project, Quota
 from ..model.resources import MILLI, Node, gpus_text
 from ..model.sessions import LIVE, Session
@@ -45,6 +46,30 @@ def users_of(name: str, sessions: Iterable[Session]) -> tuple[str, ...]:
     return tuple(
         s.spec.name for s in sessions if s.spec.project == name and s.state in {"waiting", *LIVE}
     )
+
+
+def without(
+    projects: Iterable[Project], gone: Sequence[str], sessions: Sequence[Session]
+) -> tuple[Project, ...]:
+    """Return the projects as they are once some are deleted; those with sessions drain."""
+    return tuple(
+        msgspec.structs.replace(project, draining=True) if project.name in gone else project
+        for project in projects
+        if project.name not in gone or users_of(project.name, sessions)
+    )
+
+
+def with_refusals(
+    preview: ChangePreview, gone: Sequence[str], sessions: Sequence[Session]
+) -> ChangePreview:
+    """Return a preview that warns of deletions that are refused unless the project drains."""
+    refused = tuple(
+        f"{name} has sessions: {', '.join(own)}. It can only drain: it starts nothing any more, "
+        "and goes when they have ended."
+        for name in gone
+        if (own := users_of(name, sessions))
+    )
+    return msgspec.structs.replace(preview, warnings=(*refused, *preview.warnings))
 
 
 def drained(projects: Iterable[Project], sessions: Iterable[Session]) -> tuple[Project, ...]:

@@ -66,7 +66,8 @@ async def preview(backend: Backend, call: Call) -> ChangePreview:
         now=datetime.now(UTC),
         rules=backend.rules(),
     )
-    return whatif.compare(situation, _changed(call.body, backend, able))
+    found = whatif.compare(situation, _changed(call.body, backend, able))
+    return members.with_refusals(found, call.body.delete, backend.sessions())
 
 
 def _known(backend: Backend, able: Administration) -> projects.Known:
@@ -86,4 +87,4 @@ def _changed(change: ProjectChange, backend: Backend, able: Administration) -> S
             projects.refuse([FieldError(f"put[{i}].name", message, "Keep one of them.")])
         project = projects.check(request, known, prefix=f"put[{i}].")
         found[project.name] = project
-    return [project for name, project in found.items() if name not in change.delete]
+    return members.without(found.values(), change.delete, backend.sessions())

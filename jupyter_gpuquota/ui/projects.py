@@ -44,7 +44,7 @@ def _set(client: Client, args: Args) -> View[Any]:
     if args.dry_run:
         return ChangeView(client.projects.preview(args.team, **wanted))
     answer = client.projects.put(args.team, **wanted)
-    return ProjectView(answer.project, warnings=answer.warnings)
+    return ProjectView(answer.project, answer=answer)
 
 
 def _delete(client: Client, args: Args) -> View[Any]:
@@ -55,8 +55,8 @@ def _delete(client: Client, args: Args) -> View[Any]:
         said = f"{args.team} is deleted."
     else:
         waits = ", ".join(answer.sessions)
-        said = f"{args.team} starts nothing any more, and goes when {waits} have ended."
-    return ProjectView(answer.project, note=said, warnings=answer.warnings)
+        said = f"{args.team} starts nothing any more, and goes when these have ended: {waits}."
+    return ProjectView(answer.project, note=said, answer=answer)
 
 
 def _affinity(client: Client, name: str) -> Affinity:

@@ -85,7 +85,8 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(gpu, backend):
     text = gpu("project set team-b --quota 12 --dry-run").text
     assert "team-b" in text
     assert "2 → 12" in text
-    assert gpu("project delete team-a --dry-run").data.projects[0].quota == 0
+    assert "It can only drain" in gpu("project delete team-a --dry-run").text
+    assert [p.quota for p in gpu("project delete team-b --dry-run").data.projects] == [4000, 0]
     assert [p.quota for p in backend.projects()] == [4000, 2000]
 
 
@@ -94,7 +95,7 @@ def test_a_project_with_sessions_is_drained_or_stays(gpu, backend):
     with pytest.raises(InUse) as caught:
         gpu("project delete team-b")
     assert exit_code_of(caught.value) == 4
-    assert "goes when exp1 have ended" in gpu("project delete team-b --drain").text
+    assert "goes when these have ended: exp1" in gpu("project delete team-b --drain").text
     assert "team-b (draining)" in gpu("project list").text
     gpu("stop exp1")
     assert [p.name for p in backend.projects()] == ["team-a"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from ...model.base import Page
-from ...model.projects import AuditEntry, ChangePreview, ProjectEffect, Projects
+from ...model.projects import AuditEntry, ChangePreview, ProjectAnswer, ProjectEffect, Projects
 from ...model.quota import Project
 from ...model.resources import gpus_text
 from .base import Column, Row, View, html_table, pairs_html, pairs_text, text_table
@@ -41,10 +40,16 @@ class ProjectView(View[Project | None]):
     """Show one project as it is set, or what became of it."""
 
     def __init__(
-        self, data: Project | None, *, note: str = "", warnings: Sequence[str] = ()
+        self, data: Project | None, *, note: str = "", answer: ProjectAnswer | None = None
     ) -> None:
         super().__init__(data)
-        self._notes = [text for text in (note, *warnings) if text]
+        self._answer = answer
+        self._notes = [text for text in (note, *(answer.warnings if answer else ())) if text]
+
+    @property
+    def document(self) -> Project | ProjectAnswer | None:
+        """Return the whole answer to a change."""
+        return self._answer or self.data
 
     @property
     def text(self) -> str:
