@@ -97,6 +97,21 @@ def test_a_gap_stays_a_gap_and_older_time_is_told_more_coarsely(
     kept.close()
 
 
+def test_the_file_puts_buckets_together_as_the_core_does(tmp_path: Path, board: Board) -> None:
+    kept = keeper(tmp_path, board)
+    for at in range(0, 7200, 30):
+        kept.take(TEAMS, START + at)
+    later = START + 7200
+    fine = ask(kept, later, hours=2, points=2000)
+    for points, step in ((30, 300), (9, 1800), (3, 3600)):
+        told = ask(kept, later, hours=2, points=points)
+        assert told.step == step
+        assert sum(p.seconds for p in told.points) == sum(p.seconds for p in fine.points)
+        assert {p.allocated for p in told.points} == {p.allocated for p in fine.points}
+        assert [p.at for p in told.points] == sorted(p.at for p in told.points)
+    kept.close()
+
+
 def test_what_is_too_old_is_dropped_tier_by_tier(tmp_path: Path, board: Board) -> None:
     kept = keeper(tmp_path, board, history_days=30)
     kept.take(TEAMS, START)
