@@ -69,7 +69,11 @@ class Api(web.RequestHandler):
             body=bytes(self._received),
             etags=self.request.headers.get("If-None-Match", ""),
         )
-        self._write_answer(await self._dispatcher.dispatch(asked))
+        self._write_answer(await self.seen(route, await self._dispatcher.dispatch(asked)))
+
+    async def seen(self, route: Route, answer: Answer) -> Answer:  # noqa: ARG002 (for mounts)
+        """Return an answer as the user may see it."""
+        return answer
 
     def _write_answer(self, answer: Answer) -> None:
         self.set_status(answer.status)

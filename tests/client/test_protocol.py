@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
@@ -30,9 +32,9 @@ ABOUT = About(
 
 @pytest.mark.parametrize("row", ROUTES, ids=lambda row: row.name)
 def test_every_route_can_be_asked(row):
-    args = {"id": "abc"} if "{id}" in row.path else {}
+    args = dict.fromkeys(re.findall(r"{(\w+)}", row.path), "abc")
     message = encode(Ask(row.name, args))
-    assert (message.method, message.target) == (row.method, row.path.replace("{id}", "abc"))
+    assert (message.method, message.target) == (row.method, row.path.format(**args))
 
 
 def test_only_what_differs_from_the_default_is_asked():

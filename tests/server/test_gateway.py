@@ -93,8 +93,16 @@ async def test_the_controller_is_started_when_it_is_first_needed(tmp_path):
 
 
 async def test_every_route_passes_through(tmp_path):
-    bodies = {"sessions.preview": BODY, "sessions.exec": b'{"command": ["true"]}'}
+    bodies = {
+        "sessions.preview": BODY,
+        "sessions.exec": b'{"command": ["true"]}',
+        "sessions.resize": b'{"gpu": "0.25"}',
+        "projects.put": b'{"quota": 1}',
+        "rules.put": b'{"revision": 1}',
+        "groups.put": b'{"revision": 1}',
+    }
     last = ["sessions.suspend", "sessions.resume", "sessions.stop", "sessions.delete"]
+    last = [*last, "projects.put", "projects.delete"]
     first = [row.name for row in ROUTES if row.name not in (*last, "sessions.create")]
     async with controller_in(tmp_path) as (controller, gateway):
         created = await ask(gateway, "sessions.create", BODY)
@@ -104,7 +112,8 @@ async def test_every_route_passes_through(tmp_path):
         controller.backend.endpoints[session["id"], 0] = Endpoint(host="127.0.0.1", port=1)
         for name in first + last:
             query = "timeout=0" if name == "changes.wait" else ""
-            args = {"id": session["id"]} if "{id}" in route(name).path else {}
+            found = {"id": session["id"], "name": "team-z"}
+            args = {key: found[key] for key in found if f"{{{key}}}" in route(name).path}
             answer = await ask(gateway, name, bodies.get(name, b""), args=args, query=query)
             assert answer.status == route(name).status, (name, answer.body)
 
