@@ -48,6 +48,11 @@ def users_of(name: str, sessions: Iterable[Session]) -> tuple[str, ...]:
     )
 
 
+def live_of(name: str, sessions: Iterable[Session]) -> tuple[str, ...]:
+    """Name the sessions of a project that it is drained of; those who wait keep nothing."""
+    return tuple(s.spec.name for s in sessions if s.spec.project == name and s.state in LIVE)
+
+
 def without(
     projects: Iterable[Project], gone: Sequence[str], sessions: Sequence[Session]
 ) -> tuple[Project, ...]:

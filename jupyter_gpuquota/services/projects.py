@@ -51,7 +51,7 @@ async def delete(backend: Backend, call: Call) -> ProjectAnswer:
     left = await able.delete_project(name, removal.revision, call.user, drain=removal.drain)
     return ProjectAnswer(
         project=left,
-        sessions=members.users_of(name, backend.sessions()) if left else (),
+        sessions=members.live_of(name, backend.sessions()) if left else (),
         warnings=members.doubts(backend.projects(), backend.nodes()),
     )
 

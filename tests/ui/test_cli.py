@@ -16,7 +16,8 @@ from jupyter_gpuquota.model.base import Page, Problem
 from jupyter_gpuquota.model.environments import Environments
 from jupyter_gpuquota.model.history import History
 from jupyter_gpuquota.model.nodes import Nodes
-from jupyter_gpuquota.model.quota import Quota
+from jupyter_gpuquota.model.projects import AuditEntry, ProjectAnswer, Projects
+from jupyter_gpuquota.model.quota import Project, Quota
 from jupyter_gpuquota.model.sessions import ExecResult, LogChunk, Session
 from jupyter_gpuquota.ui.cli import main
 from tests.ui.conftest import Ran, wait_for
@@ -98,6 +99,9 @@ class TestDocuments:
             (["top"], Nodes),
             (["history"], History),
             (["environments"], Environments),
+            (["project", "list"], Projects),
+            (["project", "show", "team-a"], Project),
+            (["audit"], Page[AuditEntry]),
         ],
     )
     @pytest.mark.usefixtures("running")
@@ -109,6 +113,14 @@ class TestDocuments:
         document = msgspec.json.decode(out, type=kind)
         # Nothing but the wire's own fields.
         assert json.loads(msgspec.json.encode(document)) == json.loads(out)
+
+    def test_so_is_what_became_of_a_project(self, shell):
+        words = ("project", "set", "team-z", "--quota", "1", "--members", "ana,ben", "--json")
+        made = msgspec.json.decode(shell.ok(*words), type=ProjectAnswer)
+        assert made.project.members == ("ana", "ben")
+        gone = shell.ok("project", "delete", "team-z", "--json")
+        assert msgspec.json.decode(gone, type=ProjectAnswer).project is None
+        assert "deleted project team-z" in shell.ok("audit")
 
     def test_an_error_is_one_too_on_standard_error(self, shell):
         ran = shell("describe", "nothing", "--json")
