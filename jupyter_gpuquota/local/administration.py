@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from pwd import getpwuid
@@ -33,12 +32,14 @@ class Administrator:
         self._board = state.board
         self._store: SettingsStore | None = None
         self._found = Inventory(())
+        self._owner = ""
         self._file = QuotaFile(config.quota_file) if config.quota_file else None
         self._trouble = ""
 
     def open(self, inventory: Inventory) -> None:
         """Read what is kept, and show what is in force. Raises StorageFailed."""
         self._store = SettingsStore(self._state.store)
+        self._owner = _owner(Path(self._config.state_dir))
         self.see(inventory)
 
     def see(self, inventory: Inventory) -> None:
@@ -57,15 +58,18 @@ class Administrator:
 
     def is_admin(self, user: str) -> bool:
         """Tell whether a user may change projects."""
-        return user in (self._config.admins or [_owner(Path(self._config.state_dir))])
+        return user in (self._config.admins or [self._owner])
 
     def put_project(self, project: Project, who: str) -> Project:
         """Make a project or change one. Raises Conflict, Outdated, StorageFailed."""
         self._check_open()
         present = {p.name: p for p in self._board.settings.projects}
         old = present.get(project.name)
-        known = self._by(old.revision) if old else self._kept.last_deletion(project.name)
-        check_revision(project.name, old.revision if old else 0, project.revision, known)
+        if old:
+            by = self._by(old.revision)
+        else:
+            by = self._kept.last_deletion(project.name) if project.revision else ""
+        check_revision(project.name, old.revision if old else 0, project.revision, by)
         new = msgspec.structs.replace(project, revision=self._kept.kept.latest + 1)
         what = f"{'changed' if old else 'made'} project {new.name}"
         self._change_projects({**present, new.name: new}, who, what, old, new)
@@ -206,11 +210,8 @@ def labelled(nodes: tuple[Node, ...], groups: Groups) -> tuple[Node, ...]:
 
 
 def _owner(folder: Path) -> str:
-    """Name the account that owns a folder; this process's before the folder is there."""
-    try:
-        uid = folder.stat().st_uid
-    except OSError:
-        uid = os.getuid()
+    """Name the account that owns a folder."""
+    uid = folder.stat().st_uid
     try:
         return getpwuid(uid).pw_name
     except KeyError:  # an account that only a container or directory service knows

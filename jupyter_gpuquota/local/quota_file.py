@@ -193,7 +193,8 @@ def _twice(node: yaml.Node) -> Iterator[str]:
     elif isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
-            if key.value in seen:
-                yield f"Line {key.start_mark.line + 1}: {key.value!r} stands there twice."
-            seen.add(str(key.value))
+            name = str(key.value)
+            if name in seen:
+                yield f"Line {key.start_mark.line + 1}: {name!r} stands there twice."
+            seen.add(name)
             yield from _twice(value)

@@ -99,14 +99,15 @@ class SettingsStore:
 
     def last_change(self, revision: int) -> str:
         """Say who made the change that a revision stands for; empty if it is not known."""
-        entry = next((e for e in self.audit() if e.id == str(revision)), None)
-        return f"{entry.who} {entry.what} at {entry.at:%Y-%m-%d %H:%M:%S} UTC" if entry else ""
+        rows = self._store.rows("SELECT body FROM audit WHERE id = ?", revision)
+        found = [msgspec.json.decode(body, type=AuditEntry) for (body,) in rows]
+        return _said(found[0]) if found else ""
 
     def last_deletion(self, name: str) -> str:
         """Say who deleted a project; empty if it is not known."""
         what = f"deleted project {name}"
         entry = next((e for e in self.audit() if e.what.startswith(what)), None)
-        return f"{entry.who} {entry.what} at {entry.at:%Y-%m-%d %H:%M:%S} UTC" if entry else ""
+        return _said(entry) if entry else ""
 
     def _read(self) -> Kept:
         bodies = self._store.rows("SELECT body FROM settings WHERE name = 'kept'")
@@ -133,6 +134,10 @@ class SettingsStore:
                     "ON CONFLICT (name) DO UPDATE SET body = excluded.body"
                 )
                 yield statement, (name, msgspec.json.encode(project))
+
+
+def _said(entry: AuditEntry) -> str:
+    return f"{entry.who} {entry.what} at {entry.at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _json(value: Any) -> str:

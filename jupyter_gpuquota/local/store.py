@@ -102,10 +102,10 @@ class Store:
         with self._writing():
             self._db.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
 
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Read rows of the tables of what admins set. Raises StorageFailed, Damaged."""
         with self._translated():
-            return self._db.execute(query).fetchall()
+            return self._db.execute(query, values).fetchall()
 
     def change(self, statements: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
         """Do all of several statements, or none."""

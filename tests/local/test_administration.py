@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import getpass
-import os
 import sqlite3
-import time
 from pathlib import Path
 
 import msgspec
@@ -13,12 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
-from jupyter_gpuquota.local.quota_file import QuotaFile, read
 from jupyter_gpuquota.local.settings import SettingsStore
 from jupyter_gpuquota.local.store import MIGRATIONS, Store
 from jupyter_gpuquota.model.projects import Groups, NodeGroup
 from jupyter_gpuquota.model.quota import Affinity, Project
-from tests.builders import make_node
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import wait_for
 
@@ -180,50 +176,6 @@ async def test_a_quota_file_that_is_missing_at_first_is_reported(make, tmp_path)
     assert names(backend) == ["team-a", "team-b"]
     with pytest.raises(Conflict):
         await backend.put_project(Project(name="new", quota=1, revision=0), "ana")
-
-
-async def test_looking_at_an_unchanged_quota_file_is_quick(tmp_path):
-    path = tmp_path / "quota.yaml"
-    path.write_text(GOOD)
-    file = QuotaFile(str(path))
-    file.look((make_node("dgx1-2"),))
-    begin = time.perf_counter()
-    for _ in range(1000):
-        assert not file.changed()
-    assert time.perf_counter() - begin < 1.0
-    os.utime(path, ns=(1, 1))
-    assert file.changed()
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "`projects`"),
-        ("[]", "`projects`"),
-        ("projects: [", "no YAML"),
-        ("projects: 3", "Line 1, projects: Expected `array`"),
-        ("projects:\n  - name: a\n    quata: 1\n", "Line 3: there is no key 'quata'"),
-        ("projects:\n  - name: a\n    quota: 1\n    quota: 2\n", "Line 4: 'quota' stands"),
-        ("projects:\n  - name: a\n    quota: -1\n", "Line 3, projects[0].quota: '-1'"),
-        ("projects:\n  - name: a\n    quota: .nan\n", "Line 3, projects[0].quota: 'nan'"),
-        (
-            "projects:\n  - {name: a, quota: 1}\n  - {name: a, quota: 1}\n",
-            "Line 3, projects[1].name",
-        ),
-        ("projects:\n  - name: A B\n    quota: 1\n", "Line 2, projects[0].name"),
-        ("projects:\n  - name: a\n", "Line 2, projects[0]: Object missing required field `quota`"),
-        ("projects: []\ngroups:\n  - name: g\n    nodes: [gone]\n", "Line 4, groups[0].nodes[0]"),
-        ("projects: []\nrules:\n  grace: ever\n", "Line 3, rules.grace"),
-        ("projects: &a []\ngroups: *a\n", "Write *a out"),
-        ("projects: &a [*a]\n", "Write *a out"),
-        ("projects: !!python/object:os.system []\n", "no YAML"),
-        ("projects: []\nrules: {revision: 3}\n", "there is no key 'revision'"),
-    ],
-)
-async def test_a_bad_quota_file_is_refused_with_its_line(text, said):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 (what it says is the point)
-        read(text, (make_node(),))
-    assert said in str(caught.value)
 
 
 async def test_the_audit_log_tells_who_newest_first(make):

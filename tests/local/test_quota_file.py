@@ -1,0 +1,80 @@
+"""What a quota file may say, and what is said of one that cannot be used."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.local.quota_file import QuotaFile, read
+from tests.builders import make_node
+from tests.local.test_administration import GOOD
+
+WORDS = ["projects", "groups", "rules", "name", "quota", "nodes", "members", "grace", "a", "1"]
+YAML = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(WORDS))
+
+
+def nested(inner):
+    return st.lists(inner) | st.dictionaries(st.sampled_from(WORDS), inner)
+
+
+def test_looking_at_an_unchanged_quota_file_is_quick(tmp_path):
+    path = tmp_path / "quota.yaml"
+    path.write_text(GOOD)
+    file = QuotaFile(str(path))
+    file.look((make_node("dgx1-2"),))
+    begin = time.perf_counter()
+    for _ in range(1000):
+        assert not file.changed()
+    assert time.perf_counter() - begin < 1.0
+    os.utime(path, ns=(1, 1))
+    assert file.changed()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "`projects`"),
+        ("[]", "`projects`"),
+        ("projects: [", "no YAML"),
+        ("projects: 3", "Line 1, projects: Expected `array`"),
+        ("projects:\n  - name: a\n    quata: 1\n", "Line 3: there is no key 'quata'"),
+        ("projects:\n  - name: a\n    quota: 1\n    quota: 2\n", "Line 4: 'quota' stands"),
+        ("projects:\n  - name: a\n    quota: -1\n", "Line 3, projects[0].quota: '-1'"),
+        ("projects:\n  - name: a\n    quota: .nan\n", "Line 3, projects[0].quota: 'nan'"),
+        (
+            "projects:\n  - {name: a, quota: 1}\n  - {name: a, quota: 1}\n",
+            "Line 3, projects[1].name",
+        ),
+        ("projects:\n  - name: A B\n    quota: 1\n", "Line 2, projects[0].name"),
+        ("projects:\n  - name: a\n", "Line 2, projects[0]: Object missing required field `quota`"),
+        ("projects: []\ngroups:\n  - name: g\n    nodes: [gone]\n", "Line 4, groups[0].nodes[0]"),
+        ("projects: []\nrules:\n  grace: ever\n", "Line 3, rules.grace"),
+        ("projects: &a []\ngroups: *a\n", "Write *a out"),
+        ("projects: &a [*a]\n", "Write *a out"),
+        ("projects: !!python/object:os.system []\n", "no YAML"),
+        ("projects: []\nrules: {revision: 3}\n", "there is no key 'revision'"),
+    ],
+)
+def test_a_bad_quota_file_is_refused_with_its_line(text, said):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 (what it says is the point)
+        read(text, (make_node(),))
+    assert said in str(caught.value)
+
+
+@given(st.one_of(st.text(), st.recursive(YAML, nested, max_leaves=12).map(yaml.safe_dump)))
+@example("? [a, b]\n: 1\nprojects: []")
+@example("projects:\n  - {name: 1, quota: 2020-01-01}")
+@example("projects: [" * 2000)
+@example("projects:\n  - {name: a, quota: " + "9" * 5000 + "}")
+@example("rules: {grace: !!binary aGVsbG8=}\nprojects: []")
+@example("projects: {}\ngroups: !!set {a, b}")
+@settings(deadline=None)
+def test_whatever_a_file_says_is_taken_or_refused(text):
+    with suppress(ValueError):
+        assert read(text, (make_node(),)).source == "file"
