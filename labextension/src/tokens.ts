@@ -5,6 +5,7 @@ import type { Widget } from '@lumino/widgets';
 import type {
   About,
   Environments,
+  History,
   LogChunk,
   LogQuery,
   Nodes,
@@ -44,6 +45,15 @@ export interface ISection {
   readonly size: number;
   /** Make the widget; its `title.label` is the section's title. */
   create(): Widget | Promise<Widget>;
+}
+
+/** How GPUs were used over time. */
+export interface IPastUse {
+  readonly history: IResource<History>;
+  /** How far back `history` reaches. */
+  readonly hours: number;
+  /** Read so many hours instead. */
+  look(hours: number): Promise<void>;
 }
 
 /** What the user has deleted, and may still undo. */
@@ -92,6 +102,7 @@ export interface IGpuQuota {
   readonly quota: IResource<Quota>;
   readonly nodes: IResource<Nodes>;
   readonly environments: IResource<Environments>;
+  readonly past: IPastUse;
   readonly actions: ISessionActions;
   readonly removals: IRemovals;
   readonly sections: ISections;

@@ -116,6 +116,7 @@ export function makeQuota(changes: Partial<Quota> = {}): Quota {
     simulated: true,
     mine: ['team-a'],
     default: 'team-a',
+    admin: false,
     revision: 1,
     ...changes
   };

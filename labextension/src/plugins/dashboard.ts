@@ -4,6 +4,7 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator } from '@jupyterlab/translation';
 import { CommandIDs, NO_ARGS } from '../commands';
 import { gpuIcon } from '../icons';
@@ -20,12 +21,13 @@ export const dashboard: JupyterFrontEndPlugin<void> = {
   description: 'The dashboard of who holds, borrows and waits for GPUs.',
   autoStart: true,
   requires: [IGpuQuota],
-  optional: [ITranslator, ILayoutRestorer],
+  optional: [ITranslator, ILayoutRestorer, IRenderMimeRegistry],
   activate: (
     app: JupyterFrontEnd,
     quota: IGpuQuota,
     translator: ITranslator | null,
-    restorer: ILayoutRestorer | null
+    restorer: ILayoutRestorer | null,
+    renderMime: IRenderMimeRegistry | null
   ): void => {
     const trans = ours(translator);
     const ui: IUi = { quota, commands: app.commands, trans };
@@ -34,7 +36,7 @@ export const dashboard: JupyterFrontEndPlugin<void> = {
     });
     const make = async () => {
       const { makeDashboardWidget } = await import('../views/dashboardwidget');
-      const widget = makeDashboardWidget(ui);
+      const widget = makeDashboardWidget(ui, renderMime);
       widget.id = ID;
       widget.title.label = trans.__('Team dashboard');
       widget.title.icon = gpuIcon;

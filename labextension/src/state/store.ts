@@ -13,6 +13,7 @@ import {
 import { Params, read, Settings } from '../api/request';
 import { Route, routes } from '../api/routes';
 import { IGpuQuota, IRemovals, ISessionActions, ISessions } from '../tokens';
+import { PastUse } from './history';
 import { Preferences } from './preferences';
 import { Removals } from './removals';
 import { Resource } from './resource';
@@ -40,6 +41,9 @@ export class Store implements IGpuQuota, IDisposable {
     this.quota = simple(routes.quotaGet);
     this.nodes = simple(routes.nodesList);
     this.environments = simple(routes.environmentsList);
+    this.past = new PastUse(settings, reader =>
+      this._add(routes.historyGet, reader)
+    );
     this.sessions = this._add(routes.sessionsList, sessionsReader(settings));
     this.actions = new SessionActions(settings, () => {
       this.sessions.invalidate();
@@ -59,6 +63,7 @@ export class Store implements IGpuQuota, IDisposable {
   readonly quota: Resource<Quota>;
   readonly nodes: Resource<Nodes>;
   readonly environments: Resource<Environments>;
+  readonly past: PastUse;
   readonly actions: ISessionActions;
   readonly removals: IRemovals;
   readonly sections = new Sections();

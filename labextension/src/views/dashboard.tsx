@@ -1,8 +1,10 @@
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { Quota } from '../api/models';
 import { IResource } from '../state/resource';
 import { ErrorNotice, Pending, Simulated } from './common';
+import { HistoryBoard } from './history';
 import { NodeTiles } from './nodetiles';
 import { ProjectBars } from './projectbars';
 import { SessionTables } from './sessiontables';
@@ -10,10 +12,14 @@ import { gpus } from './texts';
 import { useResult, useUi } from './ui';
 
 /** Show how the whole machine or cluster is shared out, and who waits for what. */
-export function DashboardView(): JSX.Element {
+export function DashboardView(props: {
+  renderMime: IRenderMimeRegistry | null;
+}): JSX.Element {
   const { quota, trans } = useUi();
   const about = useResult(quota.about);
   const me = about.status === 'ready' ? about.value.user : '';
+  const records =
+    about.status === 'ready' && about.value.capabilities.includes('history');
   return (
     <div className="jp-GpuQuota-dashboard">
       <h2>{trans.__('Team dashboard')}</h2>
@@ -31,6 +37,7 @@ export function DashboardView(): JSX.Element {
       <Loaded resource={quota.nodes}>
         {({ nodes }) => <NodeTiles nodes={nodes} />}
       </Loaded>
+      {records ? <HistoryBoard renderMime={props.renderMime} /> : null}
     </div>
   );
 }

@@ -129,6 +129,29 @@ test('there is one dashboard, and it is back after a reload', async ({
   await expect(whole).toHaveCount(1);
 });
 
+test('use over time is a chart of JupyterLab, a table and a file', async ({
+  page
+}) => {
+  const dashboard = new Dashboard(page);
+  const { whole } = dashboard;
+  await page.evaluate(id => window.jupyterapp.commands.execute(id), COMMAND);
+  const chart = whole.getByRole('img', { name: /^Chart of the GPUs/ });
+  const span = whole.getByLabel('How far back');
+  // The first sample takes a while; another span has the chart read at once.
+  await expect(async () => {
+    await span.selectOption('24');
+    await span.selectOption('6');
+    await expect(chart).toBeVisible({ timeout: 3000 });
+  }).toPass({ timeout: 120_000 });
+  await expect(chart.locator('svg').first()).toBeVisible();
+  await expect(chart).toContainText('team-c');
+  await whole.getByText('Table and CSV: GPUs in use, by project').click();
+  await expect(whole.getByRole('table', { name: 'GPUs in use' })).toContainText(
+    'team-c'
+  );
+  expect(await dashboard.save('GPUs in use, by project')).toContain(',team-c,');
+});
+
 for (const theme of [
   'JupyterLab Light',
   'JupyterLab Dark',

@@ -103,7 +103,7 @@ describe('the dashboard', () => {
 
   const show = async () => {
     page.store.nodes.watch();
-    page.show(<DashboardView />);
+    page.show(<DashboardView renderMime={null} />);
     await screen.findByRole('table', { name: /Running/ });
     await screen.findByText('dgx1-1');
     await screen.findByRole('heading', { name: /Projects/ });
@@ -267,7 +267,7 @@ describe('the dashboard', () => {
       }
     });
     page.store.nodes.watch();
-    page.show(<DashboardView />);
+    page.show(<DashboardView renderMime={null} />);
     expect(await screen.findByText('NVML has failed.')).toBeTruthy();
     expect(await screen.findByRole('table', { name: /Running/ })).toBeTruthy();
   });

@@ -1,0 +1,201 @@
+import { History, HistoryPoint } from '../api/models';
+
+/** Lengths of dashes and gaps, in pixels; the round ends of lines make gaps shorter. */
+const DASHES = [
+  [1, 0],
+  [8, 7],
+  [1, 6],
+  [12, 6, 1, 6]
+];
+
+/** The colours of a theme, as CSS writes them. */
+export interface IPalette {
+  readonly text: string;
+  readonly grid: string;
+  readonly font: string;
+  /** What projects are told apart by, beside their order and their names. */
+  readonly series: readonly string[];
+}
+
+/** Words of the user's language that a chart needs. */
+export interface IChartWords {
+  readonly time: string;
+  readonly project: string;
+  readonly value: string;
+}
+
+/** Be what a project held in one step of time, on top of the projects before it; in GPUs. */
+export interface IStacked {
+  readonly project: string;
+  readonly start: string;
+  readonly end: string;
+  readonly low: number;
+  readonly high: number;
+  readonly gpus: number;
+}
+
+/** Name the projects of a history, in the order in which they are drawn. */
+export function projectsIn({ points }: History): string[] {
+  return [...new Set(points.map(point => point.project))].sort();
+}
+
+/** Stack what projects held, step by step: a step that was not sampled stays empty. */
+export function stack(history: History): IStacked[] {
+  const tops = new Map<string, number>();
+  return [...history.points]
+    .sort((a, b) => (a.project < b.project ? -1 : 1))
+    .filter(({ allocated }) => allocated > 0)
+    .map(({ at, project, allocated }) => {
+      const low = tops.get(at) ?? 0;
+      tops.set(at, low + allocated);
+      return {
+        project,
+        start: at,
+        end: endOf(at, history.step),
+        low: low / 1000,
+        high: (low + allocated) / 1000,
+        gpus: allocated / 1000
+      };
+    });
+}
+
+/** Draw what projects held over time, in Vega-Lite. */
+export function allocationChart(
+  history: History,
+  words: IChartWords,
+  palette: IPalette
+): Record<string, unknown> {
+  const { encoding, ...rest } = chart(history, words, palette);
+  return {
+    ...rest,
+    data: { values: stack(history) },
+    encoding: { x: { ...encoding.x, field: 'start' }, x2: { field: 'end' } },
+    layer: [
+      {
+        mark: 'rect',
+        encoding: {
+          color: encoding.color,
+          y: { field: 'low', type: 'quantitative', title: words.value },
+          y2: { field: 'high' },
+          tooltip: [
+            { field: 'project', title: words.project },
+            { field: 'gpus', title: words.value },
+            {
+              field: 'start',
+              type: 'temporal',
+              title: words.time,
+              format: '%c'
+            }
+          ]
+        }
+      },
+      {
+        // Where one project ends and the next begins is seen without their colours.
+        mark: { type: 'rule', color: palette.text },
+        encoding: { y: { field: 'high', type: 'quantitative' } }
+      }
+    ]
+  };
+}
+
+/** Draw how busy the GPUs of projects were; the dashes of a line tell its project, too. */
+export function utilisationChart(
+  history: History,
+  words: IChartWords,
+  palette: IPalette
+): Record<string, unknown> {
+  const { encoding, ...rest } = chart(history, words, palette);
+  return {
+    ...rest,
+    data: { values: withGaps(history) },
+    // A round cap shows a sample that stands alone.
+    mark: { type: 'line', strokeCap: 'round', tooltip: true },
+    encoding: {
+      ...encoding,
+      x: { ...encoding.x, field: 'at' },
+      y: {
+        field: 'utilisation',
+        type: 'quantitative',
+        title: words.value,
+        scale: { domain: [0, 100] }
+      },
+      strokeDash: {
+        field: 'project',
+        type: 'nominal',
+        title: words.project,
+        scale: { domain: projectsIn(history), range: DASHES }
+      }
+    }
+  };
+}
+
+/** Keep the points for which the driver told how busy the GPUs were. */
+export function measured({ points }: History): HistoryPoint[] {
+  return points.filter(({ utilisation }) => utilisation !== null);
+}
+
+/** Add a point without a value wherever a project was not measured, so that its line breaks. */
+function withGaps(history: History): Partial<HistoryPoint>[] {
+  const { step } = history;
+  const last = new Map<string, string>();
+  return measured(history).flatMap(({ at, project, utilisation }) => {
+    const before = last.get(project);
+    last.set(project, at);
+    const point = { at, project, utilisation };
+    const isGap = before && Date.parse(at) - Date.parse(before) > 1500 * step;
+    return isGap
+      ? [{ at: endOf(before, step), project, utilisation: null }, point]
+      : [point];
+  });
+}
+
+/** Return what both charts share. */
+function chart(history: History, words: IChartWords, palette: IPalette) {
+  const { text, grid, font, series } = palette;
+  const ink = { labelColor: text, titleColor: text };
+  return {
+    $schema: 'https://vega.github.io/schema/vega-lite/v5.json',
+    height: 160,
+    autosize: { type: 'fit', contains: 'padding' },
+    encoding: {
+      x: {
+        type: 'temporal',
+        title: null,
+        axis: { tickCount: 8, labelOverlap: true },
+        scale: { domain: [history.since, history.until].map(dateOf) }
+      },
+      color: {
+        field: 'project',
+        type: 'nominal',
+        title: words.project,
+        scale: { domain: projectsIn(history), range: series }
+      }
+    },
+    config: {
+      // What it shows is said in words and as a table.
+      aria: false,
+      background: 'transparent',
+      font,
+      axis: { ...ink, gridColor: grid, domainColor: text, tickColor: text },
+      legend: ink,
+      view: { stroke: grid }
+    }
+  };
+}
+
+/** Write a time as Vega-Lite's domains want it. */
+function dateOf(time: string): Record<string, number | boolean> {
+  const at = new Date(time);
+  return {
+    utc: true,
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth() + 1,
+    date: at.getUTCDate(),
+    hours: at.getUTCHours(),
+    minutes: at.getUTCMinutes()
+  };
+}
+
+function endOf(at: string, step: number): string {
+  return new Date(Date.parse(at) + step * 1000).toISOString();
+}

@@ -1,0 +1,138 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { Widget } from '@lumino/widgets';
+import React from 'react';
+import { Page } from '../../__tests__/page';
+import { HistoryBoard } from '../history';
+
+interface IDrawn {
+  width: number;
+  data: { values: { gpus: number }[] };
+}
+
+/** Be JupyterLab's renderers: each writes down what it is to draw. */
+class Renderers {
+  readonly drawn: IDrawn[] = [];
+  readonly made: Widget[] = [];
+
+  getFactory(mime: string): unknown {
+    return mime === 'application/vnd.vegalite.v5+json' ? {} : undefined;
+  }
+
+  createRenderer(): Widget {
+    const renderer = Object.assign(new Widget(), {
+      renderModel: async (model: { data: Record<string, IDrawn> }) => {
+        this.drawn.push(Object.values(model.data)[0]);
+      }
+    });
+    this.made.push(renderer);
+    return renderer;
+  }
+
+  createModel(options: unknown): unknown {
+    return options;
+  }
+}
+
+const POINT = {
+  at: '2026-01-01T12:00:00Z',
+  project: 'team-a',
+  seconds: 300,
+  allocated: 1500,
+  by_right: 1000,
+  borrowed: 500,
+  asked: 0,
+  peak: 2000,
+  waiting: 0,
+  utilisation: null
+};
+
+describe('use over time', () => {
+  let page: Page;
+  let renderers: Renderers;
+
+  beforeEach(() => {
+    // jsdom lays nothing out.
+    jest.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(615);
+    page = new Page();
+    renderers = new Renderers();
+    answer([POINT]);
+  });
+
+  afterEach(() => {
+    page.dispose();
+    jest.restoreAllMocks();
+  });
+
+  const answer = (points: object[]) =>
+    page.server.on('GET /history', {
+      body: {
+        points,
+        step: 300,
+        since: '2026-01-01T00:00:00Z',
+        until: '2026-01-02T00:00:00Z',
+        simulated: true,
+        note: ''
+      }
+    });
+  const show = (registry: unknown = renderers) => {
+    page.store.past.history.watch();
+    return page.show(
+      <HistoryBoard renderMime={registry as IRenderMimeRegistry | null} />
+    );
+  };
+
+  it('is drawn by the renderer of JupyterLab, and said in words', async () => {
+    const { unmount } = show();
+    const chart = await screen.findByRole('img', { name: /team-a/ });
+    await waitFor(() => expect(renderers.drawn).toHaveLength(1));
+    expect(renderers.drawn[0].data.values[0].gpus).toBe(1.5);
+    expect(renderers.drawn[0].width).toBe(600);
+    expect(chart.contains(renderers.made[0].node)).toBe(true);
+    unmount();
+    expect(renderers.made[0].isDisposed).toBe(true);
+  });
+
+  it('is a table, too', async () => {
+    show();
+    const summary = await screen.findByText(/^Table and CSV: GPUs in use/);
+    const details = summary.closest('details') as HTMLDetailsElement;
+    details.open = true;
+    fireEvent(details, new Event('toggle'));
+    expect(await screen.findByRole('table')).toBeTruthy();
+    const cells = screen.getAllByRole('cell').map(cell => cell.textContent);
+    expect(cells).toEqual(['team-a', '1.5', '1', '0.5', '0', '2', '0']);
+  });
+
+  it('says where utilisation was not measured, and draws it where it was', async () => {
+    const { unmount } = show();
+    await screen.findByText(/was not measured/);
+    unmount();
+    answer([{ ...POINT, utilisation: 40 }]);
+    await page.store.past.history.refresh();
+    show();
+    expect(await screen.findAllByRole('img')).toHaveLength(2);
+  });
+
+  it('reaches as far back as is asked for', async () => {
+    show();
+    fireEvent.change(await screen.findByLabelText('How far back'), {
+      target: { value: '168' }
+    });
+    await waitFor(() =>
+      expect(page.server.asked.at(-1)?.query.get('hours')).toBe('168')
+    );
+  });
+
+  it('says that there is nothing yet', async () => {
+    answer([]);
+    show();
+    expect(await screen.findByText(/Nothing has been recorded/)).toBeTruthy();
+  });
+
+  it('leaves the table where charts cannot be drawn', async () => {
+    show(null);
+    expect(await screen.findByText(/cannot draw Vega-Lite/)).toBeTruthy();
+    expect(screen.getByText(/^Table and CSV/)).toBeTruthy();
+  });
+});
