@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -66,7 +67,9 @@ async def preview(backend: Backend, call: Call) -> ChangePreview:
         now=datetime.now(UTC),
         rules=backend.rules(),
     )
-    found = whatif.compare(situation, _changed(call.body, backend, able))
+    changed = _changed(call.body, backend, able)
+    # With thousands of sessions it takes long enough for others to notice; nothing is shared.
+    found = await asyncio.to_thread(whatif.compare, situation, changed)
     return members.with_refusals(found, call.body.delete, backend.sessions())
 
 
