@@ -7,7 +7,7 @@ devices are taken on the node that has the fewest free ones to spare.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sortedcontainers import SortedList
@@ -64,6 +64,12 @@ class Pool:
         if found is None:
             self._vain.add((share, allowed))
         return found
+
+    def find_costing(
+        self, share: Share, allowed: Allowed, fits: Callable[[int], bool]
+    ) -> Placement | None:
+        """Choose devices whose cost in milli-GPU fits: memory is dearer on smaller devices."""
+        return next((p for p in self._choices(share, allowed) if fits(p.milli)), None)
 
     def take(self, placement: Placement) -> None:
         """Count a placement as held."""

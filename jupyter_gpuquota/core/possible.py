@@ -11,6 +11,7 @@ from ..model.sessions import Kind
 from .ledger import UNBOUNDED
 from .line import nodes_for
 from .placement import Pool
+from .quota import cost
 
 
 def check_possible(
@@ -31,7 +32,7 @@ def check_possible(
     placed = Pool(open_to_it).find(share)
     if placed is None:
         return [_beyond(share, open_to_it, project if names is not None else None)]
-    return _over_quota(share, placed.milli, kind, project)
+    return _over_quota(share, cost(share, open_to_it), kind, project)
 
 
 def _over_quota(share: Share, milli: int, kind: Kind, project: Project) -> list[FieldError]:

@@ -19,7 +19,7 @@ def cost(share: Share, nodes: Sequence[Node]) -> int:
     Memory and MIG shares cost their part of the device; the cheapest device is assumed.
     """
     if share.milli or not share.wants_gpu:
-        return share.milli
+        return max(share.milli, 10 * share.compute)
     devices = [device for node in nodes for device in node.devices]
     if share.mig:
         found = [i.slices for d in devices for i in d.mig if i.profile == share.mig]

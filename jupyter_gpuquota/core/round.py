@@ -145,7 +145,11 @@ class Round:
     def _find(self, pool: Pool, session: Session, milli: int) -> Placement | None:
         placement = pool.find(session.spec.share, self.allowed(session))
         if placement and placement.milli > milli and self.ledger.refuses(session, placement.milli):
-            return None
+            return pool.find_costing(
+                session.spec.share,
+                self.allowed(session),
+                lambda cost: not self.ledger.refuses(session, cost),
+            )
         return placement
 
     def _count(self) -> None:

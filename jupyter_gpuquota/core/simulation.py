@@ -27,6 +27,8 @@ from .specs import Facts, check
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 TICK = timedelta(milliseconds=1)
 """What a step takes, so that who came first is known."""
+MOMENT = timedelta(microseconds=1)
+"""What a round takes."""
 MOST_ROUNDS = 1_000
 
 _PLACE = LaunchPlace(
@@ -153,7 +155,7 @@ class Simulation:
             self.now = max(at, self.now)
             self._end_those_due()
             self._settle()
-        self.now = until
+        self.now = max(until, self.now)
 
     def _next(self) -> datetime:
         ends = [self._end(session) for session in self.sessions.values()]
@@ -194,6 +196,7 @@ class Simulation:
             self._again = decided.again
             if not self._follow(decided):
                 return
+            self.now += MOMENT
         raise Internal(f"The scheduler does not come to rest within {MOST_ROUNDS} rounds.")
 
     @property

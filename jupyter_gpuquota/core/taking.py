@@ -33,6 +33,9 @@ def reclaim(turn: Round) -> None:
     staying = turn.staying if turn.pending else ()
     holders = Holders(s for s in staying if turn.may_go(s) and may(s))
 
+    staying = turn.staying if turn.pending else ()
+    holders = Holders(s for s in staying if turn.may_go(s) and may(s))
+
     def borrowed(found: Victims) -> bool:
         return _above_fair(turn, found) and _keep_quota(turn, found)
 
@@ -41,6 +44,17 @@ def reclaim(turn: Round) -> None:
 
     def rules(taker: Session, milli: int) -> Ruling | None:
         account = turn.ledger.of(taker)
+
+        def above(found: Victims, cost: int) -> bool:
+            return (
+                account.used + cost <= account.fair
+                and _above_fair(turn, found)
+                and not turn.ledger.lacks_right(taker, cost)
+            )
+
+        def borrowed(found: Victims, cost: int) -> bool:
+            return above(found, cost) and _keep_quota(turn, found)
+
         if account.used + milli > account.fair or not any(
             a.used > a.fair for a in accounts.values()
         ):
@@ -68,8 +82,9 @@ def preempt(turn: Round) -> None:
         def may(victim: Session) -> bool:
             return rank(victim) > rank(taker) and victim.id not in turn.evictions
 
-        def judge(found: Victims) -> bool:
-            return account.used - sum(map(held_by, found)) + milli <= most
+        def judge(found: Victims, cost: int) -> bool:
+            less = sum(map(held_by, found))
+            return account.used - less + cost <= most and not turn.ledger.lacks_right(taker, cost)
 
         found = holders.get(taker.spec.project)
         return (found, may, (judge,)) if found else None
@@ -86,7 +101,13 @@ def consolidate(turn: Round) -> None:
     def may(victim: Session) -> bool:
         return victim.id not in turn.evictions
 
-    _take_back(turn, turn.pending, lambda *_: (holders, may, (lambda _: True,)), moved=True)
+    def rules(taker: Session, _: int) -> Ruling:
+        def judge(_: Victims, cost: int) -> bool:
+            return not turn.ledger.refuses(taker, cost)
+
+        return holders, may, (judge,)
+
+    _take_back(turn, turn.pending, rules, moved=True)
 
 
 def _take_back(
@@ -114,7 +135,7 @@ def _take_back(
         share, allowed = taker.spec.share, turn.allowed(taker)
         for judge in judges if holders.alike else ():
             everywhere = taker.id in anywhere
-            search = Search(share, turn.soon, allowed, may, judge, confirm, everywhere)
+            search = Search(share, milli, turn.soon, allowed, may, judge, confirm, everywhere)
             if choice := search.choose(holders):
                 turn.evict(taker, *choice, moved=moved)
                 served.add(taker.id)

@@ -20,7 +20,8 @@ EXACT = 4000
 """Sets of victims that are compared in one place; beyond, they are chosen one after the other."""
 
 Victims = tuple[Session, ...]
-Judge = Callable[[Victims], bool]
+Judge = Callable[[Victims, int], bool]
+Confirm = Callable[[Victims], bool]
 Choice = tuple[Victims, Placement]
 
 
@@ -44,17 +45,19 @@ class Holders:
 class Search:
     """Look for the fewest victims on one node whose going makes room for a share.
 
-    `pool` is what is free. `may` tells whether a session may be a victim at all, `judge` whether
-    a set of them may go together, `confirm` whether that is worth it. With `anywhere`, what a
+    `milli` is what the share costs at least, `pool` what is free. `may` tells whether a session
+    may be a victim at all, `judge` whether a set of them may go together for something of that
+    cost, `confirm` whether that is worth it. With `anywhere`, what a
     victim holds may be on other devices than those that the share will get.
     """
 
     share: Share
+    milli: int
     pool: Pool
     allowed: Allowed
     may: Callable[[Session], bool]
     judge: Judge
-    confirm: Judge | None = None
+    confirm: Confirm | None = None
     anywhere: bool = False
 
     def choose(self, holders: Holders) -> Choice | None:
@@ -118,10 +121,13 @@ class Search:
         return self.pool.nodes.get(name) if open_to_it else None
 
     def _accept(self, node: NodeRoom, victims: Victims) -> Choice | None:
-        placement = _fits_without(self.share, node, victims) if self.judge(victims) else None
+        if not self.judge(victims, self.milli):
+            return None
+        placement = _fits_without(self.share, node, victims)
         if placement is None or (self.confirm and not self.confirm(victims)):
             return None
-        return victims, placement
+        dearer = placement.milli > self.milli
+        return None if dearer and not self.judge(victims, placement.milli) else (victims, placement)
 
 
 def _could_do(share: Share, least: int, node: NodeRoom, victim: Session) -> bool:
@@ -155,6 +161,8 @@ def _of_parts(
 def _of_whole(share: Share, node: NodeRoom, sessions: Sequence[Session]) -> Iterator[Victims]:
     """Iterate over the sets that free as many whole devices as are asked for."""
     wanted = share.devices - node.spare
+    if wanted <= 0:  # there is room already: it is not devices that it lacks
+        return
     by_device = _by_device(sessions)
     freeable = [
         holders

@@ -68,7 +68,7 @@ def test_no_smaller_set_would_do(
     if pool.find(share):
         return
     candidates = sessions[spared:]
-    search = Search(share, pool, None, lambda _: True, lambda _: True)
+    search = Search(share, 0, pool, None, lambda _: True, lambda *_: True)
     choice = search.choose(Holders(candidates))
     least = fewest(share, nodes, sessions, candidates)
     assert (len(choice[0]) if choice else None) == least
@@ -83,7 +83,25 @@ def test_of_single_victims_the_one_that_loses_least_goes() -> None:
     wishes = [({"gpu": "1"}, True, priority) for priority in (90, 10, 10, 50)]
     sessions = placed(wishes, nodes)
     pool = Pool(nodes, [s.placement for s in sessions if s.placement])
-    search = Search(make_share("0.5"), pool, None, lambda _: True, lambda _: True)
+    search = Search(make_share("0.5"), 0, pool, None, lambda _: True, lambda *_: True)
     choice = search.choose(Holders(sessions))
     assert choice
     assert [victim.spec.name for victim in choice[0]] == ["s1"]  # the younger of the two at 10
+
+
+def test_nobody_goes_where_there_is_room_already() -> None:
+    sessions = placed([({"gpu": "0.5"}, True, 10)] * 2, [make_node("n1", 4)])
+    pool = Pool([make_node("n1", 4)], [s.placement for s in sessions if s.placement])
+    search = Search(make_share("2"), 2000, pool, None, lambda _: True, lambda *_: True)
+    assert search.choose(Holders(sessions)) is None
+
+
+def test_what_a_placement_really_costs_is_judged() -> None:
+    nodes = [make_node("n1", 1, memory=16_384), make_node("n2", 1, memory=32_768)]
+    sessions = placed([({"gpu": "1"}, True, 10)] * 2, nodes)
+    pool = Pool(nodes, [s.placement for s in sessions if s.placement])
+    share = make_share(gpu_memory="16384")
+    search = Search(share, 500, pool, None, lambda _: True, lambda _, cost: cost <= 500)
+    choice = search.choose(Holders(sessions))
+    assert choice
+    assert choice[1].node == "n2"
