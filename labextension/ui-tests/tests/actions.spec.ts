@@ -82,7 +82,7 @@ test('a waiting session says why, in the list and for its team', async ({
     .selectOption('team-b');
   await workspace.panel.getByText('1 session waits: why?').click();
   await expect(workspace.panel.locator('details')).toContainText(
-    'It starts when 1 GPU of the project is free again.'
+    'It starts when 1 GPU of them is free again'
   );
 });
 
