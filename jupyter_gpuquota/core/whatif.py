@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import msgspec
 
@@ -69,6 +70,8 @@ def settle(situation: Situation) -> Rest:
     sessions = {s.id: _left(s, situation) for s in situation.sessions}
     decided = Plan((), ())
     for _ in range(_ROUNDS):
+        # Claims are told apart by their time.
+        situation = replace(situation, now=situation.now + timedelta(microseconds=1))
         decided = plan(replace(situation, sessions=tuple(sessions.values())))
         if not _apply(decided, sessions, situation):
             break

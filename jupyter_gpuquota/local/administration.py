@@ -146,7 +146,7 @@ class Administrator:
         if self._store:
             found.append(self._store.problem)
             seed = self._store.kept.seed
-            if not self._file and seed is not None and seed != tuple(self._config.teams()):
+            if not self._file and seed is not None and seed != self._config.teams():
                 found.append(
                     "LocalConfig.projects was changed, but does not count any more: projects are "
                     "kept in the state folder since an admin first changed one. Use `jupyter gpu "
@@ -172,7 +172,7 @@ class Administrator:
         self, projects: dict[str, Project], who: str, what: str, old: Any, new: Any = None
     ) -> None:
         kept = self._kept.kept
-        seed = tuple(self._config.teams()) if kept.seed is None else kept.seed
+        seed = self._config.teams() if kept.seed is None else kept.seed
         changed = msgspec.structs.replace(kept, projects=tuple(projects.values()), seed=seed)
         self._change(changed, who, what, old, new)
 

@@ -12,10 +12,13 @@ from jupyter_core.paths import jupyter_data_dir
 from traitlets import Bool, Dict, Enum, Float, Integer, List, TraitError, Unicode, default, validate
 from traitlets.config import Configurable
 
-from ..core.shares import parse_quota
+from ..core.projects import Known, check
 from ..core.specs import NAME_LIMIT
+from ..errors import InvalidFields
 from ..model.base import Request
-from ..model.quota import Rules
+from ..model.projects import ProjectRequest
+from ..model.quota import Project, Rules
+from ..model.resources import Node
 
 T = TypeVar("T")
 
@@ -23,19 +26,17 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", re.ASCII)
 
 
 class SimulatedNode(Request, frozen=True, kw_only=True):
-    """Be a machine that does not exist: `gpus` devices of `memory` MiB each."""
+    """Be a machine that does not exist: `gpus` devices of `memory` MiB each.
+
+    `labels` name the node groups that it belongs to; see `Node` for `separate`.
+    """
 
     name: str
     gpus: Annotated[int, msgspec.Meta(ge=1, le=64)]
     memory: Annotated[int, msgspec.Meta(ge=1)] = 32_768
     model: str = "GPU"
-
-
-class ProjectSetting(Request, frozen=True, kw_only=True):
-    """Be a team as it is written in the configuration: `quota` is a number of GPUs."""
-
-    name: str
-    quota: str | int | float
+    labels: tuple[str, ...] = ()
+    separate: bool = False
 
 
 class LocalConfig(Configurable):
@@ -63,9 +64,10 @@ class LocalConfig(Configurable):
     projects = List(
         Dict(),
         help="""Teams and the number of GPUs that each has by right, for example
-        [{"name": "team-a", "quota": "4"}]. Empty: one project, named after the account, that
-        owns the whole machine. It counts until an admin changes a project for the first time;
-        from then on projects are kept in the state folder.""",
+        [{"name": "team-a", "quota": "4", "limit": "8", "interactive_duration": "8h"}]. Empty:
+        one project, named after the account, that owns the whole machine. It counts until an
+        admin changes a project for the first time; from then on projects are kept in the state
+        folder.""",
     ).tag(config=True)
 
     quota_file = Unicode(
@@ -197,13 +199,7 @@ class LocalConfig(Configurable):
 
     @validate("projects")
     def _check_projects(self, proposal: Any) -> list[dict[str, Any]]:
-        projects = _read(proposal["value"], ProjectSetting, "projects")
-        _check_names([project.name for project in projects], "projects")
-        for project in projects:
-            try:
-                parse_quota(str(project.quota))
-            except ValueError as error:
-                raise TraitError(f"projects: quota of {project.name}: {error}") from error
+        self._teams(proposal["value"])
         return list(proposal["value"])
 
     def nodes(self) -> list[SimulatedNode]:
@@ -216,10 +212,25 @@ class LocalConfig(Configurable):
             grace=self.reclaim_grace, min_runtime=self.min_runtime, consolidate=self.consolidate
         )
 
-    def teams(self) -> list[tuple[str, int]]:
-        """Return name and quota (milli-GPU) of every configured project."""
-        projects = _read(self.projects, ProjectSetting, "projects")
-        return [(project.name, parse_quota(str(project.quota))) for project in projects]
+    def teams(self) -> tuple[Project, ...]:
+        """Return every configured project."""
+        return self._teams(self.projects)
+
+    def _teams(self, value: object) -> tuple[Project, ...]:
+        asked = _read(value, ProjectRequest, "projects")
+        _check_names([request.name for request in asked], "projects")
+        labels = {label for node in self.nodes() for label in node.labels}
+        known = Known(nodes=[Node(name="", labels=tuple(labels))])
+        try:
+            return tuple(
+                msgspec.structs.replace(
+                    check(request, known, prefix=f"{request.name}: "), revision=1
+                )
+                for request in asked
+            )
+        except InvalidFields as error:
+            problems = "; ".join(f"{f.field}: {f.message} {f.hint}".strip() for f in error.fields)
+            raise TraitError(f"projects: {problems}") from error
 
 
 def _read(value: object, kind: type[T], trait: str) -> list[T]:

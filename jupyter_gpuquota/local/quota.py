@@ -16,7 +16,7 @@ from .config import LocalConfig
 def projects(config: LocalConfig, nodes: Sequence[Node]) -> tuple[Project, ...]:
     """Return the configured projects, or one of the account's name that owns all devices."""
     if teams := config.teams():
-        return tuple(Project(name=name, quota=quota) for name, quota in teams)
+        return teams
     return (Project(name=own_project(), quota=MILLI * sum(len(node.devices) for node in nodes)),)
 
 

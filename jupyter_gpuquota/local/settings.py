@@ -34,14 +34,14 @@ class Settings(Model, frozen=True, kw_only=True):
 class Kept(Model, frozen=True, kw_only=True):
     """Be what is kept of the settings: what is None was never changed by an admin.
 
-    `seed` is what the configuration said when projects were first changed (names and milli-GPU),
-    None before. `latest` is the newest revision that was given out.
+    `seed` is what the configuration said when projects were first changed, None
+    before. `latest` is the newest revision that was given out.
     """
 
     projects: tuple[Project, ...] | None = None
     rules: Rules | None = None
     groups: Groups | None = None
-    seed: tuple[tuple[str, int], ...] | None = None
+    seed: tuple[Project, ...] | None = None
     latest: int = 1
 
 

@@ -23,6 +23,8 @@ def simulated_nodes(settings: Iterable[SimulatedNode]) -> tuple[Node, ...]:
                 )
                 for index in range(setting.gpus)
             ),
+            labels=setting.labels,
+            separate=setting.separate,
         )
         for setting in settings
     )

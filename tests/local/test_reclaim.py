@@ -87,3 +87,12 @@ async def test_a_user_who_stops_a_session_that_gives_way_ends_it(make):
     stopped = await until(backend, victim.id, "stopped")
     assert stopped.reason.code == "StopRequested"
     await until(backend, made.id, "running")
+
+
+async def test_an_interactive_session_ends_with_its_projects_bound(make):
+    bounded = [{"name": "team-a", "quota": "4", "interactive_duration": "1s"}]
+    backend = await make(projects=bounded)
+    session = await until(backend, (await launch(backend, gpu="0.5")).id, "stopped")
+    assert session.reason.code == "MaxLifetime"
+    again = await backend.resume(session.id)
+    assert again.ends is None
