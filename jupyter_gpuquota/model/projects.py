@@ -146,12 +146,29 @@ class SessionEffect(Model, frozen=True, kw_only=True):
     message: str
 
 
+class PastEffect(Model, frozen=True, kw_only=True):
+    """Say what a change would have meant for a project over the last week.
+
+    Both are milli-GPU hours, compared with the quotas that there are: `gained` of what it waited
+    for would have been inside its fair share, `lost` of what it held beyond it. Below 0 it is
+    the other way round.
+    """
+
+    name: str
+    gained: int
+    lost: int
+
+
 class ChangePreview(Model, frozen=True, kw_only=True):
-    """Say what a change would do to the present state; `message` sums it up."""
+    """Say what a change would do to the present state, and would have done; `message` sums up.
+
+    `past` is empty where no history is kept, or nothing would have been different.
+    """
 
     message: str
     projects: tuple[ProjectEffect, ...] = ()
     sessions: tuple[SessionEffect, ...] = ()
+    past: tuple[PastEffect, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from ..core import members, projects, whatif
+from ..core import history, members, projects, replay, whatif
 from ..core.plans import Situation
 from ..errors import FieldError
+from ..model.history import HistoryQuery
 from ..model.projects import (
     ChangePreview,
     ProjectAnswer,
@@ -17,9 +18,14 @@ from ..model.projects import (
     Projects,
 )
 from ..model.quota import Project
-from ..ports.backend import Administration, Backend
+from ..model.resources import MILLI
+from ..ports.backend import Administration, Backend, History
 from .admin import administration
 from .call import Call
+
+_WEEK = 7 * 24
+_STEPS = 2000
+"""How far back, in hours, a change is tried, and in how many steps at most."""
 
 
 async def list_(backend: Backend, call: Call) -> Projects:
@@ -58,7 +64,7 @@ async def delete(backend: Backend, call: Call) -> ProjectAnswer:
 
 
 async def preview(backend: Backend, call: Call) -> ChangePreview:
-    """Say what a change would do to the present state."""
+    """Say what a change would do to the present state, and would have done to the last week."""
     able = administration(backend, call)
     situation = Situation(
         sessions=backend.sessions(),
@@ -70,6 +76,11 @@ async def preview(backend: Backend, call: Call) -> ChangePreview:
     changed = _changed(call.body, backend, able)
     # With thousands of sessions it takes long enough for others to notice; nothing is shared.
     found = await asyncio.to_thread(whatif.compare, situation, changed)
+    if isinstance(backend, History):
+        week = history.window(HistoryQuery(hours=_WEEK, points=_STEPS), situation.now)
+        past = await backend.history(week)
+        devices = sum(not d.lost for node in situation.nodes for d in node.devices)
+        found = replay.with_past(found, past.points, situation.projects, changed, MILLI * devices)
     return members.with_refusals(found, call.body.delete, backend.sessions())
 
 

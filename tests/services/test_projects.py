@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from jupyter_gpuquota.core.history import Bucket
 from jupyter_gpuquota.errors import (
     InUse,
     InvalidFields,
@@ -26,6 +28,7 @@ from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.services.admin import view_of
 from jupyter_gpuquota.services.call import Call
 from jupyter_gpuquota.services.usecases import USE_CASES
+from tests.builders import make_node
 from tests.fakes import FakeBackend
 
 pytestmark = pytest.mark.asyncio
@@ -139,6 +142,30 @@ async def test_a_preview_changes_nothing_and_checks_everything() -> None:
         assert {f.field for f in caught.value.fields} == fields
     with pytest.raises(NotFound):
         await ask(backend, "projects.preview", body=ProjectChange(delete=("nobody",)))
+
+
+async def test_a_preview_tells_of_the_last_week_too() -> None:
+    backend = guarded()
+    backend.nodes_ = (make_node("n1", 4),)
+    at = int((datetime.now(UTC) - timedelta(hours=3)).timestamp()) // 3600 * 3600
+    held = {"team-a": (4000, 0), "team-b": (0, 1000)}
+    backend.past += [
+        Bucket(
+            at=at + second,
+            project=name,
+            seconds=30,
+            allocated=allocated * 30,
+            asked=asked * 30,
+            peak=allocated,
+        )
+        for second in range(0, 3600, 30)
+        for name, (allocated, asked) in held.items()
+    ]
+    halved = ProjectChange(put=(ProjectRequest(name="team-a", quota=2),))
+    found = await ask(backend, "projects.preview", body=halved)
+    assert {e.name for e in found.past} <= {"team-a", "team-b"}
+    assert next(e for e in found.past if e.name == "team-a").lost == 1000
+    assert "Over the last week: team-a: 1 GPU hours could have been taken back" in found.message
 
 
 class Fixed(FakeBackend):

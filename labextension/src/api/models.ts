@@ -587,12 +587,15 @@ export interface Affinity {
   train: string[];
 }
 /**
- * Say what a change would do to the present state; `message` sums it up.
+ * Say what a change would do to the present state, and would have done; `message` sums up.
+ *
+ * `past` is empty where no history is kept, or nothing would have been different.
  */
 export interface ChangePreview {
   message: string;
   projects: ProjectEffect[];
   sessions: SessionEffect[];
+  past: PastEffect[];
   warnings: string[];
 }
 /**
@@ -616,6 +619,18 @@ export interface SessionEffect {
   project: string;
   effect: 'reclaimed' | 'starts' | 'waits';
   message: string;
+}
+/**
+ * Say what a change would have meant for a project over the last week.
+ *
+ * Both are milli-GPU hours, compared with the quotas that there are: `gained` of what it waited
+ * for would have been inside its fair share, `lost` of what it held beyond it. Below 0 it is
+ * the other way round.
+ */
+export interface PastEffect {
+  name: string;
+  gained: number;
+  lost: number;
 }
 /**
  * Ask what a change would do: projects to put in place, and names of those to delete.
