@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -102,13 +103,35 @@ def _waits(asked: Session, outcome: Reason, turn: Round) -> Preview:
     first = "first in line" if place == 1 else f"number {place} in its project's line"
     message = f"Would wait, {first}: {outcome.message}"
     nearest = next((s for s in _smaller(asked.spec.share) if _fits(asked, s, turn)), None)
+    if nearest:
+        message += f" {nearest.text} would start now."
+    expected = _expected(asked, turn)
+    if expected:
+        minutes = max(1, round((expected - turn.situation.now) / timedelta(minutes=1)))
+        message += f" {asked.spec.share.text} is expected to be free in about {minutes} min."
     return Preview(
         verdict="waits",
-        message=f"{message} {nearest.text} would start now." if nearest else message,
+        message=message,
         reason=outcome,
         place_in_line=place,
         nearest=nearest,
+        expected=expected,
     )
+
+
+def _expected(asked: Session, turn: Round) -> datetime | None:
+    """Tell when enough is free because others have lived as long as they may; None if unknown.
+
+    It counts as free in the round from then on, which is good for nothing else any more.
+    """
+    bounded = [s for s in turn.staying if s.ends and s.id not in turn.evictions]
+    for session in sorted(bounded, key=lambda s: (s.ends, s.id)):
+        if session.placement:
+            turn.now.give(session.placement)
+            turn.ledger.hold(session, held_by(session), -1)
+        if _fits(asked, asked.spec.share, turn):
+            return session.ends
+    return None
 
 
 def _smaller(share: Share) -> Iterator[Share]:

@@ -62,7 +62,7 @@ def _held(session: Session) -> int:
 
 def _project(project: Project, sessions: Sequence[Session], nodes: Sequence[Node]) -> ProjectUse:
     own = [s for s in sessions if s.spec.project == project.name]
-    waiting = [s for s in own if s.state == "waiting"]
+    waiting = [s for s in own if s.state == "waiting" and not project.draining]
     allocated = sum(_held(s) for s in own)
     users = tuple(
         UserUse(

@@ -198,7 +198,8 @@ class Preview(Model, frozen=True, kw_only=True):
 
     `verdict` is `fits` (inside quota, with the place), `borrows` (starts too, and can be
     reclaimed), `reclaims` (starts once others have given back), `waits` (with the reason, the
-    place in its project's line and, where there is one, the nearest share that would start now)
+    place in its project's line and, where there are such, the nearest share that would start now
+    and when enough is `expected` to be free, because others may not live longer)
     or `forbidden` (with the rule, or with the broken fields in `problems`).
     """
 
@@ -209,6 +210,7 @@ class Preview(Model, frozen=True, kw_only=True):
     isolation: Isolation | None = None
     place_in_line: int = 0
     nearest: Share | None = None
+    expected: datetime | None = None
     problems: tuple[FieldProblem, ...] = ()
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+import msgspec
 import pytest
 
 from jupyter_gpuquota.core.isolation import isolation_of
@@ -46,6 +49,17 @@ def test_a_preview_says_what_is_borrowed_and_from_whom() -> None:
     shown = preview(make_spec(gpu="1", kind="train"), Situation([HALF], PROJECTS, NODES, NOW))
     assert shown.verdict == "borrows"
     assert "borrows 0.5 GPU, which can be taken back for team-b" in shown.message
+
+
+def test_a_preview_says_when_enough_will_be_free() -> None:
+    bounded = msgspec.structs.replace(
+        make_session("b", "1", "running", placement=make_placement(make_slice(0))),
+        ends=NOW + timedelta(minutes=20),
+    )
+    shown = preview(make_spec(gpu="1"), Situation([bounded], PROJECTS, NODES, NOW))
+    assert shown.verdict == "waits"
+    assert shown.expected == bounded.ends
+    assert shown.message.endswith("1 GPU is expected to be free in about 20 min.")
 
 
 def test_a_preview_says_whose_gpus_would_be_taken_back() -> None:

@@ -261,7 +261,8 @@ export interface SessionRequest {
  *
  * `verdict` is `fits` (inside quota, with the place), `borrows` (starts too, and can be
  * reclaimed), `reclaims` (starts once others have given back), `waits` (with the reason, the
- * place in its project's line and, where there is one, the nearest share that would start now)
+ * place in its project's line and, where there are such, the nearest share that would start now
+ * and when enough is `expected` to be free, because others may not live longer)
  * or `forbidden` (with the rule, or with the broken fields in `problems`).
  */
 export interface Preview {
@@ -272,6 +273,7 @@ export interface Preview {
   isolation: Isolation | null;
   place_in_line: number;
   nearest: Share | null;
+  expected: string | null;
   problems: FieldProblem[];
 }
 /**
