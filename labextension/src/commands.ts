@@ -10,6 +10,7 @@ export namespace CommandIDs {
   export const copyUrl = 'gpuquota:copy-url';
   export const suspend = 'gpuquota:suspend-session';
   export const resume = 'gpuquota:resume-session';
+  export const relaunch = 'gpuquota:relaunch-session';
   export const stop = 'gpuquota:stop-session';
   export const remove = 'gpuquota:delete-session';
 }

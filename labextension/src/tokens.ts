@@ -4,6 +4,7 @@ import type { ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type {
   About,
+  Advice,
   Environments,
   History,
   LogChunk,
@@ -11,6 +12,7 @@ import type {
   Nodes,
   Preview,
   Quota,
+  ResizeRequest,
   Session,
   SessionRequest
 } from './api/models';
@@ -30,6 +32,10 @@ export interface ISessionActions {
   suspend(id: string): Promise<Session>;
   resume(id: string): Promise<Session>;
   delete(id: string): Promise<void>;
+  /** Say which share it would do with; `background` where no person asked. */
+  advice(id: string, background?: boolean): Promise<Advice>;
+  /** Start it again with another share; one that runs is stopped first. */
+  resize(id: string, request: ResizeRequest): Promise<Session>;
   log(id: string, query: LogQuery, signal: AbortSignal): Promise<LogChunk>;
   /** The address under which this JupyterLab shows a session, or one of its other ports. */
   url(session: Session, port?: number): string;
@@ -93,6 +99,7 @@ export interface IPreferenceValues {
   notifyFailed: boolean;
   notifyWaiting: boolean;
   notifyReclaimed: boolean;
+  notifyEnding: boolean;
 }
 
 /** The GPU workspace, for its own parts and for other extensions. */

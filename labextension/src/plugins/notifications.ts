@@ -12,12 +12,14 @@ import { INotice, NoticeKind, Watchman } from '../state/notices';
 import { servesPages } from '../state/sessions';
 import { IGpuQuota, IPreferenceValues } from '../tokens';
 import { ours } from '../translation';
+import { clockText } from '../views/texts';
 
 const SWITCH: Record<NoticeKind, keyof IPreferenceValues & string> = {
   ready: 'notifyReady',
   failed: 'notifyFailed',
   waiting: 'notifyWaiting',
-  reclaimed: 'notifyReclaimed'
+  reclaimed: 'notifyReclaimed',
+  ending: 'notifyEnding'
 };
 /** How long a notice stays in sight, in milliseconds; it is kept in the centre after that. */
 const IN_SIGHT = 8000;
@@ -27,7 +29,7 @@ const LONGEST = 140;
 export const notifications: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:notifications',
   description:
-    'Notices when a session is ready, has failed, has to wait or is reclaimed.',
+    'Notices when a session is ready, has failed, has to wait, is reclaimed or soon stopped.',
   autoStart: true,
   requires: [IGpuQuota],
   optional: [ITranslator],
@@ -38,15 +40,20 @@ export const notifications: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = ours(translator);
     const watchman = new Watchman();
-    quota.sessions.changed.connect((_, result) => {
+    const look = () => {
+      const sessions = quota.sessions.result;
       const about = quota.about.result;
-      if (result.status === 'ready' && about.status === 'ready') {
-        const news = watchman.look(result.value.items, about.value.user);
+      if (sessions.status === 'ready' && about.status === 'ready') {
+        const { items } = sessions.value;
+        const news = watchman.look(items, about.value.user, Date.now());
         news
           .filter(({ kind }) => quota.preferences.values[SWITCH[kind]])
           .forEach(notice => show(notice, quota, app.commands, trans));
       }
-    });
+    };
+    quota.sessions.changed.connect(look);
+    // It is read again and again while the list stays as it is: an end may come near meanwhile.
+    quota.about.changed.connect(look);
     void app.restored.then(() => {
       watchInBackground(quota, [quota.sessions]);
     });
@@ -105,6 +112,18 @@ function show(
     case 'reclaimed':
       emit(
         reclaimedText(trans, session),
+        'warning',
+        act(trans.__('Details'), CommandIDs.details)
+      );
+      break;
+    case 'ending':
+      emit(
+        trans.__(
+          '%1 stops at %2: %3 bounds interactive sessions. Save your work.',
+          spec.name,
+          clockText(session.ends ?? ''),
+          spec.project
+        ),
         'warning',
         act(trans.__('Details'), CommandIDs.details)
       );

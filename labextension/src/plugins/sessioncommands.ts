@@ -4,6 +4,7 @@ import {
   closeIcon,
   copyIcon,
   LabIcon,
+  refreshIcon,
   runIcon,
   stopIcon
 } from '@jupyterlab/ui-components';
@@ -15,6 +16,7 @@ import { openIcon, suspendIcon } from '../icons';
 import { can, servesPages } from '../state/sessions';
 import { IGpuQuota } from '../tokens';
 import { chooseSession, confirmEnd } from './dialogs';
+import { relaunch } from './relaunch';
 import { report } from './report';
 
 interface ISessionCommand {
@@ -149,6 +151,15 @@ function changing(
       caption: trans.__('Put it back into the queue with the same share'),
       fits: session => can(session, 'resume'),
       run: ({ id }) => actions.resume(id)
+    },
+    {
+      id: CommandIDs.relaunch,
+      icon: refreshIcon,
+      label: trans.__('Relaunch with the Advised Share…'),
+      longLabel: trans.__('Relaunch a GPU Session with the Advised Share…'),
+      caption: trans.__('End its processes, start it again with another share'),
+      fits: session => can(session, 'resize'),
+      run: session => relaunch(quota, session, trans)
     },
     {
       id: CommandIDs.stop,

@@ -11,7 +11,8 @@ export const DEFAULTS: Readonly<IPreferenceValues> = {
   notifyReady: true,
   notifyFailed: true,
   notifyWaiting: true,
-  notifyReclaimed: true
+  notifyReclaimed: true,
+  notifyEnding: true
 };
 
 /** Know what the user has set. */

@@ -1,8 +1,10 @@
 import {
+  Advice,
   LogChunk,
   LogQuery,
   PageSession,
   Preview,
+  ResizeRequest,
   Session,
   SessionRequest
 } from '../api/models';
@@ -20,13 +22,22 @@ import { ISessionActions, ISessions } from '../tokens';
 /** One page holds a thousand; a list longer than this is cut, and says so. */
 const MOST_PAGES = 5;
 
-export type Verb = 'open' | 'suspend' | 'resume' | 'stop' | 'delete';
+export type Verb = 'open' | 'suspend' | 'resume' | 'resize' | 'stop' | 'delete';
 
 /** Which states allow what; the server decides, this only keeps useless buttons away. */
 const ALLOWED: Record<Verb, readonly Session['state'][]> = {
   open: ['running'],
   suspend: ['waiting', 'starting', 'running'],
   resume: ['suspended', 'stopped', 'done', 'failed'],
+  resize: [
+    'waiting',
+    'starting',
+    'running',
+    'suspended',
+    'stopped',
+    'done',
+    'failed'
+  ],
   stop: ['waiting', 'starting', 'running', 'suspended'],
   delete: ['waiting', 'suspended', 'stopped', 'done', 'failed']
 };
@@ -174,6 +185,22 @@ export class SessionActions implements ISessionActions {
   async delete(id: string): Promise<void> {
     await this._acted(
       call(this._settings, routes.sessionsDelete, { args: { id } })
+    );
+  }
+
+  advice(id: string, background = false): Promise<Advice> {
+    return call(this._settings, routes.sessionsAdvice, {
+      args: { id },
+      background
+    });
+  }
+
+  resize(id: string, request: ResizeRequest): Promise<Session> {
+    return this._acted(
+      call(this._settings, routes.sessionsResize, {
+        args: { id },
+        body: request
+      })
     );
   }
 

@@ -1,6 +1,8 @@
 import React from 'react';
-import { Session } from '../api/models';
+import { Advice, Session } from '../api/models';
+import { IResource } from '../state/resource';
 import { joinWords } from '../state/words';
+import { RightSize } from './detailadvice';
 import {
   isolationDetail,
   kindText,
@@ -34,7 +36,10 @@ function Facts(props: {
 }
 
 /** Show what a session is, in lists. */
-export function DetailLists(props: { session: Session }): JSX.Element {
+export function DetailLists(props: {
+  session: Session;
+  advice: IResource<Advice>;
+}): JSX.Element {
   return (
     <>
       <Ending {...props} />
@@ -73,8 +78,12 @@ function Ending({ session }: { session: Session }): JSX.Element | null {
   );
 }
 
-function Share({ session }: { session: Session }): JSX.Element | null {
+function Share(props: {
+  session: Session;
+  advice: IResource<Advice>;
+}): JSX.Element | null {
   const { trans } = useUi();
+  const { session } = props;
   const { isolation, placement, spec, usage } = session;
   const part = sliceMemory(session);
   return (
@@ -98,6 +107,7 @@ function Share({ session }: { session: Session }): JSX.Element | null {
               : memory(usage.memory)
             : ''
         ],
+        [trans.__('Right size'), <RightSize key="size" {...props} />],
         [
           trans.__('Isolation'),
           isolation && (

@@ -1,9 +1,11 @@
 import React, { useEffect } from 'react';
-import { Session } from '../api/models';
+import { Advice, Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { STATE_ICONS } from '../icons';
+import { IResource } from '../state/resource';
 import { ErrorNotice, Pending, Simulated } from './common';
 import { DetailLists } from './detaillists';
+import { endsText } from './detailtexts';
 import { reclaimText, stateText, statusText } from './texts';
 import { useNow, useResult, useUi } from './ui';
 
@@ -20,6 +22,7 @@ const ACTIONS = [
 /** Show all that is known of one session. */
 export function DetailsView(props: {
   id: string;
+  advice: IResource<Advice>;
   onNamed: (name: string) => void;
 }): JSX.Element {
   const { quota, trans } = useUi();
@@ -44,7 +47,7 @@ export function DetailsView(props: {
     );
   }
   return session ? (
-    <Details session={session} />
+    <Details session={session} advice={props.advice} />
   ) : (
     <p className="jp-GpuQuota-quiet">
       {trans.__('This session has been deleted.')}
@@ -52,9 +55,14 @@ export function DetailsView(props: {
   );
 }
 
-function Details({ session }: { session: Session }): JSX.Element {
+function Details(props: {
+  session: Session;
+  advice: IResource<Advice>;
+}): JSX.Element {
+  const { session } = props;
   const { trans } = useUi();
   const now = useNow(15_000);
+  const ends = endsText(trans, session);
   const StateIcon = STATE_ICONS[session.state];
   return (
     <article className="jp-GpuQuota-details">
@@ -71,6 +79,7 @@ function Details({ session }: { session: Session }): JSX.Element {
           {session.placement?.simulated ? <Simulated trans={trans} /> : null}
         </h2>
         <p aria-live="polite">{statusText(trans, session, now)}</p>
+        {ends ? <p>{ends}</p> : null}
         {reclaimText(trans, session) && session.reason ? (
           <p>{session.reason.message}</p>
         ) : null}
@@ -79,7 +88,7 @@ function Details({ session }: { session: Session }): JSX.Element {
         ) : null}
       </header>
       <Actions session={session} />
-      <DetailLists session={session} />
+      <DetailLists {...props} />
     </article>
   );
 }

@@ -1,20 +1,24 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import React from 'react';
+import { SessionAdvice } from '../state/advice';
 import { DetailsView } from './details';
 import { IUi, LiveWidget } from './ui';
 
 /** Make the view of one session. */
 export function makeDetailsWidget(ui: IUi, id: string): MainAreaWidget {
+  const model = new SessionAdvice(ui.quota, id);
   const content = new LiveWidget(
     ui,
     <DetailsView
       id={id}
+      advice={model.advice}
       onNamed={name => {
         widget.title.label = name;
       }}
     />,
-    [ui.quota.sessions]
+    [ui.quota.sessions, model.advice]
   );
+  content.disposed.connect(() => model.dispose());
   content.addClass('jp-GpuQuota-detailsWidget');
   const widget: MainAreaWidget = new MainAreaWidget({ content });
   widget.toolbar.hide(); // it would be empty

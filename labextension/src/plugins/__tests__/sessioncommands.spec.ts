@@ -85,6 +85,40 @@ describe('commands on sessions', () => {
     expect(page.server.count('POST /sessions/s1/suspend')).toBe(1);
   });
 
+  describe('relaunch', () => {
+    const share = { milli: 250, memory: 0, compute: 0, mig: '' };
+    const advise = (advice: object) =>
+      page.server.on('GET /sessions/s1/advice', { body: advice });
+    const dialog = () => document.querySelector('.jp-Dialog')?.textContent;
+
+    it('with the advised share, once the user has confirmed', async () => {
+      advise({ verdict: 'smaller', message: '0.25 would do.', share });
+      page.server.on('POST /sessions/s1/resize', { body: makeSession() });
+      const refused = run(CommandIDs.relaunch);
+      await click('Cancel');
+      await refused;
+      expect(page.server.count('POST /sessions/s1/resize')).toBe(0);
+      const agreed = run(CommandIDs.relaunch);
+      await waitFor(() => expect(button('Relaunch')).toBeTruthy());
+      expect(dialog()).toContain('Relaunch exp-1 with 0.25 GPU?');
+      expect(dialog()).toContain('its kernels');
+      await click('Relaunch');
+      await agreed;
+      const asked = page.server.asked.find(({ path }) =>
+        path.endsWith('/resize')
+      );
+      expect(asked?.body).toEqual({ gpu: '0.25' });
+    });
+
+    it('nothing where no other share is advised, and say why', async () => {
+      advise({ verdict: 'fits', message: 'its share is right.', share: null });
+      const done = run(CommandIDs.relaunch);
+      await waitFor(() => expect(dialog()).toContain('its share is right.'));
+      await click('Ok');
+      await done;
+    });
+  });
+
   it('say why something failed, and what to do', async () => {
     page.server.on('POST /sessions/s2/resume', {
       status: 409,

@@ -10,10 +10,11 @@ const REASON = {
 } as const;
 
 describe('the watchman', () => {
+  const NOW = Date.parse('2026-01-01T14:00:00Z');
   const look = (...looks: Partial<Session>[]) => {
     const watchman = new Watchman();
     const news = looks.map(changes =>
-      watchman.look([makeSession(changes)], 'ana').map(({ kind }) => kind)
+      watchman.look([makeSession(changes)], 'ana', NOW).map(({ kind }) => kind)
     );
     return news.at(-1);
   };
@@ -58,6 +59,24 @@ describe('the watchman', () => {
     expect(look({}, leaving, waiting)).toEqual([]);
     expect(look({}, waiting, { reclaimed })).toEqual(['ready']);
     expect(look({ reclaimed }, { reclaimed: again })).toEqual(['reclaimed']);
+  });
+
+  it('tells that an end is near, once in each run, even at the first look', () => {
+    const ends = '2026-01-01T14:09:00Z';
+    const later = { started: '2026-01-01T13:30:00Z', ends };
+    expect(look({ ends })).toEqual(['ending']);
+    expect(look({ ends }, { ends })).toEqual([]);
+    expect(look({ ends }, { ends: '2026-01-01T14:08:00Z' })).toEqual([]);
+    expect(look({ ends }, { ends: null }, later)).toEqual(['ending']);
+    expect(look({ state: 'starting' }, { ends })).toEqual(['ready', 'ending']);
+  });
+
+  it('is silent on an end that is far, over or not to come', () => {
+    const ends = '2026-01-01T14:09:00Z';
+    expect(look({ ends: '2026-01-01T14:10:01Z' })).toEqual([]);
+    expect(look({ ends: '2026-01-01T14:00:00Z' })).toEqual([]);
+    expect(look({ ends, state: 'stopping' })).toEqual([]);
+    expect(look({ ends, owner: 'li' })).toEqual([]);
   });
 
   it("is silent on others' sessions", () => {

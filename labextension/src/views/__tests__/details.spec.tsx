@@ -3,23 +3,34 @@ import React from 'react';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
+import { SessionAdvice } from '../../state/advice';
+import { clockText } from '../texts';
 import { DetailsView } from '../details';
 
 describe('the details', () => {
   let page: Page;
   let named: string[];
+  let model: SessionAdvice;
 
   beforeEach(() => {
     page = new Page();
     named = [];
+    model = new SessionAdvice(page.store, 's1');
   });
 
-  afterEach(() => page.dispose());
+  afterEach(() => {
+    model.dispose();
+    page.dispose();
+  });
 
   const show = async (session: Session, id = 's1') => {
     page.server.on('GET /sessions', { body: makePage([session]) });
     const { container } = page.show(
-      <DetailsView id={id} onNamed={name => named.push(name)} />
+      <DetailsView
+        id={id}
+        advice={model.advice}
+        onNamed={name => named.push(name)}
+      />
     );
     await screen.findByText(id === 's1' ? 'Request' : /deleted/);
     return container.textContent;
@@ -98,6 +109,14 @@ describe('the details', () => {
     const port = screen.getByRole('link', { name: /6006/ });
     expect(port.getAttribute('href')).toMatch(/\/s\/s1\/p\/6006\/$/);
     expect(port.getAttribute('rel')).toContain('noopener');
+  });
+
+  it('tell when and why it will be stopped, while it runs', async () => {
+    const ends = new Date(Date.now() + 600_000).toISOString();
+    const text = await show(makeSession({ ends }));
+    expect(text).toContain(
+      `Stops at ${clockText(ends)}: team-a bounds interactive sessions`
+    );
   });
 
   it('say so when the session has gone', async () => {

@@ -1,0 +1,56 @@
+import React from 'react';
+import { Advice, Session } from '../api/models';
+import { CommandIDs } from '../commands';
+import { IResource } from '../state/resource';
+import { ErrorNotice, Pending } from './common';
+import { plainShare } from './detailtexts';
+import { useResult, useUi } from './ui';
+
+/** Say whether a session would do with another share, and offer to start it again with that. */
+export function RightSize(props: {
+  session: Session;
+  advice: IResource<Advice>;
+}): JSX.Element {
+  const { trans } = useUi();
+  const { advice, session } = props;
+  const result = useResult(advice);
+  if (result.status === 'pending') {
+    return <Pending trans={trans} />;
+  }
+  if (result.status === 'error') {
+    return (
+      <ErrorNotice
+        trans={trans}
+        error={result.error}
+        onRetry={() => void advice.refresh()}
+      />
+    );
+  }
+  const { message, share } = result.value;
+  return (
+    <>
+      {message}
+      {share ? <Relaunch id={session.id} share={share} /> : null}
+    </>
+  );
+}
+
+function Relaunch(props: {
+  id: string;
+  share: NonNullable<Advice['share']>;
+}): JSX.Element | null {
+  const { commands, trans } = useUi();
+  const args = { id: props.id };
+  return commands.isEnabled(CommandIDs.relaunch, args) ? (
+    <div>
+      <button
+        type="button"
+        className="jp-GpuQuota-button"
+        title={commands.caption(CommandIDs.relaunch, args)}
+        onClick={() => void commands.execute(CommandIDs.relaunch, args)}
+      >
+        {trans.__('Relaunch with %1', plainShare(trans, props.share))}
+      </button>
+    </div>
+  ) : null;
+}
