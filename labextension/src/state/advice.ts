@@ -1,5 +1,5 @@
 import { IDisposable } from '@lumino/disposable';
-import { Advice, ResizeRequest, Session, Share } from '../api/models';
+import { Advice, ResizeRequest, Share } from '../api/models';
 import { IGpuQuota } from '../tokens';
 import { IResource, Resource } from './resource';
 
@@ -57,9 +57,9 @@ export class SessionAdvice implements IDisposable {
   }
 
   private _onSessions(): void {
-    const state = this._state();
-    if (state !== this._known) {
-      this._known = state;
+    const before = this._known;
+    this._known = this._state();
+    if (before && this._known && this._known !== before) {
       this._advice.invalidate();
     }
   }
@@ -68,15 +68,17 @@ export class SessionAdvice implements IDisposable {
     this._advice.interval = this._interval;
   }
 
-  /** Sum up what advice on a session depends on. */
+  /** Sum up what advice on a session depends on; empty while the list does not have it. */
   private _state(): string {
-    const session: Session | undefined = this._quota.session(this._id);
-    return JSON.stringify([
-      session?.state,
-      session?.started,
-      session?.spec.share,
-      session?.usage?.peak
-    ]);
+    const session = this._quota.session(this._id);
+    return session
+      ? JSON.stringify([
+          session.state,
+          session.started,
+          session.spec.share,
+          session.usage?.peak
+        ])
+      : '';
   }
 
   private _advice: Resource<Advice>;

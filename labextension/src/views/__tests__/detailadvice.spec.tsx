@@ -37,6 +37,7 @@ describe('the right size in the details', () => {
     advise({ verdict: 'unmeasured', message });
     show();
     await screen.findByText(message);
+    expect(page.server.count(ADVICE)).toBe(1);
     expect(screen.queryByRole('button', { name: /Relaunch/ })).toBeNull();
   });
 
