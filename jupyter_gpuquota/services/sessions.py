@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -75,7 +76,8 @@ async def preview(backend: Backend, call: Call) -> Preview:
         now=datetime.now(UTC),
         rules=backend.rules(),
     )
-    return previews.preview(spec, situation)
+    # A whole round is played: with thousands of sessions others would notice. Nothing is shared.
+    return await asyncio.to_thread(previews.preview, spec, situation)
 
 
 async def stop(backend: Backend, call: Call) -> Session:
