@@ -53,6 +53,8 @@ class Client(Blocking):
         self.sessions = groups.Sessions(self.context)
         self.quota = groups.Quotas(self.context)
         self.projects = groups.Projects(self.context)
+        self.rules = groups.Rules(self.context)
+        self.node_groups = groups.NodeGroups(self.context)
         self.nodes = groups.Nodes(self.context)
         self.environments = groups.Environments(self.context)
 
@@ -78,6 +80,8 @@ class AsyncClient(Awaiting):
         self.sessions = groups.AsyncSessions(self.context)
         self.quota = groups.AsyncQuotas(self.context)
         self.projects = groups.AsyncProjects(self.context)
+        self.rules = groups.AsyncRules(self.context)
+        self.node_groups = groups.AsyncNodeGroups(self.context)
         self.nodes = groups.AsyncNodes(self.context)
         self.environments = groups.AsyncEnvironments(self.context)
 

@@ -6,7 +6,17 @@ from collections.abc import AsyncIterator, Awaitable, Iterator
 from typing import Literal, overload
 
 from ..model.sessions import Session
-from . import addresses, environments, nodes, projects, quota, rightsizing, sessions
+from . import (
+    addresses,
+    environments,
+    nodegroups,
+    nodes,
+    projects,
+    quota,
+    rightsizing,
+    rules,
+    sessions,
+)
 from .senders import Awaiting, Blocking, awaiting, blocking
 
 
@@ -133,6 +143,36 @@ class AsyncProjects(Awaiting):
     put = awaiting(projects.put)
     delete = awaiting(projects.delete)
     preview = awaiting(projects.preview)
+
+
+class Rules(Blocking):
+    """See what holds for all projects; change it as an admin."""
+
+    get = blocking(rules.get)
+    put = blocking(rules.put)
+
+
+class AsyncRules(Awaiting):
+    """See what holds for all projects; change it as an admin."""
+
+    get = awaiting(rules.get)
+    put = awaiting(rules.put)
+
+
+class NodeGroups(Blocking):
+    """See node groups; set and delete them as an admin."""
+
+    list = blocking(nodegroups.list_)
+    put = blocking(nodegroups.put)
+    delete = blocking(nodegroups.delete)
+
+
+class AsyncNodeGroups(Awaiting):
+    """See node groups; set and delete them as an admin."""
+
+    list = awaiting(nodegroups.list_)
+    put = awaiting(nodegroups.put)
+    delete = awaiting(nodegroups.delete)
 
 
 class Nodes(Blocking):

@@ -20,6 +20,7 @@ from .grammar_submit import wishes
 from .inside import bash, execute
 from .projects import audit, project
 from .resizing import resize
+from .rules import groups, rules
 from .screen import Screen, tell
 from .verbs import NOTEBOOK_LINES
 from .views.base import View
@@ -181,6 +182,8 @@ ACTIONS: dict[str, Action] = {
     "nodes": nodes,
     "environments": environments,
     "project": project,
+    "rules": rules,
+    "groups": groups,
     "audit": audit,
     "simulate": simulate,
     "config": config,

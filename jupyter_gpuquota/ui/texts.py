@@ -70,6 +70,15 @@ examples:
   {prog} project set team-a --quota 4 --limit 8 --dry-run
   {prog} project set team-a --members ana,ben --interactive-duration 8h
   {prog} project delete team-a --drain""",
+    "rules": """examples:
+  {prog} rules
+  {prog} rules --grace 2m --min-runtime 10m --consolidate yes""",
+    "groups": """A project names the groups that its sessions may run on: project set --train-on.
+
+examples:
+  {prog} groups set big dgx1-1 dgx1-2
+  {prog} groups set shared dgx1-2 --separate
+  {prog} groups delete shared""",
     "audit": """examples:
   {prog} audit
   {prog} audit -n 100""",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from ..model.sessions import State
-from . import grammar_project, grammar_submit
+from . import grammar_project, grammar_rules, grammar_submit
 from .parser import Parser
 
 NOTEBOOK_LINES = 1000
@@ -176,6 +176,10 @@ VERBS = (
         "show projects as they are set; as an admin, set them",
         grammar_project.fill_project,
     ),
+    Verb(
+        "rules", "show what holds for all projects; as an admin, set it", grammar_rules.fill_rules
+    ),
+    Verb("groups", "show node groups; as an admin, set them", grammar_rules.fill_groups),
     Verb("audit", "show who changed projects", grammar_project.fill_audit),
     Verb("simulate", "try quotas: play a scenario, without a server", _simulate),
     Verb("config", "show or set what you prefer", _config),

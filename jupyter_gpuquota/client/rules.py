@@ -1,0 +1,44 @@
+"""Operations on what holds for all projects."""
+
+from __future__ import annotations
+
+from typing import TypedDict, Unpack
+
+import msgspec
+
+from ..model.projects import RulesRequest
+from ..model.quota import Rules
+from ..model.sessions import Number
+from .context import Context
+from .steps import Operation, ask
+
+
+class Settings(TypedDict, total=False):
+    """Name what may be set, as in `RulesRequest`."""
+
+    grace: Number
+    min_runtime: Number
+    consolidate: bool
+
+
+def get(context: Context) -> Operation[Rules]:
+    """Show what holds for all projects."""
+    found: Rules = yield from ask("rules.get")
+    return found
+
+
+def put(context: Context, **settings: Unpack[Settings]) -> Operation[Rules]:
+    """Change what holds for all projects: what is not named stays as it is.
+
+    Raises InvalidFields, NotAllowed, and Outdated if somebody else was quicker.
+    """
+    old = yield from get(context)
+    present = RulesRequest(
+        grace=old.grace,
+        min_runtime=old.min_runtime,
+        consolidate=old.consolidate,
+        revision=old.revision,
+    )
+    request = msgspec.structs.replace(present, **settings)
+    found: Rules = yield from ask("rules.put", body=request)
+    return found
