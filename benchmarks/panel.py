@@ -22,6 +22,7 @@ SCRIPT = ROOT / "labextension" / "ui-tests" / "bench" / "panel.js"
 SECONDS = 600
 START = "JupyterLab starts"
 OURS, PEER = "the panel scrolls", "the file browser scrolls"
+WAITS = ("the panel opens", "a session appears", "the dashboard opens")
 # One task of the browser's own now and then delays a frame: 60 a second, give or take two.
 FRAMES = 58.0
 TASK_MS = 50.0
@@ -37,9 +38,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Phase:
-    """Be one phase: when frames were drawn (in milliseconds), and its long tasks."""
+    """Be one phase: how long it took and when frames were drawn (in ms), and its long tasks."""
 
     name: str
+    took: float
     frames: tuple[float, ...]
     tasks: tuple[Task, ...]
 
@@ -83,6 +85,7 @@ def measure(context: Context) -> Report:
         runs = [_watch(server) for _ in range(context.rounds(5, 2))]
     phases = {name: [run[name] for run in runs] for name in runs[0]}
     report = Report()
+    _waits(report, phases)
     _scrolling(report, phases)
     _tasks(report, phases)
     return report
@@ -105,8 +108,20 @@ def _watch(server: Server) -> dict[str, Phase]:
     found = {}
     for phase in json.loads(result.stdout.splitlines()[-1]):
         tasks = tuple(Task(task["ms"], task["ours"]) for task in phase["tasks"])
-        found[phase["name"]] = Phase(phase["name"], tuple(phase["frames"]), tasks)
+        name, took, frames = phase["name"], phase["took"], tuple(phase["frames"])
+        found[name] = Phase(name, took, frames, tasks)
     return found
+
+
+def _waits(report: Report, phases: dict[str, list[Phase]]) -> None:
+    table = report.table(
+        "From the click, or the request, until it is on the screen (median of the runs)",
+        *("", "took", "worst run"),
+    )
+    for name in WAITS:
+        took = [run.took for run in phases[name]]
+        table.add(name, f"{median(took):.0f} ms", f"{max(took):.0f} ms")
+    table.note("a session appears: from POST sessions until the list counts it")
 
 
 def _scrolling(report: Report, phases: dict[str, list[Phase]]) -> None:

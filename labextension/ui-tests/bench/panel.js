@@ -15,6 +15,7 @@ const FILES_TAB = '.jp-SideBar .lm-TabBar-tab[data-id="filebrowser"]';
 const LIST = '.jp-GpuQuota-list';
 const FILES = '.jp-DirListing-content';
 const ROW = `${LIST} [data-row]`;
+const DASHBOARD = '.jp-GpuQuota-dashboard';
 const SCROLL_SECONDS = 4;
 const SETTLE_MS = 1500;
 const WAIT_MS = 120 * 1000;
@@ -71,6 +72,10 @@ async function run(page, watch, url) {
     await page.evaluate(top, LIST);
     await change(page, url);
   });
+  await watch.phase('the dashboard opens', async () => {
+    await page.click('.jp-GpuQuota-team button:has-text("Dashboard")');
+    await page.waitForSelector(`${DASHBOARD} tbody tr`, { timeout: WAIT_MS });
+  });
 }
 
 /** Show the side panel of a tab. */
@@ -90,7 +95,7 @@ async function change(page, url) {
     data: {
       name: `one-more-${Date.now()}`,
       project: 'team-a',
-      kind: 'train',
+      kind: 'interactive',
       gpu: '0.5',
       command: ['sleep', '1000']
     }
@@ -181,8 +186,10 @@ class Watch {
   async phase(name, action) {
     const start = await this.now();
     const frames = (await action()) || [];
+    const done = await this.now();
     await this.page.waitForTimeout(SETTLE_MS);
-    this.phases.push({ name, start, end: await this.now(), frames });
+    const end = await this.now();
+    this.phases.push({ name, start, end, took: done - start, frames });
   }
 
   /** Milliseconds since navigation; 0 before there is a page. */
@@ -199,8 +206,9 @@ class Watch {
     const zero = metrics.find(({ name }) => name === 'NavigationStart').value;
     const samples = ourSamples(profile, zero * 1e6);
     const tasks = await this.page.evaluate(() => window.longTasks);
-    return this.phases.map(({ name, start, end, frames }) => ({
+    return this.phases.map(({ name, start, end, took, frames }) => ({
       name,
+      took,
       frames,
       tasks: tasks
         .filter(([begun]) => begun >= start && begun < end)
