@@ -7,6 +7,7 @@ import { live } from './plugins/live';
 import { logs } from './plugins/logs';
 import { notifications } from './plugins/notifications';
 import { panel } from './plugins/panel';
+import { projects } from './plugins/projects';
 import { running } from './plugins/running';
 import { statusbar } from './plugins/statusbar';
 import { store } from './plugins/store';
@@ -22,6 +23,7 @@ export default [
   logs,
   details,
   dashboard,
+  projects,
   statusbar,
   running,
   notifications,

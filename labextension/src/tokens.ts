@@ -5,12 +5,19 @@ import type { Widget } from '@lumino/widgets';
 import type {
   About,
   Advice,
+  ChangePreview,
   Environments,
   History,
   LogChunk,
   LogQuery,
   Nodes,
+  PageAuditEntry,
   Preview,
+  ProjectAnswer,
+  ProjectChange,
+  ProjectRemoval,
+  ProjectRequest,
+  Projects,
   Quota,
   ResizeRequest,
   Session,
@@ -62,6 +69,17 @@ export interface IPastUse {
   look(hours: number): Promise<void>;
 }
 
+/** The projects as they are set, and what admins do to them. Every call throws ApiError. */
+export interface IAdministration {
+  readonly projects: IResource<Projects>;
+  /** Who changed what, newest first; for admins only. */
+  readonly audit: IResource<PageAuditEntry>;
+  /** Say what a change would do. */
+  preview(change: ProjectChange): Promise<ChangePreview>;
+  put(name: string, request: ProjectRequest): Promise<ProjectAnswer>;
+  delete(name: string, removal: ProjectRemoval): Promise<ProjectAnswer>;
+}
+
 /** What the user has deleted, and may still undo. */
 export interface IRemovals {
   /** The time to undo, in milliseconds. */
@@ -110,6 +128,7 @@ export interface IGpuQuota {
   readonly nodes: IResource<Nodes>;
   readonly environments: IResource<Environments>;
   readonly past: IPastUse;
+  readonly administration: IAdministration;
   readonly actions: ISessionActions;
   readonly removals: IRemovals;
   readonly sections: ISections;

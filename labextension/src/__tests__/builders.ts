@@ -1,4 +1,4 @@
-import { About, ProjectUse, Quota, Session } from '../api/models';
+import { About, Project, ProjectUse, Quota, Session } from '../api/models';
 import { VERSION } from '../api/version';
 
 type Changes = Partial<Omit<Session, 'spec'>> & {
@@ -118,6 +118,24 @@ export function makeQuota(changes: Partial<Quota> = {}): Quota {
     default: 'team-a',
     admin: false,
     revision: 1,
+    ...changes
+  };
+}
+
+/** Make a project as an admin has set it. */
+export function makeSetProject(changes: Partial<Project> = {}): Project {
+  return {
+    name: 'team-a',
+    quota: 4000,
+    weight: null,
+    limit: null,
+    priority: 100,
+    members: [],
+    node_affinity: { interactive: [], train: [] },
+    interactive_duration: 0,
+    min_runtime: 0,
+    draining: false,
+    revision: 7,
     ...changes
   };
 }

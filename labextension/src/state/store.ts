@@ -13,6 +13,7 @@ import {
 import { Params, read, Settings } from '../api/request';
 import { Route, routes } from '../api/routes';
 import { IGpuQuota, IRemovals, ISessionActions, ISessions } from '../tokens';
+import { Administration } from './administration';
 import { PastUse } from './history';
 import { Preferences } from './preferences';
 import { Removals } from './removals';
@@ -49,6 +50,11 @@ export class Store implements IGpuQuota, IDisposable {
       this.sessions.invalidate();
       this.quota.invalidate();
     });
+    this.administration = new Administration(
+      settings,
+      (route, reader) => this._add(route, reader),
+      () => this.quota.invalidate()
+    );
     this.removals = this._removals = new Removals(async id => {
       await this.actions.delete(id);
       await this.sessions.refresh();
@@ -64,6 +70,7 @@ export class Store implements IGpuQuota, IDisposable {
   readonly nodes: Resource<Nodes>;
   readonly environments: Resource<Environments>;
   readonly past: PastUse;
+  readonly administration: Administration;
   readonly actions: ISessionActions;
   readonly removals: IRemovals;
   readonly sections = new Sections();

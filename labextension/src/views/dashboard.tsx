@@ -1,10 +1,10 @@
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { Quota } from '../api/models';
-import { IResource } from '../state/resource';
-import { ErrorNotice, Pending, Simulated } from './common';
+import { CommandIDs } from '../commands';
+import { Simulated } from './common';
 import { HistoryBoard } from './history';
+import { Loaded } from './loaded';
 import { NodeTiles } from './nodetiles';
 import { ProjectBars } from './projectbars';
 import { SessionTables } from './sessiontables';
@@ -26,7 +26,7 @@ export function DashboardView(props: {
       <Loaded resource={quota.quota}>
         {value => (
           <>
-            <Totals quota={value} trans={trans} />
+            <Totals quota={value} />
             <ProjectBars projects={value.projects} me={me} />
           </>
         )}
@@ -42,42 +42,8 @@ export function DashboardView(props: {
   );
 }
 
-/** Show a resource once it is there; until then, or where it fails, say so. */
-function Loaded<T>(props: {
-  resource: IResource<T>;
-  children: (value: T) => JSX.Element;
-}): JSX.Element {
-  const { trans } = useUi();
-  const { resource } = props;
-  const result = useResult(resource);
-  const retry = () => void resource.refresh();
-  switch (result.status) {
-    case 'pending':
-      return <Pending trans={trans} />;
-    case 'error':
-      return <ErrorNotice trans={trans} error={result.error} onRetry={retry} />;
-    case 'ready':
-      return (
-        <>
-          {result.error ? (
-            <ErrorNotice
-              trans={trans}
-              title={trans.__('This may be out of date.')}
-              error={result.error}
-              onRetry={retry}
-            />
-          ) : null}
-          {props.children(result.value)}
-        </>
-      );
-  }
-}
-
-function Totals(props: {
-  quota: Quota;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { quota, trans } = props;
+function Totals({ quota }: { quota: Quota }): JSX.Element {
+  const { commands, trans } = useUi();
   const waiting = quota.projects.reduce((sum, use) => sum + use.waiting, 0);
   const totals = [
     [trans.__('GPUs'), gpus(quota.capacity)],
@@ -96,6 +62,15 @@ function Totals(props: {
         ))}
       </dl>
       {quota.simulated ? <Simulated trans={trans} /> : null}
+      {quota.admin ? (
+        <button
+          type="button"
+          className="jp-GpuQuota-linkButton"
+          onClick={() => void commands.execute(CommandIDs.projects)}
+        >
+          {trans.__('Change projects')}
+        </button>
+      ) : null}
     </div>
   );
 }

@@ -1,8 +1,6 @@
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import React, { useId } from 'react';
 import { FieldProblem } from '../api/models';
-import { IDraft } from '../state/draft';
-import { LaunchModel } from '../state/launch';
 
 /** What the control of a field has to carry, so that label, help and problems belong to it. */
 export interface IControl {
@@ -12,16 +10,23 @@ export interface IControl {
   'aria-invalid'?: true;
 }
 
-interface IField {
-  model: LaunchModel;
-  name: keyof IDraft;
+/** Be what a form is filled into: a text for every field, and what is wrong with it. */
+export interface IFields<Name extends string> {
+  readonly draft: Readonly<Record<Name, string>>;
+  problemsOf(name: Name): FieldProblem[];
+  set(values: Partial<Record<Name, string>>): void;
+}
+
+interface IField<Name extends string> {
+  model: IFields<Name>;
+  name: Name;
   label: string;
   help?: string;
 }
 
 /** Be a label, a control, a line of help, and what is wrong with the value. */
-export function Field(
-  props: IField & { children: (control: IControl) => React.ReactNode }
+export function Field<Name extends string>(
+  props: IField<Name> & { children: (control: IControl) => React.ReactNode }
 ): JSX.Element {
   const { model, name, label, help } = props;
   const id = useId();
@@ -69,13 +74,13 @@ export function Problems(props: {
 }
 
 /** Be a field with one line of text. */
-export function TextField({
+export function TextField<Name extends string>({
   model,
   name,
   label,
   help,
   ...rest
-}: IField & React.InputHTMLAttributes<HTMLInputElement>): JSX.Element {
+}: IField<Name> & React.InputHTMLAttributes<HTMLInputElement>): JSX.Element {
   return (
     <Field {...{ model, name, label, help }}>
       {control => (
@@ -83,7 +88,7 @@ export function TextField({
           type="text"
           className="jp-GpuQuota-input"
           value={model.draft[name]}
-          onChange={event => model.set({ [name]: event.target.value })}
+          onChange={event => model.set(only(name, event.target.value))}
           {...rest}
           {...control}
         />
@@ -100,8 +105,8 @@ export interface IChoice {
 }
 
 /** Be a field with a choice among a few. `value` stands in for one that was not made yet. */
-export function SelectField(
-  props: IField & { choices: readonly IChoice[]; value?: string }
+export function SelectField<Name extends string>(
+  props: IField<Name> & { choices: readonly IChoice[]; value?: string }
 ): JSX.Element {
   const { model, name } = props;
   return (
@@ -110,7 +115,7 @@ export function SelectField(
         <HTMLSelect
           {...control}
           value={model.draft[name] || props.value}
-          onChange={event => model.set({ [name]: event.target.value })}
+          onChange={event => model.set(only(name, event.target.value))}
         >
           {props.choices.map(({ value, label, problem }) => (
             <option key={value} value={value} disabled={!!problem}>
@@ -121,4 +126,11 @@ export function SelectField(
       )}
     </Field>
   );
+}
+
+function only<Name extends string>(
+  name: Name,
+  value: string
+): Partial<Record<Name, string>> {
+  return { [name]: value } as Partial<Record<Name, string>>;
 }

@@ -136,6 +136,16 @@ function ProjectPicker(props: {
       >
         {trans.__('Dashboard')}
       </button>
+      {quota.admin ? (
+        <button
+          type="button"
+          className="jp-GpuQuota-linkButton"
+          title={trans.__('Change projects and their quotas')}
+          onClick={() => void commands.execute(CommandIDs.projects)}
+        >
+          {trans.__('Projects')}
+        </button>
+      ) : null}
     </div>
   );
 }

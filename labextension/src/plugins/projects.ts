@@ -1,0 +1,98 @@
+import {
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import { ITranslator } from '@jupyterlab/translation';
+import { CommandIDs, NO_ARGS } from '../commands';
+import { gpuIcon } from '../icons';
+import { watchInBackground } from '../state/background';
+import { IGpuQuota } from '../tokens';
+import { ours } from '../translation';
+import type { IUi } from '../views/ui';
+import { showInMain } from './shell';
+
+const ID = 'jupyter-gpuquota:projects';
+
+/** Show admins the projects in the main area, once; nobody else sees anything of it. */
+export const projects: JupyterFrontEndPlugin<void> = {
+  id: ID,
+  description: 'The projects and who changed them, for admins.',
+  autoStart: true,
+  requires: [IGpuQuota],
+  optional: [ITranslator, ILayoutRestorer],
+  activate: (
+    app: JupyterFrontEnd,
+    quota: IGpuQuota,
+    translator: ITranslator | null,
+    restorer: ILayoutRestorer | null
+  ): void => {
+    const trans = ours(translator);
+    const ui: IUi = { quota, commands: app.commands, trans };
+    const tracker = new WidgetTracker<MainAreaWidget>({
+      namespace: 'jupyter-gpuquota-projects'
+    });
+    const make = async () => {
+      const { makeProjectsWidget } = await import('../views/projectswidget');
+      const widget = makeProjectsWidget(ui);
+      widget.id = ID;
+      widget.title.label = trans.__('GPU projects');
+      widget.title.icon = gpuIcon;
+      widget.title.closable = true;
+      await tracker.add(widget);
+      return widget;
+    };
+    let made: Promise<MainAreaWidget> | undefined;
+    app.commands.addCommand(CommandIDs.projects, {
+      label: trans.__('Change Projects and Quotas of GPUs'),
+      caption: trans.__('Change projects and their quotas'),
+      icon: gpuIcon,
+      describedBy: { args: NO_ARGS },
+      isVisible: () => isAdmin(quota),
+      execute: async () => {
+        if (!made || (await made).isDisposed) {
+          made = make();
+          // The next click tries again.
+          made.catch(() => (made = undefined));
+        }
+        showInMain(app, await made);
+      }
+    });
+    followAdmin(app, quota);
+    void restorer?.restore(tracker, {
+      command: CommandIDs.projects,
+      name: () => 'projects'
+    });
+  }
+};
+
+function isAdmin({ quota }: IGpuQuota): boolean {
+  return quota.result.status === 'ready' && quota.result.value.admin;
+}
+
+/** Have the palette show the command while the user is an admin. */
+function followAdmin(app: JupyterFrontEnd, quota: IGpuQuota): void {
+  let was = isAdmin(quota);
+  quota.quota.changed.connect(() => {
+    const is = isAdmin(quota);
+    if (is !== was) {
+      was = is;
+      app.commands.notifyCommandChanged(CommandIDs.projects);
+    }
+  });
+  void app.restored.then(() => askOnce(quota));
+}
+
+/** Have it known whether the user is an admin, even where nothing else watches the quota. */
+function askOnce(quota: IGpuQuota): void {
+  const watcher = watchInBackground(quota, [quota.quota]);
+  const onChanged = () => {
+    if (quota.quota.result.status === 'ready') {
+      quota.quota.changed.disconnect(onChanged);
+      watcher.dispose();
+    }
+  };
+  quota.quota.changed.connect(onChanged);
+  onChanged();
+}

@@ -1,0 +1,128 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { makeSetProject } from '../../__tests__/builders';
+import { differenceOf } from '../audit';
+import {
+  NEW_PROJECT,
+  projectFieldOf,
+  spanOf,
+  toProjectDraft,
+  toProjectRequest
+} from '../projectdraft';
+
+const trans = nullTranslator.load('jupyter_gpuquota');
+
+describe('the draft of a project', () => {
+  it('says a project as an admin would type it, and reads that back', () => {
+    const draft = toProjectDraft(
+      makeSetProject({
+        quota: 2500,
+        weight: 0,
+        limit: 8000,
+        members: ['ana', 'ben'],
+        node_affinity: { interactive: [], train: ['big'] },
+        interactive_duration: 28_800,
+        min_runtime: 90
+      })
+    );
+    expect(draft).toEqual({
+      name: 'team-a',
+      quota: '2.5',
+      weight: '0',
+      limit: '8',
+      priority: '100',
+      members: 'ana, ben',
+      interactiveOn: '',
+      trainOn: 'big',
+      duration: '8h',
+      minimum: '1m30s'
+    });
+    expect(toProjectRequest(draft, 7, trans)).toEqual({
+      request: {
+        name: 'team-a',
+        quota: '2.5',
+        weight: '0',
+        limit: '8',
+        priority: 100,
+        members: ['ana', 'ben'],
+        node_affinity: { interactive: [], train: ['big'] },
+        interactive_duration: '8h',
+        min_runtime: '1m30s',
+        revision: 7
+      },
+      problems: []
+    });
+  });
+
+  it('asks for no weight, no limit and no time where nothing is typed', () => {
+    const { request } = toProjectRequest(
+      {
+        ...NEW_PROJECT,
+        name: ' team-e ',
+        quota: '1',
+        members: ' ana,,ben  li '
+      },
+      0,
+      trans
+    );
+    expect(request).toMatchObject({
+      name: 'team-e',
+      weight: null,
+      limit: null,
+      members: ['ana', 'ben', 'li'],
+      interactive_duration: 0,
+      min_runtime: 0
+    });
+  });
+
+  it('finds the control of a field, whatever it stands in', () => {
+    expect(projectFieldOf('quota')).toBe('quota');
+    expect(projectFieldOf('put[0].min_runtime')).toBe('minimum');
+    expect(projectFieldOf('put[0].node_affinity.interactive[2]')).toBe(
+      'interactiveOn'
+    );
+    expect(projectFieldOf('revision')).toBeUndefined();
+  });
+
+  it('writes spans exactly', () => {
+    expect([0, 59, 5400, 90_061].map(spanOf)).toEqual([
+      '',
+      '59s',
+      '1h30m',
+      '25h1m1s'
+    ]);
+  });
+});
+
+describe('the audit log', () => {
+  it('shows what differs only, in GPUs', () => {
+    const before = JSON.stringify({
+      name: 'team-a',
+      quota: 4000,
+      limit: null,
+      revision: 1
+    });
+    const after = JSON.stringify({
+      name: 'team-a',
+      quota: 4500,
+      limit: 8000,
+      revision: 2
+    });
+    expect(differenceOf({ before, after })).toEqual({
+      before: 'quota: 4\nlimit: null',
+      after: 'quota: 4.5\nlimit: 8'
+    });
+  });
+
+  it('shows all of what is new or gone', () => {
+    const text = JSON.stringify({ name: 'team-a', members: ['ana'] });
+    expect(differenceOf({ before: '', after: text })).toEqual({
+      before: '',
+      after: 'name: team-a\nmembers: ["ana"]'
+    });
+  });
+
+  it('shows what is no object as it stands', () => {
+    const entry = { before: '[1]', after: '{' };
+    expect(differenceOf(entry)).toEqual(entry);
+  });
+});

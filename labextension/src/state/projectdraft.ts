@@ -1,0 +1,116 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { FieldProblem, Project, ProjectRequest } from '../api/models';
+
+/** The form of a project as it is filled in: what the admin typed, unread. */
+export interface IProjectDraft {
+  name: string;
+  quota: string;
+  weight: string;
+  limit: string;
+  priority: string;
+  /** Accounts between commas or spaces; empty: everyone. */
+  members: string;
+  /** Node groups between commas or spaces; empty: any. */
+  interactiveOn: string;
+  trainOn: string;
+  duration: string;
+  minimum: string;
+}
+
+export type ProjectField = keyof IProjectDraft;
+
+/** What the form of a new project begins with; its names are in the order of the form. */
+export const NEW_PROJECT: Readonly<IProjectDraft> = {
+  name: '',
+  quota: '',
+  weight: '',
+  limit: '',
+  priority: '100',
+  members: '',
+  interactiveOn: '',
+  trainOn: '',
+  duration: '',
+  minimum: ''
+};
+
+export const PROJECT_FIELDS = Object.keys(NEW_PROJECT) as ProjectField[];
+
+/** Write a project as an admin would type it. */
+export function toProjectDraft(project: Project): IProjectDraft {
+  const { node_affinity: on, weight, limit } = project;
+  return {
+    name: project.name,
+    quota: String(project.quota / 1000),
+    weight: weight === null ? '' : String(weight / 1000),
+    limit: limit === null ? '' : String(limit / 1000),
+    priority: String(project.priority),
+    members: project.members.join(', '),
+    interactiveOn: on.interactive.join(', '),
+    trainOn: on.train.join(', '),
+    duration: spanOf(project.interactive_duration),
+    minimum: spanOf(project.min_runtime)
+  };
+}
+
+/**
+ * Read a draft that was made from a project at a revision, 0 for a new one.
+ *
+ * `problems` are those of what cannot even be sent.
+ */
+export function toProjectRequest(
+  draft: IProjectDraft,
+  revision: number,
+  trans: TranslationBundle
+): { request: ProjectRequest; problems: FieldProblem[] } {
+  const priority = draft.priority.trim();
+  const isNumber = /^-?\d{1,9}$/.test(priority);
+  const request: ProjectRequest = {
+    name: draft.name.trim(),
+    quota: draft.quota.trim(),
+    weight: draft.weight.trim() || null,
+    limit: draft.limit.trim() || null,
+    priority: isNumber ? Number(priority) : Number(NEW_PROJECT.priority),
+    members: namesOf(draft.members),
+    node_affinity: {
+      interactive: namesOf(draft.interactiveOn),
+      train: namesOf(draft.trainOn)
+    },
+    interactive_duration: draft.duration.trim() || 0,
+    min_runtime: draft.minimum.trim() || 0,
+    revision
+  };
+  const message = trans.__('A priority is a number from 0 to 1000.');
+  return {
+    request,
+    problems: isNumber ? [] : [{ field: 'priority', message, hint: '' }]
+  };
+}
+
+/** Return the control of the form that a field of the wire belongs to. */
+export function projectFieldOf(field: string): ProjectField | undefined {
+  const path = field.replace(/^put\[\d+\]\./, '').replace(/\[\d+\]$/, '');
+  const renamed: Record<string, ProjectField> = {
+    'node_affinity.interactive': 'interactiveOn',
+    'node_affinity.train': 'trainOn',
+    interactive_duration: 'duration',
+    min_runtime: 'minimum'
+  };
+  return renamed[path] ?? PROJECT_FIELDS.find(name => name === path);
+}
+
+/** Write seconds as the longest units that say them exactly: `8h`, `1h30m`; nothing for 0. */
+export function spanOf(seconds: number): string {
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor((seconds % 3600) / 60), 'm'],
+    [seconds % 60, 's']
+  ];
+  return parts
+    .filter(([count]) => count)
+    .map(([count, unit]) => `${count}${unit}`)
+    .join('');
+}
+
+function namesOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}

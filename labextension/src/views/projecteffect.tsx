@@ -1,0 +1,103 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { ChangePreview, ProjectEffect, SessionEffect } from '../api/models';
+import { Notice } from './common';
+import { gpus } from './texts';
+import { useUi } from './ui';
+
+/** Show who would gain, wait or be reclaimed by a change that was tried. */
+export function EffectOf({ effect }: { effect: ChangePreview }): JSX.Element {
+  const { trans } = useUi();
+  const { message, sessions, warnings } = effect;
+  const projects = effect.projects.filter(isChanged);
+  return (
+    <section
+      className="jp-GpuQuota-effect"
+      aria-label={trans.__('What would happen')}
+    >
+      <p>
+        <strong>{message}</strong>
+      </p>
+      <Warnings warnings={warnings} />
+      {projects.length ? <Projects projects={projects} /> : null}
+      {sessions.length ? (
+        <ul>
+          {sessions.map(session => (
+            <li key={session.session}>
+              <b>{effectText(session, trans)}</b> {session.name} (
+              {session.project}): {session.message}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </section>
+  );
+}
+
+function isChanged(project: ProjectEffect): boolean {
+  return (
+    project.quota !== project.quota_before ||
+    project.fair !== project.fair_before ||
+    project.allocated !== project.allocated_before
+  );
+}
+
+/** Say what is allowed, but hardly meant. */
+export function Warnings(props: {
+  warnings: readonly string[];
+}): JSX.Element | null {
+  return props.warnings.length ? (
+    <>
+      {props.warnings.map(warning => (
+        <Notice key={warning}>{warning}</Notice>
+      ))}
+    </>
+  ) : null;
+}
+
+function Projects(props: { projects: readonly ProjectEffect[] }): JSX.Element {
+  const { trans } = useUi();
+  const change = (before: number, after: number) =>
+    before === after
+      ? gpus(after)
+      : trans.__('%1 instead of %2', gpus(after), gpus(before));
+  return (
+    <div className="jp-GpuQuota-boardTable">
+      <table className="jp-GpuQuota-table">
+        <caption>{trans.__('Projects that it changes')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{trans.__('Project')}</th>
+            <th scope="col">{trans.__('Quota')}</th>
+            <th scope="col">{trans.__('Fair share')}</th>
+            <th scope="col">{trans.__('Allocated')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.projects.map(project => (
+            <tr key={project.name}>
+              <th scope="row">{project.name}</th>
+              <td>{change(project.quota_before, project.quota)}</td>
+              <td>{change(project.fair_before, project.fair)}</td>
+              <td>{change(project.allocated_before, project.allocated)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function effectText(
+  { effect }: SessionEffect,
+  trans: TranslationBundle
+): string {
+  switch (effect) {
+    case 'starts':
+      return trans.__('Starts:');
+    case 'waits':
+      return trans.__('Waits:');
+    case 'reclaimed':
+      return trans.__('Reclaimed:');
+  }
+}

@@ -1,0 +1,167 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
+import { expect, test } from './workspace';
+
+const PROJECT = 'gpuquota/api/projects/team-e';
+
+/** Be the admins' view of projects as a test sees it. */
+class Projects {
+  constructor(readonly page: IJupyterLabPageFixture) {}
+
+  readonly whole = this.page.locator('.jp-GpuQuota-administration');
+  readonly table = this.whole.getByRole('table', { name: /^Projects \d/ });
+  readonly changes = this.whole.getByRole('table', { name: 'Changes' });
+  readonly form = this.whole.locator('.jp-GpuQuota-projectForm');
+
+  row(name: string) {
+    return this.table.getByRole('row', { name: new RegExp(`^${name}`) });
+  }
+
+  async fill(values: Record<string, string>): Promise<void> {
+    for (const [label, value] of Object.entries(values)) {
+      await this.form.getByLabel(label, { exact: true }).fill(value);
+    }
+  }
+
+  async press(name: string): Promise<void> {
+    await this.form.getByRole('button', { name }).click();
+  }
+
+  /** Return what is wrong with it, by WCAG 2.2 A and AA. */
+  async problems(): Promise<string[]> {
+    const { violations } = await new AxeBuilder({ page: this.page })
+      .include('.jp-GpuQuota-administration')
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze();
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join('\n')}`
+    );
+  }
+}
+
+test.afterEach(async ({ request, baseURL }) => {
+  await request.delete(`${baseURL}/${PROJECT}`);
+});
+
+test('an admin makes a project, tries, changes and deletes it', async ({
+  page,
+  workspace,
+  request,
+  baseURL
+}) => {
+  const projects = new Projects(page);
+  const { whole, form, table, changes } = projects;
+  await workspace.open();
+  await workspace.panel.getByRole('button', { name: 'Projects' }).click();
+  await whole.getByRole('button', { name: 'New project' }).click();
+  await expect(form.getByLabel('Name', { exact: true })).toBeFocused();
+  await projects.fill({ Name: 'Team E', Quota: 'many', 'Train on': 'huge' });
+  await projects.press('Try it');
+  await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(3);
+  await expect(form.getByLabel('Name', { exact: true })).toBeFocused();
+
+  await projects.fill({ Name: 'team-e', Quota: '1.5', 'Train on': '' });
+  await projects.fill({ 'Interactive for': '8h', Members: 'ana, ben' });
+  await projects.press('Try it');
+  const effect = form.getByRole('region', { name: 'What would happen' });
+  await expect(effect).toContainText('team-e');
+  await expect(table).not.toContainText('team-e');
+
+  await page.keyboard.press('Shift+Tab');
+  await expect(form.getByRole('button', { name: 'Apply' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(whole.getByText('team-e was saved.')).toBeVisible();
+  await expect(
+    whole.getByRole('button', { name: 'New project' })
+  ).toBeFocused();
+  await expect(projects.row('team-e')).toContainText('ana, ben');
+  await expect(projects.row('team-e')).toContainText('8h');
+  await expect(changes).toContainText('team-e');
+  await expect(
+    workspace.panel.getByLabel('Project', { exact: true })
+  ).toContainText('team-e');
+
+  await projects.row('team-e').getByRole('button').click();
+  await projects.fill({ Quota: '2' });
+  const answer = await request.put(`${baseURL}/${PROJECT}`, {
+    data: { quota: '3', limit: '4', revision: await revision() }
+  });
+  expect(answer.status(), await answer.text()).toBe(200);
+  await projects.press('Apply');
+  await expect(form.getByRole('alert')).toContainText('changed meanwhile');
+  await projects.press('Reload');
+  await expect(form.getByText('it was set to “3”')).toBeVisible();
+  await expect(form.getByLabel('Quota', { exact: true })).toHaveValue('2');
+  await expect(form.getByLabel('Quota', { exact: true })).toBeFocused();
+  await expect(form.getByLabel('Limit', { exact: true })).toHaveValue('4');
+  await projects.press('Apply');
+  await expect(changes).toContainText('quota: 2');
+
+  await projects.row('team-e').getByRole('button').click();
+  await projects.press('Delete');
+  await page
+    .locator('.jp-Dialog')
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await expect(whole.getByText('team-e was deleted.')).toBeVisible();
+  await expect(table).not.toContainText('team-e');
+
+  async function revision(): Promise<number> {
+    const list = await request.get(`${baseURL}/gpuquota/api/projects`);
+    const { items } = await list.json();
+    return items.find((item: { name: string }) => item.name === 'team-e')
+      .revision;
+  }
+});
+
+test('a project with sessions drains', async ({
+  page,
+  api,
+  request,
+  baseURL
+}) => {
+  const projects = new Projects(page);
+  const made = await request.put(`${baseURL}/${PROJECT}`, {
+    data: { quota: '1' }
+  });
+  expect(made.status(), await made.text()).toBe(200);
+  await api.create({ name: 'last-one', project: 'team-e' });
+  await api.reaches('last-one', 'running');
+  await page.evaluate(
+    id => window.jupyterapp.commands.execute(id),
+    'jupyter-gpuquota:open-projects'
+  );
+  await projects.row('team-e').getByRole('button').click();
+  await projects.press('Delete');
+  const dialog = page.locator('.jp-Dialog');
+  await expect(dialog).toContainText('last-one');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Drain' }).click();
+  await expect(projects.row('team-e')).toContainText('draining');
+  await api.clear();
+  await expect(projects.table).not.toContainText('team-e');
+});
+
+for (const theme of [
+  'JupyterLab Light',
+  'JupyterLab Dark',
+  'JupyterLab Dark High Contrast'
+]) {
+  test(`projects can be set by everyone: ${theme}`, async ({ page }) => {
+    const projects = new Projects(page);
+    await page.theme.setTheme(theme);
+    await page.evaluate(
+      id => window.jupyterapp.commands.execute(id),
+      'jupyter-gpuquota:open-projects'
+    );
+    await projects.row('team-b').getByRole('button').click();
+    await projects.fill({ Quota: '12' });
+    await projects.press('Try it');
+    await projects.form.getByRole('region').waitFor();
+    expect(await projects.problems()).toEqual([]);
+    await projects.fill({ Quota: 'many', Priority: 'high' });
+    await projects.press('Apply');
+    await projects.form.locator('.jp-GpuQuota-problems').first().waitFor();
+    expect(await projects.problems()).toEqual([]);
+  });
+}
