@@ -151,11 +151,9 @@ def exchange(
     given = {"Content-Type": "application/json", **headers} if message.body else headers
     target = f"{base_url}{ROOT}{message.target}"
     for attempt in (1, 2):
+        # All in one: an interrupt at any moment closes the connection.
         try:
-            connection.connect()
-        except OSError as error:
-            raise NoServer(f"{_plain(error)}.") from error
-        try:
+            _connect(connection)
             connection.request(message.method, target, message.body or None, given)
             response = connection.getresponse()
             return Reply(response.status, response.read())
@@ -167,6 +165,13 @@ def exchange(
         finally:
             connection.close()
     raise AssertionError("the second attempt returns or raises")
+
+
+def _connect(connection: HTTPConnection) -> None:
+    try:
+        connection.connect()
+    except OSError as error:
+        raise NoServer(f"{_plain(error)}.") from error
 
 
 def _broken(message: str) -> Unavailable:

@@ -33,8 +33,8 @@ class UnixConnection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         """Connect, and ask the kernel who listens."""
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
+            self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self._connect(self.sock)
             self.pid, uid, _ = struct.unpack("3i", self._credentials(self.sock))
         except BaseException:

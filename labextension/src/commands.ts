@@ -3,8 +3,8 @@ export namespace CommandIDs {
   export const launch = 'gpuquota:launch';
   export const showPanel = 'gpuquota:show-panel';
   export const refresh = 'gpuquota:refresh';
-  export const dashboard = 'jupyter-gpuquota:open-dashboard';
-  export const projects = 'jupyter-gpuquota:open-projects';
+  export const dashboard = 'gpuquota:open-dashboard';
+  export const projects = 'gpuquota:open-projects';
   export const open = 'gpuquota:open-session';
   export const logs = 'gpuquota:show-logs';
   export const details = 'gpuquota:show-details';

@@ -3,7 +3,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
 import { expect, test } from './workspace';
 
-const COMMAND = 'jupyter-gpuquota:open-dashboard';
+const COMMAND = 'gpuquota:open-dashboard';
 
 /** Be the dashboard as a test sees it. */
 class Dashboard {

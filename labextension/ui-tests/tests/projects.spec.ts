@@ -129,7 +129,7 @@ test('a project with sessions drains', async ({
   await api.reaches('last-one', 'running');
   await page.evaluate(
     id => window.jupyterapp.commands.execute(id),
-    'jupyter-gpuquota:open-projects'
+    'gpuquota:open-projects'
   );
   await projects.row('team-e').getByRole('button').click();
   await projects.press('Delete');
@@ -152,7 +152,7 @@ for (const theme of [
     await page.theme.setTheme(theme);
     await page.evaluate(
       id => window.jupyterapp.commands.execute(id),
-      'jupyter-gpuquota:open-projects'
+      'gpuquota:open-projects'
     );
     await projects.row('team-b').getByRole('button').click();
     await projects.fill({ Quota: '12' });

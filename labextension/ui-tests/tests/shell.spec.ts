@@ -53,7 +53,9 @@ test('notices say what is ready, what failed and what waits, and can be switched
   await api.create({ name: 'good', project: 'team-b', gpu: '2' });
   await expect(workspace.notice('good is running')).toBeVisible();
   await api.create({ name: 'later', project: 'team-b', gpu: '1' });
-  const waits = workspace.notice('later waits: team-b uses');
+  const waits = workspace.notice(
+    'later waits: Interactive sessions of team-b use'
+  );
   await waits.getByRole('button', { name: 'Details' }).click();
   await expect(page.locator('.jp-GpuQuota-details')).toContainText('Waiting');
 
