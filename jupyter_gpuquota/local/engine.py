@@ -202,7 +202,8 @@ class Engine:
         )
         self._again = decided.again
         for eviction in decided.evictions:
-            self._reclaim(eviction)
+            if not self._reclaim(eviction):
+                return False
         for decision in decided.decisions:
             record = self.find(decision.session)
             if isinstance(decision.outcome, Placement):
@@ -212,12 +213,16 @@ class Engine:
                 self._wait(record, decision.outcome, decision.ahead + 1)
         return True
 
-    def _reclaim(self, eviction: Eviction) -> None:
-        record = self._change(
-            eviction.session,
-            lambda session: lifecycle.request_requeue(session, eviction.reclaim, eviction.reason),
-        )
+    def _reclaim(self, eviction: Eviction) -> bool:
+        try:
+            record = self._change(
+                eviction.session,
+                lambda found: lifecycle.request_requeue(found, eviction.reclaim, eviction.reason),
+            )
+        except StorageFailed as error:
+            return self._put_off(error)
         self._watcher.look(record)
+        return True
 
     def _wait(self, record: Record, reason: Reason, place: int) -> None:
         session = record.session
@@ -229,12 +234,16 @@ class Engine:
         try:
             problem = self._starter.start(record, placement)
         except StorageFailed as error:
-            self.state.fail(error)
-            self._admitted = 0
-            return False
+            return self._put_off(error)
         if problem:
             self._watcher.conclude(self.find(record.session.id), Ended("unstarted", detail=problem))
         return True
+
+    def _put_off(self, error: StorageFailed) -> bool:
+        """Say what the disk forbade, and play the round again later."""
+        self.state.fail(error)
+        self._admitted = 0
+        return False
 
     def _measure(self) -> None:
         """Look at the devices from time to time, while there is a reason to."""
@@ -254,7 +263,7 @@ class Engine:
         by_name = {project.name: project for project in projects}
         records = list(self.board.records.values())
         for record in lifetimes.changed(records, by_name, datetime.now(UTC)):
-            self.state.save(record)
+            self.state.settle(record)
             if record.session.state == "stopping":
                 self._watcher.look(self.find(record.session.id))
 
