@@ -74,7 +74,9 @@ async function run(page, watch, url) {
   });
   await watch.phase('the dashboard opens', async () => {
     await page.click('.jp-GpuQuota-team button:has-text("Dashboard")');
-    await page.waitForSelector(`${DASHBOARD} tbody tr:visible`, { timeout: WAIT_MS });
+    await page.waitForSelector(`${DASHBOARD} tbody tr:visible`, {
+      timeout: WAIT_MS
+    });
   });
 }
 
