@@ -33,15 +33,6 @@ def reclaim(turn: Round) -> None:
     staying = turn.staying if turn.pending else ()
     holders = Holders(s for s in staying if turn.may_go(s) and may(s))
 
-    staying = turn.staying if turn.pending else ()
-    holders = Holders(s for s in staying if turn.may_go(s) and may(s))
-
-    def borrowed(found: Victims) -> bool:
-        return _above_fair(turn, found) and _keep_quota(turn, found)
-
-    def above(found: Victims) -> bool:
-        return _above_fair(turn, found)
-
     def rules(taker: Session, milli: int) -> Ruling | None:
         account = turn.ledger.of(taker)
 
