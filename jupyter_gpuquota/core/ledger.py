@@ -120,10 +120,10 @@ def _over_ceiling(account: Account, milli: int) -> Reason | None:
     )
 
 
-def holders(accounts: Mapping[str, Account], apart: str = "") -> str:
+def holders(accounts: Mapping[str, Account]) -> str:
     """Say who holds the most, for example `team-d 8 (2 borrowed), team-b 2`."""
     most: Sequence[Account] = sorted(
-        (a for a in accounts.values() if a.used > 0 and a.project.name != apart),
+        (a for a in accounts.values() if a.used > 0),
         key=lambda a: (-a.used, a.project.name),
     )[:3]
     return ", ".join(

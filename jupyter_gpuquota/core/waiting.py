@@ -24,8 +24,8 @@ def explain(session: Session, milli: int, ledger: Ledger, pool: Pool, allowed: A
     if ledger.tier(session, milli) == BORROWED or account.used + milli > account.project.quota:
         return Reason(
             code="OverQuota",
-            message=f"{name} uses {gpus_text(account.used)} of the {quota} GPUs that it has by "
-            f"right; {gpus_text(milli)} more would be borrowed, and no such share is free.{in_use}",
+            message=f"{name} has {quota} GPU by right and uses {gpus_text(account.used)}; "
+            f"{gpus_text(milli)} more would be borrowed, and no such share is free.{in_use}",
             hint="It starts when others leave GPUs unused.",
             raw=found.message,
         )
