@@ -16,9 +16,10 @@ from ..model.quota import USUAL_RULES, Project
 from ..model.reasons import Reason
 from ..model.resources import Node, Placement
 from ..model.scenarios import LoseStep, Scenario, SetStep, Step, SubmitStep
-from ..model.sessions import Reclaim, Session, SessionRequest
+from ..model.sessions import Session, SessionRequest
 from . import lifecycle, lifetime
-from .plans import Plan, Situation
+from .instant import carry_out
+from .plans import Situation
 from .scenarios import node_of, project_of, rules_of
 from .scheduling import plan
 from .spans import parse_span
@@ -194,7 +195,7 @@ class Simulation:
         for _ in range(MOST_ROUNDS):
             decided = plan(self.situation)
             self._again = decided.again
-            if not self._follow(decided):
+            if not carry_out(decided, self.sessions, self.now):
                 return
             self.now += MOMENT
         raise Internal(f"The scheduler does not come to rest within {MOST_ROUNDS} rounds.")
@@ -209,24 +210,3 @@ class Simulation:
             self.now,
             self.rules,
         )
-
-    def _follow(self, decided: Plan) -> bool:
-        """Do what a round decides; tell whether that changes who runs."""
-        for eviction in decided.evictions:
-            self._requeue(eviction.session, eviction.reclaim, eviction.reason)
-        started = False
-        for decision in decided.decisions:
-            session = self.sessions[decision.session]
-            if isinstance(decision.outcome, Placement):
-                running = lifecycle.move(session, "starting", self.now)
-                running = lifecycle.move(running, "running", self.now)
-                after = msgspec.structs.replace(running, placement=decision.outcome)
-                started = True
-            else:
-                after = msgspec.structs.replace(session, reason=decision.outcome)
-            self.sessions[session.id] = after
-        return started or bool(decided.evictions)
-
-    def _requeue(self, name: str, reclaim: Reclaim, reason: Reason) -> None:
-        leaving = lifecycle.request_requeue(self.sessions[name], reclaim, reason)
-        self.sessions[name] = lifecycle.finish_end(leaving, self.now)

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-import msgspec
-
 from ..model.projects import ChangePreview, Effect, ProjectEffect, SessionEffect
 from ..model.quota import Project
-from ..model.resources import Placement, gpus_text
+from ..model.resources import gpus_text
 from ..model.sessions import Session
 from . import lifecycle
+from .instant import carry_out
 from .members import doubts
 from .plans import Plan, Situation
 from .scheduling import plan
@@ -73,7 +72,7 @@ def settle(situation: Situation) -> Rest:
         # Claims are told apart by their time.
         situation = replace(situation, now=situation.now + timedelta(microseconds=1))
         decided = plan(replace(situation, sessions=tuple(sessions.values())))
-        if not _apply(decided, sessions, situation):
+        if not carry_out(decided, sessions, situation.now):
             break
     return Rest(sessions, decided.fair)
 
@@ -82,27 +81,6 @@ def _left(session: Session, situation: Situation) -> Session:
     if session.state == "stopping":
         return lifecycle.finish_end(session, situation.now)
     return session
-
-
-def _apply(decided: Plan, sessions: dict[str, Session], situation: Situation) -> bool:
-    """Do what a round decides; tell whether anything starts or leaves."""
-    moved = False
-    for eviction in decided.evictions:
-        leaving = lifecycle.request_requeue(
-            sessions[eviction.session], eviction.reclaim, eviction.reason
-        )
-        gone = lifecycle.finish_end(leaving, situation.now)
-        sessions[eviction.session] = msgspec.structs.replace(gone, reason=eviction.reason)
-        moved = True
-    for decision in decided.decisions:
-        session = sessions[decision.session]
-        if isinstance(decision.outcome, Placement):
-            started = lifecycle.move(session, "starting", situation.now)
-            sessions[session.id] = msgspec.structs.replace(started, placement=decision.outcome)
-            moved = True
-        elif session.reason != decision.outcome:
-            sessions[session.id] = msgspec.structs.replace(session, reason=decision.outcome)
-    return moved
 
 
 def _effect(before: Session, after: Session) -> SessionEffect | None:
