@@ -88,6 +88,7 @@ export default defineConfig([
             '../views/texts',
             './report',
             './sessioncommands',
+            './single',
             './viewer'
           ]
         }

@@ -14,7 +14,6 @@ import type {
   PageAuditEntry,
   Preview,
   ProjectAnswer,
-  ProjectChange,
   ProjectRemoval,
   ProjectRequest,
   Projects,
@@ -75,7 +74,7 @@ export interface IAdministration {
   /** Who changed what, newest first; for admins only. */
   readonly audit: IResource<PageAuditEntry>;
   /** Say what a change would do. */
-  preview(change: ProjectChange): Promise<ChangePreview>;
+  preview(change: SettingsChange): Promise<ChangePreview>;
   put(name: string, request: ProjectRequest): Promise<ProjectAnswer>;
   delete(name: string, removal: ProjectRemoval): Promise<ProjectAnswer>;
 }

@@ -3,15 +3,13 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator } from '@jupyterlab/translation';
-import { CommandIDs, NO_ARGS } from '../commands';
-import { gpuIcon } from '../icons';
+import { CommandIDs } from '../commands';
 import { IGpuQuota } from '../tokens';
 import { ours } from '../translation';
 import type { IUi } from '../views/ui';
-import { showInMain } from './shell';
+import { addSingle } from './single';
 
 const ID = 'jupyter-gpuquota:dashboard';
 
@@ -31,37 +29,17 @@ export const dashboard: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = ours(translator);
     const ui: IUi = { quota, commands: app.commands, trans };
-    const tracker = new WidgetTracker<MainAreaWidget>({
-      namespace: 'jupyter-gpuquota-dashboard'
-    });
-    const make = async () => {
-      const { makeDashboardWidget } = await import('../views/dashboardwidget');
-      const widget = makeDashboardWidget(ui, renderMime);
-      widget.id = ID;
-      widget.title.label = trans.__('Team dashboard');
-      widget.title.icon = gpuIcon;
-      widget.title.closable = true;
-      await tracker.add(widget);
-      return widget;
-    };
-    let made: Promise<MainAreaWidget> | undefined;
-    app.commands.addCommand(CommandIDs.dashboard, {
+    addSingle(app, ui, restorer, {
+      id: ID,
+      command: CommandIDs.dashboard,
       label: trans.__('Open the Team Dashboard of GPUs'),
       caption: trans.__('Open the team dashboard'),
-      icon: gpuIcon,
-      describedBy: { args: NO_ARGS },
-      execute: async () => {
-        if (!made || (await made).isDisposed) {
-          made = make();
-          // The next click tries again.
-          made.catch(() => (made = undefined));
-        }
-        showInMain(app, await made);
+      title: trans.__('Team dashboard'),
+      make: async () => {
+        const { makeDashboardWidget } =
+          await import('../views/dashboardwidget');
+        return makeDashboardWidget(ui, renderMime);
       }
-    });
-    void restorer?.restore(tracker, {
-      command: CommandIDs.dashboard,
-      name: () => 'dashboard'
     });
   }
 };

@@ -3,7 +3,6 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator } from '@jupyterlab/translation';
@@ -13,7 +12,7 @@ import { gpuIcon } from '../icons';
 import { IGpuQuota } from '../tokens';
 import { ours } from '../translation';
 import type { IUi } from '../views/ui';
-import { showInMain } from './shell';
+import { MainArea } from './mainarea';
 
 const ARGS = {
   type: 'object',
@@ -42,30 +41,26 @@ export const launch: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = ours(translator);
     const ui: IUi = { quota, commands: app.commands, trans };
-    const tracker = new WidgetTracker<MainAreaWidget>({
-      namespace: 'gpuquota-launch'
-    });
+    const main = new MainArea(app, 'gpuquota-launch');
     app.commands.addCommand(CommandIDs.launch, {
       label: trans.__('Launch a GPU Session…'),
       caption: trans.__('Launch a session with a share of a GPU'),
       icon: args => (args.isLauncher ? gpuIcon : addIcon),
       describedBy: { args: ARGS },
       execute: async args => {
-        const open = tracker.currentWidget;
-        if (open) {
-          return showInMain(app, open);
-        }
-        const { makeLaunchWidget } = await import('../views/launchwidget');
-        const widget = await makeLaunchWidget({
-          ui,
-          state,
-          folder: typeof args.cwd === 'string' ? args.cwd : here(app, files)
+        const folder =
+          typeof args.cwd === 'string' ? args.cwd : here(app, files);
+        await main.show('jupyter-gpuquota:launch', {
+          label: trans.__('Launch a session'),
+          icon: gpuIcon,
+          make: async () => {
+            const { makeLaunchWidget } = await import('../views/launchwidget');
+            return makeLaunchWidget({ ui, state, folder });
+          }
         });
-        await tracker.add(widget);
-        showInMain(app, widget);
       }
     });
-    void restorer?.restore(tracker, {
+    void restorer?.restore(main.tracker, {
       command: CommandIDs.launch,
       name: () => 'launch'
     });

@@ -3,15 +3,13 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import { ITranslator } from '@jupyterlab/translation';
-import { CommandIDs, NO_ARGS } from '../commands';
-import { gpuIcon } from '../icons';
+import { CommandIDs } from '../commands';
 import { watchInBackground } from '../state/background';
 import { IGpuQuota } from '../tokens';
 import { ours } from '../translation';
 import type { IUi } from '../views/ui';
-import { showInMain } from './shell';
+import { addSingle } from './single';
 
 const ID = 'jupyter-gpuquota:projects';
 
@@ -30,40 +28,19 @@ export const projects: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = ours(translator);
     const ui: IUi = { quota, commands: app.commands, trans };
-    const tracker = new WidgetTracker<MainAreaWidget>({
-      namespace: 'jupyter-gpuquota-projects'
-    });
-    const make = async () => {
-      const { makeProjectsWidget } = await import('../views/projectswidget');
-      const widget = makeProjectsWidget(ui);
-      widget.id = ID;
-      widget.title.label = trans.__('GPU projects');
-      widget.title.icon = gpuIcon;
-      widget.title.closable = true;
-      await tracker.add(widget);
-      return widget;
-    };
-    let made: Promise<MainAreaWidget> | undefined;
-    app.commands.addCommand(CommandIDs.projects, {
+    addSingle(app, ui, restorer, {
+      id: ID,
+      command: CommandIDs.projects,
       label: trans.__('Change Projects and Quotas of GPUs'),
       caption: trans.__('Change projects and their quotas'),
-      icon: gpuIcon,
-      describedBy: { args: NO_ARGS },
+      title: trans.__('GPU projects'),
       isVisible: () => isAdmin(quota),
-      execute: async () => {
-        if (!made || (await made).isDisposed) {
-          made = make();
-          // The next click tries again.
-          made.catch(() => (made = undefined));
-        }
-        showInMain(app, await made);
+      make: async () => {
+        const { makeProjectsWidget } = await import('../views/projectswidget');
+        return makeProjectsWidget(ui);
       }
     });
     followAdmin(app, quota);
-    void restorer?.restore(tracker, {
-      command: CommandIDs.projects,
-      name: () => 'projects'
-    });
   }
 };
 

@@ -1,12 +1,12 @@
 import { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
-import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import { MainAreaWidget } from '@jupyterlab/apputils';
 import { LabIcon } from '@jupyterlab/ui-components';
 import { CommandIDs, SESSION_ARGS } from '../commands';
 import type { IUi } from '../views/ui';
 import { chooseSession } from './dialogs';
+import { MainArea } from './mainarea';
 import { report } from './report';
 import { find } from './sessioncommands';
-import { showInMain } from './shell';
 
 interface IViewer {
   command: typeof CommandIDs.logs | typeof CommandIDs.details;
@@ -27,25 +27,19 @@ export function addViewer(
 ): void {
   const { quota, trans } = ui;
   const { command, label, longLabel, icon } = viewer;
-  const tracker = new WidgetTracker<MainAreaWidget>({
-    namespace: command.replace(':', '-')
-  });
+  const main = new MainArea(app, command.replace(':', '-'));
   const idOf = (id: string) => `jupyter-${command}:${id}`;
   /** What a title says until the list has been read, after a reload, too. */
   const nameOf = new Map<string, string>();
-  const show = async (id: string, name: string) => {
-    let widget = tracker.find(({ id: other }) => other === idOf(id));
-    if (!widget) {
-      widget = await viewer.make(id);
-      widget.id = idOf(id);
-      nameOf.set(widget.id, name);
-      widget.title.label = viewer.title(name);
-      widget.title.icon = icon;
-      widget.title.closable = true;
-      await tracker.add(widget);
-    }
-    showInMain(app, widget);
-  };
+  const show = (id: string, name: string) =>
+    main.show(idOf(id), {
+      label: viewer.title(name),
+      icon,
+      make: () => {
+        nameOf.set(idOf(id), name);
+        return viewer.make(id);
+      }
+    });
   app.commands.addCommand(command, {
     label: args => (args.id || args.name ? label : longLabel),
     icon,
@@ -66,7 +60,7 @@ export function addViewer(
       }
     }
   });
-  void restorer?.restore(tracker, {
+  void restorer?.restore(main.tracker, {
     command,
     args: ({ id }) => ({
       id: id.slice(idOf('').length),

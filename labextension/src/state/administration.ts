@@ -2,7 +2,6 @@ import {
   ChangePreview,
   PageAuditEntry,
   ProjectAnswer,
-  ProjectChange,
   ProjectRemoval,
   ProjectRequest,
   Projects
@@ -45,8 +44,8 @@ export class Administration implements IAdministration {
   readonly projects: Resource<Projects>;
   readonly audit: Resource<PageAuditEntry>;
 
-  preview(change: ProjectChange): Promise<ChangePreview> {
-    return call(this._settings, routes.projectsPreview, { body: change });
+  preview(change: SettingsChange): Promise<ChangePreview> {
+    return call(this._settings, routes.settingsPreview, { body: change });
   }
 
   put(name: string, request: ProjectRequest): Promise<ProjectAnswer> {

@@ -3,7 +3,6 @@ import { IStateDB } from '@jupyterlab/statedb';
 import React from 'react';
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
-import { gpuIcon } from '../icons';
 import { IDraft, recall, REMEMBERED } from '../state/draft';
 import { LaunchModel } from '../state/launch';
 import { suggestName } from '../state/sessions';
@@ -46,10 +45,6 @@ export async function makeLaunchWidget(options: {
   content.disposed.connect(() => model.dispose());
   const widget = new MainAreaWidget({ content });
   widget.toolbar.hide(); // it would be empty
-  widget.id = 'jupyter-gpuquota:launch';
-  widget.title.label = trans.__('Launch a session');
-  widget.title.icon = gpuIcon;
-  widget.title.closable = true;
   return widget;
 }
 

@@ -99,5 +99,9 @@ function effectText(
       return trans.__('Waits:');
     case 'reclaimed':
       return trans.__('Reclaimed:');
+    case 'moves':
+      return trans.__('Moves:');
+    case 'keeps':
+      return trans.__('Keeps its GPUs:');
   }
 }

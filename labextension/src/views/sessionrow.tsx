@@ -4,7 +4,8 @@ import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { moreIcon, openIcon, STATE_ICONS } from '../icons';
 import { can, servesPages } from '../state/sessions';
-import { Badge, IconButton, Simulated } from './common';
+import { Badge, IconButton } from './common';
+import { ShareBadges } from './sharebadges';
 import {
   isolationDetail,
   isolationText,
@@ -104,7 +105,6 @@ function ShareLine(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { session, trans } = props;
-  const { placement, usage } = session;
   const part = sliceMemory(session);
   return (
     <>
@@ -112,18 +112,7 @@ function ShareLine(props: {
         {shareText(trans, session.spec.share)}
         {part ? ` · ${memory(part)}` : ''}
       </span>
-      {usage?.over ? (
-        <Badge
-          kind="warning"
-          title={trans.__(
-            'It uses %1 of GPU memory, more than its share',
-            memory(usage.memory ?? 0)
-          )}
-        >
-          {trans.__('over its share')}
-        </Badge>
-      ) : null}
-      {placement?.simulated ? <Simulated trans={trans} /> : null}
+      <ShareBadges session={session} trans={trans} />
     </>
   );
 }

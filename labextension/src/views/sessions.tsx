@@ -9,7 +9,8 @@ import React, {
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { hasEnded, inOrder, matches } from '../state/sessions';
-import { ErrorNotice, Pending } from './common';
+import { ISessions } from '../tokens';
+import { Loaded } from './loaded';
 import { IPoint, isOpenable, SessionRow } from './sessionrow';
 import { stateText } from './texts';
 import { IUi, useNow, useResult, useSignal, useUi } from './ui';
@@ -31,10 +32,18 @@ const idOf = (session: Session) => session.id;
 
 /** Show all sessions, with a filter. */
 export function SessionsView(): JSX.Element {
+  return (
+    <Loaded resource={useUi().quota.sessions}>
+      {value => <Sessions sessions={value} />}
+    </Loaded>
+  );
+}
+
+function Sessions(props: { sessions: ISessions }): JSX.Element {
   const { quota, trans } = useUi();
+  const { items, total } = props.sessions;
   const [filter, setFilter] = useState('');
   const [mine, setMine] = useState(false);
-  const result = useResult(quota.sessions);
   const me = useMe();
   const target = useTarget(() => {
     setFilter('');
@@ -43,8 +52,7 @@ export function SessionsView(): JSX.Element {
   useSignal(quota.removals.changed);
   useSignal(quota.preferences.changed);
   const { showEnded } = quota.preferences.values;
-  const all = result.status === 'ready' ? result.value.items : undefined;
-  const known = useMemo(() => inOrder(all ?? []), [all]);
+  const known = useMemo(() => inOrder(items), [items]);
   const shown = known.filter(
     session =>
       quota.removals.isShown(session) &&
@@ -52,35 +60,20 @@ export function SessionsView(): JSX.Element {
       (!mine || session.owner === me) &&
       matches(session, filter)
   );
-  if (result.status === 'pending') {
-    return <Pending trans={trans} />;
-  }
-  const retry = () => void quota.sessions.refresh();
-  if (result.status === 'error') {
-    return <ErrorNotice trans={trans} error={result.error} onRetry={retry} />;
-  }
   return (
     <>
-      {result.error ? (
-        <ErrorNotice
-          trans={trans}
-          title={trans.__('This may be out of date.')}
-          error={result.error}
-          onRetry={retry}
-        />
-      ) : null}
       <Filter {...{ filter, setFilter, mine, setMine }} />
       {shown.length ? (
         <List sessions={shown} me={me} target={target} />
       ) : (
         <Empty filtered={known.some(quota.removals.isShown)} />
       )}
-      {result.value.total > result.value.items.length ? (
+      {total > items.length ? (
         <p className="jp-GpuQuota-quiet">
           {trans.__(
             'The first %1 of %2 sessions are shown.',
-            result.value.items.length,
-            result.value.total
+            items.length,
+            total
           )}
         </p>
       ) : null}

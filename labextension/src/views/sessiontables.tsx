@@ -4,12 +4,11 @@ import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { milliOf } from '../state/dashboard';
 import { isLive } from '../state/sessions';
-import { Badge, Simulated } from './common';
 import { DataTable, ITableColumn } from './datatable';
+import { ShareBadges } from './sharebadges';
 import {
   kindText,
   lineText,
-  memory,
   placeText,
   reclaimText,
   shareText,
@@ -163,22 +162,10 @@ function ShareCell(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { trans } = props;
-  const { placement, spec, usage } = props.session;
   return (
     <>
-      {shareText(trans, spec.share)}{' '}
-      {usage?.over ? (
-        <Badge
-          kind="warning"
-          title={trans.__(
-            'It uses %1 of GPU memory, more than its share',
-            memory(usage.memory ?? 0)
-          )}
-        >
-          {trans.__('over its share')}
-        </Badge>
-      ) : null}
-      {placement?.simulated ? <Simulated trans={trans} /> : null}
+      {shareText(trans, props.session.spec.share)}{' '}
+      <ShareBadges session={props.session} trans={trans} />
     </>
   );
 }

@@ -6,7 +6,8 @@ import { About, ProjectUse, Quota, Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { projectOf, usersOf } from '../state/quota';
 import { Result } from '../state/resource';
-import { ErrorNotice, Notice, Pending, Simulated } from './common';
+import { Notice, Simulated } from './common';
+import { Loaded } from './loaded';
 import { Meter } from './meter';
 import { gpus } from './texts';
 import { useResult, useUi } from './ui';
@@ -15,34 +16,31 @@ const CHOICE = 'jupyter-gpuquota:project';
 
 /** Show what a project has, holds and waits for. */
 export function TeamView(props: { state: IStateDB | null }): JSX.Element {
-  const { quota, trans } = useUi();
-  const result = useResult(quota.quota);
-  const about = useResult(quota.about);
-  const [chosen, choose] = useChoice(props.state);
-  if (result.status === 'pending') {
-    return <Pending trans={trans} />;
-  }
-  const retry = () => void quota.quota.refresh();
-  if (result.status === 'error') {
-    return <ErrorNotice trans={trans} error={result.error} onRetry={retry} />;
-  }
-  const { value } = result;
-  const project = projectOf(value, chosen);
-  const me = about.status === 'ready' ? about.value.user : '';
   return (
     <div className="jp-GpuQuota-team">
-      {result.error ? (
-        <ErrorNotice
-          trans={trans}
-          title={trans.__('This may be out of date.')}
-          error={result.error}
-          onRetry={retry}
-        />
-      ) : null}
+      <Loaded resource={useUi().quota.quota}>
+        {value => <Team quota={value} state={props.state} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
+  const { quota, trans } = useUi();
+  const about = useResult(quota.about);
+  const [chosen, choose] = useChoice(props.state);
+  const project = projectOf(props.quota, chosen);
+  const me = about.status === 'ready' ? about.value.user : '';
+  return (
+    <>
       <Warnings about={about} />
       {project ? (
         <>
-          <ProjectPicker quota={value} project={project} onChoose={choose} />
+          <ProjectPicker
+            quota={props.quota}
+            project={project}
+            onChoose={choose}
+          />
           <Use project={project} />
           <Users project={project} me={me} />
           <Waiting key={project.name} project={project} />
@@ -50,8 +48,8 @@ export function TeamView(props: { state: IStateDB | null }): JSX.Element {
       ) : (
         <p>{trans.__('You are in no project: ask an admin.')}</p>
       )}
-      <p className="jp-GpuQuota-quiet">{machineText(value, trans)}</p>
-    </div>
+      <p className="jp-GpuQuota-quiet">{machineText(props.quota, trans)}</p>
+    </>
   );
 }
 

@@ -28,7 +28,7 @@ describe('the model of the project form', () => {
   beforeEach(() => {
     server = new FakeServer();
     store = new Store(server.settings, new FakeEvents());
-    server.on('POST /projects/preview', { body: EFFECT });
+    server.on('POST /settings/preview', { body: EFFECT });
     server.on('PUT /projects/team-a', {
       body: {
         project: makeSetProject({ revision: 8 }),
@@ -86,7 +86,7 @@ describe('the model of the project form', () => {
   });
 
   it('has a new name looked at before it becomes a path', async () => {
-    refuse('POST /projects/preview', 'put[0].name', 'put[0].quota');
+    refuse('POST /settings/preview', 'put[0].name', 'put[0].quota');
     const model = make(null);
     expect(await model.apply()).toBeUndefined();
     expect(model.firstBroken).toBe('name');
@@ -97,7 +97,7 @@ describe('the model of the project form', () => {
 
   it('says all that is wrong at once, its own findings included', async () => {
     refuse(
-      'POST /projects/preview',
+      'POST /settings/preview',
       'put[0].members[1]',
       'put[0].node_affinity.train[0]',
       'odd'

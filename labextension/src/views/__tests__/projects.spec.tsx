@@ -29,7 +29,7 @@ describe('the projects', () => {
     page.server.on('GET /audit', {
       body: { items: [ENTRY], total: 600, revision: 1, next: '1' }
     });
-    page.server.on('POST /projects/preview', {
+    page.server.on('POST /settings/preview', {
       body: {
         message: '1 session would start.',
         projects: [
@@ -159,7 +159,7 @@ describe('the projects', () => {
   });
 
   it('say what is wrong at its field, and go there', async () => {
-    page.server.on('POST /projects/preview', {
+    page.server.on('POST /settings/preview', {
       status: 422,
       body: {
         code: 'InvalidFields',
