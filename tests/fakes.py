@@ -13,6 +13,7 @@ import msgspec
 
 from jupyter_gpuquota.core import history, lifecycle, members, names
 from jupyter_gpuquota.core.isolation import isolation_of
+from jupyter_gpuquota.core.nodegroups import labelled
 from jupyter_gpuquota.core.plans import Situation
 from jupyter_gpuquota.core.projects import check_revision, find
 from jupyter_gpuquota.core.quota import sum_up
@@ -95,6 +96,9 @@ class FakeBackend:
         return self.rules_
 
     def nodes(self) -> tuple[Node, ...]:
+        return labelled(self.nodes_, self.groups_)
+
+    def found_nodes(self) -> tuple[Node, ...]:
         return self.nodes_
 
     def readings(self) -> Mapping[str, Reading]:
@@ -310,7 +314,7 @@ class FakeBackend:
     def _admit(self) -> None:
         now = datetime.now(UTC)
         decided = plan(
-            Situation(self.sessions(), self.projects_, self.nodes_, now, rules=self.rules_)
+            Situation(self.sessions(), self.projects_, self.nodes(), now, rules=self.rules_)
         )
         for eviction in decided.evictions:
             leaving = lifecycle.request_requeue(

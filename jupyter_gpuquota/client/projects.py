@@ -13,10 +13,10 @@ from ..model.projects import (
     AffinityRequest,
     ChangePreview,
     ProjectAnswer,
-    ProjectChange,
     ProjectRemoval,
     ProjectRequest,
     Projects,
+    SettingsChange,
     request_of,
 )
 from ..model.quota import Project
@@ -83,10 +83,10 @@ def preview(
 ) -> Operation[ChangePreview]:
     """Say what the same `put` would do now, or with `deleted` the deletion; nothing changes."""
     if deleted:
-        change = ProjectChange(delete=(name,))
+        change = SettingsChange(delete=(name,))
     else:
-        change = ProjectChange(put=((yield from _request(name, settings)),))
-    answer: ChangePreview = yield from ask("projects.preview", body=change)
+        change = SettingsChange(put=((yield from _request(name, settings)),))
+    answer: ChangePreview = yield from ask("settings.preview", body=change)
     return answer
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 
 from ..model.quota import Project
 from ..model.resources import Node
@@ -17,6 +18,11 @@ def stands_in_line(session: Session) -> bool:
 def holds(session: Session) -> bool:
     """Tell whether a session holds its placement, and nobody has asked for it back."""
     return session.placement is not None and session.state in LIVE and session.state != "stopping"
+
+
+def safe_until(session: Session, least: int) -> datetime:
+    """Tell when a session has run long enough, in seconds, to be made to leave."""
+    return (session.started or session.since) + timedelta(seconds=least)
 
 
 def rank(session: Session) -> tuple[bool, int]:

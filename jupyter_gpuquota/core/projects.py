@@ -23,7 +23,6 @@ from .spans import parse_span
 from .specs import NAME_LIMIT
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
-_RESERVED = frozenset({"preview"})
 PRIORITIES = range(1001)
 NO_GROUPS = Groups()
 LONGEST = 366 * 86_400
@@ -99,8 +98,6 @@ def check_name(name: str, what: str = "project") -> list[FieldError]:
         return [FieldError("name", f"A {what} needs a name.", "For example team-a.")]
     if len(name) > NAME_LIMIT:
         return [FieldError("name", f"A name has at most {NAME_LIMIT} characters, not {len(name)}.")]
-    if name in _RESERVED:
-        return [FieldError("name", f"{name} is a word of the REST interface.", "Take another.")]
     if _NAME.fullmatch(name):
         return []
     close = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:NAME_LIMIT]
@@ -151,9 +148,9 @@ def named(request: ProjectRequest, name: str) -> ProjectRequest:
     return msgspec.structs.replace(request, name=name)
 
 
-def check_rules(request: RulesRequest) -> Rules:
-    """Return the rules that are asked for. Raises InvalidFields."""
-    reader = _Reader()
+def check_rules(request: RulesRequest, *, prefix: str = "") -> Rules:
+    """Return the rules that are asked for. Raises InvalidFields; `prefix` as in `check`."""
+    reader = _Reader(prefix)
     grace = reader.duration("grace", request.grace)
     least = reader.duration("min_runtime", request.min_runtime)
     reader.finish()
@@ -168,7 +165,10 @@ def check_rules(request: RulesRequest) -> Rules:
 def check_groups(
     request: GroupsRequest, nodes: Sequence[Node], projects: Iterable[Project]
 ) -> Groups:
-    """Return the node groups that are asked for. Raises InvalidFields."""
+    """Return the node groups that are asked for; `nodes` are as they are found.
+
+    Raises InvalidFields.
+    """
     reader = _Reader()
     known = {node.name for node in nodes}
     reader.names("groups", [group.name for group in request.groups])
@@ -180,7 +180,7 @@ def check_groups(
             if node.strip() and node not in known:
                 hint = f"There are: {', '.join(sorted(known)) or 'none'}."
                 reader.wrong(f"groups[{i}].nodes[{j}]", f"There is no node {node!r}.", hint)
-    left = {group.name for group in request.groups}
+    left = Known(nodes, Groups(items=request.groups)).group_names
     for project in projects:
         affinity = project.node_affinity
         for name in sorted({*affinity.interactive, *affinity.train} - left):

@@ -10,7 +10,7 @@ from ..model.resources import MILLI, Placement, Share
 from ..model.sessions import Reclaim, Session
 from . import waiting
 from .ledger import Ledger
-from .line import claims, holds, nodes_for, stands_in_line
+from .line import claims, holds, nodes_for, safe_until, stands_in_line
 from .placement import Allowed, Pool
 from .plans import Eviction, Situation
 from .quota import cost
@@ -129,7 +129,7 @@ class Round:
             return False
         project = self.ledger.of(session).project
         least = max(self.situation.rules.min_runtime, project.min_runtime)
-        until = (session.started or session.since) + timedelta(seconds=least)
+        until = safe_until(session, least)
         if until <= self.situation.now:
             return True
         self.protected.add(until)

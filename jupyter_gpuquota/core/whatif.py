@@ -1,23 +1,49 @@
-"""Say what a change of projects would do, by playing it on the present state."""
+"""Say what a change of settings would do, by playing it on the present state."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from ..model.projects import ChangePreview, Effect, ProjectEffect, SessionEffect
-from ..model.quota import Project
 from ..model.resources import gpus_text
 from ..model.sessions import Session
 from . import lifecycle
+from .foresight import foresight
 from .instant import carry_out
+from .line import holds
 from .members import doubts
 from .plans import Plan, Situation
 from .scheduling import plan
 
 _ROUNDS = 50
 """Rounds until all is at rest; each but the last starts or stops something."""
+
+
+@dataclass(frozen=True, slots=True)
+class What:
+    """Be one of the things that can become of a session, and how many of them are told of."""
+
+    effect: Effect
+    one: str
+    many: str = ""
+
+    def counted(self, count: int) -> str:
+        """Say how many sessions it becomes of."""
+        return (
+            f"1 session {self.one}" if count == 1 else f"{count} sessions {self.many or self.one}"
+        )
+
+
+_STARTS = What("starts", "would start")
+_RECLAIMED = What("reclaimed", "would be reclaimed")
+_MOVES = What("moves", "would be moved")
+_KEEPS = What("keeps", "would keep its GPUs", "would keep their GPUs")
+_DELAYED = What("waits", "would wait instead of starting")
+_WAITS = What("waits", "would wait for another reason")
+_ALL = (_STARTS, _RECLAIMED, _MOVES, _KEEPS, _DELAYED, _WAITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,34 +59,39 @@ class Rest:
         return sum(s.placement.milli for s in own if s.placement)
 
 
-def compare(situation: Situation, projects: Sequence[Project]) -> ChangePreview:
-    """Say what would be different with other projects, once all has come to rest."""
-    before, after = settle(situation), settle(replace(situation, projects=projects))
-    names = dict.fromkeys([p.name for p in (*situation.projects, *projects)])
-    old = {p.name: p.quota for p in situation.projects}
-    new = {p.name: p.quota for p in projects}
-    effects = tuple(
+def compare(before: Situation, after: Situation) -> ChangePreview:
+    """Say what would be different if the situation were the other, once all has come to rest."""
+    old, new = settle(before), settle(after)
+    effects = _projects(before, after, old, new)
+    told = [
+        effect
+        for session in before.sessions
+        if (effect := _effect(session, old.sessions[session.id], new.sessions[session.id]))
+    ]
+    return ChangePreview(
+        message=_sum_up([what for what, _ in told], effects, foresight(before, after)),
+        projects=effects,
+        sessions=tuple(effect for _, effect in told),
+        warnings=doubts(after.projects, after.nodes),
+    )
+
+
+def _projects(
+    before: Situation, after: Situation, old: Rest, new: Rest
+) -> tuple[ProjectEffect, ...]:
+    quotas = {p.name: p.quota for p in before.projects}
+    wanted = {p.name: p.quota for p in after.projects}
+    return tuple(
         ProjectEffect(
             name=name,
-            quota_before=old.get(name, 0),
-            quota=new.get(name, 0),
-            fair_before=before.fair.get(name, 0),
-            fair=after.fair.get(name, 0),
-            allocated_before=before.allocated(name),
-            allocated=after.allocated(name),
+            quota_before=quotas.get(name, 0),
+            quota=wanted.get(name, 0),
+            fair_before=old.fair.get(name, 0),
+            fair=new.fair.get(name, 0),
+            allocated_before=old.allocated(name),
+            allocated=new.allocated(name),
         )
-        for name in names
-    )
-    sessions = tuple(
-        effect
-        for session_id, session in before.sessions.items()
-        if (effect := _effect(session, after.sessions[session_id]))
-    )
-    return ChangePreview(
-        message=_sum_up(sessions, effects),
-        projects=effects,
-        sessions=sessions,
-        warnings=doubts(projects, situation.nodes),
+        for name in {**quotas, **wanted}
     )
 
 
@@ -83,38 +114,57 @@ def _left(session: Session, situation: Situation) -> Session:
     return session
 
 
-def _effect(before: Session, after: Session) -> SessionEffect | None:
-    name, project = before.spec.name, before.spec.project
-    why = after.reason.message if after.reason else ""
-    if after.placement and not before.placement and before.state == "waiting":
-        text = f"{name} ({project}) would start on {after.placement.text}."
-        return _of(before, "starts", text)
-    if before.placement and not after.placement:
-        text = f"{name} ({project}) would give its GPUs back and go in line again. {why}"
-        return _of(before, "reclaimed", text.strip())
-    changed = before.reason and after.reason and before.reason.code != after.reason.code
-    if before.state == after.state == "waiting" and changed:
-        return _of(before, "waits", f"{name} ({project}) would wait for another reason: {why}")
-    return None
-
-
-def _of(session: Session, effect: Effect, message: str) -> SessionEffect:
-    return SessionEffect(
-        session=session.id,
-        name=session.spec.name,
-        project=session.spec.project,
-        effect=effect,
-        message=message,
+def _effect(now: Session, before: Session, after: Session) -> tuple[What, SessionEffect] | None:
+    """Say what a session that is so now would be, compared with what it would be anyway."""
+    told = _of_holder(now, before, after) if holds(now) else _of_waiter(before, after)
+    if told is None:
+        return None
+    what, text = told
+    name, project = now.spec.name, now.spec.project
+    return what, SessionEffect(
+        session=now.id,
+        name=name,
+        project=project,
+        effect=what.effect,
+        message=f"{name} ({project}) {text.strip()}",
     )
 
 
-def _sum_up(sessions: Sequence[SessionEffect], projects: Sequence[ProjectEffect]) -> str:
-    counts = [
-        (sum(s.effect == "starts" for s in sessions), "would start"),
-        (sum(s.effect == "reclaimed" for s in sessions), "would be reclaimed"),
-        (sum(s.effect == "waits" for s in sessions), "would wait for another reason"),
-    ]
-    parts = [_count(count, what) for count, what in counts if count]
+def _of_holder(now: Session, before: Session, after: Session) -> tuple[What, str] | None:
+    what = _fate(now, after)
+    if what == _fate(now, before):
+        return None
+    if after.placement is None:
+        return what, f"would give its GPUs back and go in line again. {_why(after)}"
+    if what == _MOVES:
+        return what, f"would have to stop, and start again on {after.placement.text}."
+    return what, f"would go on where it is, on {after.placement.text}."
+
+
+def _fate(now: Session, then: Session) -> What:
+    if then.placement is None:
+        return _RECLAIMED
+    return _KEEPS if then.since == now.since else _MOVES
+
+
+def _of_waiter(before: Session, after: Session) -> tuple[What, str] | None:
+    if after.placement:
+        return None if before.placement else (_STARTS, f"would start on {after.placement.text}.")
+    if before.placement:
+        return _DELAYED, f"would wait instead of starting. {_why(after)}"
+    changed = before.reason and after.reason and before.reason.code != after.reason.code
+    if before.state == after.state == "waiting" and changed:
+        return _WAITS, f"would wait for another reason: {_why(after)}"
+    return None
+
+
+def _why(session: Session) -> str:
+    return session.reason.message if session.reason else ""
+
+
+def _sum_up(told: Sequence[What], projects: Sequence[ProjectEffect], ahead: Sequence[str]) -> str:
+    counts = Counter(told)
+    parts = [what.counted(counts[what]) for what in _ALL if counts[what]]
     parts += [
         f"{p.name} would have a fair share of {gpus_text(p.fair)} GPU instead of "
         f"{gpus_text(p.fair_before)}"
@@ -122,9 +172,5 @@ def _sum_up(sessions: Sequence[SessionEffect], projects: Sequence[ProjectEffect]
         if p.fair != p.fair_before
     ]
     if not parts:
-        return "Nothing would change for the sessions that there are."
-    return ". ".join(parts) + "."
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} session{'' if count == 1 else 's'} {what}"
+        parts = ["Nothing would change at once for the sessions that there are"]
+    return ". ".join([*parts, *ahead]) + "."

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ..core import members
+from ..core.nodegroups import labelled
 from ..core.projects import check_revision, find
 from ..errors import Conflict, Internal, StorageFailed
 from ..model.projects import AuditEntry, Groups
@@ -24,7 +25,10 @@ from .state import State
 
 
 class Administrator:
-    """Own what admins set. Every method belongs to the worker thread, but for `is_admin`."""
+    """Own what admins set.
+
+    Every method but `is_admin` belongs to the worker thread; properties may be read by anyone.
+    """
 
     def __init__(self, config: LocalConfig, state: State) -> None:
         self._config = config
@@ -120,6 +124,11 @@ class Administrator:
         """Tell the file that sets everything, empty for none."""
         return str(self._file.path) if self._file else ""
 
+    @property
+    def found_nodes(self) -> tuple[Node, ...]:
+        """List nodes as they are found, without the groups set here."""
+        return self._found.nodes
+
     def audit(self) -> tuple[AuditEntry, ...]:
         """List who changed what, newest first."""
         return self._kept.audit()
@@ -196,17 +205,6 @@ class Administrator:
         if self._store is None:
             raise Internal("The settings are not open.")
         return self._store
-
-
-def labelled(nodes: tuple[Node, ...], groups: Groups) -> tuple[Node, ...]:
-    """Return nodes with the groups that they belong to."""
-    made = []
-    for node in nodes:
-        own = [group for group in groups.items if node.name in group.nodes]
-        labels = dict.fromkeys([*node.labels, *(group.name for group in own)])
-        separate = node.separate or any(group.separate for group in own)
-        made.append(msgspec.structs.replace(node, labels=tuple(labels), separate=separate))
-    return tuple(made)
 
 
 def _owner(folder: Path) -> str:

@@ -222,6 +222,10 @@ class _Administration(_Base):
         """Tell the node groups."""
         return self._board.settings.groups
 
+    def found_nodes(self) -> tuple[Node, ...]:
+        """List nodes as they are found, without the groups set here."""
+        return self._engine.admin.found_nodes
+
     async def put_project(self, project: Project, who: str) -> Project:
         """Make a project or change one. Raises Outdated, Conflict, StorageFailed."""
         return await self._act(self._engine.admin.put_project, project, who)

@@ -10,7 +10,7 @@ from .quota import Project
 from .resources import gpus_text
 from .sessions import Number
 
-Effect = Literal["starts", "waits", "reclaimed"]
+Effect = Literal["starts", "waits", "reclaimed", "moves", "keeps"]
 SetBy = Literal["config", "store", "file"]
 
 
@@ -40,13 +40,6 @@ class ProjectRequest(Request, frozen=True, kw_only=True):
     interactive_duration: Number = 0
     min_runtime: Number = 0
     revision: int = 0
-
-
-class ProjectChange(Request, frozen=True, kw_only=True):
-    """Ask what a change would do: projects to put in place, and names of those to delete."""
-
-    put: tuple[ProjectRequest, ...] = ()
-    delete: tuple[str, ...] = ()
 
 
 class ProjectRemoval(Request, frozen=True, kw_only=True):
@@ -89,6 +82,19 @@ class RulesRequest(Request, frozen=True, kw_only=True):
     min_runtime: Number = 0
     consolidate: bool = False
     revision: int = 0
+
+
+class SettingsChange(Request, frozen=True, kw_only=True):
+    """Ask what a change would do: to projects, to rules, to node groups, or to several at once.
+
+    `put` are projects to put in place, `delete` names of those to delete. `rules` and `groups`
+    are all of them as they are to be; null leaves them as they are. No revision is looked at.
+    """
+
+    put: tuple[ProjectRequest, ...] = ()
+    delete: tuple[str, ...] = ()
+    rules: RulesRequest | None = None
+    groups: tuple[NodeGroup, ...] | None = None
 
 
 class Groups(Model, frozen=True, kw_only=True):

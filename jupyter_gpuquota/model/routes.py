@@ -21,11 +21,11 @@ from .projects import (
     Groups,
     GroupsRequest,
     ProjectAnswer,
-    ProjectChange,
     ProjectRemoval,
     ProjectRequest,
     Projects,
     RulesRequest,
+    SettingsChange,
 )
 from .quota import Quota, Rules
 from .rightsizing import Advice, ResizeRequest
@@ -205,15 +205,6 @@ ROUTES: tuple[Route, ...] = (
         noun="quota",
     ),
     Route(
-        "projects.preview",
-        "POST",
-        "/projects/preview",
-        ChangePreview,
-        "Say what a change of projects would do",
-        request=ProjectChange,
-        admin=True,
-    ),
-    Route(
         "projects.put",
         "PUT",
         "/projects/{name}",
@@ -249,6 +240,15 @@ ROUTES: tuple[Route, ...] = (
         Groups,
         "Change the node groups",
         request=GroupsRequest,
+        admin=True,
+    ),
+    Route(
+        "settings.preview",
+        "POST",
+        "/settings/preview",
+        ChangePreview,
+        "Say what a change of projects, rules or node groups would do",
+        request=SettingsChange,
         admin=True,
     ),
     Route(

@@ -186,6 +186,9 @@ class Administration(Protocol):
     def groups(self) -> Groups:
         """Tell the node groups; returns at once."""
 
+    def found_nodes(self) -> tuple[Node, ...]:
+        """List nodes as they are found, without the groups set here; returns at once."""
+
     async def put_project(self, project: Project, who: str) -> Project:
         """Make a project or change one; return it with its new revision. Raises Outdated."""
 

@@ -17,5 +17,5 @@ async def get(backend: Backend, call: Call) -> Groups:
 async def put(backend: Backend, call: Call) -> Groups:
     """Change the node groups."""
     able = administration(backend, call)
-    checked = check_groups(call.body, backend.nodes(), backend.projects())
+    checked = check_groups(call.body, able.found_nodes(), backend.projects())
     return await able.put_groups(checked, call.user)

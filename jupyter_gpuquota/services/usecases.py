@@ -20,6 +20,7 @@ from . import (
     quota,
     rules,
     sessions,
+    settings,
 )
 from .call import Call
 
@@ -37,6 +38,7 @@ _NOUNS: dict[str, ModuleType] = {
     "quota": quota,
     "rules": rules,
     "sessions": sessions,
+    "settings": settings,
 }
 
 

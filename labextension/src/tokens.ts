@@ -20,7 +20,8 @@ import type {
   Quota,
   ResizeRequest,
   Session,
-  SessionRequest
+  SessionRequest,
+  SettingsChange
 } from './api/models';
 import type { IResource } from './state/resource';
 

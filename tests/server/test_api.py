@@ -44,7 +44,7 @@ async def call(api, row, **options):
         "sessions.exec": {"command": ["true"]},
         "sessions.resize": {"gpu": "0.25"},
         "projects.put": {"quota": "2"},
-        "projects.preview": {"put": [{"name": "team-z", "quota": 1}]},
+        "settings.preview": {"put": [{"name": "team-z", "quota": 1}]},
         "rules.put": {"revision": 1},
         "groups.put": {"revision": 1},
     }.get(row.name)

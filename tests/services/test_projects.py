@@ -19,10 +19,10 @@ from jupyter_gpuquota.errors import (
 from jupyter_gpuquota.model.projects import (
     AuditQuery,
     GroupsRequest,
-    ProjectChange,
     ProjectRemoval,
     ProjectRequest,
     RulesRequest,
+    SettingsChange,
 )
 from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.services.admin import view_of
@@ -57,7 +57,7 @@ async def test_only_an_admin_changes_anything() -> None:
     asks = {
         "projects.put": {"args": {"name": "x"}, "body": ProjectRequest(quota=1)},
         "projects.delete": {"args": {"name": "team-b"}, "query": ProjectRemoval()},
-        "projects.preview": {"body": ProjectChange(delete=("team-a",))},
+        "settings.preview": {"body": SettingsChange(delete=("team-a",))},
         "rules.put": {"body": RulesRequest(revision=1)},
         "groups.put": {"body": GroupsRequest(revision=1)},
         "audit.list": {"query": AuditQuery()},
@@ -130,18 +130,18 @@ async def test_a_preview_changes_nothing_and_checks_everything() -> None:
     for i in range(5):
         body = SessionRequest(name=f"s{i}", project="team-a", gpu=1)
         await ask(backend, "sessions.create", body=body)
-    change = ProjectChange(put=(ProjectRequest(name="team-a", quota=5),))
-    found = await ask(backend, "projects.preview", body=change)
+    change = SettingsChange(put=(ProjectRequest(name="team-a", quota=5),))
+    found = await ask(backend, "settings.preview", body=change)
     assert [(s.name, s.effect) for s in found.sessions] == [("s4", "starts")]
     assert backend.projects()[0].quota == 4000
-    twice = ProjectChange(put=(change.put[0], change.put[0]))
-    bad = ProjectChange(put=(ProjectRequest(name="X", quota="-1"),))
+    twice = SettingsChange(put=(change.put[0], change.put[0]))
+    bad = SettingsChange(put=(ProjectRequest(name="X", quota="-1"),))
     for body, fields in ((twice, {"put[1].name"}), (bad, {"put[0].name", "put[0].quota"})):
         with pytest.raises(InvalidFields) as caught:
-            await ask(backend, "projects.preview", body=body)
+            await ask(backend, "settings.preview", body=body)
         assert {f.field for f in caught.value.fields} == fields
     with pytest.raises(NotFound):
-        await ask(backend, "projects.preview", body=ProjectChange(delete=("nobody",)))
+        await ask(backend, "settings.preview", body=SettingsChange(delete=("nobody",)))
 
 
 async def test_a_preview_tells_of_the_last_week_too() -> None:
@@ -161,8 +161,8 @@ async def test_a_preview_tells_of_the_last_week_too() -> None:
         for second in range(0, 3600, 30)
         for name, (allocated, asked) in held.items()
     ]
-    halved = ProjectChange(put=(ProjectRequest(name="team-a", quota=2),))
-    found = await ask(backend, "projects.preview", body=halved)
+    halved = SettingsChange(put=(ProjectRequest(name="team-a", quota=2),))
+    found = await ask(backend, "settings.preview", body=halved)
     assert {e.name for e in found.past} <= {"team-a", "team-b"}
     assert next(e for e in found.past if e.name == "team-a").lost == 1000
     assert "Over the last week: team-a: 1 GPU hours could have been taken back" in found.message

@@ -589,57 +589,14 @@ export interface Affinity {
   train: string[];
 }
 /**
- * Say what a change would do to the present state, and would have done; `message` sums up.
+ * Say what became of a project: as it is now, None if it is gone.
  *
- * `past` is empty where no history is kept, or nothing would have been different.
+ * `sessions` names those that it is drained of; `warnings` are as in `Projects`.
  */
-export interface ChangePreview {
-  message: string;
-  projects: ProjectEffect[];
-  sessions: SessionEffect[];
-  past: PastEffect[];
+export interface ProjectAnswer {
+  project: Project | null;
+  sessions: string[];
   warnings: string[];
-}
-/**
- * Say what a change would do to one project, in milli-GPU.
- */
-export interface ProjectEffect {
-  name: string;
-  quota_before: number;
-  quota: number;
-  fair_before: number;
-  fair: number;
-  allocated_before: number;
-  allocated: number;
-}
-/**
- * Say what a change would do to one session, in plain words.
- */
-export interface SessionEffect {
-  session: string;
-  name: string;
-  project: string;
-  effect: 'reclaimed' | 'starts' | 'waits';
-  message: string;
-}
-/**
- * Say what a change would have meant for a project over the last week.
- *
- * Both are milli-GPU hours, compared with the quotas that there are: `gained` of what it waited
- * for would have been inside its fair share, `lost` of what it held beyond it. Below 0 it is
- * the other way round.
- */
-export interface PastEffect {
-  name: string;
-  gained: number;
-  lost: number;
-}
-/**
- * Ask what a change would do: projects to put in place, and names of those to delete.
- */
-export interface ProjectChange {
-  put?: ProjectRequest[];
-  delete?: string[];
 }
 /**
  * Ask for a project as it is to be, in the words an admin types; see `core.projects.check`.
@@ -674,16 +631,6 @@ export interface AffinityRequest {
 export interface AffinityRequest1 {
   interactive?: string[];
   train?: string[];
-}
-/**
- * Say what became of a project: as it is now, None if it is gone.
- *
- * `sessions` names those that it is drained of; `warnings` are as in `Projects`.
- */
-export interface ProjectAnswer {
-  project: Project | null;
-  sessions: string[];
-  warnings: string[];
 }
 /**
  * Say how a project is to go.
@@ -744,6 +691,64 @@ export interface NodeGroup {
 export interface GroupsRequest {
   groups?: NodeGroup[];
   revision?: number;
+}
+/**
+ * Say what a change would do to the present state, and would have done; `message` sums up.
+ *
+ * `past` is empty where no history is kept, or nothing would have been different.
+ */
+export interface ChangePreview {
+  message: string;
+  projects: ProjectEffect[];
+  sessions: SessionEffect[];
+  past: PastEffect[];
+  warnings: string[];
+}
+/**
+ * Say what a change would do to one project, in milli-GPU.
+ */
+export interface ProjectEffect {
+  name: string;
+  quota_before: number;
+  quota: number;
+  fair_before: number;
+  fair: number;
+  allocated_before: number;
+  allocated: number;
+}
+/**
+ * Say what a change would do to one session, in plain words.
+ */
+export interface SessionEffect {
+  session: string;
+  name: string;
+  project: string;
+  effect: 'keeps' | 'moves' | 'reclaimed' | 'starts' | 'waits';
+  message: string;
+}
+/**
+ * Say what a change would have meant for a project over the last week.
+ *
+ * Both are milli-GPU hours, compared with the quotas that there are: `gained` of what it waited
+ * for would have been inside its fair share, `lost` of what it held beyond it. Below 0 it is
+ * the other way round.
+ */
+export interface PastEffect {
+  name: string;
+  gained: number;
+  lost: number;
+}
+/**
+ * Ask what a change would do: to projects, to rules, to node groups, or to several at once.
+ *
+ * `put` are projects to put in place, `delete` names of those to delete. `rules` and `groups`
+ * are all of them as they are to be; null leaves them as they are. No revision is looked at.
+ */
+export interface SettingsChange {
+  put?: ProjectRequest[];
+  delete?: string[];
+  rules?: RulesRequest | null;
+  groups?: NodeGroup[] | null;
 }
 /**
  * Hold one page of a list that may grow.

@@ -21,7 +21,6 @@ import type {
   PageSession,
   Preview,
   ProjectAnswer,
-  ProjectChange,
   ProjectRemoval,
   ProjectRequest,
   Projects,
@@ -32,7 +31,8 @@ import type {
   RulesRequest,
   Session,
   SessionQuery,
-  SessionRequest
+  SessionRequest,
+  SettingsChange
 } from './models';
 
 /**
@@ -202,14 +202,6 @@ export const routes = {
     noun: 'quota'
   } as Route<undefined, undefined, undefined, Projects>,
 
-  /** Say what a change of projects would do. */
-  projectsPreview: {
-    name: 'projects.preview',
-    method: 'POST',
-    path: '/projects/preview',
-    noun: ''
-  } as Route<undefined, undefined, ProjectChange, ChangePreview>,
-
   /** Make a project, or change one. */
   projectsPut: {
     name: 'projects.put',
@@ -257,6 +249,14 @@ export const routes = {
     path: '/groups',
     noun: ''
   } as Route<undefined, undefined, GroupsRequest, Groups>,
+
+  /** Say what a change of projects, rules or node groups would do. */
+  settingsPreview: {
+    name: 'settings.preview',
+    method: 'POST',
+    path: '/settings/preview',
+    noun: ''
+  } as Route<undefined, undefined, SettingsChange, ChangePreview>,
 
   /** Show who changed what, newest first. */
   auditList: {

@@ -4,7 +4,8 @@ import {
   ProjectAnswer,
   ProjectRemoval,
   ProjectRequest,
-  Projects
+  Projects,
+  SettingsChange
 } from '../api/models';
 import { call, read, Settings } from '../api/request';
 import { routes } from '../api/routes';
