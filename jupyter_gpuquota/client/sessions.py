@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from ..errors import FieldError, InvalidFields, Unsupported
-from ..model.base import Page
+from ..model.base import Number, Page
 from ..model.sessions import (
     LIVE,
     ExecContext,
@@ -16,7 +16,6 @@ from ..model.sessions import (
     Kind,
     LogChunk,
     LogQuery,
-    Number,
     Preview,
     ResumeRequest,
     Session,

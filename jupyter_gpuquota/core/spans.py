@@ -15,3 +15,12 @@ def parse_span(value: str | int) -> int:
     if not text or not match:
         raise ValueError(f"{text!r} is not a length of time: write 90s, 30m, 2h or 1d.")
     return sum(int(part or 0) * size for part, size in zip(match.groups(), _SECONDS, strict=True))
+
+
+def write_span(seconds: int) -> str:
+    """Write seconds in the longest units that say them exactly: `8h`, `1h30m`; `0` for none."""
+    parts = []
+    for size, unit in zip(_SECONDS, "dhms", strict=True):
+        count, seconds = divmod(seconds, size)
+        parts += [f"{count}{unit}"] if count else []
+    return "".join(parts) or "0"

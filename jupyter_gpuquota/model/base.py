@@ -8,6 +8,9 @@ import msgspec
 
 T = TypeVar("T")
 
+Number = str | int | float
+"""A number in the words of whoever asks: `0.5`, `8Gi`, `30m`."""
+
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):
     """Be something that we say: a reader ignores fields it does not know yet.

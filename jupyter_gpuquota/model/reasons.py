@@ -15,6 +15,8 @@ ReasonCode = Literal[
     "Reclaimed",
     "Moved",
     "MaxLifetime",
+    "IdleTimeout",
+    "GpuIdleTimeout",
     "QueueMissing",
     "NotAllowed",
     "DeviceLost",

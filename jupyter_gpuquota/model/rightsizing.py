@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import Model, Request
+from .base import Model, Number, Request
 from .resources import Share
-from .sessions import Number
 
 Verdict = Literal["smaller", "larger", "fits", "early", "unmeasured"]
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from .base import Model, Request
-from .sessions import Kind, Number
+from .base import Model, Number, Request
+from .sessions import Kind
 
 Stand = Literal["waiting", "running", "done", "deleted", "refused", "stopped", "failed"]
 """The states of a session in a scenario: graces and starts take no time there."""

@@ -7,7 +7,8 @@ from typing import Literal, get_args
 
 import msgspec
 
-from .base import FieldProblem, Model, Request
+from .base import FieldProblem, Model, Number, Request
+from .idleness import Idleness, KeptAlive
 from .reasons import Reason
 from .resources import Isolation, Placement, Share
 
@@ -16,7 +17,6 @@ State = Literal[
     "waiting", "starting", "running", "stopping", "suspended", "stopped", "done", "failed"
 ]
 Goal = Literal["run", "suspend", "stop", "requeue"]
-Number = str | int | float
 
 STATES: tuple[State, ...] = get_args(State)
 
@@ -34,7 +34,8 @@ class SessionRequest(Request, frozen=True, kw_only=True):
     `gpu_compute` per cent. `environment` is an id or the path of a Python prefix, `folder` a
     path (relative ones start at the server's root). An empty `command` means a Jupyter Server;
     `args` are appended to whichever runs. `node_type` names the node group to run on, `base_url`
-    is the JupyterLab's that will show it.
+    is the JupyterLab's that will show it. `idle_timeout` is a wish (`30m`; `0`: never), granted as
+    far as the policy allows.
     """
 
     name: str
@@ -53,6 +54,7 @@ class SessionRequest(Request, frozen=True, kw_only=True):
     priority: int = 50
     node_type: str = ""
     base_url: str = "/"
+    idle_timeout: Number = ""
 
 
 class ResumeRequest(Request, frozen=True, kw_only=True):
@@ -67,7 +69,8 @@ class ResumeRequest(Request, frozen=True, kw_only=True):
 class SessionSpec(Model, frozen=True, kw_only=True):
     """Be a request that was checked: every value is usable as it stands.
 
-    `environment` and `folder` are absolute paths.
+    `environment` and `folder` are absolute paths. `idle_timeout` is a wish in seconds (0: never),
+    None for none.
     """
 
     name: str
@@ -83,6 +86,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     priority: int = 50
     node_type: str = ""
     base_url: str = "/"
+    idle_timeout: int | None = None
 
     @property
     def serves_jupyter(self) -> bool:
@@ -144,7 +148,8 @@ class Session(Model, frozen=True, kw_only=True):
 
     `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
     present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
-    waiting. `ends` is when its longest life is over, None if nothing bounds it.
+    waiting. `ends` is when its longest life is over, None if nothing bounds it. `idle` is None
+    while it is used, or has not been idle for a minute.
     """
 
     id: str
@@ -167,6 +172,8 @@ class Session(Model, frozen=True, kw_only=True):
     place_in_line: int = 0
     reclaimed: Reclaim | None = None
     ends: datetime | None = None
+    idle: Idleness | None = None
+    kept: KeptAlive | None = None
 
     @property
     def preemptible(self) -> bool:

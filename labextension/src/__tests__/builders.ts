@@ -1,4 +1,13 @@
-import { About, Project, ProjectUse, Quota, Session } from '../api/models';
+import {
+  About,
+  Groups,
+  NodeGroup,
+  Project,
+  ProjectUse,
+  Quota,
+  Rules,
+  Session
+} from '../api/models';
 import { VERSION } from '../api/version';
 
 type Changes = Partial<Omit<Session, 'spec'>> & {
@@ -23,6 +32,7 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
       ports: [],
       priority: 50,
       node_type: '',
+      idle_timeout: null,
       base_url: '/user/ana/',
       ...spec
     },
@@ -63,6 +73,8 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
     place_in_line: 0,
     reclaimed: null,
     ends: null,
+    idle: null,
+    kept: null,
     ...rest
   };
 }
@@ -138,4 +150,19 @@ export function makeSetProject(changes: Partial<Project> = {}): Project {
     revision: 7,
     ...changes
   };
+}
+
+export function makeRules(changes: Partial<Rules> = {}): Rules {
+  return {
+    grace: 60,
+    min_runtime: 0,
+    consolidate: false,
+    revision: 3,
+    ...changes
+  };
+}
+
+/** Make the node groups that there are. */
+export function makeGroups(items: NodeGroup[] = [], revision = 5): Groups {
+  return { items, revision };
 }

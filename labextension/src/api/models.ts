@@ -36,7 +36,8 @@ export interface PageSession {
  *
  * `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
  * present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
- * waiting. `ends` is when its longest life is over, None if nothing bounds it.
+ * waiting. `ends` is when its longest life is over, None if nothing bounds it. `idle` is None
+ * while it is used, or has not been idle for a minute.
  */
 export interface Session {
   id: string;
@@ -67,11 +68,14 @@ export interface Session {
   place_in_line: number;
   reclaimed: Reclaim | null;
   ends: string | null;
+  idle: Idleness | null;
+  kept: KeptAlive | null;
 }
 /**
  * Be a request that was checked: every value is usable as it stands.
  *
- * `environment` and `folder` are absolute paths.
+ * `environment` and `folder` are absolute paths. `idle_timeout` is a wish in seconds (0: never),
+ * None for none.
  */
 export interface SessionSpec {
   name: string;
@@ -89,6 +93,7 @@ export interface SessionSpec {
   priority: number;
   node_type: string;
   base_url: string;
+  idle_timeout: number | null;
 }
 /**
  * Be what a session asks of GPUs.
@@ -115,7 +120,9 @@ export interface Reason {
     | 'DeviceLost'
     | 'ExitUnknown'
     | 'Fragmented'
+    | 'GpuIdleTimeout'
     | 'HostRestarted'
+    | 'IdleTimeout'
     | 'Killed'
     | 'MaxLifetime'
     | 'Moved'
@@ -215,6 +222,28 @@ export interface Reclaim {
   moved: boolean;
 }
 /**
+ * Say that a session is idle, and what comes of it.
+ *
+ * `since` is when any signal was last busy; for `gpu_idle_timeout`, the one of the GPU. `action`
+ * is taken at `acts`, by the `rule` and the `level` that decided it; None and empty where nothing
+ * will be done. `warned` is when the owner was told; where the action is `notify`, that was it.
+ */
+export interface Idleness {
+  since: string;
+  rule: 'gpu_idle_timeout' | 'idle_timeout';
+  level: string;
+  action: '' | 'notify' | 'stop' | 'suspend';
+  acts: string | null;
+  warned: string | null;
+}
+/**
+ * Say until when a user keeps a session alive, and how often since it was last used.
+ */
+export interface KeptAlive {
+  until: string;
+  times: number;
+}
+/**
  * Filter and page the list of sessions; empty means any.
  *
  * `state` may hold several, separated by commas. `cursor` is a page's `next`.
@@ -234,7 +263,8 @@ export interface SessionQuery {
  * `gpu_compute` per cent. `environment` is an id or the path of a Python prefix, `folder` a
  * path (relative ones start at the server's root). An empty `command` means a Jupyter Server;
  * `args` are appended to whichever runs. `node_type` names the node group to run on, `base_url`
- * is the JupyterLab's that will show it.
+ * is the JupyterLab's that will show it. `idle_timeout` is a wish (`30m`; `0`: never), granted as
+ * far as the policy allows.
  */
 export interface SessionRequest {
   name: string;
@@ -255,6 +285,7 @@ export interface SessionRequest {
   priority?: number;
   node_type?: string;
   base_url?: string;
+  idle_timeout?: string | number;
 }
 /**
  * Say what would happen to a request, before it is made.
@@ -412,10 +443,12 @@ export interface UserUse {
  * List points, oldest first; a step of time that was not sampled has none.
  *
  * `step` is the length in seconds of the time that a point stands for, `note` what has to be
- * known to read the figures.
+ * known to read the figures. `users` sums up the whole time: it adds up to what all had.
  */
 export interface History {
   points: HistoryPoint[];
+  users: UserHours[];
+  by: 'project' | 'user';
   step: number;
   since: string;
   until: string;
@@ -423,17 +456,18 @@ export interface History {
   note: string;
 }
 /**
- * Say how one project used GPUs in the step of time that begins `at`.
+ * Say how one project, or one user of it, used GPUs in the step of time that begins `at`.
  *
  * `allocated` (which is `by_right` plus `borrowed`) and `asked` (what it waited for) are means
  * in milli-GPU over the `seconds` of the step that were sampled; `peak` is the most that was
  * allocated at once, `waiting` the most sessions that waited at once. `utilisation` is the mean
  * in per cent of the devices that it held, over all of their processes; None where it was not
- * measured.
+ * measured. `user` is empty where the point is for the project as a whole.
  */
 export interface HistoryPoint {
   at: string;
   project: string;
+  user: string;
   seconds: number;
   allocated: number;
   by_right: number;
@@ -444,13 +478,32 @@ export interface HistoryPoint {
   utilisation: number | null;
 }
 /**
+ * Say how many GPU hours one user had of a project, in thousandths.
+ *
+ * `borrowed` is the part of `allocated` that was above the quota, `waited` what was waited for.
+ * `utilisation` is the mean in per cent of the devices while they were held; None where it was
+ * not measured. An empty `user` has what is left of the project: of users whose names are not
+ * shown, or were not recorded.
+ */
+export interface UserHours {
+  project: string;
+  user: string;
+  allocated: number;
+  borrowed: number;
+  waited: number;
+  utilisation: number | null;
+}
+/**
  * Ask how GPUs were used between `since` and `until`; an empty `project` means all of them.
  *
+ * With `by` "user" a point is for one user of a project; naming a `user` asks for that one's.
  * Left out, `until` is now and `since` is `hours` before it. `points` is the most points of
  * time that the answer may have (2 to 2000): the longer the time, the coarser they are.
  */
 export interface HistoryQuery {
   project?: string;
+  user?: string;
+  by?: 'project' | 'user';
   since?: string | null;
   until?: string | null;
   hours?: number;

@@ -1,0 +1,72 @@
+"""Say that a session is idle, and act on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from ..model.idleness import Idleness, IdleRule, Signal, SignalName
+from ..model.reasons import Reason, ReasonCode
+from ..model.sessions import Goal, Session
+from .lifecycle import request_end
+from .spans import write_span
+
+_NOUNS: dict[SignalName, str] = {
+    "kernels": "kernel",
+    "terminals": "terminal",
+    "presence": "user",
+    "cpu": "CPU",
+    "gpu": "GPU",
+    "process": "process",
+}
+_CODES: dict[IdleRule, ReasonCode] = {
+    "idle_timeout": "IdleTimeout",
+    "gpu_idle_timeout": "GpuIdleTimeout",
+}
+_DONE = {"suspend": "suspended", "stop": "stopped"}
+
+
+def end(session: Session, idle: Idleness, signals: Iterable[Signal], now: datetime) -> Session:
+    """Return an idle session on its way to suspended or stopped.
+
+    Raises ValueError where its action does not end sessions.
+    """
+    if idle.action not in ("suspend", "stop"):
+        raise ValueError(f"{session.id}: {idle.action or 'nothing'} ends no session")
+    goal: Goal = idle.action
+    return request_end(session, goal, now, reason_of(session, idle, signals, now))
+
+
+def reason_of(session: Session, idle: Idleness, signals: Iterable[Signal], now: datetime) -> Reason:
+    """Say why an idle session is ended, by which rule, and what is kept."""
+    span = write_span(int((now - idle.since).total_seconds()) // 60 * 60)
+    quiet = quiet_of(idle, signals)
+    return Reason(
+        code=_CODES[idle.rule],
+        message=f"It was {_DONE[idle.action]} by the rule {idle.rule} of {whose(idle, session)}: "
+        f"{quiet} for {span}.",
+        hint="Resume starts it again, with its folder and its share as they were. What only its "
+        "memory held is gone.",
+    )
+
+
+def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:
+    """Name what did nothing: `no kernel, terminal or GPU activity`."""
+    nouns = [_NOUNS[s.name] for s in signals if s.state == "idle"]
+    if idle.rule == "gpu_idle_timeout" or not nouns:
+        nouns = ["GPU"] if idle.rule == "gpu_idle_timeout" else []
+    if not nouns:
+        return "no activity"
+    head, last = nouns[:-1], nouns[-1]
+    return f"no {', '.join(head)} or {last} activity" if head else f"no {last} activity"
+
+
+def whose(idle: Idleness, session: Session) -> str:
+    """Name the level that decided, in plain words."""
+    kind, _, name = idle.level.partition(":")
+    return {
+        "everyone": "everyone's policy",
+        "project": f"{name}'s policy",
+        "kind": f"the policy for {name} sessions",
+        "session": f"{session.spec.name} itself",
+    }.get(kind, "the built-in policy")

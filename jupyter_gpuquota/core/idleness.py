@@ -1,0 +1,177 @@
+"""Decide whether a session is idle, when its owner is warned, and when it is acted on.
+
+A session is idle when all of its signals are; one that cannot be read counts as busy. Nothing is
+done without a warning `warn_before` earlier, to a session that was looked at all the time since:
+whoever did not look, because the controller was down or the clock has jumped, looks again first,
+and warns again. (JupyterHub's idle culler and Kubeflow's go by one time stamp and warn nobody.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+import msgspec
+
+from ..model.idleness import Idleness, IdleRule, KeptAlive, Signal, SignalName, SignalState
+from ..model.policy import IdleAction
+from .policy import Limits, Ruling
+
+Event = Literal["", "warn", "act"]
+
+_ALL_RULES: tuple[IdleRule, ...] = ("idle_timeout", "gpu_idle_timeout")
+_MISSED = 3
+"""Looks after which a session counts as not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Be what a look found of one signal.
+
+    `last` is when it is known to have been busy last, where it tells by itself. `claimed` is what
+    it says of that without being trusted: widgets and background prints move a kernel's
+    `last_activity`, so it counts only for a time in which nobody looked.
+    """
+
+    name: SignalName
+    state: SignalState
+    last: datetime | None = None
+    claimed: datetime | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """Be what is known of one session from look to look."""
+
+    looked: datetime
+    signals: tuple[Signal, ...]
+    idle: Idleness | None = None
+    kept: KeptAlive | None = None
+
+
+def resume(idle: Idleness | None, kept: KeptAlive | None, now: datetime) -> Track:
+    """Return what is known of a session that nobody has looked at: what was kept of it.
+
+    What was idle then counts as idle since, if the next look agrees; a warning does not.
+    """
+    never = now - timedelta(days=36_500)
+    return Track(never, (), idle, kept)
+
+
+def look(
+    before: Track, readings: Sequence[Reading], ruling: Ruling, now: datetime, every: timedelta
+) -> tuple[Track, Event]:
+    """Take in what a look has found, and say what has to be done. `every` is between two looks."""
+    watched = timedelta() <= now - before.looked <= every * _MISSED
+    signals = tuple(_signal(reading, before, now, watched=watched) for reading in readings)
+    found = _found(signals, ruling)
+    kept = _still(before.kept, now, used=not _idle(signals))
+    if found is None:
+        return Track(now, signals, None, kept), ""
+    old = before.idle if watched else None
+    idle, event = _judge(found, old, kept, ruling, now)
+    return Track(now, signals, idle, kept), event
+
+
+def keep_alive(kept: KeptAlive | None, span: int, now: datetime) -> KeptAlive:
+    """Return until when a session is kept alive, `span` seconds from now or longer."""
+    until = now + timedelta(seconds=span)
+    if kept is None:
+        return KeptAlive(until=until)
+    return KeptAlive(until=max(until, kept.until), times=kept.times + 1)
+
+
+def _signal(reading: Reading, before: Track, now: datetime, *, watched: bool) -> Signal:
+    """Say when a signal was last busy; what nobody saw counts as busy, if it was busy before."""
+    if reading.state == "idle":
+        known = [t for t in (reading.last, None if watched else reading.claimed) if t]
+        known.append(_known(reading.name, before, now, watched=watched))
+        last = min(now, max(known))
+    else:
+        last = now
+    return Signal(name=reading.name, state=reading.state, last=last, detail=reading.detail)
+
+
+def _known(name: SignalName, before: Track, now: datetime, *, watched: bool) -> datetime:
+    seen = [signal.last for signal in before.signals if signal.name == name]
+    if watched and seen:
+        return seen[0]
+    idle = before.idle
+    if idle and (idle.rule == "idle_timeout" or name == "gpu"):
+        return idle.since
+    return now
+
+
+def _idle(signals: Iterable[Signal]) -> bool:
+    states = [signal.state for signal in signals]
+    return bool(states) and all(state == "idle" for state in states)
+
+
+def _found(signals: Sequence[Signal], ruling: Ruling) -> Idleness | None:
+    """Say which rule's idleness there is; of two, the one that comes first."""
+    limits = ruling.limits
+    gpu = [s.last for s in signals if s.name == "gpu" and s.state == "idle"]
+    all_idle = _idle(signals)
+    found = []
+    if all_idle:
+        since = max(signal.last for signal in signals)
+        found.append(_of("idle_timeout", since, limits.idle_timeout, limits.action, ruling))
+    if gpu and limits.gpu_idle_timeout:
+        timeout, action = limits.gpu_idle_timeout, limits.gpu_idle_action
+        found.append(_of("gpu_idle_timeout", gpu[0], timeout, action, ruling))
+    acting = [idle for idle in found if idle.acts]
+    return min(acting, key=_when, default=found[0] if found else None)
+
+
+def _when(idle: Idleness) -> tuple[datetime, int]:
+    return idle.acts or idle.since, _ALL_RULES.index(idle.rule)
+
+
+def _of(
+    rule: IdleRule, since: datetime, timeout: int, action: IdleAction, ruling: Ruling
+) -> Idleness:
+    """Return idleness with the earliest time at which it may be acted on."""
+    if not timeout or ruling.exempt:
+        return Idleness(since=since, rule=rule)
+    acts = since + timedelta(seconds=timeout)
+    return Idleness(since=since, rule=rule, level=ruling.level(rule), action=action, acts=acts)
+
+
+def _judge(
+    found: Idleness, old: Idleness | None, kept: KeptAlive | None, ruling: Ruling, now: datetime
+) -> tuple[Idleness, Event]:
+    """Warn when it is time to, and act when the warning has stood long enough."""
+    if found.acts is None:
+        return found, ""
+    due = max(found.acts, kept.until) if kept else found.acts
+    ahead = _ahead(found, ruling.limits)
+    warned = old.warned if old and _same(found, old) and due - ahead <= now else None
+    if warned is None:
+        if now < due - ahead:
+            return msgspec.structs.replace(found, acts=due), ""
+        acts = max(due, now + ahead)
+        return msgspec.structs.replace(found, acts=acts, warned=now), "warn"
+    announced = old.acts if old and old.acts else due
+    acts = max(due, warned + ahead, announced)
+    told = msgspec.structs.replace(found, acts=acts, warned=warned)
+    return told, "act" if now >= acts and found.action != "notify" else ""
+
+
+def _ahead(idle: Idleness, limits: Limits) -> timedelta:
+    """Tell how long before acting the owner is warned; a notice needs no warning."""
+    return timedelta(seconds=0 if idle.action == "notify" else limits.warn_before)
+
+
+def _same(found: Idleness, old: Idleness) -> bool:
+    """Tell whether a warning still says what will happen: the session was not used since."""
+    return (found.since, found.rule, found.action) == (old.since, old.rule, old.action)
+
+
+def _still(kept: KeptAlive | None, now: datetime, *, used: bool) -> KeptAlive | None:
+    """Return what is left of keeping alive; who uses a session may keep it alive anew."""
+    if kept is None or (used and kept.until <= now):
+        return None
+    return msgspec.structs.replace(kept, times=0) if used and kept.times else kept

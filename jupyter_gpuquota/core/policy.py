@@ -1,0 +1,215 @@
+"""Find what the policy comes to for a session, and which level decided each rule.
+
+Levels, weakest first: built-in, everyone, the project, the kind, the session's own wish. A
+stronger level wins, unless a weaker one has locked the rule. A wish counts for the idle timeout
+alone, and only between the least and the most that the levels below it allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from ..model.policy import (
+    RULES,
+    DecidedRule,
+    Exemption,
+    IdleAction,
+    Policy,
+    PolicyRules,
+    QuietHours,
+    RuleName,
+)
+from ..model.quota import Project
+from ..model.sessions import Kind, Session
+from . import quiet
+from .spans import write_span
+
+BUILT_IN = PolicyRules(
+    idle_timeout=0,
+    idle_timeout_min=60,
+    gpu_idle_timeout=0,
+    gpu_idle_action="notify",
+    warn_before=600,
+    action="suspend",
+    grace=60,
+    interactive_life=0,
+    train_life=0,
+    keep_alive=3600,
+    keep_alives=3,
+    cpu_busy=5,
+    gpu_busy=1,
+    quiet_hours=(),
+)
+"""What holds where nobody has set anything: nothing is ever acted on."""
+
+SPANS: frozenset[RuleName] = frozenset(
+    {
+        "idle_timeout",
+        "idle_timeout_min",
+        "idle_timeout_max",
+        "gpu_idle_timeout",
+        "warn_before",
+        "grace",
+        "interactive_life",
+        "train_life",
+        "keep_alive",
+    }
+)
+"""Rules that are lengths of time."""
+
+_NEVER = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Be what the rules come to, in the units of `PolicyRules`; see there.
+
+    `idle_timeout` is that of now: quiet hours and the session's wish count in it.
+    """
+
+    idle_timeout: int
+    gpu_idle_timeout: int
+    gpu_idle_action: IdleAction
+    warn_before: int
+    action: IdleAction
+    grace: int
+    interactive_life: int
+    train_life: int
+    keep_alive: int
+    keep_alives: int
+    cpu_busy: int
+    gpu_busy: int
+
+    def life(self, kind: Kind) -> int:
+        """Tell how long a session of a kind may run, in seconds; 0 for no end."""
+        return self.train_life if kind == "train" else self.interactive_life
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Be what the policy comes to for one session at one time."""
+
+    limits: Limits
+    rules: tuple[DecidedRule, ...]
+    exempt: Exemption | None = None
+
+    def level(self, rule: RuleName) -> str:
+        """Name the level that decided a rule."""
+        return next(decided.level for decided in self.rules if decided.rule == rule)
+
+
+@dataclass(slots=True)
+class _Decided:
+    """Be a rule's value while levels are gone through."""
+
+    value: Any
+    level: str
+    locked: bool = False
+    note: str = ""
+
+
+def rule_for(policy: Policy, session: Session, project: Project | None, now: datetime) -> Ruling:
+    """Say what the policy comes to for a session."""
+    found = layered(policy, session.spec.project, session.spec.kind, project)
+    _wish(found["idle_timeout"], session.spec.idle_timeout, found)
+    shown = tuple(
+        DecidedRule(
+            rule=rule,
+            value=_written(rule, decided.value),
+            level=decided.level,
+            locked=decided.locked,
+            note=decided.note,
+        )
+        for rule, decided in _with_quiet(found, now).items()
+    )
+    return Ruling(_limits(found), shown, exemption_of(policy, session, now))
+
+
+def layered(
+    policy: Policy, project: str, kind: Kind, settings: Project | None = None
+) -> dict[RuleName, _Decided]:
+    """Go through the levels, weakest first, and note for each rule who decided it."""
+    found: dict[RuleName, _Decided] = {}
+    for level, rules in _levels(policy, project, kind, settings):
+        for rule in RULES:
+            value = getattr(rules, rule)
+            before = found.setdefault(rule, _Decided(None, "built-in"))
+            if value is not None and not before.locked:
+                found[rule] = _Decided(value, level)
+            if rule in rules.locked:
+                found[rule].locked = True
+    return found
+
+
+def exemption_of(policy: Policy, session: Session, now: datetime) -> Exemption | None:
+    """Return the exemption of a session that lasts longest, if it has any now."""
+    names = {f"session:{session.id}", f"user:{session.owner}", f"project:{session.spec.project}"}
+    own = [e for e in policy.exemptions if e.who in names and e.until > now]
+    return max(own, key=lambda exemption: exemption.until, default=None)
+
+
+def bounds(found: dict[RuleName, _Decided]) -> tuple[int, int]:
+    """Tell the least and the most seconds that a session may wish for; 0 is no bound.
+
+    Where no most is set, it is the idle timeout itself: a wish only ever makes it shorter.
+    """
+    most = found["idle_timeout_max"].value
+    return found["idle_timeout_min"].value, found["idle_timeout"].value if most is None else most
+
+
+def _levels(
+    policy: Policy, project: str, kind: Kind, settings: Project | None
+) -> Iterator[tuple[str, PolicyRules]]:
+    yield "built-in", BUILT_IN
+    own = {level.level: level.rules for level in policy.levels}
+    for name in ("everyone", f"project:{project}", f"kind:{kind}"):
+        if name.startswith("project:") and settings and settings.interactive_duration:
+            # It was set with the project itself, before there was a policy: the policy wins.
+            yield name, PolicyRules(interactive_life=settings.interactive_duration)
+        if name in own:
+            yield name, own[name]
+
+
+def _wish(decided: _Decided, wish: int | None, found: dict[RuleName, _Decided]) -> None:
+    """Let a session have its own idle timeout, as far as the levels allow it."""
+    if wish is None:
+        return
+    asked = write_span(wish) if wish else "never"
+    if decided.locked:
+        decided.note = f"The session wished for {asked}; {decided.level} has locked this rule."
+        return
+    least, most = bounds(found)
+    granted = min(max(wish or _NEVER, least), most or _NEVER)
+    decided.value, decided.level = 0 if granted == _NEVER else granted, "session"
+    if granted != (wish or _NEVER):
+        decided.note = f"The session wished for {asked}, which is outside what is allowed."
+
+
+def _with_quiet(found: dict[RuleName, _Decided], now: datetime) -> dict[RuleName, _Decided]:
+    """Return the rules as they are now: in quiet hours the idle timeout may be shorter."""
+    hours: tuple[QuietHours, ...] = found["quiet_hours"].value
+    held = quiet.active(hours, now)
+    idle, usual = found["idle_timeout"], found["idle_timeout"].value
+    soonest = min((each.idle_timeout for each in held), default=_NEVER)
+    if soonest < (usual or _NEVER):
+        note = f"Quiet hours hold now; otherwise it is {_written('idle_timeout', usual)}."
+        found["idle_timeout"] = _Decided(soonest, found["quiet_hours"].level, idle.locked, note)
+    return found
+
+
+def _limits(found: dict[RuleName, _Decided]) -> Limits:
+    return Limits(**{name: found[cast("RuleName", name)].value for name in Limits.__slots__})
+
+
+def _written(rule: RuleName, value: Any) -> str:
+    """Write a rule's value as an admin types it."""
+    if value is None:
+        return "as idle_timeout"
+    if rule == "quiet_hours":
+        return "; ".join(map(quiet.written, value)) or "none"
+    if rule in SPANS:
+        return write_span(value) if value else "never" if rule.endswith("timeout") else "none"
+    return str(value)

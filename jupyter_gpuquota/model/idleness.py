@@ -1,0 +1,68 @@
+"""Whether a session is idle, how that was found out, and what becomes of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from .base import Model, Request
+
+SignalName = Literal["kernels", "terminals", "presence", "cpu", "gpu", "process"]
+SignalState = Literal["busy", "idle", "unknown"]
+IdleRule = Literal["idle_timeout", "gpu_idle_timeout"]
+
+
+class Signal(Model, frozen=True, kw_only=True):
+    """Be one of the things that activity is seen by.
+
+    `last` is when it was last busy, or could not be told to be idle: `unknown` counts as busy.
+    `detail` says in plain words what was seen.
+    """
+
+    name: SignalName
+    state: SignalState
+    last: datetime
+    detail: str = ""
+
+
+class Idleness(Model, frozen=True, kw_only=True):
+    """Say that a session is idle, and what comes of it.
+
+    `since` is when any signal was last busy; for `gpu_idle_timeout`, the one of the GPU. `action`
+    is taken at `acts`, by the `rule` and the `level` that decided it; None and empty where nothing
+    will be done. `warned` is when the owner was told; where the action is `notify`, that was it.
+    """
+
+    since: datetime
+    rule: IdleRule
+    level: str = ""
+    action: Literal["suspend", "stop", "notify", ""] = ""
+    acts: datetime | None = None
+    warned: datetime | None = None
+
+
+class KeptAlive(Model, frozen=True, kw_only=True):
+    """Say until when a user keeps a session alive, and how often since it was last used."""
+
+    until: datetime
+    times: int = 1
+
+
+class Activity(Model, frozen=True, kw_only=True):
+    """Say what is known of a session's activity: every signal, as of `at`.
+
+    `idle` is None while the session counts as busy. `looked` is false where it was not looked at
+    yet since the controller began.
+    """
+
+    session: str
+    at: datetime
+    signals: tuple[Signal, ...]
+    idle: Idleness | None = None
+    looked: bool = True
+
+
+class KeepAliveRequest(Request, frozen=True, kw_only=True):
+    """Ask to keep a session alive; an empty length of time means as long as the policy allows."""
+
+    span: str | int = ""
