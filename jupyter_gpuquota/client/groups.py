@@ -146,33 +146,37 @@ class AsyncProjects(Awaiting):
 
 
 class Rules(Blocking):
-    """See what holds for all projects; change it as an admin."""
+    """See what holds for all projects; try and change it as an admin."""
 
     get = blocking(rules.get)
     put = blocking(rules.put)
+    preview = blocking(rules.preview)
 
 
 class AsyncRules(Awaiting):
-    """See what holds for all projects; change it as an admin."""
+    """See what holds for all projects; try and change it as an admin."""
 
     get = awaiting(rules.get)
     put = awaiting(rules.put)
+    preview = awaiting(rules.preview)
 
 
 class NodeGroups(Blocking):
-    """See node groups; set and delete them as an admin."""
+    """See node groups; set, try and delete them as an admin."""
 
     list = blocking(nodegroups.list_)
     put = blocking(nodegroups.put)
     delete = blocking(nodegroups.delete)
+    preview = blocking(nodegroups.preview)
 
 
 class AsyncNodeGroups(Awaiting):
-    """See node groups; set and delete them as an admin."""
+    """See node groups; set, try and delete them as an admin."""
 
     list = awaiting(nodegroups.list_)
     put = awaiting(nodegroups.put)
     delete = awaiting(nodegroups.delete)
+    preview = awaiting(nodegroups.preview)
 
 
 class Nodes(Blocking):

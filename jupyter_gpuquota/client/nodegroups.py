@@ -1,11 +1,11 @@
-"""Operations on node groups."""
+"""Operations on node groups: see, set, delete, and try out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..errors import NotFound
-from ..model.projects import Groups, GroupsRequest, NodeGroup
+from ..model.projects import ChangePreview, Groups, GroupsRequest, NodeGroup, SettingsChange
 from .context import Context
 from .steps import Operation, ask
 
@@ -24,19 +24,44 @@ def put(
     Raises InvalidFields, NotAllowed, and Outdated if somebody else was quicker.
     """
     old = yield from list_(context)
-    others = tuple(group for group in old.items if group.name != name)
-    made = NodeGroup(name=name, nodes=tuple(nodes), separate=separate)
-    return (yield from _put((*others, made), old.revision))
+    return (yield from _put(_with(old, name, nodes, separate=separate), old.revision))
 
 
 def delete(context: Context, name: str) -> Operation[Groups]:
     """Delete a node group. Raises NotFound, NotAllowed, Outdated, InvalidFields if it is in use."""
     old = yield from list_(context)
+    return (yield from _put(_without(old, name), old.revision))
+
+
+def preview(
+    context: Context,
+    name: str,
+    nodes: Sequence[str] = (),
+    *,
+    separate: bool = False,
+    deleted: bool = False,
+) -> Operation[ChangePreview]:
+    """Say what the same `put` would do now, or with `deleted` the deletion; nothing changes."""
+    old = yield from list_(context)
+    if deleted:
+        change = SettingsChange(groups=_without(old, name))
+    else:
+        change = SettingsChange(groups=_with(old, name, nodes, separate=separate))
+    answer: ChangePreview = yield from ask("settings.preview", body=change)
+    return answer
+
+
+def _with(old: Groups, name: str, nodes: Sequence[str], *, separate: bool) -> tuple[NodeGroup, ...]:
+    others = tuple(group for group in old.items if group.name != name)
+    return (*others, NodeGroup(name=name, nodes=tuple(nodes), separate=separate))
+
+
+def _without(old: Groups, name: str) -> tuple[NodeGroup, ...]:
     others = tuple(group for group in old.items if group.name != name)
     if len(others) == len(old.items):
         hint = f"There are: {', '.join(group.name for group in others) or 'none'}."
         raise NotFound(f"There is no node group {name!r}.", hint=hint)
-    return (yield from _put(others, old.revision))
+    return others
 
 
 def _put(groups: tuple[NodeGroup, ...], revision: int) -> Operation[Groups]:

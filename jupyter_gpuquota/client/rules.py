@@ -1,4 +1,4 @@
-"""Operations on what holds for all projects."""
+"""Operations on what holds for all projects: see, set, and try out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TypedDict, Unpack
 
 import msgspec
 
-from ..model.projects import RulesRequest
+from ..model.projects import ChangePreview, RulesRequest, SettingsChange
 from ..model.quota import Rules
 from ..model.sessions import Number
 from .context import Context
@@ -32,6 +32,19 @@ def put(context: Context, **settings: Unpack[Settings]) -> Operation[Rules]:
 
     Raises InvalidFields, NotAllowed, and Outdated if somebody else was quicker.
     """
+    request = yield from _request(context, settings)
+    found: Rules = yield from ask("rules.put", body=request)
+    return found
+
+
+def preview(context: Context, **settings: Unpack[Settings]) -> Operation[ChangePreview]:
+    """Say what the same `put` would do now; nothing changes. Raises InvalidFields, NotAllowed."""
+    change = SettingsChange(rules=(yield from _request(context, settings)))
+    answer: ChangePreview = yield from ask("settings.preview", body=change)
+    return answer
+
+
+def _request(context: Context, settings: Settings) -> Operation[RulesRequest]:
     old = yield from get(context)
     present = RulesRequest(
         grace=old.grace,
@@ -39,6 +52,4 @@ def put(context: Context, **settings: Unpack[Settings]) -> Operation[Rules]:
         consolidate=old.consolidate,
         revision=old.revision,
     )
-    request = msgspec.structs.replace(present, **settings)
-    found: Rules = yield from ask("rules.put", body=request)
-    return found
+    return msgspec.structs.replace(present, **settings)

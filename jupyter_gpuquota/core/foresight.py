@@ -12,14 +12,18 @@ from .plans import Situation
 
 def foresight(before: Situation, after: Situation) -> tuple[str, ...]:
     """Say who could be made to leave from now on, with how much time, if not who would be."""
-    exposed = [s for s in before.sessions if holds(s) and s.preemptible]
+    exposed = [
+        s
+        for s in before.sessions
+        if holds(s) and s.preemptible and s.placement and s.placement.slices
+    ]
     if not exposed:
         return ()
     safe, later = _safe(exposed, before), _safe(exposed, after)
     old, new = before.rules, after.rules
     told = [
-        _count(len(safe - later), "could be made to leave at once"),
-        _count(len(later - safe), "could not be made to leave yet"),
+        _count(len(safe - later), "would have run long enough to be made to leave"),
+        _count(len(later - safe), "would not have run long enough to be made to leave"),
     ]
     if old.grace != new.grace:
         what = f"would have {new.grace} s to end, instead of {old.grace} s, when made to leave"

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from ..errors import FieldError
 from ..model.quota import Project
 from ..model.resources import Node, Share, gpus_text, memory_text
-from ..model.sessions import Kind
+from ..model.sessions import Kind, Session
 from .ledger import UNBOUNDED
 from .line import nodes_for
 from .placement import Pool
+from .plans import Situation
 from .quota import cost
 
 
@@ -33,6 +34,27 @@ def check_possible(
     if placed is None:
         return [_beyond(share, open_to_it, project if names is not None else None)]
     return _over_quota(share, cost(share, open_to_it), kind, project)
+
+
+class Prospects:
+    """Know of those who wait whether they could ever start; alike requests are looked at once."""
+
+    def __init__(self, situation: Situation) -> None:
+        self._nodes = situation.nodes
+        self._projects = {project.name: project for project in situation.projects}
+        self._known: dict[tuple[str, Kind, str, Share], str] = {}
+
+    def obstacle(self, session: Session) -> str:
+        """Say why a session could never start, empty if it could."""
+        spec = session.spec
+        project = self._projects.get(spec.project)
+        if project is None:
+            return ""  # this is the reason why it waits, and is told as such
+        key = (spec.project, spec.kind, spec.node_type, spec.share)
+        if key not in self._known:
+            found = check_possible(spec.share, spec.kind, spec.node_type, self._nodes, project)
+            self._known[key] = found[0].message if found else ""
+        return self._known[key]
 
 
 def _over_quota(share: Share, milli: int, kind: Kind, project: Project) -> list[FieldError]:

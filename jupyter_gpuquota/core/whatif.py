@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -16,6 +16,7 @@ from .instant import carry_out
 from .line import holds
 from .members import doubts
 from .plans import Plan, Situation
+from .possible import Prospects
 from .scheduling import plan
 
 _ROUNDS = 50
@@ -43,7 +44,13 @@ _MOVES = What("moves", "would be moved")
 _KEEPS = What("keeps", "would keep its GPUs", "would keep their GPUs")
 _DELAYED = What("waits", "would wait instead of starting")
 _WAITS = What("waits", "would wait for another reason")
-_ALL = (_STARTS, _RECLAIMED, _MOVES, _KEEPS, _DELAYED, _WAITS)
+_NEVER = What("waits", "could not start any more at all")
+_AGAIN = What(
+    "waits",
+    "could start one day, which it cannot now",
+    "could start one day, which they cannot now",
+)
+_ALL = (_STARTS, _RECLAIMED, _MOVES, _KEEPS, _DELAYED, _WAITS, _NEVER, _AGAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +70,7 @@ def compare(before: Situation, after: Situation) -> ChangePreview:
     """Say what would be different if the situation were the other, once all has come to rest."""
     old, new = settle(before), settle(after)
     effects = _projects(before, after, old, new)
-    told = [
-        effect
-        for session in before.sessions
-        if (effect := _effect(session, old.sessions[session.id], new.sessions[session.id]))
-    ]
+    told = list(_effects(before, after, old, new))
     return ChangePreview(
         message=_sum_up([what for what, _ in told], effects, foresight(before, after)),
         projects=effects,
@@ -114,20 +117,28 @@ def _left(session: Session, situation: Situation) -> Session:
     return session
 
 
-def _effect(now: Session, before: Session, after: Session) -> tuple[What, SessionEffect] | None:
-    """Say what a session that is so now would be, compared with what it would be anyway."""
-    told = _of_holder(now, before, after) if holds(now) else _of_waiter(before, after)
-    if told is None:
-        return None
-    what, text = told
-    name, project = now.spec.name, now.spec.project
-    return what, SessionEffect(
-        session=now.id,
-        name=name,
-        project=project,
-        effect=what.effect,
-        message=f"{name} ({project}) {text.strip()}",
-    )
+def _effects(
+    before: Situation, after: Situation, old: Rest, new: Rest
+) -> Iterator[tuple[What, SessionEffect]]:
+    """Say what sessions that are so now would be, compared with what they would be anyway."""
+    prospects = Prospects(before), Prospects(after)
+    for now in before.sessions:
+        then = old.sessions[now.id], new.sessions[now.id]
+        told = _of_holder(now, *then) if holds(now) else _of_waiter(*then, *prospects)
+        if told is None:
+            continue
+        what, text = told
+        name, project = now.spec.name, now.spec.project
+        yield (
+            what,
+            SessionEffect(
+                session=now.id,
+                name=name,
+                project=project,
+                effect=what.effect,
+                message=f"{name} ({project}) {text.strip()}",
+            ),
+        )
 
 
 def _of_holder(now: Session, before: Session, after: Session) -> tuple[What, str] | None:
@@ -147,13 +158,26 @@ def _fate(now: Session, then: Session) -> What:
     return _KEEPS if then.since == now.since else _MOVES
 
 
-def _of_waiter(before: Session, after: Session) -> tuple[What, str] | None:
+def _of_waiter(
+    before: Session, after: Session, old: Prospects, new: Prospects
+) -> tuple[What, str] | None:
     if after.placement:
         return None if before.placement else (_STARTS, f"would start on {after.placement.text}.")
     if before.placement:
         return _DELAYED, f"would wait instead of starting. {_why(after)}"
-    changed = before.reason and after.reason and before.reason.code != after.reason.code
-    if before.state == after.state == "waiting" and changed:
+    both_wait = before.state == after.state == "waiting"
+    return _of_waiting(before, after, old, new) if both_wait else None
+
+
+def _of_waiting(
+    before: Session, after: Session, old: Prospects, new: Prospects
+) -> tuple[What, str] | None:
+    once, now = old.obstacle(before), new.obstacle(after)
+    if now and not once:
+        return _NEVER, f"could not start any more at all: {now}"
+    if once and not now:
+        return _AGAIN, f"could start one day, which it cannot now. {_why(after)}"
+    if before.reason and after.reason and before.reason.code != after.reason.code:
         return _WAITS, f"would wait for another reason: {_why(after)}"
     return None
 

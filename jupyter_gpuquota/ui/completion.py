@@ -54,6 +54,8 @@ class Source:
             "team": _projects,
             "value": _projects,
             "environment": _environments,
+            "group": _groups,
+            "nodes": _nodes,
         }
         if dest == "topic":
             return [verb.name for verb in VERBS]
@@ -123,3 +125,11 @@ def _projects(client: Client) -> Iterable[str]:
 
 def _environments(client: Client) -> Iterable[str]:
     return (environment.id for environment in client.environments.list().environments)
+
+
+def _groups(client: Client) -> Iterable[str]:
+    return (group.name for group in client.node_groups.list().items)
+
+
+def _nodes(client: Client) -> Iterable[str]:
+    return (node.name for node in client.nodes.list().nodes)

@@ -14,6 +14,7 @@ def fill_rules(parser: Parser) -> None:
     parser.add_argument(
         "--consolidate", choices=("yes", "no"), help="move sessions to make room out of fragments"
     )
+    _dry_run(parser)
 
 
 def fill_groups(parser: Parser) -> None:
@@ -26,3 +27,8 @@ def fill_groups(parser: Parser) -> None:
         action="store_true",
         help="with set: compute shares and memory shares never run side by side there",
     )
+    _dry_run(parser)
+
+
+def _dry_run(parser: Parser) -> None:
+    parser.add_argument("--dry-run", action="store_true", help="only say what would happen")

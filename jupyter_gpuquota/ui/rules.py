@@ -10,6 +10,7 @@ from ..errors import InvalidRequest
 from .grammar import Args
 from .screen import Screen
 from .views.base import View
+from .views.projects import ChangeView
 from .views.rules import GroupsView, RulesView
 
 
@@ -22,6 +23,10 @@ def rules(client: Client, args: Args, screen: Screen) -> View[Any]:
         wanted["min_runtime"] = args.min_runtime
     if args.consolidate is not None:
         wanted["consolidate"] = args.consolidate == "yes"
+    if args.dry_run:
+        if not wanted:
+            raise InvalidRequest("There is nothing to try.", hint="See `help rules`.")
+        return ChangeView(client.rules.preview(**wanted))
     return RulesView(client.rules.put(**wanted) if wanted else client.rules.get())
 
 
@@ -32,9 +37,21 @@ def groups(client: Client, args: Args, screen: Screen) -> View[Any]:
         raise InvalidRequest(f"groups {args.action} {wrong}.", hint="See `help groups`.")
     if args.action != "set" and (args.nodes or args.separate):
         raise InvalidRequest(f"groups {args.action} takes no nodes.", hint="See `help groups`.")
-    if args.action == "set":
-        made = client.node_groups.put(args.group, args.nodes, separate=args.separate)
-        return GroupsView(made)
+    if args.action == "list":
+        if args.dry_run:
+            raise InvalidRequest("groups list changes nothing.", hint="Leave --dry-run out.")
+        return GroupsView(client.node_groups.list())
+    return _try(client, args) if args.dry_run else _change(client, args)
+
+
+def _try(client: Client, args: Args) -> View[Any]:
+    if args.action == "delete":
+        return ChangeView(client.node_groups.preview(args.group, deleted=True))
+    tried = client.node_groups.preview(args.group, args.nodes, separate=args.separate)
+    return ChangeView(tried)
+
+
+def _change(client: Client, args: Args) -> View[Any]:
     if args.action == "delete":
         return GroupsView(client.node_groups.delete(args.group))
-    return GroupsView(client.node_groups.list())
+    return GroupsView(client.node_groups.put(args.group, args.nodes, separate=args.separate))

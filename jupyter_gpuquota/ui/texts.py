@@ -72,13 +72,14 @@ examples:
   {prog} project delete team-a --drain""",
     "rules": """examples:
   {prog} rules
-  {prog} rules --grace 2m --min-runtime 10m --consolidate yes""",
+  {prog} rules --grace 2m --min-runtime 10m --consolidate yes
+  {prog} rules --consolidate yes --dry-run""",
     "groups": """A project names the groups that its sessions may run on: project set --train-on.
 
 examples:
   {prog} groups set big dgx1-1 dgx1-2
   {prog} groups set shared dgx1-2 --separate
-  {prog} groups delete shared""",
+  {prog} groups delete shared --dry-run""",
     "audit": """examples:
   {prog} audit
   {prog} audit -n 100""",

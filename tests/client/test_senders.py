@@ -17,6 +17,9 @@ PAIRS = [
     (groups.Sessions, groups.AsyncSessions),
     (groups.Quotas, groups.AsyncQuotas),
     (groups.Nodes, groups.AsyncNodes),
+    (groups.Projects, groups.AsyncProjects),
+    (groups.Rules, groups.AsyncRules),
+    (groups.NodeGroups, groups.AsyncNodeGroups),
     (groups.Environments, groups.AsyncEnvironments),
     (Client, AsyncClient),
 ]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core import members, whatif
-from jupyter_gpuquota.core.plans import Situation
+from jupyter_gpuquota.core import members
 from jupyter_gpuquota.core.projects import (
     Known,
     check,
@@ -31,12 +29,9 @@ from jupyter_gpuquota.model.projects import (
 )
 from jupyter_gpuquota.model.quota import Affinity
 from tests.builders import (
-    NOW,
     make_node,
-    make_placement,
     make_project,
     make_session,
-    make_slice,
 )
 
 _PLAIN = re.compile(r"[0-9]{1,9}(\.[0-9]{1,3}0{0,9})?")
@@ -185,54 +180,3 @@ def test_a_project_with_sessions_stays():
 def test_what_is_hardly_meant_is_allowed_and_said(projects, said):
     found = members.doubts(projects, [make_node()])
     assert [said in text for text in found] == ([True] if said else [])
-
-
-def running(name: str, gpus: int, first: int = 0, **fields):
-    slices = [make_slice(i) for i in range(first, first + gpus)]
-    placement = make_placement(*slices)
-    return make_session(name, str(gpus), "running", placement=placement, kind="train", **fields)
-
-
-def play(sessions, before, after):
-    situation = Situation(sessions, before, [make_node()], NOW)
-    return whatif.compare(situation, replace(situation, projects=after))
-
-
-def test_a_raised_quota_shows_who_would_start_and_who_be_reclaimed():
-    borrower = running("loan", 8, project="team-b", age=100)
-    waits = make_session("wants", "4", kind="interactive", age=50)
-    before = [make_project("team-a", "2"), make_project("team-b", "4")]
-    found = play([borrower, waits], before, [make_project("team-a", "4"), before[1]])
-    assert {(s.name, s.effect) for s in found.sessions} == {
-        ("wants", "starts"),
-        ("loan", "reclaimed"),
-    }
-    assert "1 session would start" in found.message
-    effect = {p.name: p for p in found.projects}["team-a"]
-    assert (effect.quota_before, effect.quota) == (2000, 4000)
-    assert (effect.allocated_before, effect.allocated) == (0, 4000)
-    assert all(s.message.count("(team-") for s in found.sessions)
-
-
-def test_a_deleted_project_keeps_what_waits_from_starting():
-    waits = make_session("wants", "9", project="team-b", kind="train")
-    found = play([waits], [make_project(), make_project("team-b")], [make_project()])
-    assert [(s.name, s.effect) for s in found.sessions] == [("wants", "waits")]
-    assert "does not exist" in found.sessions[0].message
-
-
-def test_a_change_without_effect_says_so():
-    found = play([running("x", 1)], [make_project()], [make_project(priority=50)])
-    assert found.message.startswith("Nothing would change")
-    assert found.sessions == ()
-
-
-def test_a_draining_project_starts_nothing_and_claims_nothing():
-    waits = make_session("wants", "4", kind="train")
-    closing = make_project("team-a", "4", draining=True)
-    rest = whatif.settle(Situation([waits], [closing], [make_node()], NOW))
-    session = rest.sessions[waits.id]
-    assert session.state == "waiting"
-    assert session.reason.code == "QueueMissing"
-    assert "being closed" in session.reason.message
-    assert rest.fair["team-a"] == 0

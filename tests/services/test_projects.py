@@ -19,6 +19,7 @@ from jupyter_gpuquota.errors import (
 from jupyter_gpuquota.model.projects import (
     AuditQuery,
     GroupsRequest,
+    NodeGroup,
     ProjectRemoval,
     ProjectRequest,
     RulesRequest,
@@ -142,6 +143,46 @@ async def test_a_preview_changes_nothing_and_checks_everything() -> None:
         assert {f.field for f in caught.value.fields} == fields
     with pytest.raises(NotFound):
         await ask(backend, "settings.preview", body=SettingsChange(delete=("nobody",)))
+
+
+async def test_rules_and_groups_are_tried_with_projects_or_alone() -> None:
+    backend = guarded()
+    for name in ("first", "second", "third"):
+        body = SessionRequest(name=name, project="team-a", gpu=4, kind="train")
+        await ask(backend, "sessions.create", body=body)
+    change = SettingsChange(
+        put=(ProjectRequest(name="team-a", quota=8),),
+        rules=RulesRequest(min_runtime="1h"),
+        groups=(NodeGroup(name="big", nodes=("dgx1-1",)),),
+    )
+    found = await ask(backend, "settings.preview", body=change)
+    assert "3 sessions would not have run long enough to be made to leave" in found.message
+    assert (backend.rules().min_runtime, backend.groups().items) == (0, ())
+    wrong = SettingsChange(
+        put=(ProjectRequest(name="team-a", quota="x"),),
+        rules=RulesRequest(grace="x"),
+        groups=(NodeGroup(name="big", nodes=("n9",)),),
+    )
+    with pytest.raises(InvalidFields) as caught:
+        await ask(backend, "settings.preview", body=wrong)
+    named = {"put[0].quota", "rules.grace", "groups[0].nodes[0]"}
+    assert {f.field for f in caught.value.fields} == named
+
+
+async def test_a_group_that_is_tried_away_takes_its_label_away() -> None:
+    backend = guarded()
+    group = NodeGroup(name="big", nodes=("dgx1-2",))
+    await ask(backend, "groups.put", body=GroupsRequest(groups=(group,), revision=1))
+    full = SessionRequest(name="full", gpu=8, kind="train", node_type="big")
+    await ask(backend, "sessions.create", body=full)
+    body = SessionRequest(name="waits", gpu=8, kind="train", node_type="big")
+    waits = await ask(backend, "sessions.create", body=body)
+    assert waits.state == "waiting"
+    both = (NodeGroup(name="big", nodes=("dgx1-1", "dgx1-2")),)
+    found = await ask(backend, "settings.preview", body=SettingsChange(groups=both))
+    assert [(s.name, s.effect) for s in found.sessions] == [("waits", "starts")]
+    found = await ask(backend, "settings.preview", body=SettingsChange(groups=()))
+    assert [(s.name, s.effect) for s in found.sessions] == [("waits", "waits")]
 
 
 async def test_a_preview_tells_of_the_last_week_too() -> None:

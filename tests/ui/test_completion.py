@@ -21,6 +21,7 @@ def nobody():
 def source(client, backend) -> Source:
     for name in ("exp1", "exp2"):
         client.sessions.submit(name)
+    client.node_groups.put("big", ["dgx1-1"])
     return Source(lambda: InMemory(backend))
 
 
@@ -35,6 +36,8 @@ def source(client, backend) -> Source:
         (["submit", "x", "-i"], {"base"}),
         (["submit", "x", "--interactive"], {"--gpu", "--wait", "--no-wait"}),
         (["config"], {"project"}),
+        (["rules"], {"--grace", "--dry-run"}),
+        (["groups", "set"], {"big", "dgx1-1", "dgx1-2", "--dry-run"}),
         (["help"], {verb.name for verb in VERBS}),
     ],
 )

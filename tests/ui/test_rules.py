@@ -50,7 +50,57 @@ def test_groups_are_set_and_deleted(gpu, client):
         gpu("groups delete shared")
 
 
-@pytest.mark.parametrize("line", ["groups set", "groups list x", "groups delete x dgx1-1"])
+def test_rules_are_tried_without_being_set(gpu, client, backend):
+    for name, team in (("loan", "team-b"), ("train", "team-a")):
+        client.sessions.submit(name, project=team, kind="train", gpu=4, command=["true"])
+    tried = gpu("rules --grace 2m --min-runtime 1h --dry-run")
+    assert "2 sessions would not have run long enough to be made to leave" in tried.text
+    assert "2 sessions would have 120 s to end, instead of 60 s" in tried.html
+    assert [row["project"] for row in tried.records] == ["team-a", "team-b"]
+    assert (backend.rules().grace, backend.rules().min_runtime) == (60, 0)
+    with pytest.raises(InvalidFields) as caught:
+        gpu("rules --grace soon --min-runtime -1 --dry-run")
+    assert {field.field for field in caught.value.fields} == {"rules.grace", "rules.min_runtime"}
+
+
+def test_groups_are_tried_without_being_set(gpu, client, backend):
+    gpu("groups set big dgx1-1 dgx1-2")
+    tried = gpu("groups delete big --dry-run")
+    assert tried.text == "Nothing would change at once for the sessions that there are."
+    client.projects.put("team-a", node_affinity={"train": ["big"]})
+    client.sessions.submit("first", kind="train", gpu=4, project="team-a", command=["true"])
+    with pytest.raises(InvalidFields, match="not acceptable") as caught:
+        gpu("groups delete big --dry-run")
+    assert "team-a may run on the group big only" in caught.value.fields[0].message
+    gpu("groups set big --separate --dry-run")
+    assert [g.nodes for g in backend.groups().items] == [("dgx1-1", "dgx1-2")]
+    with pytest.raises(InvalidFields) as caught:
+        gpu("groups set Small nowhere --dry-run")
+    assert [f.field for f in caught.value.fields] == ["groups[1].name", "groups[1].nodes[0]"]
+    with pytest.raises(NotFound):
+        gpu("groups delete shared --dry-run")
+
+
+def test_a_group_without_nodes_shows_who_would_wait(gpu, client):
+    gpu("groups set big dgx1-1")
+    client.projects.put("team-b", node_affinity={"train": ["big"]})
+    for name in ("first", "second", "third"):
+        client.sessions.submit(name, kind="train", gpu=8, project="team-b", command=["true"])
+    client.sessions.stop("first")
+    tried = gpu("groups set big --dry-run")
+    assert "third (team-b) could not start any more at all: " in tried.text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "groups set",
+        "groups list x",
+        "groups delete x dgx1-1",
+        "groups list --dry-run",
+        "rules --dry-run",
+    ],
+)
 def test_words_that_do_not_go_together_are_refused(gpu, line):
     with pytest.raises(InvalidRequest):
         gpu(line)
@@ -58,7 +108,8 @@ def test_words_that_do_not_go_together_are_refused(gpu, line):
 
 def test_who_is_no_admin_is_told(gpu, backend):
     backend.admins = frozenset({"somebody-else"})
-    for line in ("rules --grace 5", "groups set all dgx1-1"):
+    changes = ("rules --grace 5", "groups set all dgx1-1")
+    for line in (*changes, *(f"{change} --dry-run" for change in changes)):
         with pytest.raises(NotAllowed):
             gpu(line)
 
@@ -67,6 +118,8 @@ def test_the_same_for_coroutines(backend):
     async def work():
         client = AsyncClient(transport=InMemory(backend))
         await client.node_groups.put("all", ["dgx1-1"])
+        await client.node_groups.preview("all", deleted=True)
+        await client.rules.preview(grace=9)
         return await client.rules.put(grace=5), await client.node_groups.list()
 
     rules, groups = asyncio.run(work())
