@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 
 from ..errors import FieldError, InvalidFields, NotFound
+from ..model.base import Number
 from ..model.projects import (
     AffinityRequest,
     ChangePreview,
@@ -20,7 +21,6 @@ from ..model.projects import (
     request_of,
 )
 from ..model.quota import Project
-from ..model.sessions import Number
 from .context import Context
 from .steps import Ask, Operation, ask
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..model.base import Number
 from ..model.rightsizing import Advice, ResizeRequest
-from ..model.sessions import Number, Session
+from ..model.sessions import Session
 from .context import Context
 from .names import find
 from .sessions import watch

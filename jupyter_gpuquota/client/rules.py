@@ -6,9 +6,9 @@ from typing import TypedDict, Unpack
 
 import msgspec
 
+from ..model.base import Number
 from ..model.projects import ChangePreview, RulesRequest, SettingsChange
 from ..model.quota import Rules
-from ..model.sessions import Number
 from .context import Context
 from .steps import Operation, ask
 

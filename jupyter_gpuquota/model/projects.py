@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from .base import Model, Request
+from .base import Model, Number, Request
 from .quota import Project
 from .resources import gpus_text
-from .sessions import Number
 
 Effect = Literal["starts", "waits", "reclaimed", "moves", "keeps"]
 SetBy = Literal["config", "store", "file"]
