@@ -17,6 +17,7 @@ from jupyter_gpuquota.core.nodegroups import labelled
 from jupyter_gpuquota.core.plans import Situation
 from jupyter_gpuquota.core.projects import check_revision, find
 from jupyter_gpuquota.core.quota import sum_up
+from jupyter_gpuquota.core.sampling import sample
 from jupyter_gpuquota.core.scheduling import plan
 from jupyter_gpuquota.errors import NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.model.about import Revisions
@@ -193,16 +194,14 @@ class FakeBackend:
         now = datetime.now(UTC)
         uses = sum_up(self.projects_, self.sessions(), self.nodes_, self._counter).projects
         at, seconds = int(now.timestamp()), 30
-        self.past += history.sample(uses, self.sessions(), self.nodes_, {}, at=at, seconds=seconds)
+        self.past += sample(uses, self.sessions(), self.nodes_, {}, at=at, seconds=seconds)
         begin, end = window.since.timestamp(), window.until.timestamp()
         step = window.step(seconds, history.tiers(90), now)
         first = begin - begin % step
-        found = [
-            bucket
-            for bucket in self.past
-            if first <= bucket.at < end and window.project in ("", bucket.project)
-        ]
-        return history.tell(found, window, step, self.nodes_)
+        found = [bucket for bucket in self.past if first <= bucket.at < end]
+        wanted = [bucket for bucket in found if window.project in ("", bucket.project)]
+        whole = [bucket for bucket in wanted if bucket.at >= begin]
+        return history.tell(history.Recorded(step, wanted, whole), window, self.nodes_)
 
     def is_admin(self, user: str) -> bool:
         return self.admins is None or user in self.admins

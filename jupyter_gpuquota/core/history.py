@@ -1,23 +1,20 @@
-"""Sample the use of GPUs, and make many samples few.
+"""Tell how GPUs were used in some time.
 
-What is kept are sums over the time that was sampled (milli-GPU times seconds), so that buckets
-can be put together in any order without losing anything but detail. Every sample goes into one
-bucket of each tier at once; a finer tier is kept for a shorter time.
+Every sample goes into one bucket of each tier at once; a finer tier is kept for a shorter time.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from ..errors import FieldError, InvalidFields
-from ..model.history import History, HistoryPoint, HistoryQuery
-from ..model.nodes import Reading
-from ..model.quota import ProjectUse
+from ..model.history import By, History, HistoryQuery
+from ..model.quota import Project
 from ..model.resources import Node
-from ..model.sessions import Session
+from . import userhours
+from .buckets import Bucket, coarsen, point
 
 DAY = 86_400
 MOST_HOURS = 10 * 366 * 24
@@ -41,129 +38,44 @@ def tiers(days: int) -> tuple[Tier, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Bucket:
-    """Be what one project used in the time that begins `at` (seconds since 1970).
+class Sight:
+    """Be whose names a user may be told: all those of some projects, and the own in any."""
 
-    `seconds` were sampled. `allocated`, `borrowed` and `asked` are sums of milli-GPU, `busy` of
-    per cent, each times seconds; `measured` counts the seconds in which `busy` was known. `peak`
-    and `waiting` are the highest that were seen.
-    """
-
-    at: int
-    project: str
-    seconds: int
-    allocated: int = 0
-    borrowed: int = 0
-    asked: int = 0
-    busy: int = 0
-    measured: int = 0
-    peak: int = 0
-    waiting: int = 0
-
-    def __add__(self, other: Bucket) -> Bucket:
-        """Put two buckets of one project together; the sum begins with the first."""
-        return Bucket(
-            at=min(self.at, other.at),
-            project=self.project,
-            seconds=self.seconds + other.seconds,
-            allocated=self.allocated + other.allocated,
-            borrowed=self.borrowed + other.borrowed,
-            asked=self.asked + other.asked,
-            busy=self.busy + other.busy,
-            measured=self.measured + other.measured,
-            peak=max(self.peak, other.peak),
-            waiting=max(self.waiting, other.waiting),
-        )
+    user: str
+    projects: frozenset[str]
 
 
-def sample(
-    uses: Iterable[ProjectUse],
-    sessions: Sequence[Session],
-    nodes: Sequence[Node],
-    readings: Mapping[str, Reading],
-    *,
-    at: int,
-    seconds: int,
-) -> tuple[Bucket, ...]:
-    """Return what every project uses now, as if it had been so for `seconds`."""
-    busy = _utilisation(sessions, nodes, readings)
-    return tuple(
-        Bucket(
-            at=at,
-            project=use.name,
-            seconds=seconds,
-            allocated=use.allocated * seconds,
-            borrowed=use.over * seconds,
-            asked=(use.asked - use.allocated) * seconds,
-            busy=busy.get(use.name, 0) * seconds,
-            measured=seconds if use.name in busy else 0,
-            peak=use.allocated,
-            waiting=use.waiting,
-        )
-        for use in uses
-    )
-
-
-def _utilisation(
-    sessions: Sequence[Session], nodes: Sequence[Node], readings: Mapping[str, Reading]
-) -> dict[str, int]:
-    """Tell the mean utilisation of the devices that each project holds a part of."""
-    uuids = {(node.name, d.index): d.uuid for node in nodes for d in node.devices}
-    held: dict[str, set[str]] = defaultdict(set)
-    for session in sessions:
-        if placement := session.placement:
-            places = ((placement.node, piece.index) for piece in placement.slices)
-            held[session.spec.project].update(uuids[p] for p in places if p in uuids)
-    found = {}
-    for project, devices in held.items():
-        known = [r.utilisation for u in devices if (r := readings.get(u)) is not None]
-        told = [percent for percent in known if percent is not None]
-        if told:
-            found[project] = sum(told) // len(told)
-    return found
-
-
-def coarsen(buckets: Iterable[Bucket], step: int) -> tuple[Bucket, ...]:
-    """Put buckets together that begin in the same step, oldest first."""
-    sums: dict[tuple[int, str], Bucket] = {}
-    for bucket in buckets:
-        at = bucket.at - bucket.at % step
-        key = (at, bucket.project)
-        moved = replace(bucket, at=at)
-        sums[key] = sums[key] + moved if key in sums else moved
-    return tuple(sums[key] for key in sorted(sums))
-
-
-def point(bucket: Bucket) -> HistoryPoint:
-    """Return a bucket as means."""
-    allocated = _mean(bucket.allocated, bucket.seconds)
-    borrowed = min(allocated, _mean(bucket.borrowed, bucket.seconds))
-    return HistoryPoint(
-        at=datetime.fromtimestamp(bucket.at, UTC),
-        project=bucket.project,
-        seconds=bucket.seconds,
-        allocated=allocated,
-        by_right=allocated - borrowed,
-        borrowed=borrowed,
-        asked=_mean(bucket.asked, bucket.seconds),
-        peak=bucket.peak,
-        waiting=bucket.waiting,
-        utilisation=_mean(bucket.busy, bucket.measured) if bucket.measured else None,
-    )
-
-
-def _mean(total: int, seconds: int) -> int:
-    return (2 * total + seconds) // (2 * seconds) if seconds else 0
+def sight_of(projects: Iterable[Project], user: str) -> Sight:
+    """Return the sight of a user who is no admin: the projects without members are everyone's."""
+    open_to = (p.name for p in projects if not p.members or user in p.members)
+    return Sight(user, frozenset(open_to))
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Be a time that is asked for, in at most `points` points."""
+    """Be a time that is asked for, in at most `points` points.
+
+    An empty `project` or `user` means all; without a `sight` all names may be told.
+    """
 
     since: datetime
     until: datetime
     points: int
     project: str = ""
+    user: str = ""
+    by: By = "project"
+    sight: Sight | None = None
+
+    def shows(self, bucket: Bucket) -> bool:
+        """Tell whether a bucket's user may be told."""
+        sight = self.sight
+        if sight is None or not bucket.user:
+            return True
+        return bucket.user == sight.user or bucket.project in sight.projects
+
+    def wants(self, bucket: Bucket) -> bool:
+        """Tell whether a bucket is of the project and the user that are asked for."""
+        return self.project in {"", bucket.project} and self.user in {"", bucket.user}
 
     def step(self, interval: int, kept: Sequence[Tier], now: datetime) -> int:
         """Choose the length of the points, in seconds.
@@ -178,22 +90,60 @@ class Window:
         return next((step for step in _STEPS if step >= needed), -(-needed // DAY) * DAY)
 
 
-def tell(
-    buckets: Iterable[Bucket], asked: Window, step: int, nodes: Sequence[Node], *, note: str = ""
-) -> History:
-    """Return what is known of a time, in points of `step` seconds."""
-    points = tuple(map(point, coarsen(buckets, step)))
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Be what is recorded of a time: to make points of `step` seconds of, and of all of it."""
+
+    step: int
+    buckets: Iterable[Bucket]
+    sums: Iterable[Bucket]
+
+
+def tell(found: Recorded, asked: Window, nodes: Sequence[Node], *, note: str = "") -> History:
+    """Return what is known of a time."""
+    buckets, sums = coarsen(found.buckets, found.step), tuple(found.sums)
+    told = _by_user(buckets) if asked.by == "user" else (b for b in buckets if not b.user)
+    users = userhours.sum_up(b for b in sums if asked.wants(b) and asked.shows(b))
     simulated = any(node.simulated for node in nodes)
-    gaps = "Times in which nothing ran or waited, or no controller ran, have no points."
-    blind = "Utilisation cannot be measured: the GPUs are simulated." if simulated else ""
+    notes = [note, "Times in which nothing ran or waited, or no controller ran, have no points."]
+    if simulated:
+        notes.append("Utilisation cannot be measured: the GPUs are simulated.")
+    if asked.by == "user":
+        notes += _unnamed(sums, asked)
     return History(
-        points=points,
-        step=step,
+        points=tuple(point(b) for b in told if asked.wants(b) and asked.shows(b)),
+        users=users,
+        by=asked.by,
+        step=found.step,
         since=asked.since,
         until=asked.until,
         simulated=simulated,
-        note=" ".join(part for part in (note, gaps, blind) if part),
+        note=" ".join(part for part in notes if part),
     )
+
+
+def _by_user(buckets: Sequence[Bucket]) -> Iterator[Bucket]:
+    """Iterate over users, as means over the time of their project, so that they add up to it."""
+    seconds = {(b.at, b.project): b.seconds for b in buckets if not b.user}
+    for bucket in buckets:
+        if bucket.user:
+            whole = seconds.get((bucket.at, bucket.project), bucket.seconds)
+            yield replace(bucket, seconds=whole)
+
+
+def _unnamed(sums: Sequence[Bucket], asked: Window) -> Iterator[str]:
+    """Say why users are missing."""
+    if not all(map(asked.shows, sums)):
+        yield "Users of projects that you are no member of are not named."
+    if not asked.user and any(not u.user for u in userhours.sum_up(sums)):
+        yield "What was recorded without its users has no names."
+
+
+def tier_of_sums(asked: Window, kept: Sequence[Tier], now: datetime) -> Tier:
+    """Return the tier to sum a time up from: to a hundredth of it, if it is kept that fine."""
+    begin, end = asked.since.timestamp(), asked.until.timestamp()
+    reach = [tier for tier in kept if begin >= now.timestamp() - tier.age] or kept[-1:]
+    return [reach[0], *(tier for tier in reach if 100 * tier.step <= end - begin)][-1]
 
 
 def tier_for(step: int, kept: Sequence[Tier]) -> Tier:
@@ -220,7 +170,8 @@ def window(query: HistoryQuery, now: datetime) -> Window:
         until = query.until or now
         since = query.since or until - timedelta(hours=query.hours)
         if timedelta() < until - since <= timedelta(hours=MOST_HOURS):
-            return Window(since, until, query.points, query.project)
+            by: By = "user" if query.user else query.by
+            return Window(since, until, query.points, query.project, query.user, by)
         hint = f"Take a time that begins before it ends, {MOST_HOURS // 24} days at the most."
         errors = [FieldError("since", f"From {since} to {until} is not possible.", hint)]
     count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"

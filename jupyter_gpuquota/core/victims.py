@@ -32,7 +32,7 @@ class Holders:
     """
 
     def __init__(self, sessions: Iterable[Session]) -> None:
-        by_worth = sorted((s for s in sessions if held_by(s)), key=_worth)
+        by_worth = sorted((s for s in sessions if held_by(s)), key=lost_by)
         groups = groupby(by_worth, key=lambda s: (s.spec.priority, held_by(s)))
         self.alike = [(min(milli, MILLI), list(group)) for (_, milli), group in groups]
         self.by_node: dict[str, list[Session]] = defaultdict(list)
@@ -226,7 +226,7 @@ def held_by(session: Session) -> int:
     return session.placement.milli if session.placement else 0
 
 
-def _worth(session: Session) -> tuple[int, int, float, str]:
+def lost_by(session: Session) -> tuple[int, int, float, str]:
     """Order by what is lost: low priority, few GPUs, and little work done come first."""
     began = (session.started or session.since).timestamp()
     return (session.spec.priority, held_by(session), -began, session.id)
@@ -238,7 +238,7 @@ def _gain(session: Session) -> tuple[int, str]:
 
 def _rank(victims: Sequence[Session]) -> tuple[int, int, int, float, tuple[str, ...]]:
     """Order sets: the smallest first, then by what is lost."""
-    worth = [_worth(victim) for victim in victims]
+    worth = [lost_by(victim) for victim in victims]
     return (
         len(worth),
         max(priority for priority, _, _, _ in worth),

@@ -10,17 +10,19 @@ import contextlib
 import logging
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ..core import history
-from ..core.history import Bucket, Window
+from ..core.buckets import Bucket
+from ..core.history import Recorded, Window
 from ..core.quota import sum_up
+from ..core.sampling import sample
 from ..errors import StorageFailed
 from ..model.history import History
 from ..model.quota import Project
 from ..model.sessions import LIVE
+from . import historyfile
 from .board import Board
 from .config import LocalConfig
 from .folders import writing
@@ -28,44 +30,6 @@ from .store import damaged_files
 
 _log = logging.getLogger(__name__)
 
-_VERSION = 1
-_TABLE = """
-    CREATE TABLE uses (
-        step INTEGER NOT NULL,
-        at INTEGER NOT NULL,
-        project TEXT NOT NULL,
-        seconds INTEGER NOT NULL,
-        allocated INTEGER NOT NULL,
-        borrowed INTEGER NOT NULL,
-        asked INTEGER NOT NULL,
-        busy INTEGER NOT NULL,
-        measured INTEGER NOT NULL,
-        peak INTEGER NOT NULL,
-        waiting INTEGER NOT NULL,
-        PRIMARY KEY (step, at, project)
-    ) STRICT, WITHOUT ROWID;
-"""
-_ADD = """
-    INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET
-        seconds = seconds + excluded.seconds,
-        allocated = allocated + excluded.allocated,
-        borrowed = borrowed + excluded.borrowed,
-        asked = asked + excluded.asked,
-        busy = busy + excluded.busy,
-        measured = measured + excluded.measured,
-        peak = max(peak, excluded.peak),
-        waiting = max(waiting, excluded.waiting)
-"""
-_READ = """
-    SELECT at - at % ?, project, sum(seconds), sum(allocated), sum(borrowed), sum(asked),
-        sum(busy), sum(measured), max(peak), max(waiting)
-    FROM uses WHERE step = ? AND at >= ? AND at < ? AND (? = '' OR project = ?)
-    GROUP BY 1, 2
-"""
-"""As `core.history.coarsen` does, for hundreds of thousands of rows."""
-_SAMPLED = "SELECT max(seconds) FROM uses WHERE step = ? AND at = ?"
-_DROP = "DELETE FROM uses WHERE at <= (SELECT at FROM uses ORDER BY at LIMIT 1 OFFSET ?)"
 _SWEEP_EVERY = 3600
 _ROOM = 0.9
 """What is left of the bound on size after the oldest had to go."""
@@ -104,9 +68,7 @@ class HistoryKeeper:
         asked = [*projects, *(Project(name=name, quota=0) for name in sorted(gone))]
         nodes = self._board.nodes
         uses = sum_up(asked, sessions, nodes, 0).projects
-        buckets = history.sample(
-            uses, sessions, nodes, self._board.readings, at=at, seconds=self._interval
-        )
+        buckets = sample(uses, sessions, nodes, self._board.readings, at=at, seconds=self._interval)
         try:
             self._add(buckets, int(now))
             self._trouble = ""
@@ -119,12 +81,14 @@ class HistoryKeeper:
         """Tell what was sampled in a time. Raises StorageFailed."""
         step = window.step(self._interval, self._tiers, now)
         tier = history.tier_for(step, self._tiers)
-        begin, end = int(window.since.timestamp()), window.until.timestamp()
-        asked = (step, tier.step, begin - begin % step, end, window.project, window.project)
+        fine = history.tier_of_sums(window, self._tiers, now)
         with self._opened() as db:
-            rows = db.execute(_READ, asked).fetchall()
-        found = (Bucket(*row) for row in rows)
-        return history.tell(found, window, step, self._board.nodes, note=self._trouble)
+            found = Recorded(
+                step,
+                tuple(historyfile.steps(db, window, tier, step)),
+                tuple(historyfile.sums(db, window, fine, self._interval)),
+            )
+        return history.tell(found, window, self._board.nodes, note=self._trouble)
 
     def warnings(self) -> tuple[str, ...]:
         """Say what an admin should hear of."""
@@ -142,45 +106,34 @@ class HistoryKeeper:
             self._db = None
 
     def _add(self, buckets: Sequence[Bucket], now: int) -> None:
-        rows = [
-            (tier.step, *astuple(bucket))
-            for tier in self._tiers
-            for bucket in history.coarsen(buckets, tier.step)
-        ]
-        with self._opened() as db, _transaction(db):
+        with self._opened() as db, historyfile.transaction(db):
             if not self._full(db, buckets[0].at if buckets else 0):
-                db.executemany(_ADD, rows)
-        if now - self._swept >= _SWEEP_EVERY:
-            with self._opened() as db:
+                historyfile.add(db, buckets, self._tiers)
+        with self._opened() as db:
+            if now - self._swept >= _SWEEP_EVERY or historyfile.size(db) > self._bytes:
                 self._sweep(db, now)
-            self._swept = now
+                self._swept = now
 
     def _full(self, db: sqlite3.Connection, at: int) -> bool:
         """Tell whether a time was sampled before: by another controller, or by another clock."""
         step = self._tiers[0].step
-        (seconds,) = db.execute(_SAMPLED, (step, at - at % step)).fetchone()
-        return (seconds or 0) + self._interval > max(step, self._interval)
+        seconds = historyfile.sampled(db, step, at)
+        return seconds + self._interval > max(step, self._interval)
 
     def _sweep(self, db: sqlite3.Connection, now: int) -> None:
         """Drop what is too old, then the oldest while there is too much."""
-        with _transaction(db):
-            for tier in self._tiers:
-                db.execute(
-                    "DELETE FROM uses WHERE step = ? AND at < ?", (tier.step, now - tier.age)
-                )
-            size = (_tell(db, "page_count") - _tell(db, "freelist_count")) * _tell(db, "page_size")
-            if size > self._bytes:
-                (rows,) = db.execute("SELECT count(*) FROM uses").fetchone()
-                excess = rows - int(rows * _ROOM * self._bytes / size)
-                db.execute(_DROP, (max(0, excess - 1),))
-        db.execute("PRAGMA incremental_vacuum").fetchall()
+        with historyfile.transaction(db):
+            historyfile.drop_older(db, self._tiers, now)
+            if historyfile.size(db) > self._bytes:
+                historyfile.drop_oldest(db, _ROOM * self._bytes)
+        historyfile.shrink(db)
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         """Lend the file; a broken one is moved aside, and the next use begins a fresh one."""
         try:
             if self._db is None:
-                self._db = _open(self._path)
+                self._db = historyfile.connect(self._path)
             yield self._db
         except sqlite3.OperationalError as error:
             self.close()
@@ -207,51 +160,3 @@ class HistoryKeeper:
             for suffix in ("-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
             self._path.rename(self._path.with_name(f"{self._path.name}.damaged-{stamp}"))
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    """Open or make the file. Raises sqlite3's errors, and StorageFailed for a newer version's."""
-    with writing(path):
-        path.touch(mode=0o600)
-    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        _prepare(db, path)
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _prepare(db: sqlite3.Connection, path: Path) -> None:
-    db.execute("PRAGMA locking_mode = EXCLUSIVE")
-    version = _tell(db, "user_version")
-    if version > _VERSION:
-        raise StorageFailed(
-            f"{path} was written by a newer version of jupyter_gpuquota.",
-            hint="Upgrade, or remove the file: it holds only the history of use.",
-        )
-    db.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")  # a lost sample is a gap, not a fault
-    db.execute("PRAGMA journal_size_limit = 1048576")
-    if version < _VERSION:
-        with _transaction(db):
-            db.execute(_TABLE)
-            db.execute(f"PRAGMA user_version = {_VERSION}")
-
-
-def _tell(db: sqlite3.Connection, pragma: str) -> int:
-    (value,) = db.execute(f"PRAGMA {pragma}").fetchone()
-    return int(value)
-
-
-@contextlib.contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise

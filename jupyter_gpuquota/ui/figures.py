@@ -25,7 +25,12 @@ def history(client: Client, args: Args, screen: Screen) -> View[Any]:
     if args.csv and screen.shell and args.json:
         raise InvalidRequest("--csv and --json exclude each other.", hint="Keep one of them.")
     asked = operations.get(
-        client.context, project=args.project, hours=args.hours, points=args.points
+        client.context,
+        project=args.project,
+        hours=args.hours,
+        points=args.points,
+        by=args.by,
+        user=args.user,
     )
     view = HistoryView(client.run(asked))
     return TextView({"csv": view.csv}, view.csv.rstrip("\n")) if args.csv else view

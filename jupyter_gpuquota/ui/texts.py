@@ -93,11 +93,13 @@ examples:
   {prog} top
   {prog} top -p team-a""",
     "history": """Each row is the mean of a step of time; a longer time has longer steps. Times in
-which nothing ran or waited have no row.
+which nothing ran or waited have no row. By user, a second table sums up the GPU hours of the whole
+time; users are named to members of their project, and to admins.
 
 examples:
   {prog} history
   {prog} history -p team-a --hours 168 --points 200
+  {prog} history --by user --hours 720
   {prog} history --hours 2160 --csv""",
     "config": """The preferred project is taken wherever none is named, in notebooks and in
 the shell.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import get_args
 
+from ..model.history import By
 from ..model.sessions import State
 from . import grammar_project, grammar_rules, grammar_submit
 from .parser import Parser
@@ -142,6 +143,13 @@ def _history(parser: Parser) -> None:
         metavar="N",
         help="most steps of time, 2 to 2000 (usual: 25)",
     )
+    parser.add_argument(
+        "--by",
+        choices=get_args(By),
+        default="project",
+        help="whose rows: with user, each user of each project has their own (usual: project)",
+    )
+    parser.add_argument("--user", default="", help="only those of this user")
     parser.add_argument("--csv", action="store_true", help="print comma-separated values")
 
 
@@ -168,7 +176,7 @@ VERBS = (
     Verb("delete", "remove ended sessions with their logs", _delete),
     Verb("quota", "show projects and what they use", _nothing),
     Verb("top", "show who uses GPUs now, the largest share first", _project),
-    Verb("history", "show how projects used GPUs over time", _history),
+    Verb("history", "show how projects and their users used GPUs over time", _history),
     Verb("nodes", "show nodes and GPUs", _nothing),
     Verb("environments", "show what sessions may start from", _nothing),
     Verb(

@@ -10,11 +10,24 @@ import pandas as pd
 import pytest
 
 from jupyter_gpuquota import AsyncClient, Client
-from jupyter_gpuquota.client.history import COLUMNS
-from jupyter_gpuquota.core.history import Bucket
+from jupyter_gpuquota.core.buckets import Bucket
 from jupyter_gpuquota.errors import InvalidFields
 from tests.client.inmemory import InMemory
 from tests.fakes import FakeBackend
+
+COLUMNS = (
+    "at",
+    "project",
+    "seconds",
+    "allocated",
+    "by_right",
+    "borrowed",
+    "asked",
+    "peak",
+    "waiting",
+    "utilisation",
+    "simulated",
+)
 
 
 @pytest.fixture
@@ -26,6 +39,7 @@ def client(backend: FakeBackend, transport: InMemory) -> Client:
         Bucket(
             at=begin + at,
             project="team-a",
+            user=user,
             seconds=30,
             allocated=5500 * 30,
             borrowed=1500 * 30,
@@ -36,6 +50,7 @@ def client(backend: FakeBackend, transport: InMemory) -> Client:
             waiting=1,
         )
         for at in range(0, 1800, 30)
+        for user in ("", "ana")
     ]
     return Client(transport=transport)
 
@@ -51,6 +66,16 @@ def test_a_history_is_a_data_frame(client):
     assert frame["at"].dt.tz is not None
     assert (frame.allocated * frame.seconds).sum() / 3600 == 2.75  # GPU hours
     assert frame.attrs["step"] == 3600
+
+
+def test_a_history_by_user_names_them(client):
+    frame = client.history(project="team-a", hours=5, points=10, by="user")
+    assert tuple(frame.columns) == ("at", "project", "user", *COLUMNS[2:])
+    assert list(frame.user) == ["ana"]
+    hours = (frame.allocated * frame.seconds).groupby(frame.user).sum() / 3600
+    assert hours["ana"] == 2.75
+    assert len(client.history(project="team-a", hours=5, points=10, user="ana")) == 1
+    assert len(client.history(project="team-a", hours=5, points=10, user="nobody")) == 0
 
 
 def test_a_history_without_pandas_is_a_list_of_points(client, monkeypatch):

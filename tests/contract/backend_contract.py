@@ -8,6 +8,7 @@ Sessions run `sleep`, so that no backend needs a Jupyter image to pass.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.core import specs
-from jupyter_gpuquota.core.history import window
+from jupyter_gpuquota.core.history import Sight, window
 from jupyter_gpuquota.errors import (
     InUse,
     InvalidFields,
@@ -242,6 +243,15 @@ class BackendContract:
             assert all(point.project == "team-a" for point in told.points)
             assert all(p.by_right + p.borrowed == p.allocated for p in told.points)
             assert told.step >= 30
+            query = HistoryQuery(project="team-a", by="user")
+            asked = window(query, datetime.now(UTC))
+            by_user = await backend.history(asked)
+            assert {point.user for point in by_user.points} == {"me"}
+            assert {point.user for point in told.points} == {""}
+            stranger = dataclasses.replace(asked, sight=Sight("eve", frozenset()))
+            hidden = await backend.history(stranger)
+            assert hidden.points == ()
+            assert {hours.user for hours in hidden.users} <= {""}
 
     async def test_a_project_is_made_changed_and_deleted(self, backend: Backend) -> None:
         if isinstance(backend, Administration):

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.core.buckets import Bucket, coarsen, point
 from jupyter_gpuquota.core.history import (
     DAY,
-    Bucket,
-    coarsen,
-    point,
-    sample,
+    Recorded,
+    Sight,
+    Window,
+    sight_of,
+    tell,
     tier_for,
+    tier_of_sums,
     tiers,
     window,
 )
 from jupyter_gpuquota.core.quota import sum_up
+from jupyter_gpuquota.core.sampling import sample
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.nodes import Reading
+from jupyter_gpuquota.model.sessions import Session
 from tests.builders import (
     NOW,
     make_node,
@@ -42,6 +50,7 @@ def buckets(draw: st.DrawFn) -> Bucket:
     return Bucket(
         at=draw(st.integers(0, 10**6)) * 30,
         project=draw(st.sampled_from(["a", "b", "c"])),
+        user=draw(st.sampled_from(["", "ana", "ben"])),
         seconds=30,
         allocated=borrowed + more,
         borrowed=borrowed,
@@ -53,21 +62,24 @@ def buckets(draw: st.DrawFn) -> Bucket:
     )
 
 
-def total(found: Any, project: str, field: str) -> int:
-    return sum(getattr(bucket, field) for bucket in found if bucket.project == project)
+def of(found: Iterable[Bucket], who: tuple[str, str]) -> list[Bucket]:
+    return [bucket for bucket in found if (bucket.project, bucket.user) == who]
+
+
+def total(found: Iterable[Bucket], field: str) -> int:
+    return sum(getattr(bucket, field) for bucket in found)
 
 
 @given(st.lists(buckets(), max_size=30), st.sampled_from([30, 300, 3600, DAY]))
 def test_coarser_buckets_keep_every_sum_and_the_peaks(many: list[Bucket], step: int) -> None:
     few = coarsen(many, step)
-    for project in "abc":
-        assert all(total(few, project, f) == total(many, project, f) for f in SUMS)
-        peaks = [b.peak for b in many if b.project == project]
-        assert max((b.peak for b in few if b.project == project), default=0) == max(
-            peaks, default=0
-        )
+    for who in product("abc", ("", "ana", "ben")):
+        mine, theirs = of(few, who), of(many, who)
+        assert all(total(mine, field) == total(theirs, field) for field in SUMS)
+        assert max((b.peak for b in mine), default=0) == max((b.peak for b in theirs), default=0)
     assert all(bucket.at % step == 0 for bucket in few)
-    assert len({(bucket.at, bucket.project) for bucket in few}) == len(few) <= len(many)
+    keys = {(bucket.at, bucket.project, bucket.user) for bucket in few}
+    assert len(keys) == len(few) <= len(many)
 
 
 @given(st.lists(buckets(), max_size=30))
@@ -117,13 +129,142 @@ def test_a_sample_says_what_quota_says() -> None:
     )
     uses = sum_up((make_project(quota="1"), make_project("team-b")), sessions, nodes, 1).projects
     readings = {nodes[0].devices[0].uuid: Reading(utilisation=80), "other": Reading(utilisation=9)}
-    mine, other = sample(uses, sessions, nodes, readings, at=60, seconds=30)
+    mine, me, other = sample(uses, sessions, nodes, readings, at=60, seconds=30)
     told = point(mine)
     assert (told.allocated, told.by_right, told.borrowed) == (1500, 1000, 500)
     assert (told.asked, told.waiting, told.peak) == (2000, 1, 1500)
     assert told.utilisation == 80
     assert (told.at, told.seconds) == (datetime.fromtimestamp(60, UTC), 30)
+    assert me == replace(mine, user="me")  # alone in the project, so it is all of it
     assert (other.allocated, point(other).utilisation) == (0, None)
+
+
+@st.composite
+def busy_projects(draw: st.DrawFn) -> list[Session]:
+    """Let some users of two projects hold and wait for GPUs."""
+    found = []
+    for i in range(draw(st.integers(0, 8))):
+        held = draw(st.sampled_from([0, 250, 500, 1000]))
+        session = make_session(
+            f"s{i}",
+            "1",
+            "running" if held else "waiting",
+            placement=make_placement(make_slice(i, held)) if held else None,
+            owner=draw(st.sampled_from(["", "ana", "ben", "cho"])),
+            project=draw(st.sampled_from(["team-a", "team-b"])),
+            kind=draw(st.sampled_from(["interactive", "train"])),
+            age=i,
+        )
+        found.append(session)
+    return found
+
+
+@given(busy_projects(), st.sampled_from(["0", "1", "4"]))
+def test_the_users_of_a_project_add_up_to_it(sessions: list[Session], quota: str) -> None:
+    nodes = (make_node(),)
+    teams = (make_project("team-a", quota), make_project("team-b", quota))
+    uses = sum_up(teams, sessions, nodes, 1).projects
+    found = sample(uses, sessions, nodes, {}, at=0, seconds=30)
+    for whole in (b for b in found if not b.user):
+        users = [b for b in found if b.user and b.project == whole.project]
+        nameless = any(not s.owner and s.spec.project == whole.project for s in sessions)
+        for field in ("allocated", "borrowed", "asked", "waiting", "peak"):
+            added = total(users, field)
+            assert added <= getattr(whole, field)
+            assert nameless or added == getattr(whole, field)
+        assert all(b.borrowed <= b.allocated and b.seconds == whole.seconds for b in users)
+
+
+def test_who_would_be_reclaimed_first_is_who_borrows() -> None:
+    nodes = (make_node("n1", 4),)
+    spots = [
+        ("old", "ana", "train", 60),
+        ("new", "ben", "train", 10),
+        ("fixed", "cho", "interactive", 1),
+    ]
+    sessions = [
+        make_session(
+            name,
+            "1",
+            "running",
+            placement=make_placement(make_slice(i)),
+            owner=owner,
+            kind=kind,
+            age=age,
+        )
+        for i, (name, owner, kind, age) in enumerate(spots)
+    ]
+    uses = sum_up((make_project(quota="1.5"),), sessions, nodes, 1).projects
+    found = sample(uses, sessions, nodes, {}, at=0, seconds=1)
+    assert {b.user: b.borrowed for b in found} == {"": 1500, "ana": 500, "ben": 1000, "cho": 0}
+
+
+def test_the_peak_of_a_project_is_not_the_sum_of_its_users_peaks() -> None:
+    at_times = (("ana", 0), ("ben", 30))
+    many = [
+        Bucket(at=at, project="a", user=user, seconds=30, allocated=30_000, peak=1000)
+        for name, at in at_times
+        for user in ("", name)
+    ]
+    asked = Window(NOW, NOW + timedelta(hours=1), 2)
+    (whole,) = tell(Recorded(60, many, many), asked, ()).points
+    assert (whole.user, whole.allocated, whole.peak, whole.seconds) == ("", 1000, 1000, 60)
+    users = tell(Recorded(60, many, many), replace(asked, by="user"), ()).points
+    assert [(p.user, p.allocated, p.peak, p.seconds) for p in users] == [
+        ("ana", 500, 1000, 60),  # held it for half of the time in which the project was sampled
+        ("ben", 500, 1000, 60),
+    ]
+
+
+def test_users_are_told_to_members_and_to_themselves() -> None:
+    many = [
+        Bucket(at=0, project=project, user=user, seconds=3600, allocated=milli * 3600)
+        for project in ("open", "shut")
+        for user, milli in (("", 3000), ("ana", 2000), ("ben", 1000))
+    ]
+    teams = (make_project("open"), make_project("shut", members=("cho",)))
+    asked = Window(NOW, NOW + timedelta(hours=1), 2, by="user", sight=sight_of(teams, "ben"))
+    told = tell(Recorded(3600, many, many), asked, ())
+    assert [(p.project, p.user) for p in told.points] == [
+        ("open", "ana"),
+        ("open", "ben"),
+        ("shut", "ben"),
+    ]
+    assert [(u.project, u.user, u.allocated) for u in told.users] == [
+        ("open", "ana", 2000),
+        ("open", "ben", 1000),
+        ("shut", "ben", 1000),
+        ("shut", "", 2000),
+    ]
+    assert "no member of are not named" in told.note
+    assert (
+        tell(Recorded(3600, many, many), replace(asked, user="ana", project="shut"), ()).users == ()
+    )
+    cho = replace(asked, sight=sight_of(teams, "cho"))
+    for sight in (cho, replace(asked, sight=None)):
+        told = tell(Recorded(3600, many, many), sight, ())
+        assert len(told.points) == len(told.users) == 4
+        assert "not named" not in told.note
+    gone = replace(asked, sight=Sight("cho", frozenset()))
+    assert tell(Recorded(3600, many, many), gone, ()).points == ()
+
+
+@given(
+    st.integers(1, 90 * 24),
+    st.integers(0, 90 * 24),
+    st.integers(1, 90),
+)
+def test_a_time_is_summed_up_from_what_is_kept_of_it(hours: int, ago: int, days: int) -> None:
+    until = NOW - timedelta(hours=ago)
+    asked = Window(until - timedelta(hours=hours), until, 2)
+    kept = tiers(days)
+    tier = tier_of_sums(asked, kept, NOW)
+    reaches = NOW - asked.since <= timedelta(seconds=tier.age)
+    assert reaches or tier == kept[-1]
+    assert 100 * tier.step <= hours * 3600 or all(
+        finer.step >= tier.step or NOW - asked.since > timedelta(seconds=finer.age)
+        for finer in kept
+    )
 
 
 def test_what_was_never_measured_is_not_nought() -> None:

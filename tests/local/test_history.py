@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import signal
 import sqlite3
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -135,6 +139,136 @@ def test_the_file_is_bounded(tmp_path: Path, board: Board) -> None:
     assert (tmp_path / "history.sqlite").stat().st_size <= bound * 1.1
     assert 0 < len(told.points) < 400
     assert told.points[-1].at == NOON + timedelta(hours=399)  # the oldest went
+
+
+def crowd(users: int, sessions: int) -> Board:
+    """Show sessions of many users of two projects; every fifth waits."""
+    shown = Board()
+    nodes = tuple(make_node(f"n{i}", 16) for i in range(sessions // 16 + 1))
+    shown.show_inventory(Inventory(nodes, {}))
+    for i in range(sessions):
+        held = make_placement(make_slice(i % 16), node=f"n{i // 16}") if i % 5 else None
+        session = make_session(
+            f"s{i}",
+            "1",
+            "running" if held else "waiting",
+            placement=held,
+            owner=f"user-{i % users}",
+            project=f"team-{'ab'[i % 2]}",
+            kind="train",
+        )
+        shown.show(Record(session=session))
+    return shown
+
+
+def test_the_file_stays_within_its_bound_with_many_users_at_any_time(tmp_path: Path) -> None:
+    bound = 256 * 1024
+    kept = keeper(tmp_path, crowd(50, 200), history_bytes=bound)
+    file, log = tmp_path / "history.sqlite", tmp_path / "history.sqlite-wal"
+    largest = 0
+    for i in range(300):  # more than fits, before the hour of the next sweep
+        kept.take(TEAMS, START + 30 * i)
+        largest = max(largest, file.stat().st_size)
+    assert kept.warnings() == ()
+    told = ask(kept, START + 30 * 300, hours=3, points=2000, by="user")
+    assert len({p.user for p in told.points}) == 50
+    assert told.points[-1].at.timestamp() == START + 30 * 299
+    assert log.stat().st_size < 2 * 1024 * 1024
+    kept.close()
+    assert max(largest, file.stat().st_size) <= bound * 1.1
+
+
+def test_users_add_up_to_their_project_over_time(tmp_path: Path) -> None:
+    kept = keeper(tmp_path, crowd(50, 200))
+    for i in range(20):
+        kept.take(TEAMS, START + 30 * i)
+    projects = ask(kept, START + 600, hours=1, points=2000)
+    users = ask(kept, START + 600, hours=1, points=2000, by="user")
+    for point in projects.points:
+        own = [p for p in users.points if (p.at, p.project) == (point.at, point.project)]
+        assert sum(p.allocated for p in own) == point.allocated > 0
+        assert sum(p.borrowed for p in own) == point.borrowed > 0
+        assert sum(p.asked for p in own) == point.asked > 0
+    assert {p.user for p in projects.points} == {""}
+    assert users.users == projects.users
+    held = sum(u.allocated for u in users.users)
+    assert held == pytest.approx(160 * 1000 / 6, abs=25)  # 160 GPUs for ten minutes
+    assert all(u.user for u in users.users)
+    (one,) = ask(kept, START + 600, hours=1, user="user-1").users
+    assert one.project == "team-b"
+    kept.close()
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """Return a file that the version before users wrote: ten minutes of two teams."""
+    file = tmp_path / "history.sqlite"
+    file.write_bytes(
+        gzip.decompress(Path(__file__, "../history-v1.sqlite.gz").resolve().read_bytes())
+    )
+    return file
+
+
+def test_a_file_from_before_users_is_brought_up_to_date(old: Path, board: Board) -> None:
+    with sqlite3.connect(old) as db:
+        before = db.execute("SELECT * FROM uses ORDER BY step, at, project").fetchall()
+    db.close()
+    kept = keeper(old.parent, board)
+    told = ask(kept, START + 600, hours=1)
+    assert len(told.points) == 40
+    assert {(p.project, p.user, p.allocated, p.peak) for p in told.points} == {
+        ("team-a", "", 2000, 2000),
+        ("team-b", "", 0, 0),
+    }
+    (nameless,) = told.users
+    assert (nameless.user, nameless.allocated, nameless.utilisation) == ("", 333, 40)
+    by_user = ask(kept, START + 600, hours=1, by="user")
+    assert by_user.points == ()
+    assert "recorded without its users" in by_user.note
+    kept.take(TEAMS, START + 600)
+    (point,) = ask(kept, START + 630, hours=1, points=2000, by="user").points
+    assert (point.user, point.allocated) == ("me", 2000)
+    kept.close()
+    with sqlite3.connect(old) as db:
+        after = db.execute("SELECT * FROM uses WHERE at < ? ORDER BY 1, 2, 3", (START + 600,))
+        names = [column for column, *_ in after.description]
+        rows = [
+            tuple(value for name, value in zip(names, row, strict=True) if name != "user")
+            for row in after
+            if row[names.index("user")] == "" and row[0] == 30
+        ]
+        assert rows == [row for row in before if row[0] == 30]
+        assert db.execute("PRAGMA user_version").fetchone() == (2,)
+    db.close()
+
+
+_DIES = """
+import os, signal, sqlite3, sys
+from pathlib import Path
+from jupyter_gpuquota.local import historyfile
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+def die(statement):
+    if sys.argv[2] in statement:
+        os.kill(os.getpid(), signal.SIGKILL)
+db.set_trace_callback(die)
+historyfile.prepare(db, Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("moment", ["INSERT INTO uses", "DROP TABLE", "user_version =", "COMMIT"])
+def test_a_crash_on_the_way_leaves_a_file_that_is_brought_up_to_date_later(
+    old: Path, board: Board, moment: str
+) -> None:
+    died = subprocess.run([sys.executable, "-c", _DIES, str(old), moment], check=False)
+    assert died.returncode == -signal.SIGKILL
+    with sqlite3.connect(old) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        assert db.execute("SELECT count(*) FROM uses").fetchone()[0] > 40
+    db.close()
+    kept = keeper(old.parent, board)
+    assert len(ask(kept, START + 600, hours=1).points) == 40
+    assert kept.warnings() == ()
+    kept.close()
 
 
 def test_a_damaged_file_is_moved_aside_and_the_history_begins_anew(

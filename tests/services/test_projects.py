@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.core.history import Bucket
+from jupyter_gpuquota.core.buckets import Bucket
 from jupyter_gpuquota.errors import (
     InUse,
     InvalidFields,

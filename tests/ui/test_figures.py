@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import UTC, datetime
 
 import msgspec
 import pytest
 
+from jupyter_gpuquota.core.buckets import Bucket
 from jupyter_gpuquota.core.nodes import draw
 from jupyter_gpuquota.core.quota import sum_up
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
+from jupyter_gpuquota.model.history import History, UserHours
 from jupyter_gpuquota.model.nodes import Nodes, Reading
 from jupyter_gpuquota.model.sessions import Usage
 from jupyter_gpuquota.ui.actions import run
@@ -113,6 +116,49 @@ def test_a_history_is_csv_that_can_be_read_again(client, screen, backend):
     (row,) = csv.DictReader(io.StringIO(view.text))
     assert (row["project"], row["allocated"], row["utilisation"]) == ("team-a", "0.0", "")
     assert "+00:00" in row["at"]
+
+
+def by_user() -> History:
+    """Return a history of one point of a user, and of one user who is not named."""
+    (point,) = make_history().points
+    hours = UserHours(
+        project="team-a", user="ana", allocated=12_500, borrowed=1500, waited=250, utilisation=62
+    )
+    rest = UserHours(project="team-a", user="", allocated=500, borrowed=0, waited=0)
+    points = (msgspec.structs.replace(point, user="ana"),)
+    return make_history(points=points, users=(hours, rest), by="user")
+
+
+def test_a_history_by_user_sums_up_their_hours():
+    view = HistoryView(by_user())
+    lines = view.text.splitlines()
+    assert lines[0].split()[:3] == ["FROM", "PROJECT", "USER"]
+    assert "GPU hours from 2026-01-02 03:04 UTC to 2026-01-02 04:04 UTC:" in lines
+    assert lines[-4].split() == ["team-a", "ana", "12.5", "1.5", "0.25", "62", "%"]
+    assert lines[-3].split() == ["team-a", "(not", "named)", "0.5", "-", "-", "-"]
+    assert view._repr_html_().count("<table") == 2
+    assert list(view.df.user) == ["ana"]
+    assert "USER" not in HistoryView(make_history(users=by_user().users)).text
+    rest_only = HistoryView(make_history(points=(), users=by_user().users, by="user"))
+    assert "12.5" in rest_only.text
+    assert rest_only._repr_html_().count("<table") == 1
+
+
+def test_the_history_of_users_is_asked_for_in_the_words_of_the_others(client, screen, backend):
+    at = int(datetime.now(UTC).timestamp()) // 3600 * 3600 - 3600
+    backend.past += [
+        Bucket(at=at, project="team-a", user=user, seconds=30, allocated=30_000)
+        for user in ("", "ana", "ben")
+    ]
+
+    def ask(line: str) -> History:
+        return run(client, parse(split_line(line), terminal=False), screen).data
+
+    assert {p.user for p in ask("history").points} == {""}
+    assert [p.user for p in ask("history --by user --hours 5").points] == ["ana", "ben"]
+    assert [p.user for p in ask("history -p team-a --user ben").points] == ["ben"]
+    view = run(client, parse(split_line("history --by user --csv"), terminal=False), screen)
+    assert [row["user"] for row in csv.DictReader(io.StringIO(view.text))] == ["ana", "ben"]
 
 
 def test_a_history_of_no_time_is_refused(client, screen):

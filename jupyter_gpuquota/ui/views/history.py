@@ -5,29 +5,35 @@ from __future__ import annotations
 import csv
 from io import StringIO
 
-from ...client.history import COLUMNS, rows
-from ...model.history import History, HistoryPoint
+from ...client.history import columns, rows
+from ...model.history import History, HistoryPoint, UserHours
 from ...model.resources import gpus_text
 from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, join, tag
 
 
 class HistoryView(View[History]):
-    """Show how projects used GPUs, a row for each step of time and project."""
+    """Show how projects used GPUs, a row for each step of time and project.
+
+    By user, the rows are of users, and a second table has the GPU hours of each.
+    """
 
     @property
     def text(self) -> str:
-        """Return a table, and what has to be known to read it."""
-        if not self.data.points:
-            return self._none()
-        return f"{text_table(_COLUMNS, self.data.points)}\n\n{self._about()}"
+        """Return tables, and what has to be known to read them."""
+        tables = [text_table(self._columns, self.data.points)] if self.data.points else []
+        if self._users:
+            tables.append(f"{self._title}:\n{text_table(_HOURS, self._users)}")
+        return "\n\n".join((*tables, self._about())) if tables else self._none()
 
     @property
     def body(self) -> Markup:
         """Return the same."""
-        if not self.data.points:
-            return tag("p", self._none())
-        return join(html_table(_COLUMNS, self.data.points, "History"), tag("p", self._about()))
+        tables = [html_table(self._columns, self.data.points, "History")] * bool(self.data.points)
+        if self._users:
+            table = html_table(_HOURS, self._users, self._title)
+            tables.append(join(tag("p", f"{self._title}:"), table))
+        return join(*tables, tag("p", self._about())) if tables else tag("p", self._none())
 
     @property
     def records(self) -> list[Row]:
@@ -38,10 +44,24 @@ class HistoryView(View[History]):
     def csv(self) -> str:
         """Return the rows as comma-separated values, with a line of names."""
         file = StringIO()
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(file, columns(self.data), lineterminator="\n")
         writer.writeheader()
         writer.writerows({**row, "at": row["at"].isoformat()} for row in self.records)
         return file.getvalue()
+
+    @property
+    def _columns(self) -> list[Column[HistoryPoint]]:
+        by_user = self.data.by == "user"
+        return [column for column in _COLUMNS if by_user or column is not _USER]
+
+    @property
+    def _users(self) -> tuple[UserHours, ...]:
+        return self.data.users if self.data.by == "user" else ()
+
+    @property
+    def _title(self) -> str:
+        since, until = self.data.since, self.data.until
+        return f"GPU hours from {since:%Y-%m-%d %H:%M %Z} to {until:%Y-%m-%d %H:%M %Z}"
 
     def _about(self) -> str:
         simulated = "The GPUs are simulated. " if self.data.simulated else ""
@@ -59,14 +79,28 @@ def _span(seconds: int) -> str:
     return f"{seconds} s"
 
 
+def _percent(value: int | None) -> str:
+    return "" if value is None else f"{value} %"
+
+
+_USER: Column[HistoryPoint] = Column("USER", lambda p: p.user, whole=True)
 _COLUMNS: list[Column[HistoryPoint]] = [
     Column("FROM", lambda p: f"{p.at:%Y-%m-%d %H:%M:%S %Z}", whole=True),
     Column("PROJECT", lambda p: p.project, whole=True),
+    _USER,
     Column("ALLOCATED", lambda p: gpus_text(p.allocated)),
     Column("BY RIGHT", lambda p: gpus_text(p.by_right)),
     Column("BORROWED", lambda p: gpus_text(p.borrowed)),
     Column("PEAK", lambda p: gpus_text(p.peak)),
     Column("WAITED FOR", lambda p: gpus_text(p.asked) if p.asked else ""),
     Column("WAITING", lambda p: str(p.waiting) if p.waiting else ""),
-    Column("UTILISATION", lambda p: "" if p.utilisation is None else f"{p.utilisation} %"),
+    Column("UTILISATION", lambda p: _percent(p.utilisation)),
+]
+_HOURS: list[Column[UserHours]] = [
+    Column("PROJECT", lambda u: u.project, whole=True),
+    Column("USER", lambda u: u.user or "(not named)", whole=True),
+    Column("GPU HOURS", lambda u: gpus_text(u.allocated)),
+    Column("BORROWED", lambda u: gpus_text(u.borrowed) if u.borrowed else ""),
+    Column("WAITED FOR", lambda u: gpus_text(u.waited) if u.waited else ""),
+    Column("UTILISATION", lambda u: _percent(u.utilisation)),
 ]

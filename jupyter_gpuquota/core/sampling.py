@@ -1,0 +1,128 @@
+"""Sample the use of GPUs: of every project, and of each of its users."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ..model.nodes import Reading
+from ..model.quota import ProjectUse
+from ..model.resources import Node
+from ..model.sessions import Session
+from .buckets import Bucket
+from .quota import cost
+from .victims import held_by, lost_by
+
+Meter = Callable[[Sequence[Session]], int | None]
+"""Tell the mean utilisation of the devices that sessions hold a part of."""
+
+
+def sample(
+    uses: Iterable[ProjectUse],
+    sessions: Sequence[Session],
+    nodes: Sequence[Node],
+    readings: Mapping[str, Reading],
+    *,
+    at: int,
+    seconds: int,
+) -> tuple[Bucket, ...]:
+    """Return what projects and their users use now, as if it had been so for `seconds`.
+
+    The users of a project add up to it, except that nobody is named for sessions without an owner.
+    """
+    by_project: dict[str, list[Session]] = defaultdict(list)
+    for session in sessions:
+        by_project[session.spec.project].append(session)
+    meter = _meter(nodes, readings)
+    found: list[Bucket] = []
+    for use in uses:
+        own = by_project[use.name]
+        found.append(_measured(_whole(use), own, meter))
+        found += _users(use, own, nodes, meter)
+    return tuple(_lasting(bucket, at, seconds) for bucket in found)
+
+
+def _whole(use: ProjectUse) -> Bucket:
+    return Bucket(
+        at=0,
+        project=use.name,
+        allocated=use.allocated,
+        borrowed=use.over,
+        asked=use.asked - use.allocated,
+        peak=use.allocated,
+        waiting=use.waiting,
+    )
+
+
+def _users(
+    use: ProjectUse, sessions: Sequence[Session], nodes: Sequence[Node], meter: Meter
+) -> Iterator[Bucket]:
+    """Iterate over the users who hold or wait for something."""
+    borrowed = _borrowed(sessions, use.over)
+    by_owner: dict[str, list[Session]] = defaultdict(list)
+    for session in sessions:
+        by_owner[session.owner].append(session)
+    for owner, own in sorted(by_owner.items()):
+        # A project that is draining starts nothing any more: nobody waits in it.
+        waiting = [s for s in own if s.state == "waiting"] if use.waiting else []
+        held = sum(map(held_by, own))
+        if owner and (held or waiting):
+            bucket = Bucket(
+                at=0,
+                project=use.name,
+                user=owner,
+                allocated=held,
+                borrowed=borrowed[owner],
+                asked=sum(cost(s.spec.share, nodes) for s in waiting),
+                peak=held,
+                waiting=len(waiting),
+            )
+            yield _measured(bucket, own, meter)
+
+
+def _borrowed(sessions: Sequence[Session], over: int) -> Counter[str]:
+    """Tell whose sessions are those above the quota: the ones that would be reclaimed first."""
+    found: Counter[str] = Counter()
+    for session in sorted(sessions, key=lambda s: (not s.preemptible, lost_by(s))):
+        part = min(over, held_by(session))
+        found[session.owner] += part
+        over -= part
+    return found
+
+
+def _measured(bucket: Bucket, sessions: Sequence[Session], meter: Meter) -> Bucket:
+    percent = meter(sessions)
+    return bucket if percent is None else replace(bucket, busy=percent, measured=1)
+
+
+def _lasting(bucket: Bucket, at: int, seconds: int) -> Bucket:
+    """Return what is used at a moment as if it had been so for some time."""
+    return replace(
+        bucket,
+        at=at,
+        seconds=seconds,
+        allocated=bucket.allocated * seconds,
+        borrowed=bucket.borrowed * seconds,
+        asked=bucket.asked * seconds,
+        busy=bucket.busy * seconds,
+        measured=bucket.measured * seconds,
+    )
+
+
+def _meter(nodes: Sequence[Node], readings: Mapping[str, Reading]) -> Meter:
+    uuids = {(node.name, d.index): d.uuid for node in nodes for d in node.devices}
+
+    def meter(sessions: Sequence[Session]) -> int | None:
+        places = {
+            (placement.node, piece.index)
+            for session in sessions
+            if (placement := session.placement)
+            for piece in placement.slices
+        }
+        held = {uuids[place] for place in places if place in uuids}
+        known = [r.utilisation for uuid in held if (r := readings.get(uuid)) is not None]
+        told = [percent for percent in known if percent is not None]
+        return sum(told) // len(told) if told else None
+
+    return meter

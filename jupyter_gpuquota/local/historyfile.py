@@ -1,0 +1,183 @@
+"""The file of the history: its table, how it is opened, and how an older one is brought up to date.
+
+Every function may raise sqlite3's errors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+from ..core.buckets import Bucket, coarsen
+from ..core.history import Tier, Window
+from ..errors import StorageFailed
+from .folders import writing
+
+VERSION = 2
+_TABLE = """
+    CREATE TABLE uses (
+        step INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        project TEXT NOT NULL,
+        user TEXT NOT NULL,
+        seconds INTEGER NOT NULL,
+        allocated INTEGER NOT NULL,
+        borrowed INTEGER NOT NULL,
+        asked INTEGER NOT NULL,
+        busy INTEGER NOT NULL,
+        measured INTEGER NOT NULL,
+        peak INTEGER NOT NULL,
+        waiting INTEGER NOT NULL,
+        PRIMARY KEY (step, at, project, user)
+    ) STRICT, WITHOUT ROWID
+"""
+"""An empty user is the project as a whole."""
+_FROM_VERSION_1 = (
+    "ALTER TABLE uses RENAME TO old_uses",
+    _TABLE,
+    """
+    INSERT INTO uses SELECT step, at, project, '', seconds, allocated, borrowed, asked, busy,
+        measured, peak, waiting FROM old_uses
+    """,
+    "DROP TABLE old_uses",
+)
+_ADD = """
+    INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET
+        seconds = seconds + excluded.seconds,
+        allocated = allocated + excluded.allocated,
+        borrowed = borrowed + excluded.borrowed,
+        asked = asked + excluded.asked,
+        busy = busy + excluded.busy,
+        measured = measured + excluded.measured,
+        peak = max(peak, excluded.peak),
+        waiting = max(waiting, excluded.waiting)
+"""
+_SUMS = """
+    sum(seconds), sum(allocated), sum(borrowed), sum(asked), sum(busy), sum(measured),
+        max(peak), max(waiting)
+    FROM uses WHERE step = :tier AND at >= :begin AND at < :end
+        AND (:project = '' OR project = :project)
+        AND (user = '' OR :users AND (:user = '' OR user = :user))
+"""
+_STEPS = f"SELECT at - at % :step AS since, project, user, {_SUMS} GROUP BY since, project, user"
+_TOTAL = f"SELECT min(at), project, user, {_SUMS} GROUP BY project, user"
+"""Both as `core.buckets.coarsen` does, for hundreds of thousands of rows."""
+_SAMPLED = "SELECT max(seconds) FROM uses WHERE step = ? AND at = ?"
+_DROP = "DELETE FROM uses WHERE at <= (SELECT at FROM uses ORDER BY at LIMIT 1 OFFSET ?)"
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open or make the file. Raises StorageFailed for a newer version's."""
+    with writing(path):
+        path.touch(mode=0o600)
+    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        prepare(db, path)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def prepare(db: sqlite3.Connection, path: Path) -> None:
+    """Make or bring up to date what is in a file. Raises StorageFailed for a newer version's."""
+    db.execute("PRAGMA locking_mode = EXCLUSIVE")
+    version = _tell(db, "user_version")
+    if version > VERSION:
+        raise StorageFailed(
+            f"{path} was written by a newer version of jupyter_gpuquota.",
+            hint="Upgrade, or remove the file: it holds only the history of use.",
+        )
+    db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")  # a lost sample is a gap, not a fault
+    db.execute("PRAGMA journal_size_limit = 1048576")
+    db.execute("PRAGMA wal_autocheckpoint = 256")  # pages: the same
+    if version < VERSION:
+        with transaction(db):
+            for statement in _FROM_VERSION_1 if version else (_TABLE,):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def add(db: sqlite3.Connection, buckets: Sequence[Bucket], tiers: Iterable[Tier]) -> None:
+    """Add samples to every tier."""
+    rows = [(t.step, *astuple(bucket)) for t in tiers for bucket in coarsen(buckets, t.step)]
+    db.executemany(_ADD, rows)
+
+
+def sampled(db: sqlite3.Connection, step: int, at: int) -> int:
+    """Tell how many seconds of the step that a time lies in were sampled."""
+    (seconds,) = db.execute(_SAMPLED, (step, at - at % step)).fetchone()
+    return seconds or 0
+
+
+def steps(db: sqlite3.Connection, asked: Window, tier: Tier, step: int) -> Iterator[Bucket]:
+    """Iterate over what was sampled in a time, put together in steps."""
+    begin = int(asked.since.timestamp())
+    values = _values(asked, tier, begin - begin % step, users=asked.by == "user")
+    return (Bucket(*row) for row in db.execute(_STEPS, {**values, "step": step}))
+
+
+def sums(db: sqlite3.Connection, asked: Window, tier: Tier, interval: int) -> Iterator[Bucket]:
+    """Iterate over what was sampled in a time, all of it put together."""
+    begin = int(asked.since.timestamp())
+    values = _values(asked, tier, begin - begin % max(tier.step, interval), users=True)
+    return (Bucket(*row) for row in db.execute(_TOTAL, values))
+
+
+def _values(asked: Window, tier: Tier, begin: int, *, users: bool) -> dict[str, Any]:
+    return {
+        "tier": tier.step,
+        "begin": begin,
+        "end": asked.until.timestamp(),
+        "project": asked.project,
+        "user": asked.user,
+        "users": users,
+    }
+
+
+def drop_older(db: sqlite3.Connection, tiers: Iterable[Tier], now: int) -> None:
+    """Drop what is too old."""
+    for tier in tiers:
+        db.execute("DELETE FROM uses WHERE step = ? AND at < ?", (tier.step, now - tier.age))
+
+
+def drop_oldest(db: sqlite3.Connection, most: float) -> None:
+    """Drop the oldest until about so many bytes are left."""
+    (rows,) = db.execute("SELECT count(*) FROM uses").fetchone()
+    excess = rows - int(rows * most / size(db))
+    db.execute(_DROP, (max(0, excess - 1),))
+
+
+def size(db: sqlite3.Connection) -> int:
+    """Tell how many bytes are in use."""
+    return (_tell(db, "page_count") - _tell(db, "freelist_count")) * _tell(db, "page_size")
+
+
+def shrink(db: sqlite3.Connection) -> None:
+    """Give free pages back to the disk."""
+    db.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+@contextlib.contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Do all of it or nothing."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _tell(db: sqlite3.Connection, pragma: str) -> int:
+    (value,) = db.execute(f"PRAGMA {pragma}").fetchone()
+    return int(value)
