@@ -180,4 +180,4 @@ class Watcher:
 
     def _grace(self, record: Record) -> float:
         reclaimed = record.session.goal == "requeue"
-        return self._config.reclaim_grace if reclaimed else self._config.stop_grace
+        return self._state.board.settings.rules.grace if reclaimed else self._config.stop_grace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_gpuquota.model.quota import Rules
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import folder_of, marked, wait_for
 
@@ -56,6 +57,14 @@ async def test_who_does_not_end_within_the_grace_is_killed(make):
     await until(backend, made.id, "running")
     await until(backend, victim.id, "waiting")
     assert not marked(victim.id)
+
+
+async def test_the_grace_that_an_admin_has_set_is_the_one_that_counts(make):
+    backend = await make(reclaim_grace=600)
+    await borrow(backend, STUBBORN)
+    await backend.put_rules(Rules(grace=1, revision=backend.rules().revision), "ana")
+    made = await launch(backend, "mine", gpu="1")
+    await until(backend, made.id, "running")
 
 
 async def test_a_controller_killed_in_the_grace_goes_on_where_it_was(elsewhere, make):

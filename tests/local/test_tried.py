@@ -1,0 +1,76 @@
+"""What a change was said to do is what it does, with real processes on simulated GPUs."""
+
+from __future__ import annotations
+
+import getpass
+
+import pytest
+
+from jupyter_gpuquota.model.projects import (
+    ChangePreview,
+    Groups,
+    NodeGroup,
+    RulesRequest,
+    SettingsChange,
+)
+from jupyter_gpuquota.model.quota import Rules
+from jupyter_gpuquota.services.call import Call
+from jupyter_gpuquota.services.usecases import USE_CASES
+from tests.contract.backend_contract import launch, until
+
+pytestmark = pytest.mark.asyncio
+
+
+async def try_out(backend, **change) -> ChangePreview:
+    call = Call(user=getpass.getuser(), body=SettingsChange(**change))
+    return await USE_CASES["settings.preview"](backend, call)
+
+
+def effects(found: ChangePreview) -> set[tuple[str, str]]:
+    return {(session.name, session.effect) for session in found.sessions}
+
+
+async def train(backend, name: str, state: str, **fields):
+    made = await launch(backend, name, project="team-b", kind="train", **fields)
+    return await until(backend, made.id, state)
+
+
+async def test_groups_that_are_tried_bind_as_they_do_once_set(make):
+    backend = await make()
+    await backend.put_groups(
+        Groups(items=(NodeGroup(name="big", nodes=("dgx1-2",)),), revision=1), "ana"
+    )
+    runs = await train(backend, "runs", "running", gpu="4", node_type="big")
+    waits = await train(backend, "waits", "waiting", gpu="4", node_type="big")
+    gone = await try_out(backend, groups=())
+    assert "waits (team-b) could not start any more at all" in gone.sessions[0].message
+    wider = NodeGroup(name="big", nodes=("dgx1-1", "dgx1-2"), separate=True)
+    found = await try_out(backend, groups=(wider,))
+    assert found.message.startswith("1 session would start.")
+    assert found.sessions[0].message.startswith("waits (team-b) would start on dgx1-1 GPU")
+    assert [node.labels for node in backend.nodes()] == [(), ("big",)]
+    revision = backend.groups().revision
+    await backend.put_groups(Groups(items=(wider,), revision=revision), "ana")
+    started = await until(backend, waits.id, "running")
+    assert f"would start on {started.placement.text}." in found.sessions[0].message
+    assert next(s for s in backend.sessions() if s.id == runs.id).started == runs.started
+
+
+async def test_rules_that_are_tried_move_sessions_as_they_do_once_set(make):
+    backend = await make()
+    made = [await train(backend, f"two-{i}", "running", gpu="2") for i in range(3)]
+    assert {s.placement.node for s in made[:2]} == {"dgx1-1"}
+    await backend.stop(made[0].id)
+    await until(backend, made[0].id, "stopped")
+    four = await train(backend, "four", "waiting", gpu="4")
+    found = await try_out(backend, rules=RulesRequest(consolidate=True))
+    assert {effect for _, effect in effects(found)} == {"starts", "moves"}
+    assert "2 sessions could be moved to make room" in found.message
+    assert next(s for s in backend.sessions() if s.id == four.id).state == "waiting"
+    await backend.put_rules(Rules(consolidate=True, revision=backend.rules().revision), "ana")
+    started = await until(backend, four.id, "running")
+    [moved] = [s.session for s in found.sessions if s.effect == "moves"]
+    again = await until(backend, moved, "running")
+    told = {s.session: s.message for s in found.sessions}
+    assert told[four.id].endswith(f"would start on {started.placement.text}.")
+    assert told[moved].endswith(f"start again on {again.placement.text}.")
