@@ -15,6 +15,7 @@ import { ErrorNotice, Pending, Simulated } from './common';
 import { DataTable, ITableColumn } from './datatable';
 import { gpus, spanText, timeText } from './texts';
 import { useResult, useUi } from './ui';
+import { UserHoursTable } from './userhours';
 import { VegaChart } from './vega';
 
 type Column = ITableColumn<HistoryPoint>;
@@ -100,6 +101,7 @@ function Charts(props: {
         columns={allocationColumns(trans)}
         points={history.points}
       />
+      <UserHoursTable users={history.users} />
       {busy.length ? (
         <Figure
           title={trans.__('Utilisation, by project')}

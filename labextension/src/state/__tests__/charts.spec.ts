@@ -32,6 +32,7 @@ function makePoint(changes: Partial<HistoryPoint>): HistoryPoint {
   return {
     at: '2026-01-01T12:00:00Z',
     project: 'team-a',
+    user: '',
     seconds: 300,
     allocated: 500,
     by_right: 500,
@@ -47,6 +48,8 @@ function makePoint(changes: Partial<HistoryPoint>): HistoryPoint {
 function makeHistory(points: Partial<HistoryPoint>[]): History {
   return {
     points: points.map(makePoint),
+    users: [],
+    by: 'project',
     step: 300,
     since: '2026-01-01T00:00:00Z',
     until: '2026-01-02T00:00:00Z',

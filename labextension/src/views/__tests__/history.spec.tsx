@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
@@ -34,9 +34,19 @@ class Renderers {
   }
 }
 
+const HOURS = {
+  project: 'team-a',
+  user: 'ana',
+  allocated: 12500,
+  borrowed: 1500,
+  waited: 250,
+  utilisation: null
+};
+
 const POINT = {
   at: '2026-01-01T12:00:00Z',
   project: 'team-a',
+  user: '',
   seconds: 300,
   allocated: 1500,
   by_right: 1000,
@@ -64,10 +74,12 @@ describe('use over time', () => {
     jest.restoreAllMocks();
   });
 
-  const answer = (points: object[]) =>
+  const answer = (points: object[], users: object[] = []) =>
     page.server.on('GET /history', {
       body: {
         points,
+        users,
+        by: 'project',
         step: 300,
         since: '2026-01-01T00:00:00Z',
         until: '2026-01-02T00:00:00Z',
@@ -102,6 +114,44 @@ describe('use over time', () => {
     expect(await screen.findByRole('table')).toBeTruthy();
     const cells = screen.getAllByRole('cell').map(cell => cell.textContent);
     expect(cells).toEqual(['team-a', '1.5', '1', '0.5', '0', '2', '0']);
+  });
+
+  it('says how many GPU hours each user had, the most first', async () => {
+    answer(
+      [POINT],
+      [
+        { ...HOURS, user: 'ben', allocated: 500, borrowed: 0, waited: 0 },
+        HOURS,
+        { ...HOURS, user: '', allocated: 96000, utilisation: 62 }
+      ]
+    );
+    show();
+    const table = await screen.findByRole('table', { name: /^GPU hours/ });
+    const rows = () =>
+      within(table)
+        .getAllByRole('row')
+        .slice(1)
+        .map(row => [...row.children].map(cell => cell.textContent));
+    expect(rows()).toEqual([
+      ['team-a', '(not named)', '96', '1.5', '0.25', '62'],
+      ['team-a', 'ana', '12.5', '1.5', '0.25', ''],
+      ['team-a', 'ben', '0.5', '0', '0', '']
+    ]);
+    expect(screen.getByText(/^Not named is what was recorded/)).toBeTruthy();
+    fireEvent.click(within(table).getByRole('button', { name: 'User' }));
+    expect(rows().map(([, user]) => user)).toEqual([
+      '(not named)',
+      'ana',
+      'ben'
+    ]);
+  });
+
+  it('leaves utilisation out of the hours where none was measured', async () => {
+    answer([POINT], [HOURS]);
+    show();
+    const table = await screen.findByRole('table', { name: /^GPU hours/ });
+    expect(within(table).queryByText('% busy')).toBeNull();
+    expect(screen.queryByText(/^Not named/)).toBeNull();
   });
 
   it('says where utilisation was not measured, and draws it where it was', async () => {
