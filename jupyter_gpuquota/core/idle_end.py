@@ -23,6 +23,9 @@ _CODES: dict[IdleRule, ReasonCode] = {
     "idle_timeout": "IdleTimeout",
     "gpu_idle_timeout": "GpuIdleTimeout",
 }
+IDLE = frozenset(_CODES.values())
+"""Why idle sessions are ended."""
+
 _DONE = {"suspend": "suspended", "stop": "stopped"}
 
 
@@ -48,6 +51,16 @@ def reason_of(session: Session, idle: Idleness, signals: Iterable[Signal], now: 
         hint="Resume starts it again, with its folder and its share as they were. What only its "
         "memory held is gone.",
     )
+
+
+def warning_of(session: Session, idle: Idleness) -> str:
+    """Say what will be done to an idle session, and what helps against it."""
+    decided = f"by {whose(idle, session)}"
+    if idle.action == "notify" or idle.acts is None:
+        what = "Its GPU is not used" if idle.rule == "gpu_idle_timeout" else "It is not used"
+        return f"{what} since {idle.since:%H:%M} UTC ({decided})"
+    what = "for want of GPU activity" if idle.rule == "gpu_idle_timeout" else "unless it is used"
+    return f"Is {_DONE[idle.action]} at {idle.acts:%H:%M} UTC {what} ({decided})"
 
 
 def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:

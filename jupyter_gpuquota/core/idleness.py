@@ -15,9 +15,12 @@ from typing import Literal
 
 import msgspec
 
+from ..errors import NotAllowed
 from ..model.idleness import Idleness, IdleRule, KeptAlive, Signal, SignalName, SignalState
 from ..model.policy import IdleAction
+from ..model.sessions import Session
 from .policy import Limits, Ruling
+from .spans import write_span
 
 Event = Literal["", "warn", "act"]
 
@@ -82,6 +85,26 @@ def keep_alive(kept: KeptAlive | None, span: int, now: datetime) -> KeptAlive:
     if kept is None:
         return KeptAlive(until=until)
     return KeptAlive(until=max(until, kept.until), times=kept.times + 1)
+
+
+def check_keep_alive(session: Session, span: int, limits: Limits) -> None:
+    """Raise NotAllowed for what the policy does not allow; `span` 0 asks for the usual time."""
+    name, most = session.spec.name, limits.keep_alive
+    if not most or not limits.keep_alives:
+        raise NotAllowed(
+            f"The policy lets nobody keep {name} alive.", hint="Use it, or ask an admin."
+        )
+    if span > most:
+        raise NotAllowed(
+            f"{name} may be kept alive for {write_span(most)} at a time, not {write_span(span)}.",
+            hint="Ask for less, and again later.",
+        )
+    if session.kept and session.kept.times >= limits.keep_alives:
+        raise NotAllowed(
+            f"{name} was kept alive {limits.keep_alives} times since it was last used, the most "
+            "that the policy allows.",
+            hint="Run something in it: then it counts as used.",
+        )
 
 
 def _signal(reading: Reading, before: Track, now: datetime, *, watched: bool) -> Signal:

@@ -45,6 +45,9 @@ BUILT_IN = PolicyRules(
 )
 """What holds where nobody has set anything: nothing is ever acted on."""
 
+NO_POLICY = Policy(built_in=BUILT_IN)
+"""What holds until an admin sets something."""
+
 SPANS: frozenset[RuleName] = frozenset(
     {
         "idle_timeout",

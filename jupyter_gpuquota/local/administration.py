@@ -11,6 +11,7 @@ import msgspec
 
 from ..core import members
 from ..core.nodegroups import labelled
+from ..core.policy import NO_POLICY
 from ..core.projects import check_revision, find
 from ..errors import Conflict, Internal, StorageFailed
 from ..model.projects import AuditEntry, Groups
@@ -174,6 +175,7 @@ class Administrator:
             projects=projects,
             rules=kept.rules or self._config.rules(),
             groups=kept.groups or Groups(),
+            policy=kept.policy or NO_POLICY,
             source="config" if kept.projects is None else "store",
         )
 

@@ -7,19 +7,18 @@ thread; what only looks at files or processes runs in threads of its own.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import logging
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, ClassVar, TypeVar
 
 from ..core.history import Window
+from ..core.policy import Ruling
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
 from ..model.history import History
+from ..model.idleness import Activity
 from ..model.nodes import Reading
+from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
 from ..model.resources import Node, Share
@@ -35,92 +34,10 @@ from ..model.sessions import (
     SessionSpec,
 )
 from . import environments, execution, ingress, logs
-from .config import LocalConfig
-from .devices import Devices, find_devices
-from .engine import Engine
-from .folders import Record, SessionFolder
-from .readiness import Readiness
-
-T = TypeVar("T")
-
-_log = logging.getLogger(__name__)
+from .base import QUIET, Base
 
 
-class _Base:
-    """Hold the engine, and the one thread that it works in."""
-
-    Config: ClassVar[type[LocalConfig]] = LocalConfig
-
-    def __init__(self, config: LocalConfig, devices: Devices | None = None) -> None:
-        self._config = config
-        self._devices = devices or find_devices(config)
-        self._engine = Engine(config, self._devices)
-        self._board = self._engine.board
-        self._worker = ThreadPoolExecutor(1, "gpuquota-local")
-        self._readiness = Readiness(self._folder, self._ready)
-        self._wake = asyncio.Event()
-        self._running: asyncio.Task[None] | None = None
-        self._trouble = ""
-
-    async def start(self) -> None:
-        """Load the state, adopt what runs, and look after it from now on.
-
-        Raises StorageFailed, VersionMismatch.
-        """
-        await self._work(self._engine.open)
-        self._running = asyncio.create_task(self._run())
-
-    async def close(self) -> None:
-        """Let go of everything; sessions run on."""
-        if running := self._running:
-            self._running = None
-            running.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await running
-            await self._readiness.close()
-            await self._work(self._engine.close)
-        self._worker.shutdown()
-
-    def idle(self) -> bool:
-        """Tell whether nothing is live and nothing waits."""
-        return all(s.state in _QUIET for s in self._board.sessions)
-
-    async def _run(self) -> None:
-        while True:
-            self._wake.clear()
-            try:
-                pause = await self._work(self._engine.step)
-                self._trouble = ""
-            except Exception as error:  # noqa: BLE001 (a fault of ours must not end the care for all)
-                _log.exception("looking after the sessions failed")
-                self._trouble = f"Looking after the sessions fails: {error}. See the log."
-                pause = 1.0
-            self._readiness.follow(self._board.records.values())
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(pause):
-                    await self._wake.wait()
-
-    async def _work(self, work: Callable[..., T], *args: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._worker, work, *args)
-
-    async def _act(self, work: Callable[..., T], *args: Any) -> T:
-        """Do something that a user asked for, and look at its effects at once."""
-        try:
-            return await self._work(work, *args)
-        finally:
-            self._wake.set()
-
-    async def _ready(self, session_id: str, run: int, problem: str) -> None:
-        await self._act(self._engine.ready, session_id, run, problem)
-
-    def _folder(self, record: Record) -> SessionFolder:
-        return self._engine.state.folder(record)
-
-
-_QUIET = ("suspended", "stopped", "done", "failed")
-
-
-class _Reads(_Base):
+class _Reads(Base):
     """Answer at once, from memory."""
 
     name = "local"
@@ -171,13 +88,13 @@ class _Reads(_Base):
         return self._board.readings
 
 
-class _Abilities(_Base):
+class _Abilities(Base):
     """Do what only some backends can: logs, programs inside sessions, an ingress, a history."""
 
     async def log(self, session_id: str, query: LogQuery) -> LogChunk:
         """Read a part of a log; empty if nothing was printed. Raises NotFound."""
         record = self._engine.find(session_id)
-        ended = record.session.state in _QUIET  # before reading: nothing is added after it
+        ended = record.session.state in QUIET  # before reading: nothing is added after it
         return await asyncio.to_thread(logs.chunk, self._folder(record).path, query, ended=ended)
 
     async def execute(self, session_id: str, request: ExecRequest) -> ExecResult:
@@ -203,7 +120,7 @@ class _Abilities(_Base):
         return await self._work(self._engine.history.tell, window, datetime.now(UTC))
 
 
-class _Administration(_Base):
+class _Administration(Base):
     """Let admins set projects, rules and node groups."""
 
     def is_admin(self, user: str) -> bool:
@@ -250,7 +167,27 @@ class _Administration(_Base):
         return await self._work(self._engine.admin.audit)
 
 
-class LocalBackend(_Reads, _Abilities, _Administration):
+class _Policing(Base):
+    """Act on idle sessions."""
+
+    def policy(self) -> Policy:
+        """Tell what is set of the policy."""
+        return self._board.settings.policy
+
+    def ruling(self, session_id: str) -> Ruling:
+        """Say what the policy comes to for a session now. Raises NotFound."""
+        return self._engine.idle.ruling(self._engine.find(session_id).session)
+
+    def activity(self, session_id: str) -> Activity:
+        """Tell what is known of a session's activity. Raises NotFound, WrongState."""
+        return self._engine.idle.activity(self._engine.find(session_id))
+
+    async def keep_alive(self, session_id: str, span: int) -> Session:
+        """Keep a session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""
+        return await self._act(self._engine.keep_alive, session_id, span)
+
+
+class LocalBackend(_Reads, _Abilities, _Administration, _Policing):
     """Run sessions as processes of this machine."""
 
     async def environments(self) -> tuple[Environment, ...]:

@@ -11,10 +11,12 @@ import contextlib
 import secrets
 import threading
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from types import MappingProxyType
 
 import msgspec
 
+from ..core.plans import Situation
 from ..model.about import Revisions
 from ..model.nodes import Reading
 from ..model.resources import Node
@@ -56,6 +58,16 @@ class Board:
     def revisions(self) -> Revisions:
         """Tell all revisions."""
         return Revisions(instance=self.instance, latest=self._latest, nouns=dict(self._nouns))
+
+    def situation(self, now: datetime) -> Situation:
+        """Return what a round of scheduling decides on."""
+        return Situation(
+            sessions=self.sessions,
+            projects=self.settings.projects,
+            nodes=self.nodes,
+            now=now,
+            rules=self.settings.rules,
+        )
 
     def show(self, *records: Record) -> None:
         """Publish sessions that are new or have changed."""

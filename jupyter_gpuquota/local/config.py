@@ -161,6 +161,21 @@ class LocalConfig(Configurable):
         help="Most bytes that the history of use may take; above that, the oldest goes.",
     ).tag(config=True)
 
+    idle_interval = Integer(
+        30,
+        min=1,
+        max=3600,
+        help="Seconds between two looks at whether running sessions are used.",
+    ).tag(config=True)
+
+    clock_rate = Float(
+        1.0,
+        min=1.0,
+        max=10_000.0,
+        help="""How many seconds of idleness one second stands for, to try out a policy: with 60
+        a timeout of 30 minutes is over after 30 seconds. Leave it at 1 for work.""",
+    ).tag(config=True)
+
     mps_control = Unicode(
         "nvidia-cuda-mps-control",
         help="""Program that asks NVIDIA's MPS control daemon, by name or path. Empty: shares are

@@ -5,31 +5,33 @@ Everything here runs in one worker thread, so nothing happens twice or at the sa
 
 from __future__ import annotations
 
-import base64
 import logging
-import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 
 from ..core import lifecycle, names
-from ..core.plans import Eviction, Situation
+from ..core.plans import Eviction
+from ..core.projects import refuse
 from ..core.scheduling import plan
-from ..errors import InvalidFields, NotFound, StorageFailed
+from ..errors import NotFound, StorageFailed
 from ..model.reasons import Reason
 from ..model.resources import Placement, Share
 from ..model.sessions import LIVE, Goal, Session, SessionSpec
 from . import lifetimes, processes, usage
 from .administration import Administrator
 from .board import Board
+from .clock import Clock
 from .config import LocalConfig
 from .devices import Devices
-from .folders import Record
+from .folders import Record, new_id
 from .history import HistoryKeeper
+from .idle import IdleKeeper
 from .launch import reserved_args
+from .looking import Seen
 from .outcomes import Ended
 from .shim import procfs
 from .starting import Starter, taken_ports
@@ -53,6 +55,8 @@ class Engine:
         self.state = State(Path(config.state_dir), self.board)
         self.history = HistoryKeeper(config, self.board)
         self.admin = Administrator(config, self.state)
+        self.clock = Clock(config.clock_rate)
+        self.idle = IdleKeeper(self.board, self.clock, config.idle_interval)
         self._config = config
         self._devices = devices
         self._starter = Starter(config, self.state, devices)
@@ -108,10 +112,8 @@ class Engine:
         """Accept a checked request. Raises NameTaken, InvalidFields, StorageFailed."""
         names.check_free(spec, self.board.sessions)
         others = [s for s in self.board.sessions if s.state in LIVE]
-        if errors := [*reserved_args(spec), *taken_ports(spec, others)]:
-            count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
-            raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
-        now, session_id = datetime.now(UTC), _new_id()
+        refuse([*reserved_args(spec), *taken_ports(spec, others)])
+        now, session_id = datetime.now(UTC), new_id()
         session = Session(
             id=session_id,
             spec=spec,
@@ -172,6 +174,15 @@ class Engine:
         else:
             self._watcher.ready(record, "Answering on its ingress")
 
+    def take(self, seen: Seen) -> None:
+        """Hear what was seen of the sessions' activity."""
+        self._settle(self.idle.take(seen))
+
+    def keep_alive(self, session_id: str, span: int) -> Session:
+        """Keep an idle session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""
+        self.state.save(self.idle.keep_alive(self.find(session_id), span))
+        return self.find(session_id).session
+
     def find(self, session_id: str) -> Record:
         """Find a session's record. Raises NotFound."""
         if session_id not in self.board.records:
@@ -191,15 +202,7 @@ class Engine:
     def _admit(self) -> bool:
         """Play a round and do what it decides; false if the disk forbade a start."""
         self._admitted = self.board.latest
-        decided = plan(
-            Situation(
-                sessions=self.board.sessions,
-                projects=self.board.settings.projects,
-                nodes=self.board.nodes,
-                now=datetime.now(UTC),
-                rules=self.board.settings.rules,
-            )
-        )
+        decided = plan(self.board.situation(datetime.now(UTC)))
         self._again = decided.again
         for eviction in decided.evictions:
             if not self._reclaim(eviction):
@@ -262,7 +265,11 @@ class Engine:
         projects = self.board.settings.projects
         by_name = {project.name: project for project in projects}
         records = list(self.board.records.values())
-        for record in lifetimes.changed(records, by_name, datetime.now(UTC)):
+        self._settle(lifetimes.changed(records, by_name, datetime.now(UTC)))
+
+    def _settle(self, changed: Iterable[Record]) -> None:
+        """Keep what became of sessions, and begin to end those that have to."""
+        for record in list(changed):
             self.state.settle(record)
             if record.session.state == "stopping":
                 self._watcher.look(self.find(record.session.id))
@@ -285,7 +292,3 @@ class Engine:
         if self.admin.path:
             pauses.append(_FILE)
         return min(pauses, default=None)
-
-
-def _new_id() -> str:
-    return "s" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]

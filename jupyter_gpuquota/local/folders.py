@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import fcntl
 import os
+import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -228,3 +230,8 @@ def writing(path: Path) -> Iterator[None]:
             f"{path} cannot be written: {error.strerror or error}.",
             hint="Free some space there, or give the account the right to write; then try again.",
         ) from error
+
+
+def new_id() -> str:
+    """Make the id of a session: a letter and 55 bits of chance."""
+    return "s" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]

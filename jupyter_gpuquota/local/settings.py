@@ -9,7 +9,9 @@ from typing import Any
 
 import msgspec
 
+from ..core.policy import NO_POLICY
 from ..model.base import Model
+from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import USUAL_RULES, Project, Rules
 from .shim import files
@@ -28,6 +30,7 @@ class Settings(Model, frozen=True, kw_only=True):
     projects: tuple[Project, ...] = ()
     rules: Rules = USUAL_RULES
     groups: Groups = Groups()
+    policy: Policy = NO_POLICY
     source: SetBy = "config"
 
 
@@ -41,6 +44,7 @@ class Kept(Model, frozen=True, kw_only=True):
     projects: tuple[Project, ...] | None = None
     rules: Rules | None = None
     groups: Groups | None = None
+    policy: Policy | None = None
     seed: tuple[Project, ...] | None = None
     latest: int = 1
 

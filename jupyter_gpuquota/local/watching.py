@@ -11,7 +11,9 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from ..core.idle_end import IDLE
 from ..core.lifecycle import move, note
+from ..core.policy import rule_for
 from ..model.reasons import Reason
 from . import logs, processes
 from .config import LocalConfig
@@ -179,5 +181,11 @@ class Watcher:
             processes.send(found, signal.SIGKILL)
 
     def _grace(self, record: Record) -> float:
-        reclaimed = record.session.goal == "requeue"
-        return self._state.board.settings.rules.grace if reclaimed else self._config.stop_grace
+        """Tell how many seconds a session has to save and end by itself, by why it ends."""
+        session, settings = record.session, self._state.board.settings
+        if session.goal == "requeue":
+            return settings.rules.grace
+        if session.reason and session.reason.code in IDLE:
+            project = next((p for p in settings.projects if p.name == session.spec.project), None)
+            return rule_for(settings.policy, session, project, session.since).limits.grace
+        return self._config.stop_grace

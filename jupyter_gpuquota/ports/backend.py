@@ -12,10 +12,13 @@ from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 from ..core.history import Window
+from ..core.policy import Ruling
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
 from ..model.history import History as Past
+from ..model.idleness import Activity
 from ..model.nodes import Reading
+from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
 from ..model.resources import Node, Share
@@ -208,3 +211,23 @@ class Administration(Protocol):
 
     async def audit(self) -> tuple[AuditEntry, ...]:
         """List who changed what, newest first."""
+
+
+@runtime_checkable
+class Policing(Protocol):
+    """Act on idle sessions as the policy says; but for `keep_alive`, all return at once."""
+
+    def policy(self) -> Policy:
+        """Tell what is set of the policy."""
+
+    def ruling(self, session_id: str) -> Ruling:
+        """Say what the policy comes to for a session now. Raises NotFound."""
+
+    def activity(self, session_id: str) -> Activity:
+        """Tell what is known of a session's activity. Raises NotFound, WrongState."""
+
+    async def keep_alive(self, session_id: str, span: int) -> Session:
+        """Keep a session alive for `span` seconds, 0 for the usual time.
+
+        Raises NotFound, WrongState for one that does not run, NotAllowed beyond the policy.
+        """

@@ -1,0 +1,32 @@
+"""The clock that idleness goes by: the machine's, or one that runs faster, to try a policy."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+
+
+class Clock:
+    """Tell the time, `rate` times as fast as the machine's clock from the moment it is made.
+
+    Everything that is compared with its time has to be in its time.
+    """
+
+    def __init__(self, rate: float = 1.0) -> None:
+        self._rate = rate
+        self._begin = time.time()
+
+    def now(self) -> datetime:
+        """Tell the time."""
+        return self._told(time.time())
+
+    def at(self, moment: datetime) -> datetime:
+        """Tell what this clock showed at a moment of the machine's clock."""
+        return self._told(moment.timestamp())
+
+    def real(self, span: timedelta) -> float:
+        """Tell how many seconds of the machine's clock a span of this one takes."""
+        return span.total_seconds() / self._rate
+
+    def _told(self, moment: float) -> datetime:
+        return datetime.fromtimestamp(self._begin + (moment - self._begin) * self._rate, UTC)

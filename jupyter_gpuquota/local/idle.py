@@ -1,0 +1,121 @@
+"""Follow how sessions are used, tell who is idle, warn, and act as the policy says.
+
+It belongs to the worker thread. What is known of a session from look to look is in memory; what
+has to outlive the controller stands in the session itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+
+from ..core import idle_end, idleness
+from ..core.idleness import Event, Reading, Track
+from ..core.lifecycle import note
+from ..core.policy import Limits, Ruling, rule_for
+from ..errors import WrongState
+from ..model.idleness import Activity, Idleness
+from ..model.sessions import Session
+from .board import Board
+from .clock import Clock
+from .folders import Record
+
+_SHOWN = timedelta(minutes=1)
+"""How long a session is idle before that is shown: whoever works pauses now and then."""
+
+
+class IdleKeeper:
+    """Know which sessions are idle. `every` is the seconds between two looks."""
+
+    def __init__(self, board: Board, clock: Clock, every: float) -> None:
+        self._board = board
+        self._clock = clock
+        self._every = timedelta(seconds=every)
+        self._tracks: dict[tuple[str, int], Track] = {}
+
+    def limits(self) -> dict[str, Limits]:
+        """Map every session that has to be looked at to what its policy comes to."""
+        return {r.session.id: self._ruling(r.session).limits for r in self._running()}
+
+    def take(self, seen: Mapping[str, Sequence[Reading]]) -> Iterator[Record]:
+        """Take in what a look has found; yield the records that change."""
+        now = self._clock.now()
+        known = {}
+        for record in self._running():
+            key, readings = (record.session.id, record.run), seen.get(record.session.id)
+            before = self._tracks.get(key) or self._resumed(record, now)
+            if readings is None:  # it began after the look did
+                known[key] = before
+                continue
+            ruling = self._ruling(record.session)
+            track, event = idleness.look(before, readings, ruling, now, self._every)
+            known[key] = track
+            changed = _changed(record.session, track, event, now)
+            if changed != record.session:
+                yield msgspec.structs.replace(record, session=changed)
+        self._tracks = known
+
+    def activity(self, record: Record) -> Activity:
+        """Tell what is known of a session. Raises WrongState for one that does not run."""
+        session, now = _running(record.session), self._clock.now()
+        track = self._tracks.get((session.id, record.run))
+        if track is None:
+            return Activity(session=session.id, at=now, signals=(), idle=session.idle, looked=False)
+        return Activity(session=session.id, at=track.looked, signals=track.signals, idle=track.idle)
+
+    def keep_alive(self, record: Record, span: int) -> Record:
+        """Return the record of a session that is kept alive for `span` seconds; 0: the usual.
+
+        Raises WrongState for one that does not run, NotAllowed beyond what the policy allows.
+        """
+        session, now = _running(record.session), self._clock.now()
+        limits = self._ruling(session).limits
+        idleness.check_keep_alive(session, span, limits)
+        kept = idleness.keep_alive(session.kept, span or limits.keep_alive, now)
+        idle = session.idle
+        if idle and idle.acts:
+            idle = msgspec.structs.replace(idle, acts=max(idle.acts, kept.until), warned=None)
+        if track := self._tracks.get((session.id, record.run)):
+            told = msgspec.structs.replace(track.idle, warned=None) if track.idle else None
+            changed = Track(track.looked, track.signals, told, kept)
+            self._tracks[session.id, record.run] = changed
+        session = msgspec.structs.replace(session, kept=kept, idle=idle)
+        return msgspec.structs.replace(record, session=session)
+
+    def ruling(self, session: Session) -> Ruling:
+        """Say what the policy comes to for a session now."""
+        return self._ruling(session)
+
+    def _running(self) -> Iterator[Record]:
+        return (r for r in self._board.records.values() if r.session.state == "running")
+
+    def _ruling(self, session: Session) -> Ruling:
+        settings = self._board.settings
+        project = next((p for p in settings.projects if p.name == session.spec.project), None)
+        return rule_for(settings.policy, session, project, self._clock.now())
+
+    def _resumed(self, record: Record, now: datetime) -> Track:
+        return idleness.resume(record.session.idle, record.session.kept, now)
+
+
+def _running(session: Session) -> Session:
+    if session.state != "running":
+        raise WrongState(f"{session.spec.name} is {session.state}: only a running one is used.")
+    return session
+
+
+def _changed(session: Session, track: Track, event: Event, now: datetime) -> Session:
+    """Return the session with what has to be seen of its idleness."""
+    shown = track.idle if track.idle and _worth(track.idle, now) else None
+    session = msgspec.structs.replace(session, idle=shown, kept=track.kept)
+    if event == "warn" and shown:
+        return note(session, idle_end.warning_of(session, shown), now)
+    if event == "act" and track.idle:
+        return idle_end.end(session, track.idle, track.signals, now)
+    return session
+
+
+def _worth(idle: Idleness, now: datetime) -> bool:
+    return idle.warned is not None or now - idle.since >= _SHOWN
