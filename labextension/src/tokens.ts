@@ -7,6 +7,8 @@ import type {
   Advice,
   ChangePreview,
   Environments,
+  Groups,
+  GroupsRequest,
   History,
   LogChunk,
   LogQuery,
@@ -19,6 +21,8 @@ import type {
   Projects,
   Quota,
   ResizeRequest,
+  Rules,
+  RulesRequest,
   Session,
   SessionRequest,
   SettingsChange
@@ -69,15 +73,21 @@ export interface IPastUse {
   look(hours: number): Promise<void>;
 }
 
-/** The projects as they are set, and what admins do to them. Every call throws ApiError. */
+/** What admins have set, and what they do to it. Every call throws ApiError. */
 export interface IAdministration {
   readonly projects: IResource<Projects>;
+  /** What holds for all projects. */
+  readonly rules: IResource<Rules>;
+  readonly groups: IResource<Groups>;
   /** Who changed what, newest first; for admins only. */
   readonly audit: IResource<PageAuditEntry>;
   /** Say what a change would do. */
   preview(change: SettingsChange): Promise<ChangePreview>;
   put(name: string, request: ProjectRequest): Promise<ProjectAnswer>;
   delete(name: string, removal: ProjectRemoval): Promise<ProjectAnswer>;
+  putRules(request: RulesRequest): Promise<Rules>;
+  /** Set all node groups at once. */
+  putGroups(request: GroupsRequest): Promise<Groups>;
 }
 
 /** What the user has deleted, and may still undo. */

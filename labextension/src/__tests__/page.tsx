@@ -5,7 +5,13 @@ import React from 'react';
 import { CommandIDs } from '../commands';
 import { Store } from '../state/store';
 import { IUi, UiProvider } from '../views/ui';
-import { makeAbout, makePage, makeQuota } from './builders';
+import {
+  makeAbout,
+  makeGroups,
+  makePage,
+  makeQuota,
+  makeRules
+} from './builders';
 import { FakeEvents, FakeServer } from './fakeserver';
 
 /** What jsdom lacks: it lays nothing out, so that nothing changes its size or comes into sight. */
@@ -52,6 +58,8 @@ export class Page {
     this.server.on('GET /sessions', { body: makePage([]) });
     this.server.on('GET /environments', { body: { environments: [] } });
     this.server.on('GET /nodes', { body: { nodes: [] } });
+    this.server.on('GET /rules', { body: makeRules() });
+    this.server.on('GET /groups', { body: makeGroups() });
     for (const id of Object.values(CommandIDs)) {
       this.commands.addCommand(id, {
         label: id,

@@ -13,10 +13,10 @@ import { addSingle } from './single';
 
 const ID = 'jupyter-gpuquota:projects';
 
-/** Show admins the projects in the main area, once; nobody else sees anything of it. */
+/** Show admins what is set in the main area, once; nobody else sees anything of it. */
 export const projects: JupyterFrontEndPlugin<void> = {
   id: ID,
-  description: 'The projects and who changed them, for admins.',
+  description: 'Projects, rules, node groups and who changed them, for admins.',
   autoStart: true,
   requires: [IGpuQuota],
   optional: [ITranslator, ILayoutRestorer],
@@ -31,13 +31,14 @@ export const projects: JupyterFrontEndPlugin<void> = {
     addSingle(app, ui, restorer, {
       id: ID,
       command: CommandIDs.projects,
-      label: trans.__('Change Projects and Quotas of GPUs'),
-      caption: trans.__('Change projects and their quotas'),
-      title: trans.__('GPU projects'),
+      label: trans.__('Change GPU Projects and Rules'),
+      caption: trans.__('Change projects, rules and node groups'),
+      title: trans.__('GPU projects and rules'),
       isVisible: () => isAdmin(quota),
       make: async () => {
-        const { makeProjectsWidget } = await import('../views/projectswidget');
-        return makeProjectsWidget(ui);
+        const { makeAdministrationWidget } =
+          await import('../views/administrationwidget');
+        return makeAdministrationWidget(ui);
       }
     });
     followAdmin(app, quota);

@@ -1,10 +1,14 @@
 import {
   ChangePreview,
+  Groups,
+  GroupsRequest,
   PageAuditEntry,
   ProjectAnswer,
   ProjectRemoval,
   ProjectRequest,
   Projects,
+  Rules,
+  RulesRequest,
   SettingsChange
 } from '../api/models';
 import { call, read, Settings } from '../api/request';
@@ -21,7 +25,7 @@ type Make = <T>(
   reader: Resource.IOptions<T>['read']
 ) => Resource<T>;
 
-/** Know the projects as they are set, and change them. */
+/** Know the projects, rules and node groups as they are set, and change them. */
 export class Administration implements IAdministration {
   /** `onChange` is called after every change that was made from here. */
   constructor(
@@ -29,8 +33,18 @@ export class Administration implements IAdministration {
     make: Make,
     private _onChange: () => void
   ) {
+    // Whatever is set counts as a change of quotas.
+    const { noun } = routes.projectsList;
     this.projects = make<Projects>(routes.projectsList, (etag, background) =>
       read(_settings, routes.projectsList, { etag, background })
+    );
+    this.rules = make<Rules>({ ...routes.rulesGet, noun }, (etag, background) =>
+      read(_settings, routes.rulesGet, { etag, background })
+    );
+    this.groups = make<Groups>(
+      { ...routes.groupsGet, noun },
+      (etag, background) =>
+        read(_settings, routes.groupsGet, { etag, background })
     );
     this.audit = make<PageAuditEntry>(routes.auditList, (etag, background) =>
       read(_settings, routes.auditList, {
@@ -39,10 +53,14 @@ export class Administration implements IAdministration {
         background
       })
     );
-    this.projects.changed.connect(this._onProjects, this);
+    for (const resource of [this.projects, this.rules, this.groups]) {
+      resource.changed.connect(this._onSet, this);
+    }
   }
 
   readonly projects: Resource<Projects>;
+  readonly rules: Resource<Rules>;
+  readonly groups: Resource<Groups>;
   readonly audit: Resource<PageAuditEntry>;
 
   preview(change: SettingsChange): Promise<ChangePreview> {
@@ -67,26 +85,38 @@ export class Administration implements IAdministration {
     );
   }
 
+  putRules(request: RulesRequest): Promise<Rules> {
+    return this._change(
+      call(this._settings, routes.rulesPut, { body: request })
+    );
+  }
+
+  putGroups(request: GroupsRequest): Promise<Groups> {
+    return this._change(
+      call(this._settings, routes.groupsPut, { body: request })
+    );
+  }
+
   private async _change<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } finally {
       // A change that was refused may mean that what is shown is out of date.
       this.projects.invalidate();
+      this.rules.invalidate();
+      this.groups.invalidate();
       this.audit.invalidate();
       this._onChange();
     }
   }
 
-  /** Read the log again once projects are set otherwise: it has no revision of its own. */
-  private _onProjects(): void {
-    const { result } = this.projects;
-    if (result.status !== 'ready') {
-      return;
-    }
-    const revisions = result.value.items
-      .map(({ name, revision }) => `${name} ${revision}`)
-      .join();
+  /** Read the log again once something is set otherwise: it has no revision of its own. */
+  private _onSet(): void {
+    const revisions = [this.projects, this.rules, this.groups]
+      .map(({ result }) =>
+        result.status === 'ready' ? revisionsOf(result.value) : ''
+      )
+      .join(';');
     if (revisions !== this._revisions) {
       this._revisions = revisions;
       this.audit.invalidate();
@@ -94,4 +124,11 @@ export class Administration implements IAdministration {
   }
 
   private _revisions = '';
+}
+
+/** The list of projects has a revision that use changes, too; that of each project has not. */
+function revisionsOf(value: Projects | Rules | Groups): string {
+  return 'source' in value
+    ? value.items.map(({ name, revision }) => `${name} ${revision}`).join()
+    : String(value.revision);
 }

@@ -1,26 +1,10 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { FieldProblem, Project, ProjectRequest } from '../api/models';
-
-/** The form of a project as it is filled in: what the admin typed, unread. */
-export interface IProjectDraft {
-  name: string;
-  quota: string;
-  weight: string;
-  limit: string;
-  priority: string;
-  /** Accounts between commas or spaces; empty: everyone. */
-  members: string;
-  /** Node groups between commas or spaces; empty: any. */
-  interactiveOn: string;
-  trainOn: string;
-  duration: string;
-  minimum: string;
-}
-
-export type ProjectField = keyof IProjectDraft;
+import { Draft } from './settingmodel';
+import { namesOf, spanOf } from './typed';
 
 /** What the form of a new project begins with; its names are in the order of the form. */
-export const NEW_PROJECT: Readonly<IProjectDraft> = {
+export const NEW_PROJECT = {
   name: '',
   quota: '',
   weight: '',
@@ -33,10 +17,12 @@ export const NEW_PROJECT: Readonly<IProjectDraft> = {
   minimum: ''
 };
 
+export type ProjectField = keyof typeof NEW_PROJECT;
+
 export const PROJECT_FIELDS = Object.keys(NEW_PROJECT) as ProjectField[];
 
 /** Write a project as an admin would type it. */
-export function toProjectDraft(project: Project): IProjectDraft {
+export function toProjectDraft(project: Project): Draft<ProjectField> {
   const { node_affinity: on, weight, limit } = project;
   return {
     name: project.name,
@@ -58,7 +44,7 @@ export function toProjectDraft(project: Project): IProjectDraft {
  * `problems` are those of what cannot even be sent.
  */
 export function toProjectRequest(
-  draft: IProjectDraft,
+  draft: Draft<ProjectField>,
   revision: number,
   trans: TranslationBundle
 ): { request: ProjectRequest; problems: FieldProblem[] } {
@@ -96,21 +82,4 @@ export function projectFieldOf(field: string): ProjectField | undefined {
     min_runtime: 'minimum'
   };
   return renamed[path] ?? PROJECT_FIELDS.find(name => name === path);
-}
-
-/** Write seconds as the longest units that say them exactly: `8h`, `1h30m`; nothing for 0. */
-export function spanOf(seconds: number): string {
-  const parts: [number, string][] = [
-    [Math.floor(seconds / 3600), 'h'],
-    [Math.floor((seconds % 3600) / 60), 'm'],
-    [seconds % 60, 's']
-  ];
-  return parts
-    .filter(([count]) => count)
-    .map(([count, unit]) => `${count}${unit}`)
-    .join('');
-}
-
-function namesOf(text: string): string[] {
-  return text.split(/[\s,]+/).filter(Boolean);
 }

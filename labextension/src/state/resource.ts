@@ -1,7 +1,7 @@
 import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 import { Poll } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
-import { ApiError, asApiError } from '../api/errors';
+import { ApiError, asApiError, foreign } from '../api/errors';
 import { IAnswer, NOT_MODIFIED } from '../api/request';
 
 /** What is known of something on the server. `error` of a value: why it may be out of date. */
@@ -27,6 +27,19 @@ export interface IResource<T> {
   watch(gap?: number): IDisposable;
   /** Read it now; the outcome is in `result`. */
   refresh(): Promise<void>;
+}
+
+/** Read something now and return it. Throws ApiError. */
+export async function latest<T>(resource: IResource<T>): Promise<T> {
+  await resource.refresh();
+  const { result } = resource;
+  if (result.status === 'pending') {
+    throw foreign('Unreachable', '', 0); // this page is about to go
+  }
+  if (result.status === 'error' || result.error) {
+    throw result.error;
+  }
+  return result.value;
 }
 
 /** The shortest time between two reads, in milliseconds, for what somebody looks at. */

@@ -1,6 +1,7 @@
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import React, { useId } from 'react';
 import { FieldProblem } from '../api/models';
+import { boxOf, YES } from '../state/typed';
 
 /** What the control of a field has to carry, so that label, help and problems belong to it. */
 export interface IControl {
@@ -90,6 +91,30 @@ export function TextField<Name extends string>({
           value={model.draft[name]}
           onChange={event => model.set(only(name, event.target.value))}
           {...rest}
+          {...control}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Be a field with a box to tick. */
+export function CheckField<Name extends string>({
+  model,
+  name,
+  label,
+  help,
+  autoFocus
+}: IField<Name> & { autoFocus?: boolean }): JSX.Element {
+  return (
+    <Field {...{ model, name, label, help }}>
+      {control => (
+        <input
+          type="checkbox"
+          className="jp-GpuQuota-check"
+          checked={model.draft[name] === YES}
+          onChange={event => model.set(only(name, boxOf(event.target.checked)))}
+          autoFocus={autoFocus}
           {...control}
         />
       )}

@@ -92,16 +92,13 @@ function effectText(
   { effect }: SessionEffect,
   trans: TranslationBundle
 ): string {
-  switch (effect) {
-    case 'starts':
-      return trans.__('Starts:');
-    case 'waits':
-      return trans.__('Waits:');
-    case 'reclaimed':
-      return trans.__('Reclaimed:');
-    case 'moves':
-      return trans.__('Moves:');
-    case 'keeps':
-      return trans.__('Keeps its GPUs:');
-  }
+  return {
+    starts: trans.__('Starts:'),
+    waits: trans.__('Waits:'),
+    reclaimed: trans.__('Reclaimed:'),
+    moves: trans.__('Moves:'),
+    keeps: trans.__('Stays:'),
+    ends: trans.__('Ends:'),
+    ends: trans.__('Ends:')
+  }[effect];
 }

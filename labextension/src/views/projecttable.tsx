@@ -1,6 +1,6 @@
 import React, { useMemo } from 'react';
 import { Project } from '../api/models';
-import { spanOf } from '../state/projectdraft';
+import { spanOf } from '../state/typed';
 import { Badge } from './common';
 import { DataTable, ITableColumn } from './datatable';
 import { gpus } from './texts';
@@ -11,7 +11,7 @@ type Column = ITableColumn<Project>;
 /** Show the projects as they are set; without `onEdit` they can only be read. */
 export function ProjectTable(props: {
   projects: readonly Project[];
-  onEdit?: (project: Project) => void;
+  onEdit?: (project: Project) => Promise<void>;
 }): JSX.Element {
   const { projects, onEdit } = props;
   const ui = useUi();
@@ -33,14 +33,14 @@ export function ProjectTable(props: {
   );
 }
 
-function nameCell({ trans }: IUi, onEdit: (project: Project) => void) {
+function nameCell({ trans }: IUi, onEdit: (project: Project) => Promise<void>) {
   return function NameCell(project: Project): JSX.Element {
     return (
       <button
         type="button"
         className="jp-GpuQuota-linkButton"
         title={trans.__('Change or delete %1', project.name)}
-        onClick={() => onEdit(project)}
+        onClick={() => void onEdit(project)}
       >
         {project.name}
       </button>

@@ -138,7 +138,7 @@ function ProjectPicker(props: {
         <button
           type="button"
           className="jp-GpuQuota-linkButton"
-          title={trans.__('Change projects and their quotas')}
+          title={trans.__('Change projects, rules and node groups')}
           onClick={() => void commands.execute(CommandIDs.projects)}
         >
           {trans.__('Projects')}

@@ -1,43 +1,7 @@
-import AxeBuilder from '@axe-core/playwright';
-import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
+import { Administration } from './administration';
 import { expect, test } from './workspace';
 
 const PROJECT = 'gpuquota/api/projects/team-e';
-
-/** Be the admins' view of projects as a test sees it. */
-class Projects {
-  constructor(readonly page: IJupyterLabPageFixture) {}
-
-  readonly whole = this.page.locator('.jp-GpuQuota-administration');
-  readonly table = this.whole.getByRole('table', { name: /^Projects \d/ });
-  readonly changes = this.whole.getByRole('table', { name: 'Changes' });
-  readonly form = this.whole.locator('.jp-GpuQuota-projectForm');
-
-  row(name: string) {
-    return this.table.getByRole('row', { name: new RegExp(`^${name}`) });
-  }
-
-  async fill(values: Record<string, string>): Promise<void> {
-    for (const [label, value] of Object.entries(values)) {
-      await this.form.getByLabel(label, { exact: true }).fill(value);
-    }
-  }
-
-  async press(name: string): Promise<void> {
-    await this.form.getByRole('button', { name }).click();
-  }
-
-  /** Return what is wrong with it, by WCAG 2.2 A and AA. */
-  async problems(): Promise<string[]> {
-    const { violations } = await new AxeBuilder({ page: this.page })
-      .include('.jp-GpuQuota-administration')
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-      .analyze();
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join('\n')}`
-    );
-  }
-}
 
 test.afterEach(async ({ request, baseURL }) => {
   await request.delete(`${baseURL}/${PROJECT}`);
@@ -49,21 +13,20 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   request,
   baseURL
 }) => {
-  const projects = new Projects(page);
-  const { whole, form, table, changes } = projects;
+  const projects = new Administration(page);
+  const { whole, form, table, changes, effect } = projects;
   await workspace.open();
   await workspace.panel.getByRole('button', { name: 'Projects' }).click();
   await whole.getByRole('button', { name: 'New project' }).click();
-  await expect(form.getByLabel('Name', { exact: true })).toBeFocused();
+  await expect(projects.field('Name')).toBeFocused();
   await projects.fill({ Name: 'Team E', Quota: 'many', 'Train on': 'huge' });
   await projects.press('Try it');
   await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(3);
-  await expect(form.getByLabel('Name', { exact: true })).toBeFocused();
+  await expect(projects.field('Name')).toBeFocused();
 
   await projects.fill({ Name: 'team-e', Quota: '1.5', 'Train on': '' });
   await projects.fill({ 'Interactive for': '8h', Members: 'ana, ben' });
   await projects.press('Try it');
-  const effect = form.getByRole('region', { name: 'What would happen' });
   await expect(effect).toContainText('team-e');
   await expect(table).not.toContainText('team-e');
 
@@ -91,9 +54,9 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   await expect(form.getByRole('alert')).toContainText('changed meanwhile');
   await projects.press('Reload');
   await expect(form.getByText('it was set to “3”')).toBeVisible();
-  await expect(form.getByLabel('Quota', { exact: true })).toHaveValue('2');
-  await expect(form.getByLabel('Quota', { exact: true })).toBeFocused();
-  await expect(form.getByLabel('Limit', { exact: true })).toHaveValue('4');
+  await expect(projects.field('Quota')).toHaveValue('2');
+  await expect(projects.field('Quota')).toBeFocused();
+  await expect(projects.field('Limit')).toHaveValue('4');
   await projects.press('Apply');
   await expect(changes).toContainText('quota: 2');
 
@@ -120,17 +83,14 @@ test('a project with sessions drains', async ({
   request,
   baseURL
 }) => {
-  const projects = new Projects(page);
+  const projects = new Administration(page);
   const made = await request.put(`${baseURL}/${PROJECT}`, {
     data: { quota: '1' }
   });
   expect(made.status(), await made.text()).toBe(200);
   await api.create({ name: 'last-one', project: 'team-e' });
   await api.reaches('last-one', 'running');
-  await page.evaluate(
-    id => window.jupyterapp.commands.execute(id),
-    'gpuquota:open-projects'
-  );
+  await projects.open();
   await projects.row('team-e').getByRole('button').click();
   await projects.press('Delete');
   const dialog = page.locator('.jp-Dialog');
@@ -148,12 +108,9 @@ for (const theme of [
   'JupyterLab Dark High Contrast'
 ]) {
   test(`projects can be set by everyone: ${theme}`, async ({ page }) => {
-    const projects = new Projects(page);
+    const projects = new Administration(page);
     await page.theme.setTheme(theme);
-    await page.evaluate(
-      id => window.jupyterapp.commands.execute(id),
-      'gpuquota:open-projects'
-    );
+    await projects.open();
     await projects.row('team-b').getByRole('button').click();
     await projects.fill({ Quota: '12' });
     await projects.press('Try it');

@@ -4,10 +4,10 @@ import { differenceOf } from '../audit';
 import {
   NEW_PROJECT,
   projectFieldOf,
-  spanOf,
   toProjectDraft,
   toProjectRequest
 } from '../projectdraft';
+import { spanOf } from '../typed';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
 

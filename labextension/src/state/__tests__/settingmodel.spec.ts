@@ -1,8 +1,9 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { makeSetProject } from '../../__tests__/builders';
-import { FakeEvents, FakeServer, IAsked } from '../../__tests__/fakeserver';
+import { FakeEvents, FakeServer } from '../../__tests__/fakeserver';
 import { Project } from '../../api/models';
-import { ProjectModel } from '../projectmodel';
+import { projectSubject } from '../projectsubject';
+import { SettingModel } from '../settingmodel';
 import { Store } from '../store';
 
 const EFFECT = {
@@ -21,7 +22,7 @@ const OUTDATED = {
   }
 };
 
-describe('the model of the project form', () => {
+describe('the form of a project', () => {
   let server: FakeServer;
   let store: Store;
 
@@ -41,9 +42,11 @@ describe('the model of the project form', () => {
   afterEach(() => store.dispose());
 
   const make = (base: Project | null = makeSetProject()) =>
-    new ProjectModel(
-      store.administration,
-      nullTranslator.load('jupyter_gpuquota'),
+    new SettingModel(
+      projectSubject(
+        store.administration,
+        nullTranslator.load('jupyter_gpuquota')
+      ),
       base
     );
   const list = (...items: Project[]) =>
@@ -81,14 +84,14 @@ describe('the model of the project form', () => {
   it('applies to the revision that it was made from', async () => {
     const model = make(makeSetProject({ revision: 7 }));
     model.set({ limit: '8' });
-    expect((await model.apply())?.project?.revision).toBe(8);
+    expect(await model.apply()).toBe(true);
     expect(sent('PUT')).toMatchObject([{ limit: '8', revision: 7 }]);
   });
 
   it('has a new name looked at before it becomes a path', async () => {
     refuse('POST /settings/preview', 'put[0].name', 'put[0].quota');
     const model = make(null);
-    expect(await model.apply()).toBeUndefined();
+    expect(await model.apply()).toBe(false);
     expect(model.firstBroken).toBe('name');
     expect(model.problemsOf('quota')).toHaveLength(1);
     expect(model.failure).toBeUndefined();
@@ -127,7 +130,7 @@ describe('the model of the project form', () => {
     );
     const model = make();
     model.set({ quota: '6', limit: '9' });
-    expect(await model.apply()).toBeUndefined();
+    expect(await model.apply()).toBe(false);
     expect(model.failure?.message).toContain('ben at 12:30');
     expect(model.draft.quota).toBe('6');
 
@@ -152,10 +155,11 @@ describe('the model of the project form', () => {
     await model.reload();
     expect(model.base).toBeNull();
     expect(model.draft.quota).toBe('4');
-    server.on('PUT /projects/team-a', (asked: IAsked) => ({
-      body: { project: asked.body, sessions: [], warnings: [] }
-    }));
-    expect((await model.apply())?.project?.revision).toBe(0);
+    server.on('PUT /projects/team-a', {
+      body: { project: makeSetProject(), sessions: [], warnings: [] }
+    });
+    expect(await model.apply()).toBe(true);
+    expect(sent('PUT')[1]).toMatchObject({ quota: '4', revision: 0 });
   });
 
   it('says where it cannot reload', async () => {

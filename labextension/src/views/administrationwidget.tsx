@@ -1,14 +1,17 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import React from 'react';
-import { ProjectsView } from './projects';
+import { AdministrationView } from './administration';
 import { IUi, LiveWidget } from './ui';
 
-/** Make the admins' view of projects. */
-export function makeProjectsWidget(ui: IUi): MainAreaWidget {
-  const { quota, administration } = ui.quota;
-  const content = new LiveWidget(ui, <ProjectsView />, [
+/** Make the admins' view of what is set. */
+export function makeAdministrationWidget(ui: IUi): MainAreaWidget {
+  const { quota, nodes, administration } = ui.quota;
+  const content = new LiveWidget(ui, <AdministrationView />, [
     quota,
+    nodes,
     administration.projects,
+    administration.rules,
+    administration.groups,
     administration.audit
   ]);
   content.addClass('jp-GpuQuota-dashboardWidget');

@@ -1,0 +1,213 @@
+import { screen, waitFor } from '@testing-library/react';
+import React from 'react';
+import {
+  AdministrationPage,
+  invalid,
+  problem
+} from '../../__tests__/administrationpage';
+import { makeQuota, makeSetProject } from '../../__tests__/builders';
+import { CommandIDs } from '../../commands';
+import { AdministrationView } from '../administration';
+import { TeamView } from '../team';
+
+const EFFECT = {
+  projects: [
+    {
+      name: 'team-a',
+      quota_before: 4000,
+      quota: 6000,
+      fair_before: 4000,
+      fair: 5000,
+      allocated_before: 1500,
+      allocated: 1500
+    }
+  ],
+  sessions: [
+    {
+      session: 's9',
+      name: 'exp-9',
+      project: 'team-b',
+      effect: 'reclaimed',
+      message: 'It gives back 1 GPU.'
+    }
+  ],
+  warnings: ['Quotas add up to more than the machine.']
+};
+
+describe('the projects', () => {
+  let page: AdministrationPage;
+
+  beforeEach(() => {
+    page = new AdministrationPage();
+  });
+
+  afterEach(() => page.dispose());
+
+  it('are a table, with who changed what below', async () => {
+    await page.open();
+    const row = screen.getByRole('row', { name: /team-b/ });
+    expect(row.textContent).toContain('as quota');
+    expect(row.textContent).toContain('everyone');
+    expect(row.textContent).toContain('draining');
+    const changes = screen.getByRole('table', { name: /Changes/ });
+    expect(changes.textContent).toContain('quota: 3quota: 4');
+    expect(screen.getByText(/newest 1 of 600/)).toBeTruthy();
+  });
+
+  it('are for admins only', async () => {
+    page.server.on('GET /quota', { body: makeQuota() });
+    page.show(
+      <>
+        <AdministrationView />
+        <TeamView state={null} />
+      </>
+    );
+    await screen.findByText(/Only admins/);
+    await screen.findByRole('button', { name: 'Dashboard' });
+    expect(screen.queryByRole('button', { name: 'Projects' })).toBeNull();
+  });
+
+  it('are a click away from the team of an admin', async () => {
+    page.show(<TeamView state={null} />);
+    await page.click('Projects');
+    expect(page.executed).toEqual([[CommandIDs.projects, null]]);
+  });
+
+  it('can only be read where a file sets them', async () => {
+    page.setProjects({ source: 'file', file: '/etc/gpu/quota.yaml' });
+    await page.open();
+    expect(screen.getByText(/in the file \/etc\/gpu\/quota.yaml/)).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'New project' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'team-a' })).toBeNull();
+  });
+
+  it('say what a change would do before it is made', async () => {
+    page.foresee('1 session would start.', EFFECT);
+    await page.open();
+    await page.click('team-a');
+    expect(document.activeElement).toBe(screen.getByLabelText('Quota'));
+    page.type('Quota', '6');
+    await page.click('Try it');
+    const effect = await screen.findByRole('region', { name: /would happen/ });
+    expect(effect.textContent).toContain('1 session would start.');
+    expect(effect.textContent).toContain('5 instead of 4');
+    expect(effect.textContent).toContain('Reclaimed: exp-9 (team-b)');
+    expect(effect.textContent).toContain('more than the machine');
+    expect(page.server.count('PUT /projects/team-a')).toBe(0);
+  });
+
+  it('say what is wrong at its field, and go there', async () => {
+    page.server.on(
+      'POST /settings/preview',
+      invalid({
+        'put[0].limit': 'Not a number.',
+        'put[0].min_runtime': 'No span.'
+      })
+    );
+    await page.open();
+    await page.click('New project');
+    page.type('Name', 'team-e');
+    await page.click('Apply');
+    await screen.findByText('Not a number.');
+    const limit = screen.getByLabelText('Limit');
+    expect(limit.getAttribute('aria-invalid')).toBe('true');
+    expect(document.activeElement).toBe(limit);
+    expect(screen.getByText('No span.')).toBeTruthy();
+    expect(page.value('Name')).toBe('team-e');
+  });
+
+  it('are saved, and the focus goes back', async () => {
+    page.server.on('PUT /projects/team-e', {
+      body: {
+        project: makeSetProject({ name: 'team-e' }),
+        sessions: [],
+        warnings: []
+      }
+    });
+    await page.open();
+    await page.click('New project');
+    page.type('Name', 'team-e');
+    page.type('Quota', '2');
+    await page.click('Apply');
+    await screen.findByText('team-e was saved.');
+    expect(screen.queryByLabelText('Quota')).toBeNull();
+    expect(document.activeElement?.textContent).toBe('New project');
+    await waitFor(() => expect(page.server.count('GET /projects')).toBe(2));
+  });
+
+  it('say who was quicker, and lose nothing', async () => {
+    page.server.on(
+      'PUT /projects/team-a',
+      problem('Outdated', 'team-a was changed meanwhile: ben at 12:30.')
+    );
+    await page.open();
+    await page.click('team-a');
+    page.type('Quota', '6');
+    await page.click('Apply');
+    await screen.findByText(/ben at 12:30/);
+    page.setProjects({
+      items: [makeSetProject({ quota: 5000, limit: 8000, revision: 8 })]
+    });
+    await page.click(/^Reload/);
+    await screen.findByText(/what you typed stayed/);
+    expect(screen.getByText(/Quota: it was set to “5”/)).toBeTruthy();
+    expect(page.value('Quota')).toBe('6');
+    expect(page.value('Limit')).toBe('8');
+  });
+
+  it('are deleted once that is confirmed', async () => {
+    page.server.on('DELETE /projects/team-a', {
+      body: { project: null, sessions: [], warnings: [] }
+    });
+    await page.open();
+    await page.click('team-a');
+    await page.click('Delete…');
+    expect(await page.answer('Delete')).toContain('1 session would start.');
+    await screen.findByText('team-a was deleted.');
+    const [asked] = page.server.asked.filter(
+      ({ method }) => method === 'DELETE'
+    );
+    expect(asked.query.get('revision')).toBe('7');
+  });
+
+  it('drain where they have sessions', async () => {
+    page.server.on('DELETE /projects/team-a', ({ query }) =>
+      query.get('drain') === 'true'
+        ? {
+            body: {
+              project: makeSetProject({ draining: true }),
+              sessions: ['exp-1'],
+              warnings: []
+            }
+          }
+        : problem('InUse', 'team-a has sessions: exp-1.', 'Stop them first.')
+    );
+    await page.open();
+    await page.click('team-a');
+    await page.click('Delete…');
+    await page.answer('Delete');
+    expect(await page.answer('Drain')).toContain('exp-1');
+    await screen.findByText('team-a drains.');
+  });
+
+  it('stay where the admin changes their mind', async () => {
+    await page.open();
+    await page.click('team-a');
+    await page.click('Delete…');
+    await page.answer('Cancel');
+    expect(page.server.count('DELETE /projects/team-a')).toBe(0);
+    expect(page.value('Name')).toBe('team-a');
+  });
+
+  it('ask before what was typed is lost', async () => {
+    await page.open();
+    await page.click('team-a');
+    page.type('Quota', '6');
+    await page.click('New project');
+    await page.answer('Cancel');
+    expect(page.value('Quota')).toBe('6');
+    await page.click('New project');
+    await page.answer('Leave');
+    await waitFor(() => expect(page.value('Quota')).toBe(''));
+  });
+});

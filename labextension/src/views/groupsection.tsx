@@ -1,0 +1,146 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useMemo } from 'react';
+import { Groups, NodeGroup } from '../api/models';
+import { GroupField, groupSubject } from '../state/groupsubject';
+import { DataTable, ITableColumn } from './datatable';
+import { removeGroup } from './removing';
+import { Editor, useEditor } from './settingeditor';
+import { IFormTexts } from './settingform';
+import { useResult, useUi } from './ui';
+
+type Column = ITableColumn<NodeGroup>;
+
+/** So many nodes are named as help; a cluster may have hundreds. */
+const NAMED = 12;
+
+/** Show the node groups, and have them changed unless a file sets them. */
+export function GroupSection(props: {
+  groups: Groups;
+  isFixed: boolean;
+}): JSX.Element {
+  const { groups, isFixed } = props;
+  const { quota, trans } = useUi();
+  const { administration } = quota;
+  const nodes = useNodeNames();
+  const subject = useMemo(() => groupSubject(administration), [administration]);
+  const editor = useEditor({
+    subject,
+    saved: ({ name }) => trans.__('%1 was saved.', name.trim()),
+    remove: base => removeGroup(administration, base, trans)
+  });
+  const { open } = editor;
+  const columns = useMemo(
+    () =>
+      groupColumns(
+        trans,
+        isFixed ? undefined : group => void open({ groups, group })
+      ),
+    [trans, isFixed, open, groups]
+  );
+  return (
+    <>
+      <DataTable
+        title={trans.__('Node groups')}
+        file="gpu-node-groups"
+        columns={columns}
+        rows={groups.items}
+        idOf={({ name }) => name}
+        sort={{ column: 'name', descending: false }}
+        empty={trans.__('There is no node group.')}
+      />
+      {isFixed ? null : (
+        <Editor
+          editor={editor}
+          label={trans.__('New group')}
+          base={{ groups }}
+          textsOf={({ group }) => textsOf(group, nodes, trans)}
+        />
+      )}
+    </>
+  );
+}
+
+function useNodeNames(): readonly string[] {
+  const nodes = useResult(useUi().quota.nodes);
+  return nodes.status === 'ready'
+    ? nodes.value.nodes.map(({ name }) => name)
+    : [];
+}
+
+function groupColumns(
+  trans: TranslationBundle,
+  onEdit?: (group: NodeGroup) => void
+): Column[] {
+  const plain = (
+    id: string,
+    label: string,
+    text: (group: NodeGroup) => string
+  ): Column => ({ id, label, text, sortKey: text });
+  return [
+    {
+      ...plain('name', trans.__('Group'), ({ name }) => name),
+      cell: group =>
+        onEdit ? (
+          <button
+            type="button"
+            className="jp-GpuQuota-linkButton"
+            title={trans.__('Change or delete %1', group.name)}
+            onClick={() => onEdit(group)}
+          >
+            {group.name}
+          </button>
+        ) : (
+          group.name
+        )
+    },
+    plain(
+      'nodes',
+      trans.__('Nodes'),
+      ({ nodes }) => nodes?.join(', ') || trans.__('none')
+    ),
+    plain('separate', trans.__('Compute and memory shares'), ({ separate }) =>
+      separate ? trans.__('kept apart') : trans.__('side by side')
+    )
+  ];
+}
+
+function textsOf(
+  group: NodeGroup | undefined,
+  nodes: readonly string[],
+  trans: TranslationBundle
+): IFormTexts<GroupField> {
+  return {
+    title: group ? trans.__('Change %1', group.name) : trans.__('New group'),
+    fields: {
+      name: {
+        label: trans.__('Name'),
+        help: trans.__('Projects and requests ask for its nodes by it.'),
+        isFixed: true
+      },
+      nodes: {
+        label: trans.__('Nodes'),
+        help: [trans.__('With commas.'), nodesText(nodes, trans)]
+          .filter(Boolean)
+          .join(' ')
+      },
+      separate: {
+        label: trans.__('Keep compute-share and memory-share sessions apart'),
+        isBox: true,
+        help: trans.__(
+          'On its nodes, sessions that share compute and sessions that share memory alone never run side by side.'
+        )
+      }
+    }
+  };
+}
+
+function nodesText(nodes: readonly string[], trans: TranslationBundle): string {
+  const named = nodes.slice(0, NAMED).join(', ');
+  const rest = nodes.length - NAMED;
+  if (!named) {
+    return '';
+  }
+  return rest > 0
+    ? trans.__('There are: %1 and %2 more.', named, rest)
+    : trans.__('There are: %1.', named);
+}

@@ -1,0 +1,127 @@
+import type { APIRequestContext } from '@playwright/test';
+import { Administration } from './administration';
+import { expect, test } from './workspace';
+
+const APART = 'Keep compute-share and memory-share sessions apart';
+
+/** Set rules or node groups as somebody else would. */
+async function set(
+  request: APIRequestContext,
+  url: string,
+  data: Record<string, unknown>
+): Promise<void> {
+  const { revision } = await (await request.get(url)).json();
+  const answer = await request.put(url, { data: { ...data, revision } });
+  expect(answer.status(), await answer.text()).toBe(200);
+}
+
+test.afterEach(async ({ request, baseURL }) => {
+  await set(request, `${baseURL}/gpuquota/api/rules`, {});
+  await set(request, `${baseURL}/gpuquota/api/groups`, { groups: [] });
+});
+
+test('an admin tries and applies rules', async ({ page, request, baseURL }) => {
+  const admin = new Administration(page);
+  const { whole, form, rules, changes, effect } = admin;
+  await admin.open();
+  await expect(rules).toContainText('1m');
+  await admin.click('Change rules');
+  await expect(admin.field('Grace')).toBeFocused();
+  await admin.fill({ Grace: 'soon', 'Runs at least': 'long' });
+  await admin.press('Try it');
+  await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(2);
+  await expect(admin.field('Grace')).toBeFocused();
+
+  await admin.fill({ Grace: '90s', 'Runs at least': '10m' });
+  await admin.field('Move sessions').check();
+  await admin.press('Try it');
+  await expect(effect).toBeVisible();
+  await expect(rules).toContainText('1m');
+
+  await set(request, `${baseURL}/gpuquota/api/rules`, { grace: '2m' });
+  await admin.press('Apply');
+  await expect(form.getByRole('alert')).toContainText('changed meanwhile');
+  await admin.press('Reload');
+  await expect(form.getByText('Grace: it was set to “2m”')).toBeVisible();
+  await expect(admin.field('Grace')).toHaveValue('90s');
+  await admin.press('Apply');
+  await expect(whole.getByText('The rules were saved.')).toBeVisible();
+  await expect(
+    whole.getByRole('button', { name: 'Change rules' })
+  ).toBeFocused();
+  await expect(rules).toContainText('1m30s');
+  await expect(rules).toContainText('10m');
+  await expect(rules).toContainText('yes');
+  await expect(changes).toContainText('changed the rules');
+});
+
+test('an admin makes, tries, changes and deletes a node group', async ({
+  page
+}) => {
+  const admin = new Administration(page);
+  const { whole, form, groups, effect } = admin;
+  await admin.open();
+  await admin.click('New group');
+  await expect(admin.field('Name')).toBeFocused();
+  await expect(form).toContainText('There are: dgx1-1, dgx1-2.');
+  await admin.fill({ Name: 'Big', Nodes: 'dgx1-2, dgx9' });
+  await admin.press('Apply');
+  await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(2);
+  await admin.fill({ Name: 'big', Nodes: 'dgx1-2' });
+  await admin.field(APART).check();
+  await admin.press('Try it');
+  await expect(effect).toBeVisible();
+  await admin.press('Apply');
+  await expect(whole.getByText('big was saved.')).toBeVisible();
+  await expect(whole.getByRole('button', { name: 'New group' })).toBeFocused();
+  await expect(groups).toContainText('kept apart');
+
+  await groups.getByRole('button', { name: 'big' }).click();
+  await expect(admin.field('Nodes')).toBeFocused();
+  await admin.fill({ Nodes: 'dgx1-1, dgx1-2' });
+  await admin.press('Apply');
+  await expect(groups).toContainText('dgx1-1, dgx1-2');
+
+  await groups.getByRole('button', { name: 'big' }).click();
+  await admin.press('Delete');
+  await page
+    .locator('.jp-Dialog')
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await expect(whole.getByText('big was deleted.')).toBeVisible();
+  await expect(whole.getByText('There is no node group.')).toBeVisible();
+});
+
+test('there is one view of what is set, and it is back after a reload', async ({
+  page
+}) => {
+  const admin = new Administration(page);
+  await admin.open();
+  await admin.open();
+  await expect(admin.whole).toHaveCount(1);
+  await page.waitForTimeout(1500); // the layout is saved a moment later
+  await page.reload({ waitForIsReady: false });
+  await expect(admin.row('team-a')).toBeVisible();
+  await admin.open();
+  await expect(admin.whole).toHaveCount(1);
+});
+
+for (const theme of [
+  'JupyterLab Light',
+  'JupyterLab Dark',
+  'JupyterLab Dark High Contrast'
+]) {
+  test(`rules and groups can be set by everyone: ${theme}`, async ({
+    page
+  }) => {
+    const admin = new Administration(page);
+    await page.theme.setTheme(theme);
+    await admin.open();
+    await admin.click('Change rules');
+    await admin.fill({ Grace: 'soon' });
+    await admin.press('Apply');
+    await admin.form.locator('.jp-GpuQuota-problems').first().waitFor();
+    await admin.click('New group');
+    expect(await admin.problems()).toEqual([]);
+  });
+}
