@@ -6,6 +6,7 @@ from datetime import datetime
 
 from ..model.quota import Project, Rules
 from ..model.sessions import Session
+from .lifetime import end_of
 from .line import holds, safe_until
 from .plans import Situation
 
@@ -17,8 +18,6 @@ def foresight(before: Situation, after: Situation) -> tuple[str, ...]:
         for s in before.sessions
         if holds(s) and s.preemptible and s.placement and s.placement.slices
     ]
-    if not exposed:
-        return ()
     safe, later = _safe(exposed, before), _safe(exposed, after)
     old, new = before.rules, after.rules
     told = [
@@ -28,10 +27,23 @@ def foresight(before: Situation, after: Situation) -> tuple[str, ...]:
     if old.grace != new.grace:
         what = f"would have {new.grace} s to end, instead of {old.grace} s, when made to leave"
         told.append(_count(len(exposed), what))
-    if old.consolidate != new.consolidate:
-        what = "could be moved to make room" if new.consolidate else "could not be moved any more"
-        told.append(_count(len(exposed), what))
-    return tuple(text for text in told if text)
+    if new.consolidate and not old.consolidate:
+        told.append(_count(len(exposed) - len(later), "could be moved to make room"))
+    elif old.consolidate and not new.consolidate:
+        told.append(_count(len(exposed) - len(safe), "could not be moved any more"))
+    return tuple(text for text in (*told, *_lives(before, after)) if text)
+
+
+def _lives(before: Situation, after: Situation) -> tuple[str, str]:
+    """Say who would be stopped at another time because of how long sessions may run."""
+    old, new = ({p.name: p for p in situation.projects} for situation in (before, after))
+    ends = [
+        (end_of(s, old.get(s.spec.project)), end_of(s, new.get(s.spec.project)))
+        for s in before.sessions
+    ]
+    sooner = sum(b is not None and b > after.now and (a is None or b < a) for a, b in ends)
+    longer = sum(a is not None and (b is None or b > a) for a, b in ends)
+    return _count(sooner, "would have to end sooner"), _count(longer, "could run longer")
 
 
 def _safe(sessions: list[Session], situation: Situation) -> set[str]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+
+import msgspec
 
 from ..model.projects import ChangePreview, Effect, ProjectEffect, SessionEffect
+from ..model.quota import Project
 from ..model.resources import gpus_text
-from ..model.sessions import Session
-from . import lifecycle
+from ..model.sessions import ENDED, Session
+from . import lifecycle, lifetime
 from .foresight import foresight
 from .instant import carry_out
 from .line import holds
@@ -50,7 +53,8 @@ _AGAIN = What(
     "could start one day, which it cannot now",
     "could start one day, which they cannot now",
 )
-_ALL = (_STARTS, _RECLAIMED, _MOVES, _KEEPS, _DELAYED, _WAITS, _NEVER, _AGAIN)
+_ENDS = What("ends", "would be stopped")
+_ALL = (_STARTS, _RECLAIMED, _ENDS, _MOVES, _KEEPS, _DELAYED, _WAITS, _NEVER, _AGAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,10 @@ def _projects(
 
 def settle(situation: Situation) -> Rest:
     """Play rounds until nothing changes; whoever leaves is thought to have left at once."""
-    sessions = {s.id: _left(s, situation) for s in situation.sessions}
+    projects = {p.name: p for p in situation.projects}
+    sessions = {
+        s.id: _left(s, projects.get(s.spec.project), situation.now) for s in situation.sessions
+    }
     decided = Plan((), ())
     for _ in range(_ROUNDS):
         # Claims are told apart by their time.
@@ -111,10 +118,12 @@ def settle(situation: Situation) -> Rest:
     return Rest(sessions, decided.fair)
 
 
-def _left(session: Session, situation: Situation) -> Session:
-    if session.state == "stopping":
-        return lifecycle.finish_end(session, situation.now)
-    return session
+def _left(session: Session, project: Project | None, now: datetime) -> Session:
+    """Return a session that has gone, if it is on its way or has lived as long as it may."""
+    ends = lifetime.end_of(session, project)
+    if ends and ends <= now:
+        session = lifetime.end(msgspec.structs.replace(session, ends=ends), now)
+    return lifecycle.finish_end(session, now) if session.state == "stopping" else session
 
 
 def _effects(
@@ -145,6 +154,8 @@ def _of_holder(now: Session, before: Session, after: Session) -> tuple[What, str
     what = _fate(now, after)
     if what == _fate(now, before):
         return None
+    if what == _ENDS:
+        return what, f"would be stopped. {_why(after)}"
     if after.placement is None:
         return what, f"would give its GPUs back and go in line again. {_why(after)}"
     if what == _MOVES:
@@ -154,7 +165,7 @@ def _of_holder(now: Session, before: Session, after: Session) -> tuple[What, str
 
 def _fate(now: Session, then: Session) -> What:
     if then.placement is None:
-        return _RECLAIMED
+        return _ENDS if then.state in ENDED else _RECLAIMED
     return _KEEPS if then.since == now.since else _MOVES
 
 

@@ -9,7 +9,7 @@ from .base import Model, Number, Request
 from .quota import Project
 from .resources import gpus_text
 
-Effect = Literal["starts", "waits", "reclaimed", "moves", "keeps"]
+Effect = Literal["starts", "waits", "reclaimed", "moves", "keeps", "ends"]
 SetBy = Literal["config", "store", "file"]
 
 

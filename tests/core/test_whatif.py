@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import msgspec
 import pytest
@@ -51,6 +52,10 @@ def sharing(name: str, index: int = 0, *, compute: int = 0, milli: int = 500, **
 def play(sessions, before, after):
     situation = Situation(sessions, before, [make_node()], NOW)
     return whatif.compare(situation, replace(situation, projects=after))
+
+
+def replaced(session, **fields):
+    return msgspec.structs.replace(session, **fields)
 
 
 def of_itself(label: str):
@@ -208,6 +213,34 @@ def test_a_shorter_time_of_safety_takes_back_at_once_and_a_longer_one_is_told():
         "Nothing would change at once for the sessions that there are. "
         "1 session would not have run long enough to be made to leave."
     )
+
+
+def test_a_shorter_life_shows_who_would_be_stopped_and_who_starts_then():
+    now = {"kind": "interactive"}
+    old = replaced(running("old", 4, **now), started=NOW - timedelta(hours=3))
+    new = replaced(running("new", 4, 4, **now), started=NOW - timedelta(minutes=5))
+    waits = make_session("wants", "4", kind="train", project="team-b")
+    teams = [make_project("team-a", "8"), make_project("team-b", "4")]
+    shorter = ProjectRequest(name="team-a", quota=8, interactive_duration="1h")
+    found = try_out(SettingsChange(put=(shorter,)), [old, new, waits], teams, [make_node()])
+    assert effects(found) == {("old", "ends"), ("wants", "starts")}
+    assert "1 session would start. 1 session would be stopped." in found.message
+    assert found.message.endswith("1 session would have to end sooner.")
+    assert "old (team-a) would be stopped. It has run for 1 h" in found.sessions[0].message
+    bounded = [make_project("team-a", "8", interactive_duration=3600), teams[1]]
+    freed = SettingsChange(put=(ProjectRequest(name="team-a", quota=8),))
+    found = try_out(freed, [new], bounded, [make_node()])
+    assert found.message == (
+        "Nothing would change at once for the sessions that there are. 1 session could run longer."
+    )
+
+
+def test_who_has_not_run_long_enough_could_not_be_moved_either():
+    runs = [running("new", 1, age=10), running("old", 1, 1, age=7200)]
+    asked = rules_of(consolidate=True, min_runtime="1h")
+    found = try_out(asked, runs, [make_project()], [make_node()])
+    assert "1 session would not have run long enough to be made to leave" in found.message
+    assert "1 session could be moved to make room" in found.message
 
 
 def test_another_grace_says_whom_it_would_matter_to():

@@ -776,7 +776,7 @@ export interface SessionEffect {
   session: string;
   name: string;
   project: string;
-  effect: 'keeps' | 'moves' | 'reclaimed' | 'starts' | 'waits';
+  effect: 'ends' | 'keeps' | 'moves' | 'reclaimed' | 'starts' | 'waits';
   message: string;
 }
 /**
