@@ -92,6 +92,24 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """Be whom a policy is for: a session, as far as that matters. `wish` is in seconds."""
+
+    session: str
+    owner: str
+    project: str
+    kind: Kind
+    wish: int | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Tell what an exemption may name it by."""
+        return frozenset(
+            {f"session:{self.session}", f"user:{self.owner}", f"project:{self.project}"}
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Ruling:
     """Be what the policy comes to for one session at one time."""
 
@@ -114,10 +132,16 @@ class _Decided:
     note: str = ""
 
 
-def rule_for(policy: Policy, session: Session, project: Project | None, now: datetime) -> Ruling:
-    """Say what the policy comes to for a session."""
-    found = layered(policy, session.spec.project, session.spec.kind, project)
-    _wish(found["idle_timeout"], session.spec.idle_timeout, found)
+def subject_of(session: Session) -> Subject:
+    """Return a session as a policy sees it."""
+    spec = session.spec
+    return Subject(session.id, session.owner, spec.project, spec.kind, spec.idle_timeout)
+
+
+def rule_for(policy: Policy, subject: Subject, project: Project | None, now: datetime) -> Ruling:
+    """Say what the policy comes to for a session; `project` is the one that it is in, if known."""
+    found = layered(policy, subject.project, subject.kind, project)
+    _wish(found["idle_timeout"], subject.wish, found)
     shown = tuple(
         DecidedRule(
             rule=rule,
@@ -128,7 +152,7 @@ def rule_for(policy: Policy, session: Session, project: Project | None, now: dat
         )
         for rule, decided in _with_quiet(found, now).items()
     )
-    return Ruling(_limits(found), shown, exemption_of(policy, session, now))
+    return Ruling(_limits(found), shown, exemption_of(policy, subject, now))
 
 
 def layered(
@@ -147,10 +171,9 @@ def layered(
     return found
 
 
-def exemption_of(policy: Policy, session: Session, now: datetime) -> Exemption | None:
+def exemption_of(policy: Policy, subject: Subject, now: datetime) -> Exemption | None:
     """Return the exemption of a session that lasts longest, if it has any now."""
-    names = {f"session:{session.id}", f"user:{session.owner}", f"project:{session.spec.project}"}
-    own = [e for e in policy.exemptions if e.who in names and e.until > now]
+    own = [e for e in policy.exemptions if e.who in subject.names and e.until > now]
     return max(own, key=lambda exemption: exemption.until, default=None)
 
 

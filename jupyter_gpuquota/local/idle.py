@@ -14,7 +14,7 @@ import msgspec
 from ..core import idle_end, idleness
 from ..core.idleness import Event, Reading, Track
 from ..core.lifecycle import note
-from ..core.policy import Limits, Ruling, rule_for
+from ..core.policy import Limits, Ruling, rule_for, subject_of
 from ..errors import WrongState
 from ..model.idleness import Activity, Idleness
 from ..model.sessions import Session
@@ -94,7 +94,7 @@ class IdleKeeper:
     def _ruling(self, session: Session) -> Ruling:
         settings = self._board.settings
         project = next((p for p in settings.projects if p.name == session.spec.project), None)
-        return rule_for(settings.policy, session, project, self._clock.now())
+        return rule_for(settings.policy, subject_of(session), project, self._clock.now())
 
     def _resumed(self, record: Record, now: datetime) -> Track:
         return idleness.resume(record.session.idle, record.session.kept, now)

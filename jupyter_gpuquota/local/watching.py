@@ -13,7 +13,7 @@ import msgspec
 
 from ..core.idle_end import IDLE
 from ..core.lifecycle import move, note
-from ..core.policy import rule_for
+from ..core.policy import rule_for, subject_of
 from ..model.reasons import Reason
 from . import logs, processes
 from .config import LocalConfig
@@ -187,5 +187,6 @@ class Watcher:
             return settings.rules.grace
         if session.reason and session.reason.code in IDLE:
             project = next((p for p in settings.projects if p.name == session.spec.project), None)
-            return rule_for(settings.policy, session, project, session.since).limits.grace
+            whose = subject_of(session)
+            return rule_for(settings.policy, whose, project, session.since).limits.grace
         return self._config.stop_grace

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from jupyter_gpuquota.core.idleness import Reading, keep_alive, look, resume
-from jupyter_gpuquota.core.policy import rule_for
+from jupyter_gpuquota.core.policy import rule_for, subject_of
 from jupyter_gpuquota.core.policy_check import check_policy
 from jupyter_gpuquota.core.spans import parse_span
 from jupyter_gpuquota.model.policy import Policy, PolicyRequest
@@ -54,7 +54,7 @@ def play(case: dict[str, Any]) -> dict[int, str]:
             track = replace(track, kept=kept)
         if "away" in case and case["away"][0] <= minute < case["away"][1]:
             continue
-        ruling = rule_for(policy, session, None, now)
+        ruling = rule_for(policy, subject_of(session), None, now)
         track, event = look(track, readings(case, states, now, begins), ruling, now, MINUTE)
         if event:
             happened[minute] = event
