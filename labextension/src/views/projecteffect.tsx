@@ -98,7 +98,6 @@ function effectText(
     reclaimed: trans.__('Reclaimed:'),
     moves: trans.__('Moves:'),
     keeps: trans.__('Stays:'),
-    ends: trans.__('Ends:'),
-    ends: trans.__('Ends:')
+    ends: trans.__('Stopped:')
   }[effect];
 }
