@@ -59,7 +59,7 @@ def coarsen(buckets: Iterable[Bucket], step: int) -> tuple[Bucket, ...]:
     for bucket in buckets:
         at = bucket.at - bucket.at % step
         key = (at, bucket.project, bucket.user)
-        moved = replace(bucket, at=at)
+        moved = bucket if at == bucket.at else replace(bucket, at=at)
         sums[key] = sums[key] + moved if key in sums else moved
     return tuple(sums[key] for key in sorted(sums))
 

@@ -128,7 +128,7 @@ def _by_user(buckets: Sequence[Bucket]) -> Iterator[Bucket]:
     for bucket in buckets:
         if bucket.user:
             whole = seconds.get((bucket.at, bucket.project), bucket.seconds)
-            yield replace(bucket, seconds=whole)
+            yield bucket if whole == bucket.seconds else replace(bucket, seconds=whole)
 
 
 def _unnamed(sums: Sequence[Bucket], asked: Window) -> Iterator[str]:

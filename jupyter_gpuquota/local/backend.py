@@ -117,7 +117,9 @@ class _Abilities(Base):
 
     async def history(self, window: Window) -> History:
         """Tell how projects used GPUs in a time. Raises StorageFailed."""
-        return await self._work(self._engine.history.tell, window, datetime.now(UTC))
+        kept = self._engine.history
+        found = await self._work(kept.read, window, datetime.now(UTC))
+        return await asyncio.to_thread(kept.tell, found, window)
 
 
 class _Administration(Base):

@@ -77,17 +77,20 @@ class HistoryKeeper:
                 _log.error("%s", error)
             self._trouble = f"{error.message} {error.hint}"
 
-    def tell(self, window: Window, now: datetime) -> History:
-        """Tell what was sampled in a time. Raises StorageFailed."""
+    def read(self, window: Window, now: datetime) -> Recorded:
+        """Read what was sampled in a time. Raises StorageFailed."""
         step = window.step(self._interval, self._tiers, now)
         tier = history.tier_for(step, self._tiers)
         fine = history.tier_of_sums(window, self._tiers, now)
         with self._opened() as db:
-            found = Recorded(
+            return Recorded(
                 step,
                 tuple(historyfile.steps(db, window, tier, step)),
                 tuple(historyfile.sums(db, window, fine, self._interval)),
             )
+
+    def tell(self, found: Recorded, window: Window) -> History:
+        """Tell what was read; any thread may, so that rounds need not wait for many users."""
         return history.tell(found, window, self._board.nodes, note=self._trouble)
 
     def warnings(self) -> tuple[str, ...]:

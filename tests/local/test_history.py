@@ -52,7 +52,8 @@ def keeper(tmp_path: Path, board: Board, **settings: Any) -> HistoryKeeper:
 
 def ask(kept: HistoryKeeper, now: float, **query: Any) -> History:
     at = datetime.fromtimestamp(now, UTC)
-    return kept.tell(window(HistoryQuery(**{"until": at, **query}), at), at)
+    asked = window(HistoryQuery(**{"until": at, **query}), at)
+    return kept.tell(kept.read(asked, at), asked)
 
 
 def test_a_sample_is_told_as_it_was_even_after_a_restart(tmp_path: Path, board: Board) -> None:
