@@ -1,0 +1,90 @@
+"""A policy played over what was recorded."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import msgspec
+
+from jupyter_gpuquota.core.idle_week import Stretch, play
+from jupyter_gpuquota.core.policy import Subject, rule_for
+from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.model.policy import PolicyRequest
+from jupyter_gpuquota.model.policytrial import TrialAct
+
+BEGINS = int(datetime(2026, 1, 5, 9, 0, tzinfo=UTC).timestamp())  # a Monday
+RULES = {"idle_timeout": "30m", "warn_before": "10m"}
+
+
+def stretch(
+    begin: int, end: int, *, idle: bool, gpu: Literal["", "idle", "busy"] = "", name: str = "s1"
+) -> Stretch:
+    """Make a stretch; times are minutes."""
+    subject = Subject(name, "ana", "team-a", "interactive")
+    return Stretch(subject, 500, BEGINS + begin * 60, BEGINS + end * 60, idle, gpu)
+
+
+def acts(stretches: list[Stretch], **rules: Any) -> list[TrialAct]:
+    request = {"levels": [{"level": "everyone", "rules": {**RULES, **rules}}]}
+    policy = check_policy(msgspec.convert(request, PolicyRequest), [])
+    return play(stretches, lambda subject, now: rule_for(policy, subject, None, now))
+
+
+def minute(moment: datetime) -> int:
+    return int(moment.timestamp() - BEGINS) // 60
+
+
+def test_a_night_is_given_back() -> None:
+    (act,) = acts([stretch(0, 60, idle=False), stretch(60, 900, idle=True)])
+    assert (minute(act.at), act.action, act.again) == (90, "suspend", None)
+    assert act.returned == 500 * (900 - 90) // 60
+
+
+def test_what_is_used_again_within_an_hour_was_a_false_alarm() -> None:
+    day = [stretch(0, 60, idle=True), stretch(60, 90, idle=False), stretch(90, 300, idle=True)]
+    first, second = acts(day)
+    assert (minute(first.at), first.false_alarm) == (30, True)
+    assert first.again
+    assert minute(first.again) == 60
+    assert first.returned == 500 * 30 // 60
+    assert (minute(second.at), second.false_alarm) == (120, False)
+
+
+def test_a_short_pause_is_none() -> None:
+    assert acts([stretch(0, 29, idle=True), stretch(29, 90, idle=False)]) == []
+
+
+def test_what_was_not_recorded_is_not_idle() -> None:
+    assert acts([stretch(0, 20, idle=True), stretch(200, 220, idle=True)]) == []
+
+
+def test_a_longer_timeout_gives_back_less() -> None:
+    day = [stretch(0, 600, idle=True)]
+    (short,), (long,) = acts(day), acts(day, idle_timeout="2h")
+    assert long.at > short.at
+    assert long.returned < short.returned
+
+
+def test_notices_give_nothing_back_and_come_once() -> None:
+    (act,) = acts([stretch(0, 600, idle=True)], action="notify")
+    assert (minute(act.at), act.action, act.returned) == (30, "notify", 0)
+
+
+def test_the_gpu_has_a_rule_of_its_own() -> None:
+    day = [stretch(0, 300, idle=False, gpu="idle"), stretch(300, 310, idle=False, gpu="busy")]
+    (act,) = acts(day, gpu_idle_timeout="1h", gpu_idle_action="suspend")
+    assert (minute(act.at), act.rule) == (60, "gpu_idle_timeout")
+    assert act.again
+    assert minute(act.again) == 300
+
+
+def test_quiet_hours_count() -> None:
+    quiet = [{"begin": "12:00", "end": "13:00", "zone": "UTC", "idle_timeout": "10m"}]
+    (act,) = acts([stretch(0, 600, idle=True)], idle_timeout="8h", quiet_hours=quiet)
+    assert 180 <= minute(act.at) <= 180 + 15 + 10
+
+
+def test_sessions_do_not_mix() -> None:
+    found = acts([stretch(0, 60, idle=True), stretch(0, 60, idle=True, name="s2")])
+    assert [act.session for act in found] == ["s1", "s2"]
