@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
@@ -88,23 +89,32 @@ def decode_query(query: str, wanted: type[R]) -> R:
 
 def convert(found: dict[str, Any], wanted: type[R], *, strict: bool) -> R:
     """Return `wanted` made from plain values. Raises InvalidFields with all that is wrong."""
+    made, errors = _make("", found, wanted, strict=strict)
+    if made is None:
+        _refuse(errors)
+    return made
+
+
+def _make(
+    prefix: str, found: dict[str, Any], wanted: type[R], *, strict: bool
+) -> tuple[R | None, list[FieldError]]:
+    """Make a request, or one inside another, whose fields are then told of with a prefix."""
     fields = {field.encode_name: field for field in msgspec.structs.fields(wanted)}
     types = get_type_hints(wanted)
-    errors = [_unknown(name, list(fields)) for name in found if name not in fields]
+    errors = [_unknown(prefix, name, list(fields)) for name in found if name not in fields]
     values: dict[str, Any] = {}
     for name, field in fields.items():
+        where = prefix + name
         if name in found:
-            value, wrong = _convert_one(name, found[name], types[field.name], strict=strict)
+            value, wrong = _convert_one(where, found[name], types[field.name], strict=strict)
             values[field.name] = value
             errors += wrong
         elif field.required:
-            errors.append(FieldError(name, "It is needed."))
-    if errors:
-        _refuse(errors)
-    return wanted(**values)
+            errors.append(FieldError(where, "It is needed."))
+    return (None, errors) if errors else (wanted(**values), [])
 
 
-def _refuse(errors: list[FieldError]) -> None:
+def _refuse(errors: list[FieldError]) -> NoReturn:
     count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
     raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
 
@@ -113,6 +123,9 @@ def _convert_one(
     name: str, value: Any, wanted: Any, *, strict: bool
 ) -> tuple[Any, list[FieldError]]:
     """Convert one value, or the elements of a list or object one by one."""
+    wanted = _inside(wanted, value)
+    if isinstance(wanted, type) and issubclass(wanted, Request) and isinstance(value, dict):
+        return _make(f"{name}.", value, wanted, strict=strict)
     origin, inner = get_origin(wanted), get_args(wanted)
     parts: list[tuple[Any, str]] | None = None
     if origin is tuple and isinstance(value, list):
@@ -130,6 +143,13 @@ def _convert_one(
     if origin is dict:
         return {key: new for (key, _), (new, _) in zip(parts, done, strict=True)}, errors
     return tuple(new for new, _ in done), errors
+
+
+def _inside(wanted: Any, value: Any) -> Any:
+    """Return what a value that may be left out must be if it is there."""
+    others = [kind for kind in get_args(wanted) if kind is not NoneType]
+    is_union = get_origin(wanted) in (Union, UnionType)
+    return others[0] if is_union and len(others) == 1 and value is not None else wanted
 
 
 def _wrong(name: str, value: Any, wanted: Any, said: str) -> FieldError:
@@ -154,7 +174,7 @@ def _name_of(value: Any) -> str:
     return "a list" if isinstance(value, list) else "an object"
 
 
-def _unknown(name: str, known: list[str]) -> FieldError:
+def _unknown(prefix: str, name: str, known: list[str]) -> FieldError:
     close = get_close_matches(name, known, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(known) or 'none'}."
-    return FieldError(name, "There is no such field.", hint)
+    return FieldError(prefix + name, "There is no such field.", hint)

@@ -28,6 +28,7 @@ from jupyter_gpuquota.errors import (
     WrongState,
 )
 from jupyter_gpuquota.model.history import HistoryQuery
+from jupyter_gpuquota.model.projects import NodeGroup
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, Session, SessionRequest
@@ -293,6 +294,15 @@ class BackendContract:
             await backend.put_groups(groups, "ana")
             with pytest.raises(Outdated):
                 await backend.put_groups(groups, "ben")
+
+    async def test_groups_label_nodes_that_are_also_told_as_found(self, backend: Backend) -> None:
+        if isinstance(backend, Administration):
+            found = backend.found_nodes()
+            group = NodeGroup(name="own", nodes=(found[0].name,), separate=True)
+            await backend.put_groups(replace(backend.groups(), items=(group,)), "ana")
+            assert backend.found_nodes() == found
+            first = next(node for node in backend.nodes() if node.name == found[0].name)
+            assert (first.labels, first.separate) == ((*found[0].labels, "own"), True)
 
     async def test_a_raised_quota_lets_start_what_waits(self, backend: Backend) -> None:
         if isinstance(backend, Administration):

@@ -44,7 +44,11 @@ async def call(api, row, **options):
         "sessions.exec": {"command": ["true"]},
         "sessions.resize": {"gpu": "0.25"},
         "projects.put": {"quota": "2"},
-        "settings.preview": {"put": [{"name": "team-z", "quota": 1}]},
+        "settings.preview": {
+            "put": [{"name": "team-z", "quota": 1}],
+            "rules": {"grace": "2m"},
+            "groups": [{"name": "big", "nodes": ["dgx1-1"]}],
+        },
         "rules.put": {"revision": 1},
         "groups.put": {"revision": 1},
     }.get(row.name)
@@ -211,6 +215,23 @@ async def test_a_body_that_cannot_be_used_changes_nothing(api, backend, body, st
     assert response.code == status
     assert problem_in(response).code == code
     assert backend.sessions() == ()
+
+
+async def test_a_change_that_is_tried_has_every_part_checked_at_once(api, backend):
+    change = {
+        "put": [{"name": "team-a", "quota": "x"}],
+        "rules": {"grace": "soon", "min_runtime": "1h"},
+        "groups": [{"name": "big", "nodes": ["nowhere"]}],
+    }
+    response = await api("POST", "/settings/preview", change)
+    assert response.code == 422
+    fields = [field["field"] for field in problem_in(response).fields]
+    assert sorted(fields) == ["groups[0].nodes[0]", "put[0].quota", "rules.grace"]
+    response = await api("POST", "/settings/preview", {"rules": {"gracious": 1}})
+    assert [field["field"] for field in problem_in(response).fields] == ["rules.gracious"]
+    response = await api("POST", "/settings/preview", {"groups": None, "rules": None})
+    assert json.loads(response.body)["message"].startswith("Nothing would change")
+    assert (backend.groups().items, backend.rules().grace) == ((), 60)
 
 
 async def test_wrong_fields_come_back_with_their_names(api):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
+from jupyter_gpuquota.model.projects import NodeGroup, SettingsChange
 from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, SessionQuery, SessionRequest
 from jupyter_gpuquota.server.decoding import Empty, decode_body, decode_query, is_id, own_query
 
@@ -37,6 +38,29 @@ def test_all_wrong_fields_are_reported_together():
         "priority": ("It must be a whole number, not null.", ""),
         "command": ("It must be a list, not 'python'.", ""),
     }
+
+
+def test_requests_inside_others_are_read_as_far():
+    found = problems(
+        '{"put": [{"name": "a"}, {"quota": [], "node_affinity": {"tran": [], "train": 5}}],'
+        ' "rules": {"gracious": 1, "grace": {}}, "groups": [{"name": 5, "nodes": [1]}, 7]}',
+        SettingsChange,
+    )
+    assert {name: message for name, (message, _) in found.items()} == {
+        "put[0].quota": "It is needed.",
+        "put[1].quota": "It must be a number or text, not a list.",
+        "put[1].node_affinity.tran": "There is no such field.",
+        "put[1].node_affinity.train": "It must be a list, not 5.",
+        "rules.gracious": "There is no such field.",
+        "rules.grace": "It must be a number or text, not an object.",
+        "groups[0].name": "It must be text, not 5.",
+        "groups[0].nodes[0]": "It must be text, not 1.",
+        "groups[1]": "It must be an object, not 7.",
+    }
+    assert found["put[1].node_affinity.tran"][1] == "Did you mean train?"
+    assert problems('{"rules": 5}', SettingsChange)["rules"][0].startswith("It must be an object")
+    asked = decode_body(b'{"rules": null, "groups": [{"name": "g"}]}', SettingsChange)
+    assert asked == SettingsChange(groups=(NodeGroup(name="g"),))
 
 
 @pytest.mark.parametrize(

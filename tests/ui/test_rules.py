@@ -81,6 +81,13 @@ def test_groups_are_tried_without_being_set(gpu, client, backend):
         gpu("groups delete shared --dry-run")
 
 
+def test_a_notebook_tries_in_the_same_words(client, screen, backend):
+    for line in ("rules --consolidate yes --dry-run", "groups set big dgx1-1 --dry-run"):
+        view = run(client, parse(split_line(line), terminal=False), screen)
+        assert "<p>Nothing would change" in view.html
+    assert (backend.rules().consolidate, backend.groups().items) == (False, ())
+
+
 def test_a_group_without_nodes_shows_who_would_wait(gpu, client):
     gpu("groups set big dgx1-1")
     client.projects.put("team-b", node_affinity={"train": ["big"]})
