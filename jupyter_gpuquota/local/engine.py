@@ -37,6 +37,7 @@ from .shim import procfs
 from .starting import Starter, taken_ports
 from .state import State
 from .watching import Watcher
+from .week import WeekKeeper
 
 _log = logging.getLogger(__name__)
 _BUSY, _FRESH, _CALM, _AGAIN = 0.04, 0.1, 0.5, 1.0
@@ -56,6 +57,7 @@ class Engine:
         self.history = HistoryKeeper(config, self.board)
         self.admin = Administrator(config, self.state)
         self.clock = Clock(config.clock_rate)
+        self.week = WeekKeeper(self.history)
         self.idle = IdleKeeper(self.board, self.clock, config.idle_interval)
         self._config = config
         self._devices = devices
@@ -79,6 +81,7 @@ class Engine:
 
     def close(self) -> None:
         """Let go of everything; the sessions run on."""
+        self.week.flush(int(self.clock.now().timestamp()))
         self.history.close()
         self.state.close()
         self._devices.close()
@@ -177,6 +180,7 @@ class Engine:
     def take(self, seen: Seen) -> None:
         """Hear what was seen of the sessions' activity."""
         self._settle(self.idle.take(seen))
+        self.week.take(self.idle.looks(), int(self.clock.now().timestamp()))
 
     def keep_alive(self, session_id: str, span: int) -> Session:
         """Keep an idle session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""

@@ -82,7 +82,7 @@ class HistoryKeeper:
         step = window.step(self._interval, self._tiers, now)
         tier = history.tier_for(step, self._tiers)
         fine = history.tier_of_sums(window, self._tiers, now)
-        with self._opened() as db:
+        with self.opened() as db:
             return Recorded(
                 step,
                 tuple(historyfile.steps(db, window, tier, step)),
@@ -109,10 +109,10 @@ class HistoryKeeper:
             self._db = None
 
     def _add(self, buckets: Sequence[Bucket], now: int) -> None:
-        with self._opened() as db, historyfile.transaction(db):
+        with self.opened() as db, historyfile.transaction(db):
             if not self._full(db, buckets[0].at if buckets else 0):
                 historyfile.add(db, buckets, self._tiers)
-        with self._opened() as db:
+        with self.opened() as db:
             if now - self._swept >= _SWEEP_EVERY or historyfile.size(db) > self._bytes:
                 self._sweep(db, now)
                 self._swept = now
@@ -132,7 +132,7 @@ class HistoryKeeper:
         historyfile.shrink(db)
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def opened(self) -> Iterator[sqlite3.Connection]:
         """Lend the file; a broken one is moved aside, and the next use begins a fresh one."""
         try:
             if self._db is None:

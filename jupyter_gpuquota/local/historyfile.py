@@ -17,7 +17,7 @@ from ..core.history import Tier, Window
 from ..errors import StorageFailed
 from .folders import writing
 
-VERSION = 2
+VERSION = 3
 _TABLE = """
     CREATE TABLE uses (
         step INTEGER NOT NULL,
@@ -45,6 +45,29 @@ _FROM_VERSION_1 = (
     """,
     "DROP TABLE old_uses",
 )
+_ACTIVITY = """
+    CREATE TABLE activity (
+        session TEXT NOT NULL,
+        begin INTEGER NOT NULL,
+        end INTEGER NOT NULL,
+        owner TEXT NOT NULL,
+        project TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        wish INTEGER,
+        milli INTEGER NOT NULL,
+        idle INTEGER NOT NULL,
+        gpu TEXT NOT NULL,
+        PRIMARY KEY (session, begin)
+    ) STRICT, WITHOUT ROWID
+"""
+"""How sessions were used: `local.week` reads and writes it."""
+_ACTIVITY_ENDS = "CREATE INDEX activity_ends ON activity (end)"
+_TO_NEWEST = {
+    0: (_TABLE, _ACTIVITY, _ACTIVITY_ENDS),
+    1: (*_FROM_VERSION_1, _ACTIVITY, _ACTIVITY_ENDS),
+    2: (_ACTIVITY, _ACTIVITY_ENDS),
+}
+"""What brings each older version up to date; 0 is an empty file."""
 _ADD = """
     INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET
@@ -100,7 +123,7 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
     db.execute("PRAGMA wal_autocheckpoint = 256")  # pages: the same
     if version < VERSION:
         with transaction(db):
-            for statement in _FROM_VERSION_1 if version else (_TABLE,):
+            for statement in _TO_NEWEST[version]:
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {VERSION}")
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from ..core import idle_end, idleness
+from ..core.idle_week import Stretch
 from ..core.idleness import Event, Reading, Track
 from ..core.lifecycle import note
 from ..core.policy import Limits, Ruling, rule_for, subject_of
@@ -84,6 +85,14 @@ class IdleKeeper:
         session = msgspec.structs.replace(session, kept=kept, idle=idle)
         return msgspec.structs.replace(record, session=session)
 
+    def looks(self) -> Iterator[Stretch]:
+        """Yield what the last look found, as stretches of no length, to be recorded."""
+        now = int(self._clock.now().timestamp())
+        for record in self._running():
+            track = self._tracks.get((record.session.id, record.run))
+            if track and track.signals:
+                yield _stretch(record.session, track, now)
+
     def ruling(self, session: Session) -> Ruling:
         """Say what the policy comes to for a session now."""
         return self._ruling(session)
@@ -119,3 +128,18 @@ def _changed(session: Session, track: Track, event: Event, now: datetime) -> Ses
 
 def _worth(idle: Idleness, now: datetime) -> bool:
     return idle.warned is not None or now - idle.since >= _SHOWN
+
+
+def _stretch(session: Session, track: Track, now: int) -> Stretch:
+    """Return a look as it is recorded: short pauses are use."""
+    idle = all(signal.state == "idle" for signal in track.signals)
+    since = max(signal.last for signal in track.signals)
+    gpu = next((s.state for s in track.signals if s.name == "gpu"), None)
+    return Stretch(
+        subject=subject_of(session),
+        milli=session.placement.milli if session.placement else 0,
+        begin=now,
+        end=now,
+        idle=idle and track.looked - since >= _SHOWN,
+        gpu="" if gpu is None else "idle" if gpu == "idle" else "busy",
+    )
