@@ -8,6 +8,7 @@ from datetime import datetime
 from ..model.idleness import Idleness, IdleRule, Signal, SignalName
 from ..model.reasons import Reason, ReasonCode
 from ..model.sessions import Goal, Session
+from . import levels
 from .lifecycle import request_end
 from .spans import write_span
 
@@ -63,6 +64,13 @@ def warning_of(session: Session, idle: Idleness) -> str:
     return f"Is {_DONE[idle.action]} at {idle.acts:%H:%M} UTC {what} ({decided})"
 
 
+def told(session: Session) -> str:
+    """Tell somebody who is away what happens to a session: the newest of what it says itself."""
+    ended = session.reason and session.reason.code in IDLE
+    said = session.reason.message if session.reason and ended else session.progress[-1].message
+    return f"{session.owner}'s GPU session {session.spec.name} ({session.spec.project}): {said}"
+
+
 def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:
     """Name what did nothing: `no kernel, terminal or GPU activity`."""
     nouns = [_NOUNS[s.name] for s in signals if s.state == "idle"]
@@ -76,10 +84,4 @@ def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:
 
 def whose(idle: Idleness, session: Session) -> str:
     """Name the level that decided, in plain words."""
-    kind, _, name = idle.level.partition(":")
-    return {
-        "everyone": "everyone's policy",
-        "project": f"{name}'s policy",
-        "kind": f"the policy for {name} sessions",
-        "session": f"{session.spec.name} itself",
-    }.get(kind, "the built-in policy")
+    return levels.whose(idle.level, session.spec.name)

@@ -17,6 +17,8 @@ from .engine import Engine
 from .folders import Record, SessionFolder
 from .looking import Looker, Seen, Senses
 from .readiness import Readiness
+from .signals.presence import Presence
+from .webhook import Webhook
 
 T = TypeVar("T")
 
@@ -40,8 +42,10 @@ class Base:
         self._board = self._engine.board
         self._worker = ThreadPoolExecutor(1, "gpuquota-local")
         self._readiness = Readiness(self._folder, self._ready)
+        self._presence = Presence(self._engine.clock)
         pause = self._engine.clock.real(timedelta(seconds=config.idle_interval))
         self._looker = Looker(senses, self._to_look_at, self._take, pause) if senses else None
+        self._webhook = Webhook(config.webhook)
         self._wake = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self._trouble = ""
@@ -65,6 +69,7 @@ class Base:
                 await running
             if self._looker:
                 await self._looker.close()
+            await self._webhook.close()
             await self._readiness.close()
             await self._work(self._engine.close)
         self._worker.shutdown()
@@ -106,7 +111,7 @@ class Base:
         return [self._engine.find(session_id) for session_id in limits], limits
 
     async def _take(self, seen: Seen) -> None:
-        await self._act(self._engine.take, seen)
+        self._webhook.tell(await self._act(self._engine.take, seen))
 
     def _folder(self, record: Record) -> SessionFolder:
         return self._engine.state.folder(record)

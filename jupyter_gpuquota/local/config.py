@@ -168,6 +168,12 @@ class LocalConfig(Configurable):
         help="Seconds between two looks at whether running sessions are used.",
     ).tag(config=True)
 
+    webhook = Unicode(
+        help="""Address that is told, in Slack's format, when a session is about to be suspended
+        or stopped for being idle, and when it was: {"text": "..."}. It is a secret: set it where
+        only the account can read it.""",
+    ).tag(config=True)
+
     clock_rate = Float(
         1.0,
         min=1.0,
@@ -205,6 +211,13 @@ class LocalConfig(Configurable):
         if not path.is_absolute():
             raise TraitError(f"{proposal['trait'].name} must be an absolute path, not {path}.")
         return str(path)
+
+    @validate("webhook")
+    def _check_webhook(self, proposal: Any) -> str:
+        address = str(proposal["value"])
+        if address and not address.startswith(("https://", "http://127.0.0.1:")):
+            raise TraitError("webhook must begin with https://.")
+        return address
 
     @validate("simulated_nodes")
     def _check_nodes(self, proposal: Any) -> list[dict[str, Any]]:

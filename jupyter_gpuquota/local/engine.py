@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ..core import lifecycle, names
+from ..core.idle_end import told
 from ..core.plans import Eviction
 from ..core.projects import refuse
 from ..core.scheduling import plan
@@ -177,10 +178,12 @@ class Engine:
         else:
             self._watcher.ready(record, "Answering on its ingress")
 
-    def take(self, seen: Seen) -> None:
-        """Hear what was seen of the sessions' activity."""
-        self._settle(self.idle.take(seen))
+    def take(self, seen: Seen) -> list[str]:
+        """Hear what was seen of the sessions' activity; return what their owners should hear."""
+        happened = list(self.idle.take(seen))
+        self._settle(record for record, _ in happened)
         self.week.take(self.idle.looks(), int(self.clock.now().timestamp()))
+        return [told(record.session) for record, event in happened if event]
 
     def keep_alive(self, session_id: str, span: int) -> Session:
         """Keep an idle session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""
@@ -208,9 +211,8 @@ class Engine:
         self._admitted = self.board.latest
         decided = plan(self.board.situation(datetime.now(UTC)))
         self._again = decided.again
-        for eviction in decided.evictions:
-            if not self._reclaim(eviction):
-                return False
+        if not all(map(self._reclaim, decided.evictions)):
+            return False
         for decision in decided.decisions:
             record = self.find(decision.session)
             if isinstance(decision.outcome, Placement):

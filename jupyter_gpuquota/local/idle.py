@@ -40,8 +40,8 @@ class IdleKeeper:
         """Map every session that has to be looked at to what its policy comes to."""
         return {r.session.id: self._ruling(r.session).limits for r in self._running()}
 
-    def take(self, seen: Mapping[str, Sequence[Reading]]) -> Iterator[Record]:
-        """Take in what a look has found; yield the records that change."""
+    def take(self, seen: Mapping[str, Sequence[Reading]]) -> Iterator[tuple[Record, Event]]:
+        """Take in what a look has found; yield the records that change, and what happens."""
         now = self._clock.now()
         known = {}
         for record in self._running():
@@ -55,7 +55,7 @@ class IdleKeeper:
             known[key] = track
             changed = _changed(record.session, track, event, now)
             if changed != record.session:
-                yield msgspec.structs.replace(record, session=changed)
+                yield msgspec.structs.replace(record, session=changed), event
         self._tracks = known
 
     def activity(self, record: Record) -> Activity:
