@@ -11,10 +11,12 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from jupyter_gpuquota.core import history, lifecycle, members, names
+from jupyter_gpuquota.core import history, idleness, lifecycle, members, names
+from jupyter_gpuquota.core.exemptions import without_project
 from jupyter_gpuquota.core.isolation import isolation_of
 from jupyter_gpuquota.core.nodegroups import labelled
 from jupyter_gpuquota.core.plans import Situation
+from jupyter_gpuquota.core.policy import NO_POLICY, Ruling, rule_for, subject_of
 from jupyter_gpuquota.core.projects import check_revision, find
 from jupyter_gpuquota.core.quota import sum_up
 from jupyter_gpuquota.core.sampling import sample
@@ -23,7 +25,9 @@ from jupyter_gpuquota.errors import NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.model.about import Revisions
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
 from jupyter_gpuquota.model.history import History
+from jupyter_gpuquota.model.idleness import Activity, PresenceRequest
 from jupyter_gpuquota.model.nodes import Reading
+from jupyter_gpuquota.model.policy import Policy
 from jupyter_gpuquota.model.projects import AuditEntry, Groups
 from jupyter_gpuquota.model.quota import USUAL_RULES, Project, Rules
 from jupyter_gpuquota.model.resources import Node, Placement, Share
@@ -45,13 +49,15 @@ ENVIRONMENT = Environment(
     id="base", label="base", prefix="/env", python="/env/bin/python", default=True
 )
 
+NOUNS = ("sessions", "quota", "nodes", "policy")
+
 
 @dataclass
 class FakeBackend:
     """Run sessions that exist in memory only: what fits starts at once, what ends ends at once.
 
-    `logs`, `endpoints` and `past` may be filled in by a test. A sample is taken whenever the
-    history is asked for.
+    `logs`, `endpoints`, `activities` and `past` may be filled in by a test. A sample is taken
+    whenever the history is asked for.
     """
 
     nodes_: tuple[Node, ...] = (make_node("dgx1-1"), make_node("dgx1-2"))
@@ -62,9 +68,13 @@ class FakeBackend:
     logs: dict[str, str] = field(default_factory=dict)
     endpoints: dict[tuple[str, int], Endpoint] = field(default_factory=dict)
     past: list[history.Bucket] = field(default_factory=list)
+    seen: list[tuple[str, PresenceRequest]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     rules_: Rules = USUAL_RULES
     groups_: Groups = field(default_factory=Groups)
+    policy_: Policy = NO_POLICY
+    activities: dict[str, Activity] = field(default_factory=dict)
+    interval: int = 30
     admins: frozenset[str] | None = None
     """Who may change projects; None for everyone."""
 
@@ -84,7 +94,7 @@ class FakeBackend:
         if self._counter <= since:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), timeout)
-        nouns = dict.fromkeys(("sessions", "quota", "nodes"), self._counter)
+        nouns = dict.fromkeys(NOUNS, self._counter)
         return Revisions(instance=self.instance, latest=self._counter, nouns=nouns)
 
     def sessions(self) -> tuple[Session, ...]:
@@ -190,6 +200,10 @@ class FakeBackend:
             raise WrongState(f"Nothing of {session.spec.name} listens on port {port}.")
         return self.endpoints[session_id, port]
 
+    async def presence(self, session_id: str, seen: PresenceRequest) -> None:
+        self._find(session_id)
+        self.seen.append((session_id, seen))
+
     async def history(self, window: history.Window) -> History:
         now = datetime.now(UTC)
         uses = sum_up(self.projects_, self.sessions(), self.nodes_, self._counter).projects
@@ -253,6 +267,37 @@ class FakeBackend:
         self._set_projects({p.name: p for p in self.projects_})
         return new
 
+    async def put_policy(self, policy: Policy, who: str) -> Policy:
+        check_revision("The policy", self.policy_.revision, policy.revision)
+        self._set_policy(policy, who, "changed the policy")
+        return self.policy_
+
+    def policy(self) -> Policy:
+        return self.policy_
+
+    def ruling(self, session_id: str) -> Ruling:
+        session = self._find(session_id)
+        project = next((p for p in self.projects_ if p.name == session.spec.project), None)
+        return rule_for(self.policy_, subject_of(session), project, datetime.now(UTC))
+
+    def activity(self, session_id: str) -> Activity:
+        session = self._running(session_id)
+        unseen = Activity(session=session.id, at=datetime.now(UTC), signals=(), looked=False)
+        return self.activities.get(session_id, unseen)
+
+    async def keep_alive(self, session_id: str, span: int) -> Session:
+        session, limits = self._running(session_id), self.ruling(session_id).limits
+        idleness.check_keep_alive(session, span, limits)
+        span = span or limits.keep_alive
+        kept = idleness.keep_alive(session.kept, span, datetime.now(UTC))
+        self._put(msgspec.structs.replace(session, kept=kept))
+        return self._find(session_id)
+
+    def _set_policy(self, policy: Policy, who: str, what: str) -> None:
+        old, self.policy_ = self.policy_, self._newer(policy)
+        self._audited(who, what, old, self.policy_)
+        self._bump()
+
     async def audit(self) -> tuple[AuditEntry, ...]:
         return tuple(self._audit)
 
@@ -275,6 +320,10 @@ class FakeBackend:
     def _let_go(self) -> None:
         gone = members.drained(self.projects_, self.sessions())
         self.projects_ = tuple(p for p in self.projects_ if p not in gone)
+        for project in gone:
+            policy = without_project(self.policy_, project.name)
+            if policy != self.policy_:
+                self._set_policy(policy, "system", f"changed the policy: without {project.name}")
 
     def finish(self, session_id: str, state: str = "done") -> Session:
         """Let a session end by itself."""

@@ -1,19 +1,21 @@
-"""Let admins set projects, rules and node groups: keep them, note who did it, show them."""
+"""Let admins set projects, rules, node groups and the policy: keep, audit and show what is set."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 from pwd import getpwuid
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from ..core import members
+from ..core.exemptions import without_project
 from ..core.nodegroups import labelled
-from ..core.policy import NO_POLICY
+from ..core.policy import BUILT_IN, NO_POLICY
 from ..core.projects import check_revision, find
 from ..errors import Conflict, Internal, StorageFailed
+from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups
 from ..model.quota import Project, Rules
 from ..model.resources import Node
@@ -21,8 +23,23 @@ from . import quota
 from .config import LocalConfig
 from .inventory import Inventory
 from .quota_file import QuotaFile
-from .settings import Kept, Settings, SettingsStore
+from .settings import Noted, Settings, SettingsStore
 from .state import State
+
+Part = Literal["rules", "groups", "policy"]
+Whole = TypeVar("Whole", Rules, Groups, Policy)
+
+_SAID: dict[Part, str] = {
+    "rules": "the rules",
+    "groups": "the node groups",
+    "policy": "the policy",
+}
+_PARTS: dict[Part, str] = {
+    "rules": "What holds for all projects",
+    "groups": "The list of groups",
+    "policy": "The policy",
+}
+"""What is set as a whole, at the begin of a sentence."""
 
 
 class Administrator:
@@ -98,26 +115,15 @@ class Administrator:
         )
         return new
 
-    def put_rules(self, rules: Rules, who: str) -> Rules:
-        """Change the rules. Raises Conflict, Outdated, StorageFailed."""
+    def put(self, part: Part, asked: Whole, who: str) -> Whole:
+        """Change a part of the settings as a whole. Raises Conflict, Outdated, StorageFailed."""
         self._check_open()
-        old = self._board.settings.rules
-        check_revision(
-            "What holds for all projects", old.revision, rules.revision, self._by(old.revision)
-        )
-        new = msgspec.structs.replace(rules, revision=self._kept.kept.latest + 1)
-        kept = msgspec.structs.replace(self._kept.kept, rules=new)
-        self._change(kept, who, "changed the rules", old, new)
-        return new
-
-    def put_groups(self, groups: Groups, who: str) -> Groups:
-        """Change the node groups. Raises Conflict, Outdated, StorageFailed."""
-        self._check_open()
-        old = self._board.settings.groups
-        check_revision("The list of groups", old.revision, groups.revision, self._by(old.revision))
-        new = msgspec.structs.replace(groups, revision=self._kept.kept.latest + 1)
-        kept = msgspec.structs.replace(self._kept.kept, groups=new)
-        self._change(kept, who, "changed the node groups", old, new)
+        old = getattr(self._board.settings, part)
+        check_revision(_PARTS[part], old.revision, asked.revision, self._by(old.revision))
+        new = msgspec.structs.replace(asked, revision=self._kept.kept.latest + 1)
+        kept = msgspec.structs.replace(self._kept.kept, **{part: new})
+        self._kept.change(kept, who, Noted(f"changed {_SAID[part]}", old, new))
+        self._show()
         return new
 
     @property
@@ -175,20 +181,27 @@ class Administrator:
             projects=projects,
             rules=kept.rules or self._config.rules(),
             groups=kept.groups or Groups(),
-            policy=kept.policy or NO_POLICY,
+            policy=msgspec.structs.replace(kept.policy or NO_POLICY, built_in=BUILT_IN),
             source="config" if kept.projects is None else "store",
         )
 
     def _change_projects(
         self, projects: dict[str, Project], who: str, what: str, old: Any, new: Any = None
     ) -> None:
-        kept = self._kept.kept
+        """Keep other projects; what the policy says of those that are gone goes with them."""
+        kept, noted = self._kept.kept, [Noted(what, old, new)]
         seed = self._config.teams() if kept.seed is None else kept.seed
         changed = msgspec.structs.replace(kept, projects=tuple(projects.values()), seed=seed)
-        self._change(changed, who, what, old, new)
-
-    def _change(self, kept: Kept, who: str, what: str, old: Any, new: Any) -> None:
-        self._kept.change(kept, who, what, old, new)
+        policy = present = self._board.settings.policy
+        gone = sorted({p.name for p in self._board.settings.projects} - projects.keys())
+        for name in gone:
+            policy = without_project(policy, name)
+        if policy != present:
+            policy = msgspec.structs.replace(policy, revision=kept.latest + 2)
+            changed = msgspec.structs.replace(changed, policy=policy)
+            said = f"changed the policy: without {', '.join(gone)}"
+            noted.append(Noted(said, present, policy))
+        self._kept.change(changed, who, *noted)
         self._show()
 
     def _check_open(self) -> None:

@@ -16,7 +16,7 @@ from ..core.policy import Ruling
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
 from ..model.history import History
-from ..model.idleness import Activity
+from ..model.idleness import Activity, PresenceRequest
 from ..model.nodes import Reading
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
@@ -54,7 +54,8 @@ class _Reads(Base):
 
     def warnings(self) -> tuple[str, ...]:
         """Say what an admin should hear of."""
-        own = (self._devices.problem, self._trouble)
+        looking = self._looker.trouble if self._looker else ""
+        own = (self._devices.problem, self._trouble, looking, self._webhook.trouble)
         engine = self._engine
         kept = (*engine.state.warnings(), *engine.history.warnings(), *engine.admin.warnings())
         return (*(text for text in own if text), *kept)
@@ -115,6 +116,10 @@ class _Abilities(Base):
         ingress.check_exposed(record.session, port)
         return await asyncio.to_thread(ingress.find_endpoint, record, self._folder(record), port)
 
+    async def presence(self, session_id: str, seen: PresenceRequest) -> None:
+        """Hear that a person used a session. Raises NotFound."""
+        await self._presence.hear(self._engine.find(session_id), seen)
+
     async def history(self, window: Window) -> History:
         """Tell how projects used GPUs in a time. Raises StorageFailed."""
         kept = self._engine.history
@@ -123,7 +128,7 @@ class _Abilities(Base):
 
 
 class _Administration(Base):
-    """Let admins set projects, rules and node groups."""
+    """Let admins set projects, rules, node groups and the policy."""
 
     def is_admin(self, user: str) -> bool:
         """Tell whether a user may change projects."""
@@ -158,11 +163,15 @@ class _Administration(Base):
 
     async def put_rules(self, rules: Rules, who: str) -> Rules:
         """Change the rules. Raises Outdated, Conflict, StorageFailed."""
-        return await self._act(self._engine.admin.put_rules, rules, who)
+        return await self._act(self._engine.admin.put, "rules", rules, who)
 
     async def put_groups(self, groups: Groups, who: str) -> Groups:
         """Change the node groups. Raises Outdated, Conflict, StorageFailed."""
-        return await self._act(self._engine.admin.put_groups, groups, who)
+        return await self._act(self._engine.admin.put, "groups", groups, who)
+
+    async def put_policy(self, policy: Policy, who: str) -> Policy:
+        """Change the policy as a whole. Raises Outdated, Conflict, StorageFailed."""
+        return await self._act(self._engine.admin.put, "policy", policy, who)
 
     async def audit(self) -> tuple[AuditEntry, ...]:
         """List who changed what, newest first."""
@@ -175,6 +184,11 @@ class _Policing(Base):
     def policy(self) -> Policy:
         """Tell what is set of the policy."""
         return self._board.settings.policy
+
+    @property
+    def interval(self) -> int:
+        """Tell the seconds between two looks at a session."""
+        return self._config.idle_interval
 
     def ruling(self, session_id: str) -> Ruling:
         """Say what the policy comes to for a session now. Raises NotFound."""

@@ -25,7 +25,7 @@ from .folders import Record
 from .inventory import Inventory
 from .settings import Settings
 
-NOUNS = ("sessions", "quota", "nodes")
+NOUNS = ("sessions", "quota", "nodes", "policy")
 
 
 class Board:
@@ -98,9 +98,12 @@ class Board:
 
     def show_settings(self, settings: Settings) -> None:
         """Publish what admins have set."""
-        if settings != self.settings:
-            self.settings = settings
-            self._publish({"quota"})
+        old, self.settings = self.settings, settings
+        nouns = {"policy"} if settings.policy != old.policy else set()
+        if msgspec.structs.replace(settings, policy=old.policy) != old:
+            nouns.add("quota")
+        if nouns:
+            self._publish(nouns)
 
     async def changed(self, since: int, timeout: float) -> Revisions:
         """Wait until the counter is past `since`, or `timeout` seconds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,15 @@ class Kept(Model, frozen=True, kw_only=True):
     latest: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Be what the audit log says of a change: in words, and what was before and after."""
+
+    what: str
+    before: Any = None
+    after: Any = None
+
+
 class SettingsStore:
     """Keep settings and the audit log in the state file, and a copy of the settings beside it.
 
@@ -62,29 +72,24 @@ class SettingsStore:
         self.problem = ""
         self.kept = self._read()
         if store.fresh and (found := _load_copy(self._copy)):
-            self.change(found, "system", "found the settings again after the state file was lost")
+            what = "found the settings again after the state file was lost"
+            self.change(found, "system", Noted(what))
 
-    def change(
-        self, kept: Kept, who: str, what: str, before: Any = None, after: Any = None
-    ) -> None:
-        """Keep other settings, and note who changed what. Raises StorageFailed."""
-        latest = max(kept.latest, self.kept.latest + 1)
+    def change(self, kept: Kept, who: str, *noted: Noted) -> None:
+        """Keep other settings, and note who changed what. Raises StorageFailed.
+
+        Each note takes a revision: the first is the one after the newest that was given out.
+        """
+        first = max(kept.latest, self.kept.latest + 1)
+        latest = first + len(noted) - 1
         kept = msgspec.structs.replace(kept, latest=latest)
-        entry = AuditEntry(
-            id=str(latest),
-            at=datetime.now(UTC),
-            who=who,
-            what=what,
-            before=_json(before),
-            after=_json(after),
-        )
         rows: list[Row] = [
             *self._project_rows(kept),
             (
                 "INSERT OR REPLACE INTO settings VALUES ('kept', ?)",
                 (msgspec.json.encode(msgspec.structs.replace(kept, projects=None)),),
             ),
-            ("INSERT INTO audit VALUES (?, ?)", (latest, msgspec.json.encode(entry))),
+            *(_audit_row(first + i, who, note) for i, note in enumerate(noted)),
             ("DELETE FROM audit WHERE id <= ?", (latest - AUDITED,)),
         ]
         self._store.change(rows)
@@ -142,6 +147,18 @@ class SettingsStore:
 
 def _said(entry: AuditEntry) -> str:
     return f"{entry.who} {entry.what} at {entry.at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _audit_row(revision: int, who: str, note: Noted) -> Row:
+    entry = AuditEntry(
+        id=str(revision),
+        at=datetime.now(UTC),
+        who=who,
+        what=note.what,
+        before=_json(note.before),
+        after=_json(note.after),
+    )
+    return "INSERT INTO audit VALUES (?, ?)", (revision, msgspec.json.encode(entry))
 
 
 def _json(value: Any) -> str:

@@ -12,7 +12,7 @@ class About(Model, frozen=True, kw_only=True):
     """Introduce the one who answers.
 
     `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`, `history`,
-    `administration`).
+    `administration`, `policing`).
     `warnings` are things that an admin should hear of, for example that a damaged state file
     was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
     """

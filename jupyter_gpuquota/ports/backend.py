@@ -16,7 +16,7 @@ from ..core.policy import Ruling
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
 from ..model.history import History as Past
-from ..model.idleness import Activity
+from ..model.idleness import Activity, PresenceRequest
 from ..model.nodes import Reading
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
@@ -43,7 +43,7 @@ class Changes(Protocol):
         """Tell the life that revisions belong to; another one counts anew."""
 
     def revision(self, noun: str) -> int:
-        """Tell the revision of a noun (`sessions`, `quota`, `nodes`); returns at once."""
+        """Tell the revision of a noun (`sessions`, `quota`, `nodes`, `policy`); returns at once."""
 
     async def changed(self, since: int, timeout: float) -> Revisions:
         """Wait until the counter is past `since`, or `timeout` seconds; return all revisions."""
@@ -155,6 +155,9 @@ class Ingress(Protocol):
         Raises NotFound, WrongState, NotAllowed for a port that it does not expose.
         """
 
+    async def presence(self, session_id: str, seen: PresenceRequest) -> None:
+        """Hear that a person used a session; a signal of its activity. Raises NotFound."""
+
 
 @runtime_checkable
 class History(Protocol):
@@ -169,7 +172,7 @@ class History(Protocol):
 
 @runtime_checkable
 class Administration(Protocol):
-    """Let admins set projects, rules and node groups.
+    """Let admins set projects, rules, node groups and the policy.
 
     What is asked was checked before. Its `revision` is that of what it was made from, 0 for
     something new; it is refused with Outdated if somebody else was quicker. `who` goes into the
@@ -209,6 +212,9 @@ class Administration(Protocol):
     async def put_groups(self, groups: Groups, who: str) -> Groups:
         """Change the node groups; return them with their new revision. Raises Outdated."""
 
+    async def put_policy(self, policy: Policy, who: str) -> Policy:
+        """Change the policy as a whole; return it with its new revision. Raises Outdated."""
+
     async def audit(self) -> tuple[AuditEntry, ...]:
         """List who changed what, newest first."""
 
@@ -219,6 +225,10 @@ class Policing(Protocol):
 
     def policy(self) -> Policy:
         """Tell what is set of the policy."""
+
+    @property
+    def interval(self) -> int:
+        """Tell the seconds between two looks at a session."""
 
     def ruling(self, session_id: str) -> Ruling:
         """Say what the policy comes to for a session now. Raises NotFound."""

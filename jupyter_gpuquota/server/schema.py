@@ -110,9 +110,10 @@ def _row(row: Route) -> str:
         "{ " + "; ".join(f"{arg}: string" for arg in args) + " }" if args else "undefined",
         *(name_of(t) if t else "undefined" for t in (row.query, row.request, row.response)),
     ]
+    camel = "".join(word.capitalize() for word in verb.split("_"))
     return (
         f"  /** {row.summary}. */\n"
-        f"  {noun}{verb.capitalize()}: {{\n"
+        f"  {noun}{camel}: {{\n"
         f"    name: '{row.name}',\n"
         f"    method: '{row.method}',\n"
         f"    path: '{row.path}',\n"

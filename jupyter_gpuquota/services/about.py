@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import __version__
 from ..model.about import API_VERSION, About
-from ..ports.backend import Administration, Backend, Exec, History, Ingress, Logs
+from ..ports.backend import Administration, Backend, Exec, History, Ingress, Logs, Policing
 from .call import Call
 
 _CAPABILITIES: dict[str, Any] = {
@@ -15,6 +15,7 @@ _CAPABILITIES: dict[str, Any] = {
     "ingress": Ingress,
     "history": History,
     "administration": Administration,
+    "policing": Policing,
 }
 
 

@@ -1,4 +1,4 @@
-"""Know who may change projects, and who may launch in which."""
+"""Know who may change settings, and who may launch in which."""
 
 from __future__ import annotations
 

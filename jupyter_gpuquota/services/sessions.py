@@ -6,10 +6,12 @@ import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import names, previews, rightsize, specs
+from ..core import names, previews, rightsize, specs, wishes
 from ..core.plans import Situation
 from ..errors import FieldError, InvalidFields, NameTaken, Unsupported
 from ..model.base import Nothing, Page
+from ..model.idleness import Activity
+from ..model.policy import SessionPolicy
 from ..model.rightsizing import Advice
 from ..model.sessions import (
     STATES,
@@ -28,6 +30,7 @@ from ..ports.backend import Backend, Exec, Ingress, Logs
 from . import admin
 from .call import Call, find
 from .paging import page
+from .policy import policing
 
 
 async def list_(backend: Backend, call: Call) -> Page[Session]:
@@ -109,6 +112,23 @@ async def delete(backend: Backend, call: Call) -> Nothing:
     return Nothing()
 
 
+async def policy(backend: Backend, call: Call) -> SessionPolicy:
+    """Say what the policy comes to for a session."""
+    ruling = policing(backend).ruling(call.args["id"])
+    return SessionPolicy(session=call.args["id"], rules=ruling.rules, exempt=ruling.exempt)
+
+
+async def activity(backend: Backend, call: Call) -> Activity:
+    """Say what is known of a session's activity."""
+    return policing(backend).activity(call.args["id"])
+
+
+async def keep_alive(backend: Backend, call: Call) -> Session:
+    """Keep a session alive for a while."""
+    able = policing(backend)
+    return await able.keep_alive(call.args["id"], wishes.read_keep_alive(call.body))
+
+
 async def log(backend: Backend, call: Call) -> LogChunk:
     """Read a part of a session's log."""
     if not isinstance(backend, Logs):
@@ -128,9 +148,13 @@ async def context(backend: Backend, call: Call) -> ExecContext:
 
 async def endpoint(backend: Backend, call: Call) -> Endpoint:
     """Tell the ingress where a session listens."""
-    if not isinstance(backend, Ingress):
-        raise Unsupported(f"Sessions of the {backend.name} backend cannot be opened.")
-    return await backend.endpoint(call.args["id"], call.query.port)
+    return await _ingress(backend).endpoint(call.args["id"], call.query.port)
+
+
+async def presence(backend: Backend, call: Call) -> Nothing:
+    """Hear from the ingress that a person used a session."""
+    await _ingress(backend).presence(call.args["id"], call.body)
+    return Nothing()
 
 
 def _states(text: str) -> set[str]:
@@ -140,6 +164,12 @@ def _states(text: str) -> set[str]:
         problem = FieldError("state", f"{', '.join(unknown)}: there is no such state.", hint)
         raise InvalidFields("One field is not acceptable.", fields=(problem,))
     return found
+
+
+def _ingress(backend: Backend) -> Ingress:
+    if not isinstance(backend, Ingress):
+        raise Unsupported(f"Sessions of the {backend.name} backend cannot be opened.")
+    return backend
 
 
 def _executor(backend: Backend) -> Exec:

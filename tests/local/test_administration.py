@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
-from jupyter_gpuquota.local.settings import SettingsStore
+from jupyter_gpuquota.local.settings import Noted, SettingsStore
 from jupyter_gpuquota.local.store import MIGRATIONS, Store
 from jupyter_gpuquota.model.projects import Groups, NodeGroup
 from jupyter_gpuquota.model.quota import Affinity, Project
@@ -113,7 +113,7 @@ async def test_a_change_that_cannot_be_kept_has_not_happened(tmp_path):
     before = settings.kept
     store.close()
     with pytest.raises(StorageFailed):
-        settings.change(replace(before, projects=()), "ana", "deleted everything")
+        settings.change(replace(before, projects=()), "ana", Noted("deleted everything"))
     assert settings.kept == before
     assert SettingsStore(Store(tmp_path / "state.db")).kept == before
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.backend_contract import BackendContract
+from tests.contract.policing_contract import PolicingContract
 
 
 @pytest.mark.asyncio
-class TestLocal(BackendContract):
+class TestLocal(BackendContract, PolicingContract):
     pass

@@ -113,7 +113,8 @@ async def test_a_session_that_is_not_there_is_not_found() -> None:
 
 async def test_about_names_only_the_abilities_that_are_there() -> None:
     about = await ask(FakeBackend(notes=("Careful.",)), "about.get")
-    assert about.capabilities == ("logs", "exec", "ingress", "history", "administration")
+    able = ("logs", "exec", "ingress", "history", "administration", "policing")
+    assert about.capabilities == able
     assert (about.api, about.user, about.simulated) == (API_VERSION, "me", True)
     assert about.warnings == ("Careful.",)
     assert (await ask(Bare(), "about.get")).capabilities == ()
@@ -127,6 +128,7 @@ class Bare(FakeBackend):
     endpoint = None  # type: ignore[assignment]
     put_project = None  # type: ignore[assignment]
     history = None  # type: ignore[assignment]
+    keep_alive = None  # type: ignore[assignment]
 
 
 async def test_an_ability_that_is_missing_is_said_by_name() -> None:
@@ -135,6 +137,9 @@ async def test_an_ability_that_is_missing_is_said_by_name() -> None:
         ("exec", {"body": ExecRequest(command=("true",))}),
         ("context", {}),
         ("endpoint", {}),
+        ("policy", {}),
+        ("activity", {}),
+        ("keep_alive", {}),
     ):
         with pytest.raises(Unsupported, match="fake"):
             await ask(Bare(), f"sessions.{verb}", args={"id": "x"}, **extra)

@@ -5,7 +5,7 @@
  * Introduce the one who answers.
  *
  * `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`, `history`,
- * `administration`).
+ * `administration`, `policing`).
  * `warnings` are things that an admin should hear of, for example that a damaged state file
  * was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
  */
@@ -393,6 +393,84 @@ export interface ExecRequest {
   timeout?: number;
 }
 /**
+ * Say what the policy comes to for one session; `exempt` is the exemption that it has.
+ */
+export interface SessionPolicy {
+  session: string;
+  rules: DecidedRule[];
+  exempt: Exemption | null;
+}
+/**
+ * Say what one rule comes to for a session, and which level decided it.
+ *
+ * `value` is written as an admin types it. `level` is `built-in`, `everyone`, `project:NAME`,
+ * `kind:KIND` or `session`. `note` says what else has to be known: that quiet hours hold now, or
+ * that a wish was not granted in full.
+ */
+export interface DecidedRule {
+  rule:
+    | 'action'
+    | 'cpu_busy'
+    | 'gpu_busy'
+    | 'gpu_idle_action'
+    | 'gpu_idle_timeout'
+    | 'grace'
+    | 'idle_timeout'
+    | 'idle_timeout_max'
+    | 'idle_timeout_min'
+    | 'interactive_life'
+    | 'keep_alive'
+    | 'keep_alives'
+    | 'quiet_hours'
+    | 'train_life'
+    | 'warn_before';
+  value: string;
+  level: string;
+  locked: boolean;
+  note: string;
+}
+/**
+ * Except sessions from being acted on until a time, for a reason.
+ *
+ * `who` is `session:ID`, `user:NAME` or `project:NAME`.
+ */
+export interface Exemption {
+  who: string;
+  until: string;
+  reason: string;
+}
+/**
+ * Say what is known of a session's activity: every signal, as of `at`.
+ *
+ * `idle` is None while the session counts as busy. `looked` is false where it was not looked at
+ * yet since the controller began.
+ */
+export interface Activity {
+  session: string;
+  at: string;
+  signals: Signal[];
+  idle: Idleness | null;
+  looked: boolean;
+}
+/**
+ * Be one of the things that activity is seen by.
+ *
+ * `last` is when it was last busy, or could not be told to be idle: `unknown` counts as busy.
+ * `detail` says in plain words what was seen.
+ */
+export interface Signal {
+  name: 'cpu' | 'gpu' | 'kernels' | 'presence' | 'process' | 'terminals';
+  state: 'busy' | 'idle' | 'unknown';
+  last: string;
+  detail: string;
+}
+/**
+ * Ask to keep a session alive; an empty length of time means as long as the policy allows.
+ */
+export interface KeepAliveRequest {
+  span?: string | number;
+}
+/**
  * Say how the machine or cluster is shared out.
  *
  * `capacity`, `allocated` and `free` are milli-GPU. `mine` names the projects that the asking
@@ -744,6 +822,162 @@ export interface NodeGroup {
 export interface GroupsRequest {
   groups?: NodeGroup[];
   revision?: number;
+}
+/**
+ * Be all that is set, and the `built_in` rules below it; `revision` grows with every change.
+ */
+export interface Policy {
+  levels: PolicyLevel[];
+  exemptions: Exemption[];
+  built_in: PolicyRules;
+  revision: number;
+}
+/**
+ * Be one level: `everyone`, `project:NAME` or `kind:KIND`, weakest first.
+ */
+export interface PolicyLevel {
+  level: string;
+  rules: PolicyRules;
+}
+/**
+ * Be the rules that one level sets; what is None is left to the weaker levels.
+ *
+ * Times are seconds. `idle_timeout` (0: never) is after how long without any activity the
+ * `action` is taken, `warn_before` how long before that the owner is told; a session's own wish
+ * lies between `idle_timeout_min` and `idle_timeout_max`. `gpu_idle_timeout` (0: never) and
+ * `gpu_idle_action` are for a session that works, but not on the GPU that it holds. `grace` is
+ * what a session has to save and end by itself. `interactive_life` and `train_life` bound how
+ * long a session runs (0: no end). A user may keep a session alive for `keep_alive` seconds, at
+ * most `keep_alives` times before it must be used again. Up to `cpu_busy` per cent of one core
+ * and `gpu_busy` per cent of its GPUs a session counts as idle. `locked` names rules that no
+ * stronger level may set.
+ */
+export interface PolicyRules {
+  idle_timeout: number | null;
+  idle_timeout_min: number | null;
+  idle_timeout_max: number | null;
+  gpu_idle_timeout: number | null;
+  gpu_idle_action: ('notify' | 'stop' | 'suspend') | null;
+  warn_before: number | null;
+  action: ('notify' | 'stop' | 'suspend') | null;
+  grace: number | null;
+  interactive_life: number | null;
+  train_life: number | null;
+  keep_alive: number | null;
+  keep_alives: number | null;
+  cpu_busy: number | null;
+  gpu_busy: number | null;
+  quiet_hours: QuietHours[] | null;
+  locked: (
+    | 'action'
+    | 'cpu_busy'
+    | 'gpu_busy'
+    | 'gpu_idle_action'
+    | 'gpu_idle_timeout'
+    | 'grace'
+    | 'idle_timeout'
+    | 'idle_timeout_max'
+    | 'idle_timeout_min'
+    | 'interactive_life'
+    | 'keep_alive'
+    | 'keep_alives'
+    | 'quiet_hours'
+    | 'train_life'
+    | 'warn_before'
+  )[];
+}
+/**
+ * Be hours in which idle sessions are acted on sooner.
+ *
+ * `begin` and `end` are minutes since midnight on a clock of the time `zone` (an IANA name);
+ * with `end` at or before `begin` they last over midnight. `days` are those on which they begin,
+ * empty for all. `idle_timeout` is seconds, at least 1.
+ */
+export interface QuietHours {
+  days: ('fri' | 'mon' | 'sat' | 'sun' | 'thu' | 'tue' | 'wed')[];
+  begin: number;
+  end: number;
+  zone: string;
+  idle_timeout: number;
+}
+/**
+ * Ask for the policy as it is to be; `revision` is that of the policy read.
+ */
+export interface PolicyRequest {
+  levels?: PolicyLevelRequest[];
+  exemptions?: ExemptionRequest[];
+  revision?: number;
+}
+/**
+ * Ask for a level: `everyone`, `project:NAME` or `kind:KIND`.
+ */
+export interface PolicyLevelRequest {
+  level: string;
+  rules?: PolicyRulesRequest;
+}
+/**
+ * Ask for the rules of a level, in the words an admin types: see `PolicyRules`.
+ *
+ * Lengths of time are seconds or `30m`, `8h`; what is None is left to the weaker levels.
+ */
+export interface PolicyRulesRequest {
+  idle_timeout?: string | number | null;
+  idle_timeout_min?: string | number | null;
+  idle_timeout_max?: string | number | null;
+  gpu_idle_timeout?: string | number | null;
+  gpu_idle_action?: string | null;
+  warn_before?: string | number | null;
+  action?: string | null;
+  grace?: string | number | null;
+  interactive_life?: string | number | null;
+  train_life?: string | number | null;
+  keep_alive?: string | number | null;
+  keep_alives?: string | number | null;
+  cpu_busy?: string | number | null;
+  gpu_busy?: string | number | null;
+  quiet_hours?: QuietHoursRequest[] | null;
+  locked?: string[];
+}
+/**
+ * Ask for quiet hours: `begin` and `end` as `22:00`, `days` as `mon` or `sat`.
+ */
+export interface QuietHoursRequest {
+  begin: string;
+  end: string;
+  zone: string;
+  idle_timeout: string | number;
+  days?: string[];
+}
+/**
+ * Ask for an exemption; `until` is a time with its zone, as in ISO 8601.
+ */
+export interface ExemptionRequest {
+  who: string;
+  until: string;
+  reason: string;
+}
+/**
+ * Ask for the rules of a level, in the words an admin types: see `PolicyRules`.
+ *
+ * Lengths of time are seconds or `30m`, `8h`; what is None is left to the weaker levels.
+ */
+export interface PolicyRulesRequest1 {
+  idle_timeout?: string | number | null;
+  idle_timeout_min?: string | number | null;
+  idle_timeout_max?: string | number | null;
+  gpu_idle_timeout?: string | number | null;
+  gpu_idle_action?: string | null;
+  warn_before?: string | number | null;
+  action?: string | null;
+  grace?: string | number | null;
+  interactive_life?: string | number | null;
+  train_life?: string | number | null;
+  keep_alive?: string | number | null;
+  keep_alives?: string | number | null;
+  cpu_busy?: string | number | null;
+  gpu_busy?: string | number | null;
+  quiet_hours?: QuietHoursRequest[] | null;
+  locked?: string[];
 }
 /**
  * Say what a change would do to the present state, and would have done; `message` sums up.

@@ -3,6 +3,7 @@
 
 import type {
   About,
+  Activity,
   Advice,
   AuditQuery,
   ChangePreview,
@@ -13,12 +14,15 @@ import type {
   GroupsRequest,
   History,
   HistoryQuery,
+  KeepAliveRequest,
   LogChunk,
   LogQuery,
   Nodes,
   Nothing,
   PageAuditEntry,
   PageSession,
+  Policy,
+  PolicyRequest,
   Preview,
   ProjectAnswer,
   ProjectRemoval,
@@ -30,6 +34,7 @@ import type {
   Rules,
   RulesRequest,
   Session,
+  SessionPolicy,
   SessionQuery,
   SessionRequest,
   SettingsChange
@@ -162,6 +167,30 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, ExecRequest, ExecResult>,
 
+  /** Say what the policy comes to for a session, and which level decided each rule. */
+  sessionsPolicy: {
+    name: 'sessions.policy',
+    method: 'GET',
+    path: '/sessions/{id}/policy',
+    noun: ''
+  } as Route<{ id: string }, undefined, undefined, SessionPolicy>,
+
+  /** Say what is known of a session's activity. */
+  sessionsActivity: {
+    name: 'sessions.activity',
+    method: 'GET',
+    path: '/sessions/{id}/activity',
+    noun: ''
+  } as Route<{ id: string }, undefined, undefined, Activity>,
+
+  /** Keep a session alive for a while, though nobody uses it. */
+  sessionsKeepAlive: {
+    name: 'sessions.keep_alive',
+    method: 'POST',
+    path: '/sessions/{id}/keep-alive',
+    noun: ''
+  } as Route<{ id: string }, undefined, KeepAliveRequest, Session>,
+
   /** Show projects and their use. */
   quotaGet: {
     name: 'quota.get',
@@ -249,6 +278,22 @@ export const routes = {
     path: '/groups',
     noun: ''
   } as Route<undefined, undefined, GroupsRequest, Groups>,
+
+  /** Show what is set of idle sessions, and the built-in rules. */
+  policyGet: {
+    name: 'policy.get',
+    method: 'GET',
+    path: '/policy',
+    noun: 'policy'
+  } as Route<undefined, undefined, undefined, Policy>,
+
+  /** Change what is set of idle sessions. */
+  policyPut: {
+    name: 'policy.put',
+    method: 'PUT',
+    path: '/policy',
+    noun: ''
+  } as Route<undefined, undefined, PolicyRequest, Policy>,
 
   /** Say what a change of projects, rules or node groups would do. */
   settingsPreview: {

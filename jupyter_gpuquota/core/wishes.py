@@ -1,0 +1,77 @@
+"""Check what users wish of the policy for their own sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import FieldError
+from ..model.idleness import KeepAliveRequest
+from ..model.policy import Policy, RuleName
+from ..model.quota import Project
+from ..model.sessions import Kind
+from .levels import whose
+from .policy import bounds, layered
+from .projects import LONGEST, refuse
+from .spans import parse_span, write_span
+
+_TIMEOUT = "Write 90s, 30m, 2h or 1d; 0 stands for never."
+
+
+def read_keep_alive(request: KeepAliveRequest) -> int:
+    """Return for how many seconds a session is to be kept alive; 0 for the usual time.
+
+    Raises InvalidFields.
+    """
+    asked = str(request.span).strip()
+    if not asked:
+        return 0
+    hint = "Write 30m or 2h; leave it out for the usual time."
+    try:
+        span = parse_span(asked)
+    except ValueError as error:
+        refuse([FieldError("span", str(error), hint)])
+    if not 0 < span <= LONGEST:
+        message = "It is longer than a year." if span else "It is no time at all."
+        refuse([FieldError("span", message, hint)])
+    return span
+
+
+def parse_wish(asked: object) -> tuple[int | None, list[FieldError]]:
+    """Read the idle timeout that a session wishes for, in seconds; None for no wish."""
+    text = str(asked).strip()
+    if not text:
+        return None, []
+    try:
+        wish = parse_span(text)
+    except ValueError as error:
+        return None, [FieldError("idle_timeout", str(error), "0 stands for never.")]
+    if wish > LONGEST:
+        return None, [FieldError("idle_timeout", "It is longer than a year.", _TIMEOUT)]
+    return wish, []
+
+
+def check_wish(
+    wish: int | None, policy: Policy, project: Project, kind: Kind
+) -> Iterator[FieldError]:
+    """Say what the policy has against the idle timeout that a session wishes for."""
+    if wish is None:
+        return
+    found = layered(policy, project.name, kind, project)
+    decided = found["idle_timeout"]
+    if decided.locked:
+        usual = write_span(decided.value) if decided.value else "never"
+        message = f"{whose(decided.level)} has locked it: it is {usual}."
+        yield FieldError("idle_timeout", message, "Leave it out, or ask an admin.")
+        return
+    least, most = bounds(found)
+    if 0 < wish < least:
+        by = whose(found["idle_timeout_min"].level)
+        message = f"{write_span(wish)} is shorter than the least that {by} allows."
+        yield FieldError("idle_timeout", message, f"Take at least {write_span(least)}.")
+    if most and (wish == 0 or wish > most):
+        rule: RuleName = "idle_timeout_max"
+        if found[rule].value is None:
+            rule = "idle_timeout"
+        asked = "Never" if wish == 0 else write_span(wish)
+        message = f"{asked} is longer than the most that {whose(found[rule].level)} allows."
+        yield FieldError("idle_timeout", message, f"Take at most {write_span(most)}.")

@@ -1,0 +1,155 @@
+"""Use cases of the policy for idle sessions, over a backend in memory."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, Outdated, WrongState
+from jupyter_gpuquota.model.idleness import KeepAliveRequest
+from jupyter_gpuquota.model.policy import Policy, PolicyRequest
+from jupyter_gpuquota.model.projects import AuditQuery, ProjectRemoval
+from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from jupyter_gpuquota.services.call import Call
+from jupyter_gpuquota.services.usecases import USE_CASES
+from tests.fakes import FakeBackend
+
+pytestmark = pytest.mark.asyncio
+
+
+def guarded() -> FakeBackend:
+    return FakeBackend(admins=frozenset({"ana"}))
+
+
+async def ask(backend: FakeBackend, name: str, user: str = "ben", **fields: Any) -> Any:
+    return await USE_CASES[name](backend, Call(user=user, **fields))
+
+
+async def put(backend: FakeBackend, user: str = "ana", **request: Any) -> Policy:
+    body = msgspec.convert({"revision": backend.policy_.revision} | request, PolicyRequest)
+    return await ask(backend, "policy.put", user, body=body)
+
+
+def level(name: str, **rules: Any) -> dict[str, Any]:
+    return {"level": name, "rules": rules}
+
+
+def exemption(days: int, who: str = "user:ben") -> dict[str, str]:
+    until = datetime.now(UTC) + timedelta(days=days)
+    return {"who": who, "until": until.isoformat(), "reason": "A demo."}
+
+
+async def launch(backend: FakeBackend, **fields: Any) -> Session:
+    body = SessionRequest(name="exp-1", project="team-a", **fields)
+    return await ask(backend, "sessions.create", body=body)
+
+
+async def on(backend: FakeBackend, name: str, session: Session, **fields: Any) -> Any:
+    return await ask(backend, name, args={"id": session.id}, **fields)
+
+
+async def test_everyone_reads_the_policy_and_only_an_admin_sets_it() -> None:
+    backend = guarded()
+    made = await put(backend, levels=[level("everyone", idle_timeout="2h")])
+    assert await ask(backend, "policy.get") == made
+    with pytest.raises(NotAllowed, match="ben is no admin"):
+        await put(backend, "ben")
+    with pytest.raises(Outdated):
+        await put(backend, revision=1)
+    assert backend.policy_ == made
+
+
+async def test_a_policy_that_cannot_work_is_refused_with_every_field() -> None:
+    backend = guarded()
+    levels = [level("everyone", warn_before="soon"), level("project:team-z", keep_alives=-1)]
+    with pytest.raises(InvalidFields) as caught:
+        await put(backend, levels=levels)
+    named = {"levels[0].rules.warn_before", "levels[1].level", "levels[1].rules.keep_alives"}
+    assert {f.field for f in caught.value.fields} == named
+
+
+async def test_a_timeout_is_measured_by_how_often_the_backend_looks() -> None:
+    backend = guarded()
+    backend.interval = 600
+    with pytest.raises(InvalidFields, match="20m"):
+        await put(backend, levels=[level("everyone", idle_timeout="15m")])
+
+
+async def test_an_exemption_that_is_over_goes_and_is_not_made() -> None:
+    backend = guarded()
+    with pytest.raises(InvalidFields) as caught:
+        await put(backend, exemptions=[exemption(1), exemption(-1)])
+    assert [f.field for f in caught.value.fields] == ["exemptions[1].until"]
+    await put(backend, exemptions=[exemption(1)])
+    over = msgspec.convert(exemption(-1, "user:cho"), type=type(backend.policy_.exemptions[0]))
+    backend.policy_ = msgspec.structs.replace(
+        backend.policy_, exemptions=(*backend.policy_.exemptions, over)
+    )
+    asked = msgspec.to_builtins(backend.policy_)["exemptions"]
+    made = await put(backend, exemptions=asked)
+    assert [e.who for e in made.exemptions] == ["user:ben"]
+
+
+async def test_a_session_tells_which_level_decided_each_rule() -> None:
+    backend = guarded()
+    levels = [
+        level("everyone", idle_timeout="2h", action="stop", locked=["action"]),
+        level("project:team-a", idle_timeout="1h"),
+    ]
+    await put(backend, levels=levels, exemptions=[exemption(1)])
+    found = await on(backend, "sessions.policy", await launch(backend))
+    rules = {rule.rule: (rule.value, rule.level, rule.locked) for rule in found.rules}
+    assert rules["idle_timeout"] == ("1h", "project:team-a", False)
+    assert rules["action"] == ("stop", "everyone", True)
+    assert rules["warn_before"] == ("10m", "built-in", False)
+    assert found.exempt.who == "user:ben"
+
+
+async def test_a_session_is_kept_alive_for_as_long_as_is_said() -> None:
+    backend = guarded()
+    session = await launch(backend)
+    now = datetime.now(UTC)
+    for span, seconds in (("", 3600), ("30m", 3600), (1800, 3600)):
+        found = await on(backend, "sessions.keep_alive", session, body=KeepAliveRequest(span=span))
+        assert now + timedelta(seconds=seconds) <= found.kept.until
+    with pytest.raises(NotAllowed, match="3 times"):
+        await on(backend, "sessions.keep_alive", session, body=KeepAliveRequest())
+
+
+@pytest.mark.parametrize("span", ["0", 0, -1, "ever", "9999d", "1h 2"])
+async def test_a_span_that_means_nothing_is_refused(span: str | int) -> None:
+    backend = guarded()
+    session = await launch(backend)
+    with pytest.raises(InvalidFields) as caught:
+        await on(backend, "sessions.keep_alive", session, body=KeepAliveRequest(span=span))
+    assert [f.field for f in caught.value.fields] == ["span"]
+
+
+async def test_activity_is_told_of_a_running_session() -> None:
+    backend = guarded()
+    session = await launch(backend)
+    assert (await on(backend, "sessions.activity", session)).session == session.id
+    await backend.stop(session.id)
+    with pytest.raises(WrongState):
+        await on(backend, "sessions.activity", session)
+    gone = {"args": {"id": "nobody"}}
+    for name in ("sessions.policy", "sessions.activity"):
+        with pytest.raises(NotFound):
+            await ask(backend, name, **gone)
+
+
+async def test_a_project_takes_its_level_with_it() -> None:
+    backend = guarded()
+    levels = [level("everyone", idle_timeout="2h"), level("project:team-b", idle_timeout="1h")]
+    await put(backend, levels=levels)
+    args = {"args": {"name": "team-b"}, "query": ProjectRemoval()}
+    await ask(backend, "projects.delete", "ana", **args)
+    assert [each.level for each in (await ask(backend, "policy.get")).levels] == ["everyone"]
+    entries = (await ask(backend, "audit.list", "ana", query=AuditQuery())).items
+    assert [entry.what for entry in entries][:2] == [
+        "changed the policy: without team-b",
+        "deleted project team-b",
+    ]
