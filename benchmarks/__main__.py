@@ -16,7 +16,17 @@ from .errors import CouldNotMeasure
 from .neighbours import Neighbours
 from .report import Report
 
-SECTIONS = ("launch", "start", "ingress", "bodies", "thousand", "panel", "payload", "rounds")
+SECTIONS = (
+    "launch",
+    "start",
+    "ingress",
+    "bodies",
+    "thousand",
+    "panel",
+    "payload",
+    "rounds",
+    "idle",
+)
 
 
 def main() -> int:

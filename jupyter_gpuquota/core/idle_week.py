@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..model.idleness import Idleness
 from ..model.policytrial import TrialAct
-from .idleness import Reading, Track, look, resume
+from .idleness import Event, Reading, Track, look, resume
 from .policy import Ruling, Subject
 
 Rule = Callable[[Subject, datetime], Ruling]
@@ -77,19 +77,25 @@ def _play_one(stretches: Sequence[Stretch], rule: Rule) -> Iterator[TrialAct]:
 def _through(track: Track, stretch: Stretch, rule: Rule) -> tuple[Track, datetime | None]:
     """Go through a stretch; tell when the session is acted on, or told of, in it."""
     now, end = _time(stretch.begin), _time(stretch.end)
-    while True:
-        every = max(_APART, now - track.looked)
+    while now < end:
         told = track.idle.warned if track.idle else None
         ruling = rule(stretch.subject, now)
-        track, event = look(track, _readings(stretch), ruling, now, every)
+        track, event = _look(track, stretch, ruling, now)
         if track.idle and _is_done(track, event, told):
             return track, now
-        if now >= end:
-            return track, None
-        now = min(end, max(now + timedelta(seconds=1), min(now + _STEP, _next(track, ruling, end))))
+        soonest = now + timedelta(seconds=1)
+        now = min(end, max(soonest, min(now + _STEP, _next(track, ruling, end))))
+    if not stretch.idle:  # it was used until then; what comes of that shows in the next stretch
+        track, _ = _look(track, stretch, rule(stretch.subject, end), end)
+    return track, None
 
 
-def _is_done(track: Track, event: str, told: datetime | None) -> bool:
+def _look(track: Track, stretch: Stretch, ruling: Ruling, now: datetime) -> tuple[Track, Event]:
+    every = max(_APART, now - track.looked)  # nobody looked away in between
+    return look(track, _readings(stretch), ruling, now, every)
+
+
+def _is_done(track: Track, event: Event, told: datetime | None) -> bool:
     notice = track.idle is not None and track.idle.action == "notify" and told is None
     return event == "act" or (event == "warn" and notice)
 

@@ -7,7 +7,7 @@ alone, and only between the least and the most that the levels below it allow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -109,27 +109,41 @@ class Subject:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """Be what the policy comes to for one session at one time."""
-
-    limits: Limits
-    rules: tuple[DecidedRule, ...]
-    exempt: Exemption | None = None
-
-    def level(self, rule: RuleName) -> str:
-        """Name the level that decided a rule."""
-        return next(decided.level for decided in self.rules if decided.rule == rule)
-
-
 @dataclass(slots=True)
-class _Decided:
-    """Be a rule's value while levels are gone through."""
+class Decided:
+    """Be a rule's value, and the level that decided it."""
 
     value: Any
     level: str
     locked: bool = False
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Be what the policy comes to for one session at one time."""
+
+    limits: Limits
+    decided: Mapping[RuleName, Decided]
+    exempt: Exemption | None = None
+
+    def level(self, rule: RuleName) -> str:
+        """Name the level that decided a rule."""
+        return self.decided[rule].level
+
+    @property
+    def rules(self) -> tuple[DecidedRule, ...]:
+        """Tell all rules, to be read."""
+        return tuple(
+            DecidedRule(
+                rule=rule,
+                value=_written(rule, found.value),
+                level=found.level,
+                locked=found.locked,
+                note=found.note,
+            )
+            for rule, found in self.decided.items()
+        )
 
 
 def subject_of(session: Session) -> Subject:
@@ -142,30 +156,21 @@ def rule_for(policy: Policy, subject: Subject, project: Project | None, now: dat
     """Say what the policy comes to for a session; `project` is the one that it is in, if known."""
     found = layered(policy, subject.project, subject.kind, project)
     _wish(found["idle_timeout"], subject.wish, found)
-    shown = tuple(
-        DecidedRule(
-            rule=rule,
-            value=_written(rule, decided.value),
-            level=decided.level,
-            locked=decided.locked,
-            note=decided.note,
-        )
-        for rule, decided in _with_quiet(found, now).items()
-    )
-    return Ruling(_limits(found), shown, exemption_of(policy, subject, now))
+    rules = _with_quiet(found, now)
+    return Ruling(_limits(rules), rules, exemption_of(policy, subject, now))
 
 
 def layered(
     policy: Policy, project: str, kind: Kind, settings: Project | None = None
-) -> dict[RuleName, _Decided]:
+) -> dict[RuleName, Decided]:
     """Go through the levels, weakest first, and note for each rule who decided it."""
-    found: dict[RuleName, _Decided] = {}
+    found: dict[RuleName, Decided] = {}
     for level, rules in _levels(policy, project, kind, settings):
         for rule in RULES:
             value = getattr(rules, rule)
-            before = found.setdefault(rule, _Decided(None, "built-in"))
+            before = found.setdefault(rule, Decided(None, "built-in"))
             if value is not None and not before.locked:
-                found[rule] = _Decided(value, level)
+                found[rule] = Decided(value, level)
             if rule in rules.locked:
                 found[rule].locked = True
     return found
@@ -177,7 +182,7 @@ def exemption_of(policy: Policy, subject: Subject, now: datetime) -> Exemption |
     return max(own, key=lambda exemption: exemption.until, default=None)
 
 
-def bounds(found: dict[RuleName, _Decided]) -> tuple[int, int]:
+def bounds(found: Mapping[RuleName, Decided]) -> tuple[int, int]:
     """Tell the least and the most seconds that a session may wish for; 0 is no bound.
 
     Where no most is set, it is the idle timeout itself: a wish only ever makes it shorter.
@@ -199,7 +204,7 @@ def _levels(
             yield name, own[name]
 
 
-def _wish(decided: _Decided, wish: int | None, found: dict[RuleName, _Decided]) -> None:
+def _wish(decided: Decided, wish: int | None, found: dict[RuleName, Decided]) -> None:
     """Let a session have its own idle timeout, as far as the levels allow it."""
     if wish is None:
         return
@@ -214,19 +219,19 @@ def _wish(decided: _Decided, wish: int | None, found: dict[RuleName, _Decided]) 
         decided.note = f"The session wished for {asked}, which is outside what is allowed."
 
 
-def _with_quiet(found: dict[RuleName, _Decided], now: datetime) -> dict[RuleName, _Decided]:
+def _with_quiet(found: Mapping[RuleName, Decided], now: datetime) -> dict[RuleName, Decided]:
     """Return the rules as they are now: in quiet hours the idle timeout may be shorter."""
     hours: tuple[QuietHours, ...] = found["quiet_hours"].value
-    held = quiet.active(hours, now)
     idle, usual = found["idle_timeout"], found["idle_timeout"].value
-    soonest = min((each.idle_timeout for each in held), default=_NEVER)
-    if soonest < (usual or _NEVER):
-        note = f"Quiet hours hold now; otherwise it is {_written('idle_timeout', usual)}."
-        found["idle_timeout"] = _Decided(soonest, found["quiet_hours"].level, idle.locked, note)
-    return found
+    soonest = min((held.idle_timeout for held in quiet.active(hours, now)), default=_NEVER)
+    if soonest >= (usual or _NEVER):
+        return dict(found)
+    note = f"Quiet hours hold now; otherwise it is {_written('idle_timeout', usual)}."
+    sooner = Decided(soonest, found["quiet_hours"].level, idle.locked, note)
+    return {**found, "idle_timeout": sooner}
 
 
-def _limits(found: dict[RuleName, _Decided]) -> Limits:
+def _limits(found: Mapping[RuleName, Decided]) -> Limits:
     return Limits(**{name: found[cast("RuleName", name)].value for name in Limits.__slots__})
 
 
