@@ -52,18 +52,26 @@ class QuotaFile:
         return self._stamp() != self._seen
 
     def look(self, nodes: Sequence[Node]) -> None:
-        """Read the file if it or the nodes have changed; keep what was in force if it is bad."""
+        """Read the file if it or the nodes have changed; keep what was in force if it is bad.
+
+        A file that changes meanwhile is being written: it is left for the next look.
+        """
         stamp = self._stamp()
         if stamp == self._seen and nodes == self._nodes:
             return
+        found, problem = self._read(nodes)
+        if stamp != self._stamp():
+            return
         self._seen, self._nodes = stamp, nodes
+        self.settings, self.problem = found or self.settings, problem
+
+    def _read(self, nodes: Sequence[Node]) -> tuple[Settings | None, str]:
         try:
-            self.settings = read(self._text(), nodes)
-            self.problem = ""
+            return read(self._text(), nodes), ""
         except (OSError, ValueError) as error:
             kept = "What was read last stays in force." if self.settings else "It is left alone."
             said = error.strerror if isinstance(error, OSError) else str(error)
-            self.problem = f"The quota file {self.path} cannot be used: {said} {kept}"
+            return None, f"The quota file {self.path} cannot be used: {said} {kept}"
 
     def _stamp(self) -> tuple[int, ...]:
         try:

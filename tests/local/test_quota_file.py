@@ -36,6 +36,25 @@ def test_looking_at_an_unchanged_quota_file_is_quick(tmp_path):
     assert file.changed()
 
 
+def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
+    path = tmp_path / "quota.yaml"
+    path.write_text(GOOD)
+
+    class Meanwhile(tuple):
+        """Let somebody write the file while it is checked against the nodes."""
+
+        def __iter__(self):
+            path.write_text(GOOD + "# and more\n")
+            return super().__iter__()
+
+    file = QuotaFile(str(path))
+    file.look(Meanwhile([make_node("dgx1-2")]))
+    assert (file.settings, file.problem, file.changed()) == (None, "", True)
+    file.look((make_node("dgx1-2"),))
+    assert file.settings is not None
+    assert not file.changed()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
