@@ -40,7 +40,7 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
     path = tmp_path / "quota.yaml"
     path.write_text(GOOD)
 
-    class Meanwhile(tuple):
+    class Meanwhile(list):
         """Let somebody write the file while it is checked against the nodes."""
 
         def __iter__(self):
