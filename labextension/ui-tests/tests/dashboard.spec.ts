@@ -137,11 +137,15 @@ test('use over time is a chart of JupyterLab, a table and a file', async ({
   await page.evaluate(id => window.jupyterapp.commands.execute(id), COMMAND);
   const chart = whole.getByRole('img', { name: /^Chart of the GPUs/ });
   const span = whole.getByLabel('How far back');
+  const mine = whole
+    .getByRole('table', { name: 'GPU hours, by user' })
+    .getByRole('row', { name: /^team-c / });
   // The first sample takes a while; another span has the chart read at once.
   await expect(async () => {
     await span.selectOption('24');
     await span.selectOption('6');
     await expect(chart).toBeVisible({ timeout: 3000 });
+    await expect(mine).toBeVisible({ timeout: 3000 });
   }).toPass({ timeout: 120_000 });
   await expect(chart.locator('svg').first()).toBeVisible();
   await expect(chart).toContainText('team-c');
@@ -150,6 +154,7 @@ test('use over time is a chart of JupyterLab, a table and a file', async ({
     'team-c'
   );
   expect(await dashboard.save('GPUs in use, by project')).toContain(',team-c,');
+  expect(await dashboard.save('GPU hours, by user')).toContain('team-c,');
 });
 
 for (const theme of [
