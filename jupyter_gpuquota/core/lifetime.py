@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from ..model.policy import Policy
 from ..model.quota import Project
 from ..model.reasons import Reason
 from ..model.sessions import Session
 from .lifecycle import note, request_end
+from .policy import NO_POLICY, life_of
 
 WARNING = timedelta(minutes=10)
 """How long before the end its owner is told."""
 
 
-def end_of(session: Session, project: Project | None) -> datetime | None:
+def end_of(
+    session: Session, project: Project | None, policy: Policy = NO_POLICY
+) -> datetime | None:
     """Tell when a session's longest life is over; None if nothing bounds it.
 
-    A project bounds its interactive sessions, from when they began to run.
+    A project may bound its interactive sessions, and a policy all, from when they began to run.
     """
-    if session.started is None or session.state != "running" or session.spec.kind == "train":
+    if session.started is None or session.state != "running":
         return None
-    if project is None or not project.interactive_duration:
-        return None
-    return session.started + timedelta(seconds=project.interactive_duration)
+    life = life_of(policy, session, project)
+    return session.started + timedelta(seconds=life) if life else None
 
 
 def warn(session: Session, now: datetime) -> Session:
@@ -30,8 +33,8 @@ def warn(session: Session, now: datetime) -> Session:
     if session.ends is None or session.ends - now > WARNING:
         return session
     message = (
-        f"Is stopped at {session.ends:%H:%M} UTC: {session.spec.project} bounds interactive "
-        "sessions; save your work"
+        f"Is stopped at {session.ends:%H:%M} UTC: {_whose(session)} may run no longer; save your "
+        "work"
     )
     known = any(step.message == message for step in session.progress)
     return session if known else note(session, message, now)
@@ -42,11 +45,15 @@ def end(session: Session, now: datetime) -> Session:
     lived = session.ends - session.started if session.ends and session.started else timedelta()
     reason = Reason(
         code="MaxLifetime",
-        message=f"It has run for {_text(lived)}, as long as {session.spec.project} lets "
-        "interactive sessions run.",
+        message=f"It has run for {_text(lived)}, as long as {_whose(session)} may.",
         hint="Resume starts it again.",
     )
     return request_end(session, "stop", now, reason)
+
+
+def _whose(session: Session) -> str:
+    what = "trainings" if session.spec.kind == "train" else "interactive sessions"
+    return f"{what} of {session.spec.project}"
 
 
 def _text(span: timedelta) -> str:

@@ -7,7 +7,7 @@ alone, and only between the least and the most that the levels below it allow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -79,16 +79,10 @@ class Limits:
     warn_before: int
     action: IdleAction
     grace: int
-    interactive_life: int
-    train_life: int
     keep_alive: int
     keep_alives: int
     cpu_busy: int
     gpu_busy: int
-
-    def life(self, kind: Kind) -> int:
-        """Tell how long a session of a kind may run, in seconds; 0 for no end."""
-        return self.train_life if kind == "train" else self.interactive_life
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +154,25 @@ def rule_for(policy: Policy, subject: Subject, project: Project | None, now: dat
     return Ruling(_limits(rules), rules, exemption_of(policy, subject, now))
 
 
+def life_of(policy: Policy, session: Session, project: Project | None) -> int:
+    """Tell how long a session may run, in seconds; 0 for no end."""
+    kind = session.spec.kind
+    rule: RuleName = "train_life" if kind == "train" else "interactive_life"
+    found = layered(policy, session.spec.project, kind, project, (rule,))
+    return int(found[rule].value)
+
+
 def layered(
-    policy: Policy, project: str, kind: Kind, settings: Project | None = None
+    policy: Policy,
+    project: str,
+    kind: Kind,
+    settings: Project | None = None,
+    asked: Sequence[RuleName] = RULES,
 ) -> dict[RuleName, Decided]:
-    """Go through the levels, weakest first, and note for each rule who decided it."""
+    """Go through the levels, weakest first, and note who decided each rule that is asked for."""
     found: dict[RuleName, Decided] = {}
     for level, rules in _levels(policy, project, kind, settings):
-        for rule in RULES:
+        for rule in asked:
             value = getattr(rules, rule)
             before = found.setdefault(rule, Decided(None, "built-in"))
             if value is not None and not before.locked:

@@ -268,10 +268,8 @@ class Engine:
             (self.state.settle if keep else self.state.note)(record)
 
     def _end_lives(self) -> None:
-        projects = self.board.settings.projects
-        by_name = {project.name: project for project in projects}
         records = list(self.board.records.values())
-        self._settle(lifetimes.changed(records, by_name, datetime.now(UTC)))
+        self._settle(lifetimes.changed(records, self.board.settings, datetime.now(UTC)))
 
     def _settle(self, changed: Iterable[Record]) -> None:
         """Keep what became of sessions, and begin to end those that have to."""
