@@ -51,6 +51,7 @@ class Wishes(TypedDict, total=False):
     ports: Sequence[int]
     priority: int
     node_type: str
+    idle_timeout: Number
 
 
 def submit(
@@ -59,9 +60,9 @@ def submit(
     """Ask for a session.
 
     It is `gpu=0.5` or `gpu=2`, or `gpu_memory="8Gi"`, or `mig_profile`; none of them for CPUs
-    only. Without a `command` it is a Jupyter Server. With `wait` the call returns when the
-    session runs or has ended: see `state` and `reason`. A session outlives a wait that is
-    interrupted.
+    only. Without a `command` it is a Jupyter Server. `idle_timeout="2h"` wishes for an idle timeout
+    of its own, as far as the policy allows. With `wait` the call returns when the session runs or
+    has ended: see `state` and `reason`. A session outlives a wait that is interrupted.
 
     Raises InvalidFields with everything that is wrong, NameTaken.
     """
@@ -249,7 +250,7 @@ def _request(context: Context, name: str, wishes: Wishes) -> Operation[SessionRe
     folder begins at the working folder.
     """
     given: dict[str, Any] = dict(wishes)
-    for field in ("gpu", "gpu_memory", "gpu_compute"):
+    for field in ("gpu", "gpu_memory", "gpu_compute", "idle_timeout"):
         if field in given:
             given[field] = str(given[field])  # NaN and the like are numbers, but not of JSON
     for field in ("command", "args"):

@@ -27,8 +27,8 @@ from ..model.policy import (
 )
 from ..model.sessions import Kind
 from .policy import BUILT_IN, SPANS, layered
-from .projects import LONGEST, refuse
-from .spans import parse_span, write_span
+from .projects import refuse
+from .spans import LONGEST, parse_span, write_span
 
 SOONEST = 60
 """Least seconds of an idle timeout; what is shorter than two looks at a session means nothing."""

@@ -19,14 +19,12 @@ from ..model.projects import (
 from ..model.quota import Affinity, Project, Rules
 from ..model.resources import Node
 from .shares import parse_quota
-from .spans import parse_span
+from .spans import LONGEST, parse_span
 from .specs import NAME_LIMIT
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 PRIORITIES = range(1001)
 NO_GROUPS = Groups()
-LONGEST = 366 * 86_400
-"""Longest duration, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

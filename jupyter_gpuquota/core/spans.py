@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 _SPAN = re.compile(r"(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s?)?", re.ASCII)
+LONGEST = 366 * 86_400
+"""Longest time that may be asked for, in seconds."""
+
 _SECONDS = (86_400, 3_600, 60, 1)
 
 

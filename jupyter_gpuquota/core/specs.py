@@ -6,14 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from ..errors import FieldError, InvalidFields
 from ..model.environments import LaunchPlace
+from ..model.policy import Policy
 from ..model.quota import Project
 from ..model.resources import Node, Share
 from ..model.rightsizing import ResizeRequest
 from ..model.sessions import Kind, SessionRequest, SessionSpec
+from .policy import NO_POLICY
 from .possible import check_possible
 from .shares import parse_share
+from .wishes import check_wish, parse_wish
 
 NAME_LIMIT = 63
 """Longest name: that of a Kubernetes object, so that a request can move between backends."""
@@ -35,6 +40,7 @@ class Facts:
     projects: Sequence[Project]
     nodes: Sequence[Node]
     place: LaunchPlace
+    policy: Policy = NO_POLICY
 
 
 def check(request: SessionRequest, facts: Facts) -> SessionSpec:
@@ -46,6 +52,7 @@ def check(request: SessionRequest, facts: Facts) -> SessionSpec:
     share, errors = parse_share(request)
     wanted = request.project or (facts.projects[0].name if facts.projects else "")
     project = next((p for p in facts.projects if p.name == wanted), None)
+    wish, problems = parse_wish(request.idle_timeout)
     errors += [
         *_check_name(request.name),
         *_check_project(wanted, project, facts),
@@ -55,13 +62,15 @@ def check(request: SessionRequest, facts: Facts) -> SessionSpec:
         *_check_argv(request),
         *_check_env(request.env),
         *_check_ports(request.ports),
+        *problems,
+        *(check_wish(wish, facts.policy, project, request.kind) if project else []),
     ]
     if not 0 <= request.priority <= 100:
         errors.append(FieldError("priority", "A priority is a number from 0 to 100."))
     if errors:
         count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
         raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
-    return _spec(request, wanted, share, facts)
+    return msgspec.structs.replace(_spec(request, wanted, share, facts), idle_timeout=wish)
 
 
 def resized(spec: SessionSpec, asked: ResizeRequest) -> SessionRequest:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..errors import FieldError
+from ..errors import FieldError, InvalidFields
 from ..model.idleness import KeepAliveRequest
 from ..model.policy import Policy, RuleName
 from ..model.quota import Project
 from ..model.sessions import Kind
 from .levels import whose
 from .policy import bounds, layered
-from .projects import LONGEST, refuse
-from .spans import parse_span, write_span
-
-_TIMEOUT = "Write 90s, 30m, 2h or 1d; 0 stands for never."
+from .spans import LONGEST, parse_span, write_span
 
 
 def read_keep_alive(request: KeepAliveRequest) -> int:
@@ -25,14 +22,15 @@ def read_keep_alive(request: KeepAliveRequest) -> int:
     asked = str(request.span).strip()
     if not asked:
         return 0
-    hint = "Write 30m or 2h; leave it out for the usual time."
+    span, message = 0, ""
     try:
         span = parse_span(asked)
+        message = "" if 0 < span <= LONGEST else "It is no time at all, or longer than a year."
     except ValueError as error:
-        refuse([FieldError("span", str(error), hint)])
-    if not 0 < span <= LONGEST:
-        message = "It is longer than a year." if span else "It is no time at all."
-        refuse([FieldError("span", message, hint)])
+        message = str(error)
+    if message:
+        problem = FieldError("span", message, "Leave it out for the usual time.")
+        raise InvalidFields("One field is not acceptable.", fields=(problem,))
     return span
 
 
@@ -46,7 +44,9 @@ def parse_wish(asked: object) -> tuple[int | None, list[FieldError]]:
     except ValueError as error:
         return None, [FieldError("idle_timeout", str(error), "0 stands for never.")]
     if wish > LONGEST:
-        return None, [FieldError("idle_timeout", "It is longer than a year.", _TIMEOUT)]
+        return None, [
+            FieldError("idle_timeout", "It is longer than a year.", "0 stands for never.")
+        ]
     return wish, []
 
 
@@ -60,7 +60,7 @@ def check_wish(
     decided = found["idle_timeout"]
     if decided.locked:
         usual = write_span(decided.value) if decided.value else "never"
-        message = f"{whose(decided.level)} has locked it: it is {usual}."
+        message = f"It is {usual}: {whose(decided.level)} has locked it."
         yield FieldError("idle_timeout", message, "Leave it out, or ask an admin.")
         return
     least, most = bounds(found)

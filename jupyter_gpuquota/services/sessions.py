@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from ..core import names, previews, rightsize, specs, wishes
 from ..core.plans import Situation
+from ..core.policy import NO_POLICY
 from ..errors import FieldError, InvalidFields, NameTaken, Unsupported
 from ..model.base import Nothing, Page
 from ..model.idleness import Activity
@@ -26,7 +27,7 @@ from ..model.sessions import (
     SessionRequest,
     SessionSpec,
 )
-from ..ports.backend import Backend, Exec, Ingress, Logs
+from ..ports.backend import Backend, Exec, Ingress, Logs, Policing
 from . import admin
 from .call import Call, find
 from .paging import page
@@ -182,5 +183,6 @@ async def _check(backend: Backend, call: Call) -> SessionSpec:
     request: SessionRequest = call.body
     place = await backend.look_up(request)
     mine = admin.mine(backend, call.user)
-    facts = specs.Facts(projects=mine, nodes=backend.nodes(), place=place)
+    policy = backend.policy() if isinstance(backend, Policing) else NO_POLICY
+    facts = specs.Facts(projects=mine, nodes=backend.nodes(), place=place, policy=policy)
     return specs.check(request, facts)

@@ -46,6 +46,9 @@ def _kind(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--priority", type=_number, default=50, help="0 to 100; orders the line of its project"
     )
+    group.add_argument(
+        "--idle-timeout", default="", metavar="T", help="its own, as far as the policy allows: 2h"
+    )
     group.add_argument("--node-type", default="", metavar="GROUP", help="the node group to run on")
 
 
@@ -111,6 +114,7 @@ def wishes(args: argparse.Namespace) -> tuple[str, Wishes, tuple[FieldError, ...
         "ports": args.ports,
         "priority": args.priority,
         "node_type": args.node_type,
+        "idle_timeout": args.idle_timeout,
     }
     name = _name(args, problems)
     return name, asked, tuple(problems)

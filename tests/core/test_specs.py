@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.core.policy import NO_POLICY
 from jupyter_gpuquota.core.specs import Facts, check
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.environments import Environment
+from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.resources import Node, Share
 from jupyter_gpuquota.model.sessions import SessionRequest
 from tests.builders import make_mig_device, make_node, make_place, make_project
@@ -114,3 +117,59 @@ def test_any_name_is_safe_or_refused(name: str) -> None:
         assert spec.name.isascii()
         assert not set(spec.name) & set("/\\. \0\n")
     assert problems == ["name"]
+
+
+def policed(**rules: Any) -> Facts:
+    level = PolicyLevel(level="everyone", rules=PolicyRules(**rules))
+    return facts(policy=msgspec.structs.replace(NO_POLICY, levels=(level,)))
+
+
+@pytest.mark.parametrize(
+    ("wish", "seconds"), [("", None), ("0", 0), ("90m", 5400), ("7200", 7200), (60, 60)]
+)
+def test_a_wish_for_an_idle_timeout_is_kept(wish: str | int, seconds: int | None) -> None:
+    spec = check(SessionRequest(name="exp-1", idle_timeout=wish), facts())
+    assert spec.idle_timeout == seconds
+
+
+@pytest.mark.parametrize("wish", ["soon", "-1", "1.5", "9999d", "1h 2", "\0"])
+def test_a_wish_that_is_no_time_is_refused(wish: str) -> None:
+    assert list(fields_of(idle_timeout=wish)) == ["idle_timeout"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "wish", "said"),
+    [
+        ({}, "30", "30s is shorter than the least that the built-in policy allows."),
+        (
+            {"idle_timeout_min": 600},
+            "5m",
+            "5m is shorter than the least that everyone's policy allows.",
+        ),
+        (
+            {"idle_timeout_max": 7200},
+            "3h",
+            "3h is longer than the most that everyone's policy allows.",
+        ),
+        (
+            {"idle_timeout": 3600},
+            "0",
+            "Never is longer than the most that everyone's policy allows.",
+        ),
+        (
+            {"idle_timeout": 3600, "locked": ("idle_timeout",)},
+            "30m",
+            "It is 1h: everyone's policy has locked it.",
+        ),
+    ],
+)
+def test_a_wish_beyond_the_policy_is_refused_with_its_level(
+    rules: dict[str, Any], wish: str, said: str
+) -> None:
+    assert fields_of(policed(**rules), idle_timeout=wish) == {"idle_timeout": said}
+
+
+def test_a_wish_within_the_policy_is_taken() -> None:
+    known = policed(idle_timeout=3600, idle_timeout_min=600, idle_timeout_max=7200)
+    for wish in ("10m", "2h"):
+        check(SessionRequest(name="exp-1", idle_timeout=wish), known)

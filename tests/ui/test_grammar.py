@@ -50,6 +50,7 @@ def problems(line: str) -> dict[str, str]:
         ("exp1 -e A=1 -e B= -e C=x=y --interactive", {"env": {"A": "1", "B": "", "C": "x=y"}}),
         ("exp1 --port 6006 --port 6007 --interactive", {"ports": [6006, 6007]}),
         ("exp1 --priority 70 --folder /data --interactive", {"priority": 70, "folder": "/data"}),
+        ("exp1 --idle-timeout 2h --interactive", {"idle_timeout": "2h"}),
     ],
 )
 def test_the_options_of_a_session(line, wanted):

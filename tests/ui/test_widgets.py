@@ -142,11 +142,13 @@ class TestLaunch:
         widget._fields["name"].value = "exp1"
         widget._fields["project"].value = "team-b"
         widget._fields["command"].value = "python 'my train.py'"
+        widget._fields["idle_timeout"].value = "2h"
         button(widget, "Launch").click()
         session = client.sessions.get("exp1")
         assert session.spec.share.milli == 500
         assert session.spec.project == "team-b"
         assert session.spec.command == ("python", "my train.py")
+        assert session.spec.idle_timeout == 7200
         assert "exp1 is running" in said(widget)
 
     def test_what_is_wrong_is_said_at_its_field(self, widget, client):

@@ -100,6 +100,7 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
             "environment": said["environment"],
             "folder": said["folder"],
             "command": command,
+            "idle_timeout": said["idle_timeout"],
         }
         return said["name"].strip(), wishes
 
@@ -138,4 +139,5 @@ def _make_fields() -> dict[str, Any]:
         ),
         "folder": text("Folder", "JupyterLab's root"),
         "command": text("Command", "empty for a Jupyter Server"),
+        "idle_timeout": text("Idle timeout", "empty for the usual one; 30m, 2h"),
     }
