@@ -25,7 +25,7 @@ _KEPT = int(WEEK.total_seconds()) + 86_400
 _MOST = 500_000
 """Rows that are kept, some 50 MB."""
 _PUT = "INSERT OR REPLACE INTO activity VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_READ = "SELECT * FROM activity WHERE end > ? AND begin < ? ORDER BY session, begin"
+_READ = "SELECT * FROM activity WHERE end > ? ORDER BY session, begin"
 _OLD = "DELETE FROM activity WHERE end < ?"
 _TOO_MANY = """
     DELETE FROM activity
@@ -58,27 +58,28 @@ class WeekKeeper:
             self.flush(now)
 
     def flush(self, now: int) -> None:
-        """Write what was seen; never raises for a disk."""
+        """Write what was seen, and drop what is too old; never raises for a disk."""
         if self._closed or self._open:
             try:
-                self._write(now)
+                self._write()
+                with self._history.opened() as db, historyfile.transaction(db):
+                    db.execute(_OLD, (now - _KEPT,))
+                    db.execute(_TOO_MANY, (_MOST,))
             except StorageFailed as error:
                 _log.warning("%s", error)
         self._closed.clear()
         self._flushed = now
 
-    def read(self, since: int, until: int) -> list[Stretch]:
-        """Return what was recorded of a time. Raises StorageFailed."""
-        self._write(until)
+    def read(self, since: int) -> list[Stretch]:
+        """Return what was recorded since a time. Raises StorageFailed."""
+        self._write()
         with self._history.opened() as db:
-            return [_stretch(row) for row in db.execute(_READ, (since, until))]
+            return [_stretch(row) for row in db.execute(_READ, (since,))]
 
-    def _write(self, now: int) -> None:
+    def _write(self) -> None:
         seen = [s for s in (*self._closed, *self._open.values()) if s.end > s.begin]
         with self._history.opened() as db, historyfile.transaction(db):
             db.executemany(_PUT, _rows(seen))
-            db.execute(_OLD, (now - _KEPT,))
-            db.execute(_TOO_MANY, (_MOST,))
         self._closed.clear()
 
 

@@ -20,6 +20,7 @@ from jupyter_gpuquota.local.backend import LocalBackend
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices
 from jupyter_gpuquota.local.folders import SessionFolder
+from jupyter_gpuquota.local.looking import Senses
 from jupyter_gpuquota.local.shim import procfs
 from jupyter_gpuquota.model.sessions import LIVE
 
@@ -48,8 +49,10 @@ async def make(settings: dict[str, Any]) -> AsyncIterator[Callable[..., Any]]:
     """Start backends on the state folder, one after another; the last one ends all sessions."""
     backends: list[LocalBackend] = []
 
-    async def start(found: Devices | None = None, **changed: Any) -> LocalBackend:
-        backend = LocalBackend(LocalConfig(**{**settings, **changed}), found)
+    async def start(
+        found: Devices | None = None, senses: Senses | None = None, **changed: Any
+    ) -> LocalBackend:
+        backend = LocalBackend(LocalConfig(**{**settings, **changed}), found, senses)
         await backend.start()
         backends.append(backend)
         return backend

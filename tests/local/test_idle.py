@@ -1,0 +1,167 @@
+"""Idle sessions: warned, kept alive, suspended and resumed, while real processes run.
+
+Ten minutes pass in a second. What is seen of the sessions is what a test says; how real sessions
+are seen is tested with the signals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota.core.idleness import Reading
+from jupyter_gpuquota.core.policy import Limits
+from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.errors import NotAllowed, WrongState
+from jupyter_gpuquota.local.folders import Record
+from jupyter_gpuquota.model.idleness import SignalState
+from jupyter_gpuquota.model.policy import PolicyRequest
+from tests.contract.backend_contract import launch, until
+from tests.local.conftest import marked, wait_for
+
+pytestmark = pytest.mark.asyncio
+
+FAST = {"clock_rate": 600.0, "idle_interval": 60, "stop_grace": 1.0}
+SLEEP = ("sleep", "1000")
+
+
+class Seen:
+    """See of every session what a test says."""
+
+    def __init__(self, **states: SignalState) -> None:
+        self.states = states
+        self.limits: Mapping[str, Limits] = {}
+
+    async def read(
+        self, records: Sequence[Record], limits: Mapping[str, Limits]
+    ) -> dict[str, list[Reading]]:
+        self.limits = limits
+        readings = [Reading(name=name, state=state) for name, state in self.states.items()]
+        return {record.session.id: readings for record in records}
+
+    async def close(self) -> None:
+        """Have nothing to let go of."""
+
+
+async def set_policy(backend, level="everyone", **rules):
+    rules = {"idle_timeout": "30m", "warn_before": "10m", **rules}
+    request = {"levels": [{"level": level, "rules": rules}], "revision": backend.policy().revision}
+    asked = check_policy(msgspec.convert(request, PolicyRequest), ["team-a"])
+    await backend.put_policy(asked, "ana")
+
+
+async def run(backend, name="exp-1", **fields):
+    made = await launch(backend, name, gpu="0.5", command=SLEEP, **fields)
+    return await until(backend, made.id, "running")
+
+
+async def test_whoever_is_idle_is_warned_suspended_and_comes_back(make):
+    backend = await make(senses=Seen(cpu="idle", kernels="idle"), **FAST)
+    await set_policy(backend)
+    session = await run(backend)
+    warned = await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    assert warned.state == "running"
+    assert (warned.idle.action, warned.idle.level) == ("suspend", "everyone")
+    assert "everyone's policy" in warned.progress[-1].message
+    ended = await until(backend, session.id, "suspended")
+    assert ended.reason.code == "IdleTimeout"
+    assert "no CPU or kernel activity for 3" in ended.reason.message
+    assert not marked(session.id)
+    await backend.resume(session.id)
+    again = await until(backend, session.id, "running")
+    # A stale mark would end it at once (kubeflow#6648).
+    assert (again.idle, again.kept, again.reason) == (None, None, None)
+    assert await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+
+
+async def test_whoever_works_is_left_alone(make):
+    seen = Seen(cpu="busy", kernels="idle")
+    backend = await make(senses=seen, **FAST)
+    await set_policy(backend)
+    session = await run(backend)
+    activity = await wait_for(lambda: looked(backend, session.id))
+    assert {s.name: s.state for s in activity.signals} == {"cpu": "busy", "kernels": "idle"}
+    assert activity.idle is None
+    seen.states = {"cpu": "unknown", "kernels": "idle"}
+    await wait_for(lambda: "unknown" in {s.state for s in looked(backend, session.id).signals})
+    assert backend.sessions()[0].idle is None
+
+
+async def test_keeping_alive_puts_it_off_and_has_an_end(make):
+    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    await set_policy(backend, keep_alive="2h", keep_alives=1)
+    session = await run(backend)
+    await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    with pytest.raises(NotAllowed, match="2h"):
+        await backend.keep_alive(session.id, 3 * 3600)
+    kept = await backend.keep_alive(session.id, 0)
+    assert kept.kept.times == 1
+    assert kept.idle.warned is None
+    assert kept.idle.acts == kept.kept.until
+    with pytest.raises(NotAllowed, match="1 times since it was last used"):
+        await backend.keep_alive(session.id, 0)
+    await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    await until(backend, session.id, "suspended")
+    with pytest.raises(WrongState):
+        await backend.keep_alive(session.id, 0)
+
+
+async def test_notify_ends_nothing(make):
+    backend = await make(senses=Seen(gpu="idle", kernels="busy"), **FAST)
+    await set_policy(backend, gpu_idle_timeout="10m")
+    session = await run(backend)
+    told = await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    assert (told.idle.rule, told.idle.action) == ("gpu_idle_timeout", "notify")
+    assert told.progress[-1].message.startswith("Its GPU is not used since")
+
+
+async def test_a_controller_that_was_away_warns_again(make):
+    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    await set_policy(backend, idle_timeout="40m", warn_before="30m")
+    session = await run(backend)
+    warned = await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    await backend.close()
+    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    again = await until(
+        backend,
+        session.id,
+        lambda s: s.idle and s.idle.warned and s.idle.warned != warned.idle.warned,
+    )
+    assert again.idle.acts - again.idle.warned >= timedelta(minutes=30)
+    await until(backend, session.id, "suspended")
+
+
+async def test_a_wish_counts_as_far_as_it_is_allowed(make):
+    seen = Seen(cpu="idle")
+    backend = await make(senses=seen, **FAST)
+    await set_policy(backend, idle_timeout="10h", idle_timeout_min="20m")
+    session = await run(backend, idle_timeout="20m")
+    await wait_for(lambda: seen.limits)
+    rules = {rule.rule: rule for rule in backend.ruling(session.id).rules}
+    assert (rules["idle_timeout"].value, rules["idle_timeout"].level) == ("20m", "session")
+    ended = await until(backend, session.id, "suspended")
+    assert "exp-1 itself" in ended.reason.message
+
+
+async def test_what_was_seen_is_recorded_and_survives(make):
+    seen = Seen(cpu="busy")
+    backend = await make(senses=seen, **FAST)
+    session = await run(backend)
+    first = await wait_for(lambda: looked(backend, session.id))
+    await wait_for(lambda: looked(backend, session.id).at > first.at)
+    seen.states = {"cpu": "idle"}
+    await until(backend, session.id, lambda s: s.idle)
+    await backend.close()
+    backend = await make(senses=seen, **FAST)
+    stretches = await backend._work(backend._engine.week.read, 0)
+    assert [s.idle for s in stretches] == [False, True]
+    assert {s.milli for s in stretches} == {500}
+
+
+def looked(backend, session_id):
+    """Return what is known of a session, None before the first look."""
+    activity = backend.activity(session_id)
+    return activity if activity.looked else None
