@@ -55,7 +55,9 @@ class Administrator:
         self._store: SettingsStore | None = None
         self._found = Inventory(())
         self._owner = ""
-        self._file = QuotaFile(config.quota_file) if config.quota_file else None
+        self._file = (
+            QuotaFile(config.quota_file, config.idle_interval) if config.quota_file else None
+        )
         self._trouble = ""
 
     def open(self, inventory: Inventory) -> None:
@@ -208,7 +210,7 @@ class Administrator:
         """Raise Conflict where a file sets everything."""
         if self._file:
             raise Conflict(
-                f"Projects are set by the file {self._file.path}. Nothing was saved.",
+                f"What admins set stands in the file {self._file.path}. Nothing was saved.",
                 hint="Change it there; it is read again by itself.",
             )
 

@@ -1,7 +1,8 @@
-"""Read projects, node groups and rules from a YAML file, and notice when it changes."""
+"""Read projects, node groups, rules and the policy from a YAML file; notice when it changes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,17 @@ from typing import Any
 import msgspec
 import yaml
 
+from ..core.policy_check import check_policy
 from ..core.projects import Known, check, check_groups, check_rules
 from ..errors import FieldError, InvalidFields
 from ..model.base import Request
+from ..model.policy import (
+    ExemptionRequest,
+    PolicyLevelRequest,
+    PolicyRequest,
+    PolicyRulesRequest,
+    QuietHoursRequest,
+)
 from ..model.projects import (
     AffinityRequest,
     GroupsRequest,
@@ -26,21 +35,38 @@ SIZE_LIMIT = 1024 * 1024
 """Most bytes of a quota file."""
 
 
+class _Loader(yaml.SafeLoader):
+    """Read what looks like a time of the day or a date as the text that it is.
+
+    YAML 1.1 takes `22:00` for the number 1320.
+    """
+
+
+_TIME = re.compile(r"[-+]?[0-9][0-9_]*:.*|[0-9]{4}-[0-9][0-9]?-.*", re.ASCII)
+_Loader.yaml_implicit_resolvers = {
+    first: [("tag:yaml.org,2002:str", _TIME), *resolvers]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
 class QuotaFileRequest(Request, frozen=True, kw_only=True):
     """Be the file as a whole."""
 
     projects: tuple[ProjectRequest, ...]
     groups: tuple[NodeGroup, ...] = ()
     rules: RulesRequest = RulesRequest()
+    policy: PolicyRequest = PolicyRequest()
 
 
 class QuotaFile:
     """Watch the file. `settings` is what was last read well, None before; `problem` what is wrong.
 
-    Looking costs one `stat`; the file is read only when that tells of a change.
+    Looking costs one `stat`; the file is read only when that tells of a change. `every` is the
+    seconds between two looks at a session.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, every: int = 30) -> None:
+        self._every = every
         self.path = Path(path).expanduser()
         self.settings: Settings | None = None
         self.problem = ""
@@ -67,7 +93,7 @@ class QuotaFile:
 
     def _read(self, nodes: Sequence[Node]) -> tuple[Settings | None, str]:
         try:
-            return read(self._text(), nodes), ""
+            return read(self._text(), nodes, self._every), ""
         except (OSError, ValueError) as error:
             kept = "What was read last stays in force." if self.settings else "It is left alone."
             said = error.strerror if isinstance(error, OSError) else str(error)
@@ -88,12 +114,12 @@ class QuotaFile:
         return data.decode("utf-8")
 
 
-def read(text: str, nodes: Sequence[Node]) -> Settings:
+def read(text: str, nodes: Sequence[Node], every: int = 30) -> Settings:
     """Return what a file's text sets. Raises ValueError that names every mistake with its line."""
     try:
         _refuse_aliases(text)
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        plain = yaml.load(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=_Loader)
+        plain = yaml.load(text, Loader=_Loader)  # noqa: S506 (it is a SafeLoader)
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(f"It is no YAML: {' '.join(str(error).split())}.") from error
     if root is None or not isinstance(plain, dict):
@@ -107,7 +133,7 @@ def read(text: str, nodes: Sequence[Node]) -> Settings:
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$")
         raise ValueError(_at(lines, path.strip("`.").replace("...", ""), f"{message}.")) from error
-    return _settings(asked, nodes, lines)
+    return _settings(asked, nodes, lines, every)
 
 
 def _refuse_aliases(text: str) -> None:
@@ -117,7 +143,9 @@ def _refuse_aliases(text: str) -> None:
         raise ValueError(f"Write *{names[0]} out: references to other parts are not taken.")
 
 
-def _settings(asked: QuotaFileRequest, nodes: Sequence[Node], lines: dict[str, int]) -> Settings:
+def _settings(
+    asked: QuotaFileRequest, nodes: Sequence[Node], lines: dict[str, int], every: int
+) -> Settings:
     errors: list[FieldError] = []
     groups = GroupsRequest(groups=asked.groups, revision=1)
     rules = msgspec.structs.replace(asked.rules, revision=1)
@@ -136,10 +164,16 @@ def _settings(asked: QuotaFileRequest, nodes: Sequence[Node], lines: dict[str, i
             lambda here=here, i=i: check(here, known, prefix=f"projects[{i}].")
         )
         errors += wrong
+    policy, wrong = _try(lambda: check_policy(asked.policy, list(found), every))
+    errors += [FieldError(f"policy.{e.field}", e.message, e.hint) for e in wrong]
     if errors:
         raise ValueError(" ".join(_at(lines, e.field, f"{e.message} {e.hint}") for e in errors))
     return Settings(
-        projects=tuple(found.values()), rules=checked_rules, groups=checked_groups, source="file"
+        projects=tuple(found.values()),
+        rules=checked_rules,
+        groups=checked_groups,
+        policy=msgspec.structs.replace(policy, revision=1),
+        source="file",
     )
 
 
@@ -175,6 +209,11 @@ _KEYS: dict[str, type[Request]] = {
     "projects.node_affinity": AffinityRequest,
     "groups": NodeGroup,
     "rules": RulesRequest,
+    "policy": PolicyRequest,
+    "policy.levels": PolicyLevelRequest,
+    "policy.levels.rules": PolicyRulesRequest,
+    "policy.levels.rules.quiet_hours": QuietHoursRequest,
+    "policy.exemptions": ExemptionRequest,
 }
 
 

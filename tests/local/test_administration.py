@@ -153,6 +153,7 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
         backend.delete_project("team-a", 0, "ana", drain=True),
         backend.put_rules(backend.rules(), "ana"),
         backend.put_groups(backend.groups(), "ana"),
+        backend.put_policy(backend.policy(), "ana"),
     ):
         with pytest.raises(Conflict, match=str(path)):
             await change

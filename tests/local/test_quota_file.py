@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
+from datetime import UTC, datetime
 
 import pytest
 import yaml
@@ -16,6 +17,7 @@ from tests.builders import make_node
 from tests.local.test_administration import GOOD
 
 WORDS = ["projects", "groups", "rules", "name", "quota", "nodes", "members", "grace", "a", "1"]
+WORDS += ["policy", "levels", "rules", "exemptions", "quiet_hours", "begin", "22:00"]
 YAML = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(WORDS))
 
 
@@ -78,12 +80,67 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
         ("projects: &a [*a]\n", "Write *a out"),
         ("projects: !!python/object:os.system []\n", "no YAML"),
         ("projects: []\nrules: {revision: 3}\n", "there is no key 'revision'"),
+        ("projects: []\npolicy: 3\n", "Line 2, policy: Expected `object`"),
+        ("projects: []\npolicy: {revision: 3}\n", "there is no key 'revision'"),
+        (
+            "projects: []\npolicy:\n  levels:\n    - level: everyone\n      rules:\n"
+            "        idle: 2h\n",
+            "Line 6: there is no key 'idle'; there are idle_timeout",
+        ),
+        (
+            "projects: []\npolicy:\n  levels:\n    - level: project:gone\n",
+            "Line 4, policy.levels[0].level: There is no project 'gone'",
+        ),
+        (
+            "projects: []\npolicy:\n  levels:\n    - level: everyone\n      rules:\n"
+            "        idle_timeout: 5m\n        warn_before: 10m\n",
+            "Line 6, policy.levels[0].rules.idle_timeout: The warning comes 10m before",
+        ),
+        (
+            "projects: []\npolicy:\n  exemptions:\n    - who: user:ana\n"
+            "      until: 2026-03-01\n      reason: A demo.\n",
+            "Line 5, policy.exemptions[0].until: The time zone is missing",
+        ),
     ],
 )
 def test_a_bad_quota_file_is_refused_with_its_line(text, said):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (what it says is the point)
         read(text, (make_node(),))
     assert said in str(caught.value)
+
+
+POLICY = """\
+projects:
+  - {name: team-a, quota: 1}
+policy:
+  levels:
+    - level: project:team-a
+      rules: {idle_timeout: 1h}
+    - level: everyone
+      rules:
+        idle_timeout: 2h
+        action: suspend
+        locked: [action]
+        quiet_hours:
+          - {begin: 22:00, end: 06:30, zone: Europe/Berlin, days: [mon, fri], idle_timeout: 20m}
+  exemptions:
+    - {who: user:ana, until: 2026-03-01T18:00:00+01:00, reason: A demo.}
+"""
+
+
+def test_the_policy_is_read_with_times_as_they_are_written():
+    found = read(POLICY, (make_node(),)).policy
+    everyone, team = found.levels
+    assert (everyone.level, team.level) == ("everyone", "project:team-a")
+    assert (everyone.rules.idle_timeout, everyone.rules.locked) == (7200, ("action",))
+    (quiet,) = everyone.rules.quiet_hours
+    assert (quiet.begin, quiet.end, quiet.days) == (22 * 60, 6 * 60 + 30, ("mon", "fri"))
+    assert found.exemptions[0].until == datetime(2026, 3, 1, 17, tzinfo=UTC)
+
+
+def test_a_timeout_is_measured_by_how_often_it_is_looked():
+    with pytest.raises(ValueError, match="Line 6, policy"):
+        read(POLICY, (make_node(),), every=3600)
 
 
 @given(st.one_of(st.text(), st.recursive(YAML, nested, max_leaves=12).map(yaml.safe_dump)))
@@ -93,6 +150,9 @@ def test_a_bad_quota_file_is_refused_with_its_line(text, said):
 @example("projects:\n  - {name: a, quota: " + "9" * 5000 + "}")
 @example("rules: {grace: !!binary aGVsbG8=}\nprojects: []")
 @example("projects: {}\ngroups: !!set {a, b}")
+@example(
+    "policy: {levels: [{level: everyone, rules: {quiet_hours: [{begin: 1:1}]}}]}\nprojects: []"
+)
 @settings(deadline=None)
 def test_whatever_a_file_says_is_taken_or_refused(text):
     with suppress(ValueError):
