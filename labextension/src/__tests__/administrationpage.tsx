@@ -94,7 +94,7 @@ export class AdministrationPage extends Page {
     [projects, rules, groups, audit, nodes].forEach(item => item.watch());
     this.show(<AdministrationView />);
     await screen.findByRole('table', { name: /Projects/ });
-    await screen.findByRole('region', { name: 'Rules' });
+    await screen.findByRole('region', { name: /^Rules/ });
     await screen.findByRole('region', { name: /Node groups/ });
     await screen.findByRole('table', { name: /Changes/ });
   }

@@ -26,6 +26,7 @@ class NoObserver {
 
 window.ResizeObserver ??= NoObserver;
 window.IntersectionObserver ??= NoObserver as never;
+Element.prototype.scrollIntoView ??= () => undefined;
 window.CSS ??= { escape: (text: string) => text } as never;
 
 /** React says what is wrong with a view on the console only: here that is an error. */

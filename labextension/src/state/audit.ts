@@ -1,7 +1,10 @@
-import { AuditEntry } from '../api/models';
+import { AuditEntry, NodeGroup } from '../api/models';
+import { spanOf } from './typed';
 
 /** Amounts that are kept as milli-GPU. */
 const AMOUNTS = ['quota', 'weight', 'limit'];
+/** Times that are kept as seconds. */
+const SPANS = ['grace', 'min_runtime', 'interactive_duration'];
 
 /** Say in short what was there before a change and after it: only what differs. */
 export function differenceOf(
@@ -35,16 +38,29 @@ function fieldsOf(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return value && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
+      ? byName(value as Record<string, unknown>)
       : undefined;
   } catch {
     return undefined; // the caller shows it as it stands
   }
 }
 
+/** Node groups are set all at once: only those that differ are to be seen. */
+function byName(fields: Record<string, unknown>): Record<string, unknown> {
+  const { items } = fields;
+  return Array.isArray(items)
+    ? Object.fromEntries(
+        (items as NodeGroup[]).map(({ name, ...group }) => [name, group])
+      )
+    : fields;
+}
+
 function valueOf(name: string, value: unknown): string {
   if (AMOUNTS.includes(name) && typeof value === 'number') {
     return String(value / 1000);
+  }
+  if (SPANS.includes(name) && typeof value === 'number') {
+    return spanOf(value) || '0';
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -27,7 +27,10 @@ interface IField<Name extends string> {
 
 /** Be a label, a control, a line of help, and what is wrong with the value. */
 export function Field<Name extends string>(
-  props: IField<Name> & { children: (control: IControl) => React.ReactNode }
+  props: IField<Name> & {
+    isBox?: boolean;
+    children: (control: IControl) => React.ReactNode;
+  }
 ): JSX.Element {
   const { model, name, label, help } = props;
   const id = useId();
@@ -37,7 +40,7 @@ export function Field<Name extends string>(
     problems.length ? `${id}-problems` : ''
   ].filter(Boolean);
   return (
-    <div className="jp-GpuQuota-field">
+    <div className={`jp-GpuQuota-field${props.isBox ? ' jp-mod-box' : ''}`}>
       <label htmlFor={id}>{label}</label>
       {props.children({
         id,
@@ -107,11 +110,10 @@ export function CheckField<Name extends string>({
   autoFocus
 }: IField<Name> & { autoFocus?: boolean }): JSX.Element {
   return (
-    <Field {...{ model, name, label, help }}>
+    <Field {...{ model, name, label, help }} isBox>
       {control => (
         <input
           type="checkbox"
-          className="jp-GpuQuota-check"
           checked={model.draft[name] === YES}
           onChange={event => model.set(only(name, boxOf(event.target.checked)))}
           autoFocus={autoFocus}

@@ -75,17 +75,21 @@ function Legend(): JSX.Element {
     ['borrowed', trans.__('borrowed')],
     ['waiting', trans.__('waiting')],
     ['quota', trans.__('quota')],
-    ['fair', trans.__('fair share')]
+    ['fair', trans.__('fair share'), fairText(trans)]
   ];
   return (
     <div className="jp-GpuQuota-legend" aria-hidden="true">
-      {kinds.map(([kind, text]) => (
-        <span key={kind}>
+      {kinds.map(([kind, text, title]) => (
+        <span key={kind} title={title}>
           <i className={`jp-mod-${kind}`} /> {text}
         </span>
       ))}
     </div>
   );
+}
+
+function fairText(trans: TranslationBundle): string {
+  return trans.__('A fair share is never more than what is asked for.');
 }
 
 function Project(props: {
@@ -114,7 +118,11 @@ function Project(props: {
           />
         ))}
         <i className="jp-mod-quota" style={{ left: percent(project.quota) }} />
-        <i className="jp-mod-fair" style={{ left: percent(project.fair) }} />
+        <i
+          className="jp-mod-fair"
+          title={fairText(trans)}
+          style={{ left: percent(project.fair) }}
+        />
       </div>
       <div className="jp-GpuQuota-quiet" aria-hidden="true">
         {words}
@@ -130,7 +138,9 @@ function wordsOf(project: ProjectUse, trans: TranslationBundle): string {
     trans.__('%1 of %2 GPUs by right', gpus(right), gpus(project.quota)),
     borrowed ? trans.__('%1 borrowed', gpus(borrowed)) : '',
     waiting ? trans.__('%1 waited for', gpus(waiting)) : '',
-    trans.__('fair share %1', gpus(project.fair)),
+    project.asked
+      ? trans.__('fair share %1', gpus(project.fair))
+      : trans.__('fair share 0, as it asks for nothing'),
     project.limit === null ? '' : trans.__('limit %1', gpus(project.limit))
   ]
     .filter(Boolean)

@@ -24,8 +24,7 @@ export function EffectOf({ effect }: { effect: ChangePreview }): JSX.Element {
         <ul>
           {sessions.map(session => (
             <li key={session.session}>
-              <b>{effectText(session, trans)}</b> {session.name} (
-              {session.project}): {session.message}
+              <b>{effectText(session, trans)}</b> {session.message}
             </li>
           ))}
         </ul>

@@ -25,10 +25,12 @@ export function RulesSection(props: {
     <>
       <section className="jp-GpuQuota-board" aria-labelledby={heading}>
         <header className="jp-GpuQuota-boardHead">
-          <h3 id={heading}>{trans.__('Rules')}</h3>
-          <span className="jp-GpuQuota-quiet">
-            {trans.__('for all projects')}
-          </span>
+          <h3 id={heading}>
+            {trans.__('Rules')}{' '}
+            <span className="jp-GpuQuota-quiet">
+              {trans.__('for all projects')}
+            </span>
+          </h3>
         </header>
         <dl className="jp-GpuQuota-rules">
           {linesOf(rules, trans).map(([label, text]) => (
@@ -78,7 +80,7 @@ function textsOf(trans: TranslationBundle): IFormTexts<RulesField> {
         )
       },
       consolidate: {
-        label: trans.__('Move sessions'),
+        label: trans.__('Consolidate'),
         isBox: true,
         help: trans.__(
           'Sessions that may be reclaimed are stopped and start elsewhere, to make room where only fragments of GPUs are free.'

@@ -102,7 +102,6 @@ export function Editor<Field extends string, Base>(props: {
           <Problems id={refused} problems={failure.fields} />
         </div>
       ) : null}
-      <p role="status">{editor.said}</p>
       <div className="jp-GpuQuota-buttons">
         <button
           ref={editor.button}
@@ -112,6 +111,7 @@ export function Editor<Field extends string, Base>(props: {
         >
           {props.label}
         </button>
+        <span role="status">{editor.said}</span>
       </div>
       {model ? (
         <SettingForm

@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React, { useId, useRef } from 'react';
+import React, { useEffect, useId, useRef } from 'react';
 import { SettingModel } from '../state/settingmodel';
 import { YES } from '../state/typed';
 import { ErrorNotice, Notice } from './common';
@@ -42,6 +42,10 @@ export function SettingForm<Field extends string, Base>(
   const form = useRef<HTMLFormElement>(null);
   const title = useId();
   useSignal(model.changed);
+  // Its foot would stand before its fields where it began at the lower edge.
+  useEffect(() => {
+    form.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const focus = (name?: Field) =>
     form.current?.querySelector<HTMLElement>(`[name="${name}"]`)?.focus();
   const focusBroken = () => focus(model.firstBroken);

@@ -1,6 +1,7 @@
 import { resolve } from 'path';
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
 import { galata } from '@jupyterlab/galata';
+import { Administration, set } from '../tests/administration';
 import { expect, test as base, Workspace } from '../tests/workspace';
 
 const IMAGES = resolve(__dirname, '../../../docs/images');
@@ -144,6 +145,25 @@ test('dashboard', async ({ page, busy, api }) => {
   await dashboard.getByRole('heading', { name: /^Nodes/ }).hover();
   await slice.first().focus();
   await shoot(page, 'dashboard-nodes');
+});
+
+test('administration', async ({ page, busy, request, baseURL }) => {
+  const admin = new Administration(page);
+  const api = `${baseURL}/gpuquota/api`;
+  const groups = [{ name: 'big', nodes: ['dgx1-2'], separate: true }];
+  await set(request, `${api}/groups`, { groups });
+  await set(request, `${api}/rules`, { grace: '2m', consolidate: true });
+  await busy.panel.getByRole('button', { name: 'Projects' }).click();
+  await page.sidebar.close();
+  await expect(admin.changes).toContainText('grace: 2m');
+  await shoot(page, 'administration');
+  await admin.row('team-b').getByRole('button').click();
+  await admin.fill({ Quota: '3' });
+  await admin.press('Try it');
+  await expect(admin.effect).toContainText('next-train');
+  await shoot(page, 'administration-try');
+  await set(request, `${api}/groups`, { groups: [] });
+  await set(request, `${api}/rules`, {});
 });
 
 test('narrow', async ({ page, busy }) => {

@@ -1,19 +1,7 @@
-import type { APIRequestContext } from '@playwright/test';
-import { Administration } from './administration';
+import { Administration, set } from './administration';
 import { expect, test } from './workspace';
 
 const APART = 'Keep compute-share and memory-share sessions apart';
-
-/** Set rules or node groups as somebody else would. */
-async function set(
-  request: APIRequestContext,
-  url: string,
-  data: Record<string, unknown>
-): Promise<void> {
-  const { revision } = await (await request.get(url)).json();
-  const answer = await request.put(url, { data: { ...data, revision } });
-  expect(answer.status(), await answer.text()).toBe(200);
-}
 
 test.afterEach(async ({ request, baseURL }) => {
   await set(request, `${baseURL}/gpuquota/api/rules`, {});
@@ -33,7 +21,7 @@ test('an admin tries and applies rules', async ({ page, request, baseURL }) => {
   await expect(admin.field('Grace')).toBeFocused();
 
   await admin.fill({ Grace: '90s', 'Runs at least': '10m' });
-  await admin.field('Move sessions').check();
+  await admin.field('Consolidate').check();
   await admin.press('Try it');
   await expect(effect).toBeVisible();
   await expect(rules).toContainText('1m');

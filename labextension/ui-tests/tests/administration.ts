@@ -1,5 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
+import { expect } from '@jupyterlab/galata';
+import type { APIRequestContext } from '@playwright/test';
 
 /** Be the admins' view as a test sees it. */
 export class Administration {
@@ -7,7 +9,7 @@ export class Administration {
 
   readonly whole = this.page.locator('.jp-GpuQuota-administration');
   readonly table = this.whole.getByRole('table', { name: /^Projects \d/ });
-  readonly rules = this.whole.getByRole('region', { name: 'Rules' });
+  readonly rules = this.whole.getByRole('region', { name: /^Rules/ });
   readonly groups = this.whole.getByRole('table', { name: /^Node groups \d/ });
   readonly changes = this.whole.getByRole('table', { name: 'Changes' });
   readonly form = this.whole.locator('.jp-GpuQuota-settingForm');
@@ -60,4 +62,15 @@ export class Administration {
       ({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join('\n')}`
     );
   }
+}
+
+/** Set the rules, or all node groups, as somebody else would. */
+export async function set(
+  request: APIRequestContext,
+  url: string,
+  data: Record<string, unknown>
+): Promise<void> {
+  const { revision } = await (await request.get(url)).json();
+  const answer = await request.put(url, { data: { ...data, revision } });
+  expect(answer.status(), await answer.text()).toBe(200);
 }

@@ -121,6 +121,31 @@ describe('the audit log', () => {
     });
   });
 
+  it('shows times as they are typed', () => {
+    const before = JSON.stringify({ grace: 60, min_runtime: 0 });
+    const after = JSON.stringify({ grace: 90, min_runtime: 600 });
+    expect(differenceOf({ before, after })).toEqual({
+      before: 'grace: 1m\nmin_runtime: 0',
+      after: 'grace: 1m30s\nmin_runtime: 10m'
+    });
+  });
+
+  it('shows the node groups that differ only', () => {
+    const big = { name: 'big', nodes: ['n1'] };
+    const small = { name: 'small', nodes: ['n2'] };
+    const groups = (...items: object[]) =>
+      JSON.stringify({ items, revision: items.length });
+    expect(
+      differenceOf({
+        before: groups(big, small),
+        after: groups({ ...big, nodes: ['n1', 'n3'] }, small)
+      })
+    ).toEqual({
+      before: 'big: {"nodes":["n1"]}',
+      after: 'big: {"nodes":["n1","n3"]}'
+    });
+  });
+
   it('shows what is no object as it stands', () => {
     const entry = { before: '[1]', after: '{' };
     expect(differenceOf(entry)).toEqual(entry);

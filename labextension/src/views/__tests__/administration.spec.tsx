@@ -28,7 +28,7 @@ const EFFECT = {
       name: 'exp-9',
       project: 'team-b',
       effect: 'reclaimed',
-      message: 'It gives back 1 GPU.'
+      message: 'exp-9 (team-b) would give its GPUs back.'
     }
   ],
   warnings: ['Quotas add up to more than the machine.']

@@ -141,6 +141,19 @@ describe('the dashboard', () => {
     );
   });
 
+  it('says why the fair share of an idle project is nothing', async () => {
+    const idle = makeProject({ allocated: 0, asked: 0, fair: 0, users: [] });
+    page.server.on('GET /quota', { body: makeQuota({ projects: [idle] }) });
+    await show();
+    const bar = screen.getByRole('img', { name: /^team-a/ });
+    expect(bar.getAttribute('aria-label')).toContain(
+      'fair share 0, as it asks for nothing'
+    );
+    expect(bar.querySelector('.jp-mod-fair')?.getAttribute('title')).toContain(
+      'never more than what is asked'
+    );
+  });
+
   it('breaks a project down into people, me first', async () => {
     await show();
     const people = screen.getByLabelText('People in team-a').closest('details');

@@ -27,7 +27,7 @@ describe('rules and node groups', () => {
 
   afterEach(() => page.dispose());
 
-  const rules = () => screen.getByRole('region', { name: 'Rules' });
+  const rules = () => screen.getByRole('region', { name: /^Rules/ });
   const groups = () => screen.getByRole('table', { name: /Node groups/ });
   const box = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 
@@ -35,10 +35,15 @@ describe('rules and node groups', () => {
     await page.open();
     expect(
       screen.getAllByRole('heading', { level: 3 }).map(h => h.textContent)
-    ).toEqual(['Projects 2', 'Rules', 'Node groups 1', 'Changes 1']);
+    ).toEqual([
+      'Projects 2',
+      'Rules for all projects',
+      'Node groups 1',
+      'Changes 1'
+    ]);
     expect(rules().textContent).toContain('Grace2m');
     expect(rules().textContent).toContain('Runs at leastnone');
-    expect(rules().textContent).toContain('Move sessionsyes');
+    expect(rules().textContent).toContain('Consolidateyes');
     const row = within(groups()).getByRole('row', { name: /big/ });
     expect(row.textContent).toBe('bigdgx1-2kept apart');
   });
@@ -59,9 +64,9 @@ describe('rules and node groups', () => {
     await page.click('Change rules');
     expect(document.activeElement).toBe(box('Grace'));
     expect(page.value('Grace')).toBe('2m');
-    expect(box('Move sessions').checked).toBe(true);
+    expect(box('Consolidate').checked).toBe(true);
     page.type('Grace', '90s');
-    fireEvent.click(box('Move sessions'));
+    fireEvent.click(box('Consolidate'));
     await page.click('Try it');
     const effect = await screen.findByRole('region', { name: /would happen/ });
     expect(effect.textContent).toContain('Nothing would change.');
@@ -151,7 +156,7 @@ describe('rules and node groups', () => {
     page.setRules({ grace: 30, consolidate: true });
     await page.click(/^Reload/);
     await screen.findByText(/Grace: it was set to “30s”/);
-    expect(box('Move sessions').checked).toBe(true);
+    expect(box('Consolidate').checked).toBe(true);
   });
 
   it('delete a group once that is confirmed', async () => {
