@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from .base import Model, Request
 
@@ -60,6 +62,17 @@ class Activity(Model, frozen=True, kw_only=True):
     signals: tuple[Signal, ...]
     idle: Idleness | None = None
     looked: bool = True
+
+
+class PresenceRequest(Request, frozen=True, kw_only=True):
+    """Say that a person used a session at a time.
+
+    Where a notebook was `saved` (its path in the session), that was a person only if its sources
+    have changed: JupyterLab saves by itself whenever a program has printed.
+    """
+
+    at: Annotated[datetime, msgspec.Meta(tz=True)]
+    saved: str = ""
 
 
 class KeepAliveRequest(Request, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ from .gateway import Gateway
 from .home import AtHome
 from .http1 import Connections
 from .ingress.mount import ingress_rules
+from .ingress.presence import Presence
 from .ingress.targets import Targets
 from .ingress.visit import Ways
 from .jupyter_mount import api_handlers
@@ -47,7 +48,9 @@ class GpuQuotaApp(ExtensionApp):
         self.gateway = Gateway(self._state_dir(), ensure_controller)
         dispatcher = AtHome(self.gateway, outer_base(server.base_url), str(server.root_dir))
         self.handlers.extend(api_handlers(dispatcher))
-        self.ways = Ways(Targets(self.gateway), Connections(), count_ingress)
+        self.ways = Ways(
+            Targets(self.gateway), Connections(), count_ingress, Presence(self.gateway)
+        )
         rules = ingress_rules(server.base_url, self.ways)
         check_guards([handler for _, handler, *_ in self.handlers])
         check_guards([rule.target for rule in rules])

@@ -95,7 +95,7 @@ async def carry(browser: Bare, line: IOStream, method: str, size: int) -> None:
         await asyncio.wait([reading, moving], return_when=asyncio.FIRST_COMPLETED)
         early = not moving.done()
         broke_off = not early and moving.exception() is not None
-        if broke_off:
+        if broke_off and not line.closed():
             # Either side hung up. The session learns that no more comes; it may have answered.
             with suppress(OSError):
                 line.socket.shutdown(socket.SHUT_WR)

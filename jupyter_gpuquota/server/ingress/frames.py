@@ -3,35 +3,78 @@
 from __future__ import annotations
 
 _DATA = frozenset({0x1, 0x2})  # text and binary; a continuation belongs to one of them
-_MASKED = 0x80
+_CONTINUATION = 0x0
+_FINAL, _RESERVED, _MASKED = 0x80, 0x70, 0x80
 
 
 class Frames:
-    """Follow the frames of one direction (RFC 6455, 5.2), however the bytes are cut."""
+    """Follow the frames of one direction (RFC 6455, 5.2), however the bytes are cut.
 
-    def __init__(self) -> None:
+    Of every message the first `keep` bytes are kept until they are there, unmasked; of the rest
+    nothing is looked at.
+    """
+
+    def __init__(self, keep: int = 0) -> None:
+        self._keep = keep
         self._head = bytearray()
         self._skip = 0
+        self._begun: bytearray | None = None
+        """What is there of a message's beginning; None while no beginning is awaited."""
+        self._mask = b""
+        self._taken = 0
+        self._is_data = self._is_final = False
 
-    def messages(self, part: bytes) -> int:
-        """Count the messages that begin in the next part of the stream.
+    def messages(self, part: bytes) -> list[bytes | None]:
+        """Return the beginnings of messages that are there with the next part of the stream.
 
-        Pings, pongs and closes are no messages.
+        None stands for one that is compressed, or extended in another way. Pings, pongs and
+        closes are no messages.
         """
-        found, at = 0, 0
+        found: list[bytes | None] = []
+        at = 0
         while at < len(part):
             if self._skip:
                 step = min(self._skip, len(part) - at)
+                self._take(part, at, step)
                 self._skip -= step
                 at += step
+                self._settle(found)
                 continue
             self._head.append(part[at])
             at += 1
             if len(self._head) >= 2 and len(self._head) == _head_size(self._head):
-                found += (self._head[0] & 0xF) in _DATA
-                self._skip = _payload(self._head)
-                self._head.clear()
+                self._open(found)
+                self._settle(found)
         return found
+
+    def _open(self, found: list[bytes | None]) -> None:
+        head, self._head = self._head, bytearray()
+        code = head[0] & 0xF
+        self._is_data = code in _DATA or code == _CONTINUATION
+        self._is_final = bool(head[0] & _FINAL)
+        self._mask = bytes(head[-4:]) if head[1] & _MASKED else b""
+        self._taken = 0
+        self._skip = _payload(head)
+        if code in _DATA and head[0] & _RESERVED:
+            self._begun = None
+            found.append(None)
+        elif code in _DATA:
+            self._begun = bytearray()
+
+    def _take(self, part: bytes, at: int, size: int) -> None:
+        if self._begun is None or not self._is_data:
+            return
+        piece = part[at : at + min(size, self._keep - len(self._begun))]
+        self._begun += _unmasked(piece, self._mask, self._taken)
+        self._taken += len(piece)
+
+    def _settle(self, found: list[bytes | None]) -> None:
+        """Hand out the beginning of a message that is there, or that ends before it is."""
+        if self._begun is None or not self._is_data:
+            return
+        if len(self._begun) >= self._keep or (self._is_final and not self._skip):
+            found.append(bytes(self._begun))
+            self._begun = None
 
 
 def _head_size(head: bytearray) -> int:
@@ -44,3 +87,13 @@ def _payload(head: bytearray) -> int:
     length = head[1] & 0x7F
     extended = {126: 2, 127: 8}.get(length, 0)
     return int.from_bytes(head[2 : 2 + extended], "big") if extended else length
+
+
+def _unmasked(piece: bytes, mask: bytes, begin: int) -> bytes:
+    """Take the mask off a piece of a frame that lies `begin` bytes behind its head."""
+    if not mask:
+        return piece
+    size, turn = len(piece), begin % 4
+    key = (mask[turn:] + mask[:turn]) * (size // 4 + 1)
+    bits = int.from_bytes(piece, "little") ^ int.from_bytes(key[:size], "little")
+    return bits.to_bytes(size, "little")

@@ -16,6 +16,7 @@ from ..jupyter_mount import guard
 from .answer import LARGE, Answer
 from .body import Body, body_of, head
 from .carry import SILENT, Bare, carry
+from .deeds import caused, saved_notebook
 from .headers import to_browser, to_session
 from .origins import is_own
 from .pump import is_plain, pump
@@ -39,6 +40,7 @@ class Relay(Visitor):
     _line: IOStream | None = None
     _reading: asyncio.Future[None] | None = None
     _refusal: GpuQuotaError | None = None
+    _saved = ""
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Check who asks, and begin to send a request that has a body."""
@@ -75,9 +77,8 @@ class Relay(Visitor):
         self.check_site()
         if self.leads_elsewhere():
             return
-        if self._action == "write":
-            self.note_activity()
-        elif "text/html" in self.request.headers.get("Accept", ""):
+        self._note_begin()
+        if self._action == "read" and "text/html" in self.request.headers.get("Accept", ""):
             # A session's page sends JupyterLab's XSRF token; whoever came by a link lacks it yet.
             self.xsrf_token  # noqa: B018 (asking for it sets the cookie)
         if self._reading:
@@ -87,6 +88,7 @@ class Relay(Visitor):
         else:
             await self._ask()
         await self._complete()
+        self._note_saved()
 
     def on_connection_close(self) -> None:
         """Tell the session that nobody listens any more."""
@@ -129,12 +131,24 @@ class Relay(Visitor):
             browser = Bare(self.detach(), self._translate)
             if expects:
                 await browser.take_body(b"HTTP/1.1 100 Continue\r\n\r\n")
-            self.note_activity()
+            self._note_begin()
             await carry(browser, line, method, self._body.size)
+            self._note_saved()
             self.note_end(browser.status)
             return
         self._answer = Answer(line, method, self, move=False)
         self._reading = asyncio.ensure_future(self._answer.read())
+
+    def _note_begin(self) -> None:
+        deed = str(self.request.method), self.inner_path, int(self.path_kwargs.get("port") or 0)
+        self._saved = saved_notebook(*deed)
+        if not self._saved and caused(*deed):
+            self.note_activity()
+
+    def _note_saved(self) -> None:
+        """Note a notebook that was saved, now that it is on disk."""
+        if self._saved:
+            self.note_activity(self._saved)
 
     async def _refuse(self, error: GpuQuotaError) -> None:
         """Say at once why a body that may be long in coming is not wanted; else, after it."""

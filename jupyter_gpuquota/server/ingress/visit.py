@@ -21,6 +21,7 @@ from ..http1 import Connections
 from ..jupyter_mount import RESOURCE
 from .headers import Outside, without_secrets
 from .origins import is_foreign
+from .presence import Presence
 from .targets import Targets, check_prefix
 
 Count = Callable[[str, int], None]
@@ -51,11 +52,12 @@ class Visit:
 
 @dataclass(slots=True)
 class Ways:
-    """Be what all requests of the ingress share: look-up, connections, and who counts."""
+    """Be what all requests of the ingress share: look-up, connections, who counts, who reports."""
 
     targets: Targets
     connections: Connections
     count: Count
+    presence: Presence
 
     async def line(self, visit: Visit) -> IOStream:
         """Return a connection to the session, a kept one if there is one. Raises as `connect`."""
@@ -92,8 +94,9 @@ class Ways:
         return line
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and report no more."""
         self.connections.close()
+        self.presence.close()
 
     async def _check_unmoved(self, visit: Visit) -> None:
         now = await self.targets.find(visit.session, visit.port, visit.user, fresh=True)
@@ -173,9 +176,20 @@ class Visitor(JupyterHandler):
         target = f"{path}?{query}" if query else path
         return Visit(session, int(port), user, endpoint, outside, target)
 
-    def note_activity(self) -> None:
-        """Count what a person did; polls, pings and what a session sends by itself do not."""
-        self.settings["gpuquota_ingress_last_activity"] = datetime.now(UTC)
+    @property
+    def inner_path(self) -> str:
+        """Tell what is asked for of the session: the path below its address."""
+        return self.request.path.partition(f"gpuquota/s/{self.path_kwargs['session']}")[2]
+
+    def note_activity(self, saved: str = "") -> None:
+        """Count what a person did; polls, pings and what a session sends by itself do not.
+
+        Whether a person `saved` a notebook shows later.
+        """
+        if not saved:
+            self.settings["gpuquota_ingress_last_activity"] = datetime.now(UTC)
+        user = str(self.current_user.username)
+        self.ways.presence.note(self.path_kwargs["session"], user, saved)
 
     def note_end(self, status: int) -> None:
         """Note a request whose connection was taken over; tornado notes the others."""

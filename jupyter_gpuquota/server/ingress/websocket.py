@@ -26,6 +26,7 @@ from ..http1 import client
 from ..jupyter_mount import RESOURCE
 from .body import head
 from .carry import SILENT
+from .deeds import Counts, listener
 from .frames import Frames
 from .headers import to_browser, to_session
 from .pump import CHUNK
@@ -102,17 +103,23 @@ class SocketRelay(Visitor):
         try:
             with suppress(StreamClosedError):
                 await browser.write(head("HTTP/1.1 101 Switching Protocols", kept))
-                await tunnel(browser, line, self.note_activity)
+                keep, counts = listener(self.inner_path, visit.port)
+                await tunnel(browser, line, self.note_activity, counts, keep)
         finally:
             browser.close()
 
 
-async def tunnel(browser: IOStream, line: IOStream, note: Callable[[], None]) -> None:
-    """Pass bytes both ways until one side hangs up; `note` what the browser says."""
-    frames = Frames()
+async def tunnel(
+    browser: IOStream, line: IOStream, note: Callable[[], None], counts: Counts, keep: int
+) -> None:
+    """Pass bytes both ways until one side hangs up; `note` what the browser says that `counts`.
+
+    That is judged by the first `keep` bytes of each message.
+    """
+    frames = Frames(keep)
 
     def look(part: bytes) -> None:
-        if frames.messages(part):
+        if any(counts(begin) for begin in frames.messages(part)):
             note()
 
     flows = [

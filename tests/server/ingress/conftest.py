@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from tornado.web import Application
 from jupyter_gpuquota.model.sessions import Endpoint, Session
 from jupyter_gpuquota.server.http1 import Connections
 from jupyter_gpuquota.server.ingress.mount import ingress_rules
+from jupyter_gpuquota.server.ingress.presence import Presence
 from jupyter_gpuquota.server.ingress.targets import Targets
 from jupyter_gpuquota.server.ingress.visit import Ways
 from jupyter_gpuquota.server.inprocess import InProcess
@@ -36,10 +38,14 @@ class Site:
     serverapp: Any
     backend: FakeBackend
     session: Session
-    targets: Targets
+    ways: Ways
     counted: list[tuple[str, int]]
     jupyter: Application
     other: Application
+
+    @property
+    def targets(self) -> Targets:
+        return self.ways.targets
 
     @property
     def token(self) -> str:
@@ -58,7 +64,9 @@ class Site:
 def site(jp_serverapp: Any, http_server: Any, jp_asyncio_loop: Any) -> Iterator[Site]:
     """Serve; nothing is left behind."""
     servers: list[HTTPServer] = []
-    yield jp_asyncio_loop.run_until_complete(make_site(jp_serverapp, servers))
+    made = jp_asyncio_loop.run_until_complete(make_site(jp_serverapp, servers))
+    yield made
+    jp_asyncio_loop.run_until_complete(close(made.ways))
     for server in servers:
         server.stop()
         jp_asyncio_loop.run_until_complete(server.close_all_connections())
@@ -69,7 +77,8 @@ async def make_site(serverapp: Any, servers: list[HTTPServer]) -> Site:
     session = await backend.create(make_spec(ports=(PORT,)), "me")
     targets = Targets(InProcess(backend))
     counted: list[tuple[str, int]] = []
-    ways = Ways(targets, Connections(), lambda *counts: counted.append(counts))
+    presence = Presence(InProcess(backend), every=0.1)
+    ways = Ways(targets, Connections(), lambda *counts: counted.append(counts), presence)
     serverapp.web_app.add_handlers(".*$", ingress_rules(serverapp.base_url, ways))
     base = f"{serverapp.base_url}gpuquota/s/{session.id}"
     applications = []
@@ -82,4 +91,9 @@ async def make_site(serverapp: Any, servers: list[HTTPServer]) -> Site:
             host="127.0.0.1", port=number, base_url=f"{prefix}/", token=token
         )
         applications.append(application)
-    return Site(serverapp, backend, session, targets, counted, *applications)
+    return Site(serverapp, backend, session, ways, counted, *applications)
+
+
+async def close(ways: Ways) -> None:
+    ways.close()
+    await asyncio.sleep(0)  # for what was cancelled to end

@@ -38,9 +38,9 @@ def frame(opcode: int, payload: bytes = b"", *, final: bool = True, masked: bool
     ],
 )
 def test_messages_are_counted_and_control_frames_are_not(part: bytes, messages: int) -> None:
-    assert Frames().messages(part) == messages
+    assert Frames().messages(part) == [b""] * messages
     frames = Frames()
-    assert sum(frames.messages(bytes([byte])) for byte in part) == messages
+    assert sum(len(frames.messages(bytes([byte]))) for byte in part) == messages
 
 
 @given(
@@ -54,6 +54,6 @@ def test_cuts_do_not_matter(sent: list[tuple[int, bytes]], sizes: list[int]) -> 
     frames, found, at, turn = Frames(), 0, 0, 0
     while at < len(stream):
         size = sizes[turn % len(sizes)]
-        found += frames.messages(stream[at : at + size])
+        found += len(frames.messages(stream[at : at + size]))
         at, turn = at + size, turn + 1
     assert found == sum(opcode in (TEXT, BINARY) for opcode, _ in sent)

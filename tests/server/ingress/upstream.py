@@ -123,6 +123,8 @@ def make_upstream(prefix: str = "") -> web.Application:
         ("/odd", Odd),
         ("/socket", Socket),
         ("/nosocket", NoSocket),
+        ("/api/kernels/[^/]+/channels", Socket),
+        ("/terminals/websocket/1", Socket),
         ("(.*)", Show),
     ]
     return web.Application(

@@ -1,0 +1,1 @@
+"""What is done with the sessions: each signal of it, read from where it shows."""

@@ -1,0 +1,54 @@
+"""When a person last used a session through the ingress."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from ...core.idleness import Reading
+from ...model.idleness import PresenceRequest
+from ..clock import Clock
+from ..folders import Record
+from .notebooks import fingerprint
+
+_MANY = 256
+"""Notebooks of one session whose sources are remembered."""
+
+
+class Presence:
+    """Remember, in memory, when sessions were used. Belongs to the event loop."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last: dict[str, datetime] = {}
+        self._sources: dict[str, dict[str, str]] = {}
+
+    async def hear(self, record: Record, seen: PresenceRequest) -> None:
+        """Hear that a person used a session, or that a notebook of it was saved.
+
+        A notebook that was saved without a change to its cells was saved by its page alone.
+        """
+        session = record.session
+        if seen.saved:
+            found = await asyncio.to_thread(fingerprint, session.spec.folder, seen.saved)
+            known = self._sources.setdefault(session.id, {})
+            if len(known) >= _MANY and seen.saved not in known:
+                known.pop(next(iter(known)))
+            before, known[seen.saved] = known.get(seen.saved, ""), found
+            if found and found == before:
+                return
+        at = self._clock.at(min(seen.at, datetime.now(UTC)))
+        self._last[session.id] = max(at, self._last.get(session.id, at))
+
+    def reading(self, record: Record) -> Reading:
+        """Tell when a session was last used."""
+        last = self._last.get(record.session.id)
+        detail = "" if last else "Nobody has used it through JupyterLab since we look."
+        return Reading("presence", "idle", last=last, detail=detail)
+
+    def keep_only(self, sessions: Iterable[str]) -> None:
+        """Forget all other sessions."""
+        kept = set(sessions)
+        self._last = {key: last for key, last in self._last.items() if key in kept}
+        self._sources = {key: found for key, found in self._sources.items() if key in kept}
