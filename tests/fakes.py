@@ -13,6 +13,7 @@ import msgspec
 
 from jupyter_gpuquota.core import history, idleness, lifecycle, members, names
 from jupyter_gpuquota.core.exemptions import without_project
+from jupyter_gpuquota.core.idle_week import Stretch
 from jupyter_gpuquota.core.isolation import isolation_of
 from jupyter_gpuquota.core.nodegroups import labelled
 from jupyter_gpuquota.core.plans import Situation
@@ -73,6 +74,7 @@ class FakeBackend:
     rules_: Rules = USUAL_RULES
     groups_: Groups = field(default_factory=Groups)
     policy_: Policy = NO_POLICY
+    stretches: list[Stretch] = field(default_factory=list)
     activities: dict[str, Activity] = field(default_factory=dict)
     interval: int = 30
     admins: frozenset[str] | None = None
@@ -271,6 +273,9 @@ class FakeBackend:
         check_revision("The policy", self.policy_.revision, policy.revision)
         self._set_policy(policy, who, "changed the policy")
         return self.policy_
+
+    async def recorded(self, since: datetime) -> list[Stretch]:
+        return [s for s in self.stretches if s.end > since.timestamp()]
 
     def policy(self) -> Policy:
         return self.policy_

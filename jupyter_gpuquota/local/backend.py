@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from ..core.history import Window
+from ..core.idle_week import Stretch
 from ..core.policy import Ruling
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
@@ -197,6 +198,10 @@ class _Policing(Base):
     def activity(self, session_id: str) -> Activity:
         """Tell what is known of a session's activity. Raises NotFound, WrongState."""
         return self._engine.idle.activity(self._engine.find(session_id))
+
+    async def recorded(self, since: datetime) -> list[Stretch]:
+        """Return what was recorded of the sessions' activity. Raises StorageFailed."""
+        return await self._work(self._engine.week.read, int(since.timestamp()))
 
     async def keep_alive(self, session_id: str, span: int) -> Session:
         """Keep a session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .base import Page
 from .policy import Policy, PolicyRequest
+from .policytrial import PolicyTrial
 from .projects import (
     AuditEntry,
     AuditQuery,
@@ -81,6 +82,15 @@ SETTINGS: tuple[Route, ...] = (
         "/policy",
         Policy,
         "Change what is set of idle sessions",
+        request=PolicyRequest,
+        admin=True,
+    ),
+    Route(
+        "policy.try",
+        "POST",
+        "/policy/try",
+        PolicyTrial,
+        "Say what a policy would have done over the last week",
         request=PolicyRequest,
         admin=True,
     ),

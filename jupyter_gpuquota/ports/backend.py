@@ -9,9 +9,11 @@ those of `errors`; nothing of an engine's own escapes.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from ..core.history import Window
+from ..core.idle_week import Stretch
 from ..core.policy import Ruling
 from ..model.about import Revisions
 from ..model.environments import Environment, LaunchPlace
@@ -221,7 +223,7 @@ class Administration(Protocol):
 
 @runtime_checkable
 class Policing(Protocol):
-    """Act on idle sessions as the policy says; but for `keep_alive`, all return at once."""
+    """Act on idle sessions as the policy says; what is not awaited returns at once."""
 
     def policy(self) -> Policy:
         """Tell what is set of the policy."""
@@ -235,6 +237,9 @@ class Policing(Protocol):
 
     def activity(self, session_id: str) -> Activity:
         """Tell what is known of a session's activity. Raises NotFound, WrongState."""
+
+    async def recorded(self, since: datetime) -> list[Stretch]:
+        """Return what was recorded of the sessions' activity. Raises StorageFailed."""
 
     async def keep_alive(self, session_id: str, span: int) -> Session:
         """Keep a session alive for `span` seconds, 0 for the usual time.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 
+from ..core import idle_trial
 from ..core.exemptions import without_expired
+from ..core.idle_week import WEEK
 from ..core.policy import NO_POLICY
 from ..core.policy_check import check_policy
 from ..errors import Unsupported
-from ..model.policy import Policy
+from ..model.policy import Policy, PolicyRequest
+from ..model.policytrial import PolicyTrial
 from ..ports.backend import Backend, Policing
 from .admin import administration
 from .call import Call
@@ -21,11 +25,28 @@ async def get(backend: Backend, call: Call) -> Policy:
 
 async def put(backend: Backend, call: Call) -> Policy:
     """Change the policy as a whole."""
-    able, acts = administration(backend, call), policing(backend)
+    able = administration(backend, call)
+    return await able.put_policy(_checked(backend, call.body), call.user)
+
+
+async def try_(backend: Backend, call: Call) -> PolicyTrial:
+    """Say what a policy would have done over the last week, compared with the one in force."""
+    administration(backend, call)
+    tried, acts = _checked(backend, call.body), policing(backend)
+    until = datetime.now(UTC)
+    since = until - WEEK
+    recorded = await acts.recorded(since)
+    projects = backend.projects()
+    return await asyncio.to_thread(
+        idle_trial.compare, recorded, acts.policy(), tried, projects, since, until
+    )
+
+
+def _checked(backend: Backend, request: PolicyRequest) -> Policy:
+    acts = policing(backend)
     names = [project.name for project in backend.projects()]
-    policy = check_policy(call.body, names, acts.interval)
-    policy = without_expired(policy, acts.policy(), datetime.now(UTC))
-    return await able.put_policy(policy, call.user)
+    policy = check_policy(request, names, acts.interval)
+    return without_expired(policy, acts.policy(), datetime.now(UTC))
 
 
 def policing(backend: Backend) -> Policing:

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from jupyter_gpuquota.core.idle_trial import compare
 from jupyter_gpuquota.core.idle_week import Stretch, play
 from jupyter_gpuquota.core.policy import Subject, rule_for
 from jupyter_gpuquota.core.policy_check import check_policy
-from jupyter_gpuquota.model.policy import PolicyRequest
+from jupyter_gpuquota.model.policy import Policy, PolicyRequest
 from jupyter_gpuquota.model.policytrial import TrialAct
 
 BEGINS = int(datetime(2026, 1, 5, 9, 0, tzinfo=UTC).timestamp())  # a Monday
@@ -25,10 +26,14 @@ def stretch(
     return Stretch(subject, 500, BEGINS + begin * 60, BEGINS + end * 60, idle, gpu)
 
 
-def acts(stretches: list[Stretch], **rules: Any) -> list[TrialAct]:
+def policy(**rules: Any) -> Policy:
     request = {"levels": [{"level": "everyone", "rules": {**RULES, **rules}}]}
-    policy = check_policy(msgspec.convert(request, PolicyRequest), [])
-    return play(stretches, lambda subject, now: rule_for(policy, subject, None, now))
+    return check_policy(msgspec.convert(request, PolicyRequest), [])
+
+
+def acts(stretches: list[Stretch], **rules: Any) -> list[TrialAct]:
+    found = policy(**rules)
+    return play(stretches, lambda subject, now: rule_for(found, subject, None, now))
 
 
 def minute(moment: datetime) -> int:
@@ -88,3 +93,20 @@ def test_quiet_hours_count() -> None:
 def test_sessions_do_not_mix() -> None:
     found = acts([stretch(0, 60, idle=True), stretch(0, 60, idle=True, name="s2")])
     assert [act.session for act in found] == ["s1", "s2"]
+
+
+def test_two_policies_are_compared_by_project() -> None:
+    day = [stretch(0, 60, idle=True), stretch(60, 90, idle=False), stretch(90, 300, idle=True)]
+    since, until = (datetime.fromtimestamp(BEGINS + m * 60, UTC) for m in (0, 300))
+    found = compare(day, policy(), policy(idle_timeout="2h"), [], since, until)
+    (team,) = found.projects
+    assert (team.acts_before, team.false_alarms_before) == (2, 1)
+    assert (team.acts, team.false_alarms) == (1, 0)
+    assert team.returned == 500 * 90 // 60
+    assert "acted on once, 0 of these" in found.message
+    assert (found.sessions, found.seconds, found.count) == (1, 300 * 60, 1)
+
+
+def test_without_a_record_it_says_so() -> None:
+    now = datetime.fromtimestamp(BEGINS, UTC)
+    assert "Nothing was recorded" in compare([], policy(), policy(), [], now, now).message

@@ -52,6 +52,7 @@ async def call(api, row, **options):
         "rules.put": {"revision": 1},
         "groups.put": {"revision": 1},
         "policy.put": {"revision": 1},
+        "policy.try": {},
     }.get(row.name)
     session = await create(api)
     session["name"] = "team-b" if row.method == "DELETE" else "team-z"

@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from jupyter_gpuquota.core.idle_week import Stretch
+from jupyter_gpuquota.core.policy import Subject
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, Outdated, WrongState
 from jupyter_gpuquota.model.idleness import KeepAliveRequest
 from jupyter_gpuquota.model.policy import Policy, PolicyRequest
@@ -153,3 +155,21 @@ async def test_a_project_takes_its_level_with_it() -> None:
         "changed the policy: without team-b",
         "deleted project team-b",
     ]
+
+
+async def test_a_policy_is_tried_on_what_was_recorded() -> None:
+    backend, now = guarded(), int(datetime.now(UTC).timestamp())
+    who = Subject("s1", "ben", "team-a", "interactive")
+    backend.stretches = [
+        Stretch(who, 500, now - 30 * 86_400, now - 29 * 86_400, idle=True),  # too long ago
+        Stretch(who, 500, now - 7200, now, idle=True),
+    ]
+    levels = ({"level": "everyone", "rules": {"idle_timeout": "1h"}},)
+    body = msgspec.convert({"levels": levels}, PolicyRequest)
+    found = await ask(backend, "policy.try", "ana", body=body)
+    (act,) = found.acts
+    assert (act.user, act.action, act.false_alarm) == ("ben", "suspend", False)
+    assert act.returned == pytest.approx(500, abs=10)
+    assert backend.policy_.levels == ()
+    with pytest.raises(NotAllowed):
+        await ask(backend, "policy.try", "ben", body=body)

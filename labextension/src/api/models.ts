@@ -980,6 +980,54 @@ export interface PolicyRulesRequest1 {
   locked?: string[];
 }
 /**
+ * Say what a policy would have done between `since` and `until`; `message` sums it up.
+ *
+ * `acts` are the newest of those that the tried policy would have taken, `count` says of how
+ * many. `sessions` is how many were looked at in that time, `seconds` for how long in all.
+ */
+export interface PolicyTrial {
+  message: string;
+  since: string;
+  until: string;
+  sessions: number;
+  seconds: number;
+  projects: TrialSum[];
+  acts: TrialAct[];
+  count: number;
+}
+/**
+ * Sum up what a policy would have done in a project: before, as it is; after, as tried.
+ *
+ * `returned` is in milli-GPU hours; notices give nothing back.
+ */
+export interface TrialSum {
+  project: string;
+  acts_before: number;
+  acts: number;
+  false_alarms_before: number;
+  false_alarms: number;
+  returned_before: number;
+  returned: number;
+}
+/**
+ * Say when a session would have been acted on, by which rule.
+ *
+ * `returned` is what it would have given back until it was used `again` or had ended, in
+ * milli-GPU hours. `again` is when it was used next, None if it was not. Used again within an
+ * hour, it was a `false_alarm`.
+ */
+export interface TrialAct {
+  session: string;
+  project: string;
+  user: string;
+  at: string;
+  rule: 'gpu_idle_timeout' | 'idle_timeout';
+  action: 'notify' | 'stop' | 'suspend';
+  returned: number;
+  again: string | null;
+  false_alarm: boolean;
+}
+/**
  * Say what a change would do to the present state, and would have done; `message` sums up.
  *
  * `past` is empty where no history is kept, or nothing would have been different.

@@ -23,6 +23,7 @@ import type {
   PageSession,
   Policy,
   PolicyRequest,
+  PolicyTrial,
   Preview,
   ProjectAnswer,
   ProjectRemoval,
@@ -294,6 +295,14 @@ export const routes = {
     path: '/policy',
     noun: ''
   } as Route<undefined, undefined, PolicyRequest, Policy>,
+
+  /** Say what a policy would have done over the last week. */
+  policyTry: {
+    name: 'policy.try',
+    method: 'POST',
+    path: '/policy/try',
+    noun: ''
+  } as Route<undefined, undefined, PolicyRequest, PolicyTrial>,
 
   /** Say what a change of projects, rules or node groups would do. */
   settingsPreview: {
