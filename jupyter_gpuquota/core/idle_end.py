@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+import msgspec
+
 from ..model.idleness import Idleness, IdleRule, Signal, SignalName
 from ..model.reasons import Reason, ReasonCode
 from ..model.sessions import Goal, Session
@@ -39,6 +41,18 @@ def end(session: Session, idle: Idleness, signals: Iterable[Signal], now: dateti
         raise ValueError(f"{session.id}: {idle.action or 'nothing'} ends no session")
     goal: Goal = idle.action
     return request_end(session, goal, now, reason_of(session, idle, signals, now))
+
+
+def concluded(session: Session) -> Session:
+    """Return a session that has ended, with a word on it if an idle one had to be killed."""
+    reason, found = session.reason, session.exit
+    if not (reason and found) or reason.code not in IDLE or found.signal != "SIGKILL":
+        return session
+    message = (
+        f"{reason.message} It did not end by itself in time and was killed: what it had not "
+        "saved is lost."
+    )
+    return msgspec.structs.replace(session, reason=msgspec.structs.replace(reason, message=message))
 
 
 def reason_of(session: Session, idle: Idleness, signals: Iterable[Signal], now: datetime) -> Reason:

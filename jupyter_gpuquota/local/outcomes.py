@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from ..core.idle_end import concluded
 from ..core.lifecycle import finish_end, move
 from ..model.reasons import Reason
 from ..model.sessions import Exit, Session
@@ -45,7 +46,7 @@ def conclude(session: Session, ended: Ended, lines: tuple[str, ...], now: dateti
     if session.state == "stopping":
         if session.goal == "run":
             return move(session, "failed", now, session.reason)
-        return finish_end(session, now)
+        return finish_end(concluded(session), now)
     if ended.how == "seen" and ended.code == 0:
         return move(session, "done", now)
     reason = _reason(session, ended, found)

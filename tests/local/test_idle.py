@@ -26,6 +26,7 @@ pytestmark = pytest.mark.asyncio
 
 FAST = {"clock_rate": 600.0, "idle_interval": 60, "stop_grace": 1.0}
 SLEEP = ("sleep", "1000")
+STUBBORN = ("sh", "-c", "trap '' TERM; while :; do sleep 0.2; done")
 
 
 class Seen:
@@ -54,7 +55,7 @@ async def set_policy(backend, level="everyone", **rules):
 
 
 async def run(backend, name="exp-1", **fields):
-    made = await launch(backend, name, gpu="0.5", command=SLEEP, **fields)
+    made = await launch(backend, name, **{"gpu": "0.5", "command": SLEEP, **fields})
     return await until(backend, made.id, "running")
 
 
@@ -107,6 +108,15 @@ async def test_keeping_alive_puts_it_off_and_has_an_end(make):
     await until(backend, session.id, "suspended")
     with pytest.raises(WrongState):
         await backend.keep_alive(session.id, 0)
+
+
+async def test_whoever_does_not_end_in_time_is_told_so(make):
+    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    await set_policy(backend, grace=1)
+    session = await run(backend, command=STUBBORN)
+    ended = await until(backend, session.id, "suspended")
+    assert ended.exit.signal == "SIGKILL"
+    assert "was killed: what it had not saved is lost" in ended.reason.message
 
 
 async def test_notify_ends_nothing(make):
