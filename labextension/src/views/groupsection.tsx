@@ -2,6 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useMemo } from 'react';
 import { Groups, NodeGroup } from '../api/models';
 import { GroupField, groupSubject } from '../state/groupsubject';
+import { choicesText } from './choices';
 import { DataTable, ITableColumn } from './datatable';
 import { removeGroup } from './removing';
 import { Editor, useEditor } from './settingeditor';
@@ -9,9 +10,6 @@ import { IFormTexts } from './settingform';
 import { useResult, useUi } from './ui';
 
 type Column = ITableColumn<NodeGroup>;
-
-/** So many nodes are named as help; a cluster may have hundreds. */
-const NAMED = 12;
 
 /** Show the node groups, and have them changed unless a file sets them. */
 export function GroupSection(props: {
@@ -119,7 +117,7 @@ function textsOf(
       },
       nodes: {
         label: trans.__('Nodes'),
-        help: [trans.__('With commas.'), nodesText(nodes, trans)]
+        help: [trans.__('With commas.'), choicesText(nodes, trans)]
           .filter(Boolean)
           .join(' ')
       },
@@ -132,15 +130,4 @@ function textsOf(
       }
     }
   };
-}
-
-function nodesText(nodes: readonly string[], trans: TranslationBundle): string {
-  const named = nodes.slice(0, NAMED).join(', ');
-  const rest = nodes.length - NAMED;
-  if (!named) {
-    return '';
-  }
-  return rest > 0
-    ? trans.__('There are: %1 and %2 more.', named, rest)
-    : trans.__('There are: %1.', named);
 }

@@ -3,11 +3,12 @@ import React, { useMemo } from 'react';
 import { Project, Projects } from '../api/models';
 import { ProjectField } from '../state/projectdraft';
 import { projectSubject } from '../state/projectsubject';
+import { choicesText } from './choices';
 import { ProjectTable } from './projecttable';
 import { removeProject } from './removing';
 import { Editor, useEditor } from './settingeditor';
 import { IFormTexts } from './settingform';
-import { useUi } from './ui';
+import { useResult, useUi } from './ui';
 
 /** Show the projects as they are set, and have them changed unless a file sets them. */
 export function ProjectSection(props: {
@@ -21,6 +22,7 @@ export function ProjectSection(props: {
     () => projectSubject(administration, trans),
     [administration, trans]
   );
+  const groups = useGroupNames();
   const editor = useEditor({
     subject,
     saved: ({ name }) => trans.__('%1 was saved.', name.trim()),
@@ -38,17 +40,27 @@ export function ProjectSection(props: {
           editor={editor}
           label={trans.__('New project')}
           base={null}
-          textsOf={project => textsOf(project, trans)}
+          textsOf={project => textsOf(project, groups, trans)}
         />
       )}
     </>
   );
 }
 
+function useGroupNames(): readonly string[] {
+  const groups = useResult(useUi().quota.administration.groups);
+  return groups.status === 'ready'
+    ? groups.value.items.map(({ name }) => name)
+    : [];
+}
+
 function textsOf(
   project: Project | null,
+  groups: readonly string[],
   trans: TranslationBundle
 ): IFormTexts<ProjectField> {
+  const withGroups = (text: string) =>
+    [text, choicesText(groups, trans)].filter(Boolean).join(' ');
   return {
     title: project
       ? trans.__('Change %1', project.name)
@@ -84,14 +96,18 @@ function textsOf(
       },
       interactiveOn: {
         label: trans.__('Interactive on'),
-        help: trans.__(
-          'Node groups for its interactive sessions, with commas. Empty: any.'
+        help: withGroups(
+          trans.__(
+            'Node groups for its interactive sessions, with commas. Empty: any.'
+          )
         )
       },
       trainOn: {
         label: trans.__('Train on'),
-        help: trans.__(
-          'Node groups for its training sessions, with commas. Empty: any.'
+        help: withGroups(
+          trans.__(
+            'Node groups for its training sessions, with commas. Empty: any.'
+          )
         )
       },
       duration: {

@@ -48,6 +48,16 @@ describe('rules and node groups', () => {
     expect(row.textContent).toBe('bigdgx1-2kept apart');
   });
 
+  it('are offered to projects', async () => {
+    await page.open();
+    await page.click('New project');
+    for (const label of ['Interactive on', 'Train on']) {
+      const help = box(label).getAttribute('aria-describedby') ?? '';
+      const text = document.getElementById(help)?.textContent;
+      expect(text).toContain('There are: big.');
+    }
+  });
+
   it('can only be read where a file sets them', async () => {
     page.setProjects({ source: 'file', file: '/etc/gpu/quota.yaml' });
     await page.open();
