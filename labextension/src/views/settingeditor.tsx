@@ -66,7 +66,11 @@ export function useEditor<Field extends string, Base>(
         leave(text);
       }
     } catch (thrown) {
-      fail(asApiError(thrown));
+      const error = asApiError(thrown);
+      fail(error);
+      if (error.code === 'Outdated') {
+        await model?.reload(); // so that the next attempt is made from what is there
+      }
     }
   };
   return {

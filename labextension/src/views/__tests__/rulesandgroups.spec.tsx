@@ -180,6 +180,26 @@ describe('rules and node groups', () => {
     expect(page.sent('/groups')).toEqual([{ groups: [], revision: 5 }]);
   });
 
+  it('delete a group at the second attempt where somebody was quicker', async () => {
+    page.server.on('PUT /groups', problem('Outdated', 'ben at 12:30.'));
+    await page.open();
+    await page.click('big');
+    await page.click('Delete…');
+    const small = { name: 'small', nodes: [], separate: false };
+    page.server.on('GET /groups', { body: makeGroups([BIG, small], 6) });
+    await page.answer('Delete');
+    await screen.findByText('ben at 12:30.');
+    await screen.findByText(/goes on from what is set now/);
+    page.server.on('PUT /groups', { body: makeGroups([small], 7) });
+    await page.click('Delete…');
+    await page.answer('Delete');
+    await screen.findByText('big was deleted.');
+    expect(page.sent('/groups').at(-1)).toEqual({
+      groups: [small],
+      revision: 6
+    });
+  });
+
   it('keep a group that a project needs, and say which', async () => {
     page.server.on(
       'POST /settings/preview',
