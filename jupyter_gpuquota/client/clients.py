@@ -6,7 +6,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 
-from . import about, audit, discovery, groups, history
+from . import about, audit, discovery, groups, history, idleness
 from .context import Context
 from .senders import Awaiting, Blocking, awaiting, blocking
 from .settings import Reader, read_apart
@@ -54,6 +54,7 @@ class Client(Blocking):
         self.quota = groups.Quotas(self.context)
         self.projects = groups.Projects(self.context)
         self.rules = groups.Rules(self.context)
+        self.policy = groups.Policies(self.context)
         self.node_groups = groups.NodeGroups(self.context)
         self.nodes = groups.Nodes(self.context)
         self.environments = groups.Environments(self.context)
@@ -61,6 +62,8 @@ class Client(Blocking):
     about = blocking(about.get)
     audit = blocking(audit.list_)
     history = blocking(history.table)
+    activity = blocking(idleness.activity)
+    keep_alive = blocking(idleness.keep_alive)
 
 
 class AsyncClient(Awaiting):
@@ -81,6 +84,7 @@ class AsyncClient(Awaiting):
         self.quota = groups.AsyncQuotas(self.context)
         self.projects = groups.AsyncProjects(self.context)
         self.rules = groups.AsyncRules(self.context)
+        self.policy = groups.AsyncPolicies(self.context)
         self.node_groups = groups.AsyncNodeGroups(self.context)
         self.nodes = groups.AsyncNodes(self.context)
         self.environments = groups.AsyncEnvironments(self.context)
@@ -88,3 +92,5 @@ class AsyncClient(Awaiting):
     about = awaiting(about.get)
     audit = awaiting(audit.list_)
     history = awaiting(history.table)
+    activity = awaiting(idleness.activity)
+    keep_alive = awaiting(idleness.keep_alive)

@@ -11,6 +11,7 @@ from . import (
     environments,
     nodegroups,
     nodes,
+    policy,
     projects,
     quota,
     rightsizing,
@@ -159,6 +160,28 @@ class AsyncRules(Awaiting):
     get = awaiting(rules.get)
     put = awaiting(rules.put)
     preview = awaiting(rules.preview)
+
+
+class Policies(Blocking):
+    """See what is done with idle sessions, and why; set it as an admin."""
+
+    get = blocking(policy.get)
+    set = blocking(policy.set_)
+    unset = blocking(policy.unset)
+    explain = blocking(policy.explain)
+    exempt = blocking(policy.exempt)
+    unexempt = blocking(policy.unexempt)
+
+
+class AsyncPolicies(Awaiting):
+    """See what is done with idle sessions, and why; set it as an admin."""
+
+    get = awaiting(policy.get)
+    set = awaiting(policy.set_)
+    unset = awaiting(policy.unset)
+    explain = awaiting(policy.explain)
+    exempt = awaiting(policy.exempt)
+    unexempt = awaiting(policy.unexempt)
 
 
 class NodeGroups(Blocking):

@@ -7,21 +7,13 @@ from datetime import datetime
 
 import msgspec
 
-from ..model.idleness import Idleness, IdleRule, Signal, SignalName
+from ..model.idleness import Idleness, IdleRule, Signal
+from ..model.idlewords import quiet_of, whose
 from ..model.reasons import Reason, ReasonCode
 from ..model.sessions import Goal, Session
-from . import levels
+from ..model.spans import write_span
 from .lifecycle import request_end
-from .spans import write_span
 
-_NOUNS: dict[SignalName, str] = {
-    "kernels": "kernel",
-    "terminals": "terminal",
-    "presence": "user",
-    "cpu": "CPU",
-    "gpu": "GPU",
-    "process": "process",
-}
 _CODES: dict[IdleRule, ReasonCode] = {
     "idle_timeout": "IdleTimeout",
     "gpu_idle_timeout": "GpuIdleTimeout",
@@ -58,11 +50,10 @@ def concluded(session: Session) -> Session:
 def reason_of(session: Session, idle: Idleness, signals: Iterable[Signal], now: datetime) -> Reason:
     """Say why an idle session is ended, by which rule, and what is kept."""
     span = write_span(int((now - idle.since).total_seconds()) // 60 * 60)
-    quiet = quiet_of(idle, signals)
+    quiet, by = quiet_of(idle, signals), whose(idle.level, session.spec.name)
     return Reason(
         code=_CODES[idle.rule],
-        message=f"It was {_DONE[idle.action]} by the rule {idle.rule} of {whose(idle, session)}: "
-        f"{quiet} for {span}.",
+        message=f"It was {_DONE[idle.action]} by the rule {idle.rule} of {by}: {quiet} for {span}.",
         hint="Resume starts it again, with its folder and its share as they were. What only its "
         "memory held is gone.",
     )
@@ -70,7 +61,7 @@ def reason_of(session: Session, idle: Idleness, signals: Iterable[Signal], now: 
 
 def warning_of(session: Session, idle: Idleness) -> str:
     """Say what will be done to an idle session, and what helps against it."""
-    decided = f"by {whose(idle, session)}"
+    decided = f"by {whose(idle.level, session.spec.name)}"
     if idle.action == "notify" or idle.acts is None:
         what = "Its GPU is not used" if idle.rule == "gpu_idle_timeout" else "It is not used"
         return f"{what} since {idle.since:%H:%M} UTC ({decided})"
@@ -83,19 +74,3 @@ def told(session: Session) -> str:
     ended = session.reason and session.reason.code in IDLE
     said = session.reason.message if session.reason and ended else session.progress[-1].message
     return f"{session.owner}'s GPU session {session.spec.name} ({session.spec.project}): {said}"
-
-
-def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:
-    """Name what did nothing: `no kernel, terminal or GPU activity`."""
-    nouns = [_NOUNS[s.name] for s in signals if s.state == "idle"]
-    if idle.rule == "gpu_idle_timeout" or not nouns:
-        nouns = ["GPU"] if idle.rule == "gpu_idle_timeout" else []
-    if not nouns:
-        return "no activity"
-    head, last = nouns[:-1], nouns[-1]
-    return f"no {', '.join(head)} or {last} activity" if head else f"no {last} activity"
-
-
-def whose(idle: Idleness, session: Session) -> str:
-    """Name the level that decided, in plain words."""
-    return levels.whose(idle.level, session.spec.name)

@@ -19,8 +19,8 @@ from ..errors import NotAllowed
 from ..model.idleness import Idleness, IdleRule, KeptAlive, Signal, SignalName, SignalState
 from ..model.policy import IdleAction
 from ..model.sessions import Session
+from ..model.spans import write_span
 from .policy import Limits, Ruling
-from .spans import write_span
 
 Event = Literal["", "warn", "act"]
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from ..model.idlewords import rule_text
 from ..model.policy import (
     RULES,
     DecidedRule,
@@ -24,8 +25,8 @@ from ..model.policy import (
 )
 from ..model.quota import Project
 from ..model.sessions import Kind, Session
+from ..model.spans import write_span
 from . import quiet
-from .spans import write_span
 
 BUILT_IN = PolicyRules(
     idle_timeout=0,
@@ -47,21 +48,6 @@ BUILT_IN = PolicyRules(
 
 NO_POLICY = Policy(built_in=BUILT_IN)
 """What holds until an admin sets something."""
-
-SPANS: frozenset[RuleName] = frozenset(
-    {
-        "idle_timeout",
-        "idle_timeout_min",
-        "idle_timeout_max",
-        "gpu_idle_timeout",
-        "warn_before",
-        "grace",
-        "interactive_life",
-        "train_life",
-        "keep_alive",
-    }
-)
-"""Rules that are lengths of time."""
 
 _NEVER = 2**62
 
@@ -131,7 +117,7 @@ class Ruling:
         return tuple(
             DecidedRule(
                 rule=rule,
-                value=_written(rule, found.value),
+                value=rule_text(rule, found.value),
                 level=found.level,
                 locked=found.locked,
                 note=found.note,
@@ -232,21 +218,10 @@ def _with_quiet(found: Mapping[RuleName, Decided], now: datetime) -> dict[RuleNa
     soonest = min((held.idle_timeout for held in quiet.active(hours, now)), default=_NEVER)
     if soonest >= (usual or _NEVER):
         return dict(found)
-    note = f"Quiet hours hold now; otherwise it is {_written('idle_timeout', usual)}."
+    note = f"Quiet hours hold now; otherwise it is {rule_text('idle_timeout', usual)}."
     sooner = Decided(soonest, found["quiet_hours"].level, idle.locked, note)
     return {**found, "idle_timeout": sooner}
 
 
 def _limits(found: Mapping[RuleName, Decided]) -> Limits:
     return Limits(**{name: found[cast("RuleName", name)].value for name in Limits.__slots__})
-
-
-def _written(rule: RuleName, value: Any) -> str:
-    """Write a rule's value as an admin types it."""
-    if value is None:
-        return "as idle_timeout"
-    if rule == "quiet_hours":
-        return "; ".join(map(quiet.written, value)) or "none"
-    if rule in SPANS:
-        return write_span(value) if value else "never" if rule.endswith("timeout") else "none"
-    return str(value)

@@ -12,6 +12,7 @@ from ..errors import FieldError
 from ..model.policy import (
     DAYS,
     RULES,
+    SPANS,
     Day,
     Exemption,
     ExemptionRequest,
@@ -26,9 +27,9 @@ from ..model.policy import (
     RuleName,
 )
 from ..model.sessions import Kind
-from .policy import BUILT_IN, SPANS, layered
+from ..model.spans import LONGEST, parse_span, write_span
+from .policy import BUILT_IN, layered
 from .projects import refuse
-from .spans import LONGEST, parse_span, write_span
 
 SOONEST = 60
 """Least seconds of an idle timeout; what is shorter than two looks at a session means nothing."""

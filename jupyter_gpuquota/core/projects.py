@@ -18,8 +18,8 @@ from ..model.projects import (
 )
 from ..model.quota import Affinity, Project, Rules
 from ..model.resources import Node
+from ..model.spans import LONGEST, parse_span
 from .shares import parse_quota
-from .spans import LONGEST, parse_span
 from .specs import NAME_LIMIT
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)

@@ -7,19 +7,11 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from ..model.policy import DAYS, QuietHours
-from .spans import write_span
 
 
 def active(hours: Iterable[QuietHours], now: datetime) -> tuple[QuietHours, ...]:
     """Return those quiet hours that hold now."""
     return tuple(each for each in hours if _holds(each, now))
-
-
-def written(hours: QuietHours) -> str:
-    """Write quiet hours as one line."""
-    days = ",".join(hours.days) or "daily"
-    span = f"{_clock(hours.begin)}-{_clock(hours.end)}"
-    return f"{days} {span} {hours.zone}: {write_span(hours.idle_timeout)}"
 
 
 def _holds(hours: QuietHours, now: datetime) -> bool:
@@ -35,7 +27,3 @@ def _holds(hours: QuietHours, now: datetime) -> bool:
 
 def _on(hours: QuietHours, begun: datetime) -> bool:
     return not hours.days or DAYS[begun.weekday()] in hours.days
-
-
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60:02}:{minutes % 60:02}"

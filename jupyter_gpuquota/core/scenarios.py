@@ -13,8 +13,8 @@ from ..errors import FieldError, InvalidFields
 from ..model.quota import Affinity, Project, Rules
 from ..model.resources import Device, Node
 from ..model.scenarios import NodeWish, ProjectWish, RulesWish, Scenario, Step
+from ..model.spans import parse_span
 from .shares import parse_quota
-from .spans import parse_span
 
 Readers = Mapping[str, Callable[[Any], Any]]
 _RULES: Readers = {"min_runtime": parse_span, "grace": parse_span}

@@ -17,12 +17,12 @@ from ..model.reasons import Reason
 from ..model.resources import Node, Placement
 from ..model.scenarios import LoseStep, Scenario, SetStep, Step, SubmitStep
 from ..model.sessions import Session, SessionRequest
+from ..model.spans import parse_span
 from . import lifecycle, lifetime
 from .instant import carry_out
 from .plans import Situation
 from .scenarios import node_of, project_of, rules_of
 from .scheduling import plan
-from .spans import parse_span
 from .specs import Facts, check
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

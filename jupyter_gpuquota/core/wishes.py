@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ..errors import FieldError, InvalidFields
 from ..model.idleness import KeepAliveRequest
+from ..model.idlewords import whose
 from ..model.policy import Policy, RuleName
 from ..model.quota import Project
 from ..model.sessions import Kind
-from .levels import whose
+from ..model.spans import LONGEST, parse_span, write_span
 from .policy import bounds, layered
-from .spans import LONGEST, parse_span, write_span
 
 
 def read_keep_alive(request: KeepAliveRequest) -> int:

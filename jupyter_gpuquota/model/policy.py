@@ -29,6 +29,20 @@ RuleName = Literal[
 
 DAYS: tuple[Day, ...] = get_args(Day)
 RULES: tuple[RuleName, ...] = get_args(RuleName)
+SPANS: frozenset[RuleName] = frozenset(
+    {
+        "idle_timeout",
+        "idle_timeout_min",
+        "idle_timeout_max",
+        "gpu_idle_timeout",
+        "warn_before",
+        "grace",
+        "interactive_life",
+        "train_life",
+        "keep_alive",
+    }
+)
+"""Rules that are lengths of time."""
 
 
 class QuietHours(Model, frozen=True, kw_only=True):
@@ -183,3 +197,43 @@ class SessionPolicy(Model, frozen=True, kw_only=True):
     session: str
     rules: tuple[DecidedRule, ...]
     exempt: Exemption | None = None
+
+
+def request_of(policy: Policy) -> PolicyRequest:
+    """Return the request that asks for a policy as it is, to be changed in part."""
+    return PolicyRequest(
+        levels=tuple(
+            PolicyLevelRequest(level=each.level, rules=_rules_request(each.rules))
+            for each in policy.levels
+        ),
+        exemptions=tuple(
+            ExemptionRequest(who=each.who, until=each.until.isoformat(), reason=each.reason)
+            for each in policy.exemptions
+        ),
+        revision=policy.revision,
+    )
+
+
+def clock_text(minutes: int) -> str:
+    """Write minutes since midnight as a clock shows them."""
+    return f"{minutes // 60:02}:{minutes % 60:02}"
+
+
+def _rules_request(rules: PolicyRules) -> PolicyRulesRequest:
+    plain = {rule: getattr(rules, rule) for rule in RULES if rule != "quiet_hours"}
+    hours = rules.quiet_hours
+    return PolicyRulesRequest(
+        **plain,
+        quiet_hours=None if hours is None else tuple(map(_quiet_request, hours)),
+        locked=rules.locked,
+    )
+
+
+def _quiet_request(hours: QuietHours) -> QuietHoursRequest:
+    return QuietHoursRequest(
+        begin=clock_text(hours.begin),
+        end=clock_text(hours.end),
+        zone=hours.zone,
+        idle_timeout=hours.idle_timeout,
+        days=hours.days,
+    )

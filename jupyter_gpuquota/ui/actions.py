@@ -18,6 +18,7 @@ from .figures import history, top
 from .grammar import Args, help_text
 from .grammar_submit import wishes
 from .inside import bash, execute
+from .policy import keep_alive, policy
 from .projects import audit, project
 from .resizing import resize
 from .rules import groups, rules
@@ -173,6 +174,7 @@ ACTIONS: dict[str, Action] = {
     "open": open_session,
     "suspend": suspend,
     "resume": resume,
+    "keep-alive": keep_alive,
     "resize": resize,
     "stop": stop,
     "delete": delete,
@@ -184,6 +186,7 @@ ACTIONS: dict[str, Action] = {
     "project": project,
     "rules": rules,
     "groups": groups,
+    "policy": policy,
     "audit": audit,
     "simulate": simulate,
     "config": config,

@@ -7,14 +7,15 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from ..client import Client, discovery
 from ..client.protocol import Message, Reply
 from ..client.settings import read_here
 from ..client.transport import Transport
 from ..errors import GpuQuotaError
-from ..model.sessions import ENDED, State
+from ..model.policy import RULES, IdleAction
+from ..model.sessions import ENDED, Kind, State
 from .grammar import make_parser, subparsers
 from .verbs import VERBS
 
@@ -45,8 +46,11 @@ class Source:
     def __init__(self, find: Callable[[], Transport]) -> None:
         self._find = find
 
-    def values(self, dest: str, verb: str = "") -> list[str]:
-        """Return what an argument of a command may be, by its name in the grammar."""
+    def values(self, dest: str, verb: str = "", action: str = "") -> list[str]:
+        """Return what an argument of a command may be, by its name in the grammar.
+
+        `action` is what was said after the command, where that matters.
+        """
         asks: dict[str, Callable[[Client], Iterable[str]]] = {
             "name": _session_names,
             "names": partial(_session_names, without=_DONE.get(verb, _NONE)),
@@ -56,7 +60,12 @@ class Source:
             "environment": _environments,
             "group": _groups,
             "nodes": _nodes,
+            "subject": partial(_subjects, action=action),
         }
+        if verb == "policy" and dest == "rules":
+            return _rules(action)
+        if dest in ("lock", "unlock"):
+            return list(RULES)
         if dest == "topic":
             return [verb.name for verb in VERBS]
         if dest not in asks:
@@ -93,14 +102,15 @@ def candidates(words: list[str], source: Source) -> list[str]:
     if words[0] not in parsers or "--" in words:
         return []
     actions = _actions(parsers[words[0]])
-    options = {name: action for action in actions for name in action.option_strings}
+    options = {name: each for each in actions for name in each.option_strings}
     pending = options.get(words[-1])
+    action = words[1] if len(words) > 1 else ""
     if pending and pending.nargs != 0 and len(words) > 1:
-        return source.values(pending.dest, words[0])
+        return source.values(pending.dest, words[0], action)
     found = [name for name in options if name.startswith("--")]
-    for action in actions:
-        if not action.option_strings:
-            found += list(action.choices or ()) or source.values(action.dest, words[0])
+    for each in actions:
+        if not each.option_strings:
+            found += list(each.choices or ()) or source.values(each.dest, words[0], action)
     return found
 
 
@@ -109,8 +119,8 @@ def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _completer(source: Source, dest: str, verb: str) -> Callable[..., list[str]]:
-    def complete(**_: object) -> list[str]:
-        return source.values(dest, verb)
+    def complete(parsed_args: object = None, **_: object) -> list[str]:
+        return source.values(dest, verb, getattr(parsed_args, "action", None) or "")
 
     return complete
 
@@ -129,6 +139,30 @@ def _environments(client: Client) -> Iterable[str]:
 
 def _groups(client: Client) -> Iterable[str]:
     return (group.name for group in client.node_groups.list().items)
+
+
+def _subjects(client: Client, action: str) -> Iterable[str]:
+    """Name what may follow an action of `policy`: levels, sessions, or whom to exempt."""
+    if action == "explain":
+        return _session_names(client)
+    projects = [f"project:{project.name}" for project in client.projects.list().items]
+    if action == "unexempt":
+        return [each.who for each in client.policy.get().exemptions]
+    if action == "exempt":
+        owners = {f"user:{session.owner}" for session in client.sessions.list()}
+        return [*projects, *owners, *(f"session:{name}" for name in _session_names(client))]
+    if action == "unset":
+        return [level.level for level in client.policy.get().levels]
+    kinds = [f"kind:{kind}" for kind in get_args(Kind)]
+    return ["everyone", *projects, *kinds] if action == "set" else []
+
+
+def _rules(action: str) -> list[str]:
+    """Return rules, where they are set with values that are words."""
+    if action != "set":
+        return list(RULES) if action == "unset" else []
+    words = {rule: get_args(IdleAction) for rule in ("action", "gpu_idle_action")}
+    return [f"{rule}={word}" for rule in RULES for word in words.get(rule, ("",))]
 
 
 def _nodes(client: Client) -> Iterable[str]:

@@ -80,6 +80,25 @@ examples:
   {prog} groups set big dgx1-1 dgx1-2
   {prog} groups set shared dgx1-2 --separate
   {prog} groups delete shared --dry-run""",
+    "policy": """Levels, weakest first: built-in, everyone, project:NAME, kind:KIND, and a
+session's own wish (submit --idle-timeout). A stronger level wins, unless a weaker one
+has locked the rule. Times are 30m, 2h, 1d; 0 is never or none. Everyone may show and explain.
+
+examples:
+  {prog} policy show
+  {prog} policy set everyone idle_timeout=2h warn_before=10m --lock warn_before
+  {prog} policy set project:team-a idle_timeout=4h idle_timeout_max=8h
+  {prog} policy set everyone "quiet_hours=daily 22:00-06:00 Europe/Berlin: 20m"
+  {prog} policy unset project:team-a idle_timeout
+  {prog} policy explain exp1
+  {prog} policy exempt user:ana --until 3d --reason "demo for the board"
+  {prog} policy unexempt user:ana""",
+    "keep-alive": """An idle session is then not suspended for that time; how long and how often is
+the policy's. A session that is used needs it not.
+
+examples:
+  {prog} keep-alive exp1
+  {prog} keep-alive exp1 30m""",
     "audit": """examples:
   {prog} audit
   {prog} audit -n 100""",

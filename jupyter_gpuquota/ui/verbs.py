@@ -9,7 +9,7 @@ from typing import get_args
 
 from ..model.history import By
 from ..model.sessions import State
-from . import grammar_project, grammar_rules, grammar_submit
+from . import grammar_policy, grammar_project, grammar_rules, grammar_submit
 from .parser import Parser
 
 NOTEBOOK_LINES = 1000
@@ -171,6 +171,7 @@ VERBS = (
     Verb("open", "open a session in the browser", _open),
     Verb("suspend", "stop sessions and keep their requests", _changes(wait=True)),
     Verb("resume", "put suspended or ended sessions back into the queue", _changes(wait=False)),
+    Verb("keep-alive", "keep a session that is not used", grammar_policy.fill_keep_alive),
     Verb("resize", "start a session again with another share", _resize),
     Verb("stop", "stop sessions", _changes(wait=True)),
     Verb("delete", "remove ended sessions with their logs", _delete),
@@ -188,6 +189,11 @@ VERBS = (
         "rules", "show what holds for all projects; as an admin, set it", grammar_rules.fill_rules
     ),
     Verb("groups", "show node groups; as an admin, set them", grammar_rules.fill_groups),
+    Verb(
+        "policy",
+        "show what is done with idle sessions, and why; as an admin, set it",
+        grammar_policy.fill_policy,
+    ),
     Verb("audit", "show who changed projects", grammar_project.fill_audit),
     Verb("simulate", "try quotas: play a scenario, without a server", _simulate),
     Verb("config", "show or set what you prefer", _config),

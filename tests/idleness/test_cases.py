@@ -14,9 +14,9 @@ import yaml
 from jupyter_gpuquota.core.idleness import Reading, keep_alive, look, resume
 from jupyter_gpuquota.core.policy import rule_for, subject_of
 from jupyter_gpuquota.core.policy_check import check_policy
-from jupyter_gpuquota.core.spans import parse_span
 from jupyter_gpuquota.model.policy import Policy, PolicyRequest
 from jupyter_gpuquota.model.sessions import Session
+from jupyter_gpuquota.model.spans import parse_span
 from tests.builders import make_session
 
 CASES: list[dict[str, Any]] = yaml.safe_load(

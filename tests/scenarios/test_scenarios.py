@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.core import scenarios
 from jupyter_gpuquota.core.scheduling import plan
 from jupyter_gpuquota.core.simulation import Simulation
-from jupyter_gpuquota.core.spans import parse_span
 from jupyter_gpuquota.core.standings import differences, standing
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.resources import Placement
+from jupyter_gpuquota.model.spans import parse_span
 from jupyter_gpuquota.ui.yaml_source import YamlSource
 
 FOLDER = Path(__file__).parent

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ...client.policy import decoded
 from ...model.base import Page
 from ...model.projects import AuditEntry, ChangePreview, ProjectAnswer, ProjectEffect, Projects
 from ...model.quota import Project
 from ...model.resources import gpus_text
 from .base import Column, Row, View, html_table, pairs_html, pairs_text, text_table
 from .markup import Markup, join, tag
+from .policy import difference
 
 
 class ProjectsView(View[Projects]):
@@ -173,6 +175,8 @@ def _difference(entry: AuditEntry) -> str:
     before, after = (json.loads(text or "{}") for text in (entry.before, entry.after))
     if not (before and after):
         return ""
+    if "levels" in after:
+        return difference(decoded(entry.before), decoded(entry.after))
     return ", ".join(
         f"{name} {_plain(before.get(name))} → {_plain(value)}"
         for name, value in after.items()

@@ -10,7 +10,9 @@ from ...client.addresses import place_of
 from ...model.base import Page
 from ...model.resources import Isolation, gpus_text, memory_text
 from ...model.sessions import Session
+from ...model.spans import write_span
 from .base import Column, Row, View, html_table, pairs_html, pairs_text, span_text, text_table
+from .idle import idle_text
 from .markup import Markup, join, printable, tag
 
 _TELLING = ("waiting", "failed")
@@ -47,6 +49,7 @@ class SessionsView(View[tuple[Session, ...]]):
         if not self.data:
             return self._none
         why = [printable(f"{s.spec.name}: {s.reason.message}") for s in self._telling if s.reason]
+        why += [printable(f"{s.spec.name}: {said}") for s, said in self._idle]
         return "\n".join([text_table(self._columns(), self.data), *([""] if why else []), *why])
 
     @property
@@ -59,7 +62,8 @@ class SessionsView(View[tuple[Session, ...]]):
             for s in self._telling
             if s.reason
         )
-        return join(html_table(self._columns(), self.data, "Sessions"), *why)
+        idle = (tag("p", tag("b", s.spec.name), f": {said}") for s, said in self._idle)
+        return join(html_table(self._columns(), self.data, "Sessions"), *why, *idle)
 
     @property
     def records(self) -> list[Row]:
@@ -80,6 +84,9 @@ class SessionsView(View[tuple[Session, ...]]):
                 "created": s.created,
                 "started": s.started,
                 "reason": s.reason.message if s.reason else "",
+                "idle_since": s.idle.since if s.idle else None,
+                "idle_acts": s.idle.acts if s.idle else None,
+                "kept_until": s.kept.until if s.kept else None,
                 "id": s.id,
             }
             for s in self.data
@@ -88,6 +95,11 @@ class SessionsView(View[tuple[Session, ...]]):
     @property
     def _telling(self) -> Sequence[Session]:
         return [s for s in self.data if s.state in _TELLING]
+
+    @property
+    def _idle(self) -> list[tuple[Session, str]]:
+        told = [(s, idle_text(s, self._now)) for s in self.data]
+        return [(session, said) for session, said in told if said]
 
     def _columns(self) -> list[Column[Session]]:
         return [
@@ -227,6 +239,7 @@ def _pairs(s: Session, size: str) -> list[tuple[str, str]]:
         ("name", spec.name),
         ("status", s.state),
         ("reason", reason),
+        ("activity", idle_text(s, datetime.now(UTC))),
         ("in line", f"number {s.place_in_line} of {spec.project}" if s.place_in_line else ""),
         ("reclaimed", _reclaimed_text(s)),
         ("project", spec.project),
@@ -244,6 +257,7 @@ def _pairs(s: Session, size: str) -> list[tuple[str, str]]:
         ("variables", ", ".join(spec.env)),
         ("ports", ", ".join(map(str, spec.ports))),
         ("priority", str(spec.priority)),
+        ("idle timeout", _wish_text(spec.idle_timeout)),
         ("created", _time_text(s.created)),
         ("started", _time_text(s.started)),
         ("stops at", _time_text(s.ends)),
@@ -252,6 +266,13 @@ def _pairs(s: Session, size: str) -> list[tuple[str, str]]:
         ("address", href_of(s)),
         ("id", s.id),
     ]
+
+
+def _wish_text(wish: int | None) -> str:
+    """Say what idle timeout a session has wished for."""
+    if wish is None:
+        return ""
+    return f"{write_span(wish) if wish else 'never'}, as it was wished for"
 
 
 def _time_text(at: datetime | None) -> str:

@@ -1,0 +1,131 @@
+"""The words of `policy` and `keep-alive`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ..client.policy import Rules
+from ..errors import FieldError, InvalidFields, InvalidRequest
+from ..model.policy import QuietHoursRequest
+from .parser import Parser
+
+SUBJECTS = {
+    "show": "",
+    "set": "a level: everyone, project:NAME or kind:KIND",
+    "unset": "a level: everyone, project:NAME or kind:KIND",
+    "explain": "a session",
+    "exempt": "whom: session:NAME, user:NAME or project:NAME",
+    "unexempt": "whom: session:NAME, user:NAME or project:NAME",
+}
+"""What each action needs a word for."""
+
+_ONLY: dict[str, tuple[str, ...]] = {
+    "lock": ("set",),
+    "unlock": ("set",),
+    "until": ("exempt",),
+    "reason": ("exempt",),
+    "project": ("explain",),
+}
+"""What may be said to which of the actions."""
+
+_HOURS = re.compile(
+    r"\s*(?:(?P<days>daily|[a-z,]+)\s+)?(?P<begin>[\d:]+)-(?P<end>[\d:]+)\s+(?P<zone>[^\s:]+)\s*:"
+    r"\s*(?P<timeout>\S+)\s*"
+)
+
+
+def fill_policy(parser: Parser) -> None:
+    """Add the words of `policy`."""
+    parser.add_argument("action", choices=tuple(SUBJECTS), help="what to do")
+    parser.add_argument(
+        "subject", nargs="?", default="", metavar="LEVEL|SESSION|WHO", help="see the examples"
+    )
+    parser.add_argument(
+        "rules", nargs="*", metavar="RULE[=VALUE]", help="with set, or with unset without values"
+    )
+    parser.add_argument(
+        "--lock", metavar="RULE,…", help="with set: no stronger level may set these"
+    )
+    parser.add_argument("--unlock", metavar="RULE,…", help="with set: stronger levels may again")
+    parser.add_argument(
+        "--until", metavar="TIME", help="with exempt: 2026-03-01T18:00, or 3d from now"
+    )
+    parser.add_argument("--reason", metavar="TEXT", help="with exempt: others will want to know")
+    parser.add_argument("-p", "--project", help="with explain: look in this project only")
+
+
+def fill_keep_alive(parser: Parser) -> None:
+    """Add the words of `keep-alive`."""
+    parser.add_argument("name", metavar="NAME", help="name, id, or project/name")
+    parser.add_argument(
+        "span", nargs="?", default="", metavar="T", help="30m, 2h; usual: as the policy says"
+    )
+    parser.add_argument("-p", "--project", default="", help="look in this project only")
+
+
+def check(args: argparse.Namespace) -> None:
+    """Raise InvalidRequest for words that do not go together."""
+    for dest, actions in _ONLY.items():
+        if getattr(args, dest) is not None and args.action not in actions:
+            raise InvalidRequest(
+                f"policy {args.action} takes no --{dest}.",
+                hint=f"It goes with policy {' or '.join(actions)}.",
+            )
+    needs = SUBJECTS[args.action]
+    if bool(args.subject) != bool(needs):
+        wrong = f"needs {needs}" if needs else f"does not take {args.subject!r}"
+        raise InvalidRequest(f"policy {args.action} {wrong}.", hint="See `help policy`.")
+    if args.rules and args.action not in ("set", "unset"):
+        raise InvalidRequest(
+            f"policy {args.action} does not take {args.rules[0]!r}.", hint="See `help policy`."
+        )
+
+
+def rules(words: Sequence[str]) -> Rules:
+    """Return the rules of `rule=value` words. Raises InvalidFields with all that are none."""
+    found: dict[str, Any] = {}
+    problems = []
+    for word in words:
+        rule, separator, value = word.partition("=")
+        if not separator or not value.strip():
+            hint = f"Write {rule}=VALUE; to leave it to weaker levels, `policy unset`."
+            problems.append(FieldError(rule, "Its value is missing.", hint))
+        elif rule in found:
+            problems.append(FieldError(rule, "It is named twice.", "Keep one of them."))
+        elif rule == "quiet_hours":
+            found[rule] = _hours(value, problems)
+        else:
+            found[rule] = value
+    if problems:
+        count = "One field is" if len(problems) == 1 else f"{len(problems)} fields are"
+        raise InvalidFields(f"{count} not acceptable.", fields=tuple(problems))
+    return cast("Rules", found)  # the client says which rules there are
+
+
+def names(text: str | None) -> tuple[str, ...]:
+    """Return the rules of a list with commas."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _hours(text: str, problems: list[FieldError]) -> tuple[QuietHoursRequest, ...]:
+    """Read quiet hours as `policy show` writes them, several with semicolons."""
+    found = []
+    for part in text.split(";") if text.strip() != "none" else ():
+        if match := _HOURS.fullmatch(part):
+            days = match["days"] or "daily"
+            found.append(
+                QuietHoursRequest(
+                    days=() if days == "daily" else tuple(days.split(",")),
+                    begin=match["begin"],
+                    end=match["end"],
+                    zone=match["zone"],
+                    idle_timeout=match["timeout"],
+                )
+            )
+        else:
+            hint = "Write 'mon,fri 22:00-06:00 Europe/Berlin: 20m', or 'daily …', or none."
+            problems.append(FieldError("quiet_hours", f"{part.strip()!r} is no such time.", hint))
+    return tuple(found)

@@ -1,0 +1,187 @@
+"""The policy for idle sessions: what each level sets, and what it comes to for a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ...model.idleness import Activity
+from ...model.idlewords import rule_text
+from ...model.policy import (
+    RULES,
+    DecidedRule,
+    Exemption,
+    Policy,
+    PolicyLevel,
+    PolicyRules,
+    RuleName,
+    SessionPolicy,
+)
+from ...model.sessions import Session
+from .base import Column, Row, View, html_table, text_table
+from .idle import idle_text, signals_html, signals_text
+from .markup import Markup, join, printable, tag
+
+
+class PolicyView(View[Policy]):
+    """Show every level as a column; `names` maps ids of sessions to their names."""
+
+    def __init__(self, data: Policy, names: Mapping[str, str], now: datetime) -> None:
+        super().__init__(data)
+        self._names = names
+        self._now = now
+
+    @property
+    def text(self) -> str:
+        """Return the levels as a table, and the exemptions as another."""
+        parts = [text_table(self._columns(), RULES)]
+        if self.data.exemptions:
+            parts += ["", text_table(self._exemptions(), self.data.exemptions)]
+        return "\n".join(parts)
+
+    @property
+    def body(self) -> Markup:
+        """Return the same as HTML."""
+        parts = [html_table(self._columns(), RULES, "Policy")]
+        if self.data.exemptions:
+            parts.append(html_table(self._exemptions(), self.data.exemptions, "Exemptions"))
+        return join(*parts)
+
+    @property
+    def records(self) -> list[Row]:
+        """Return a row for each rule that a level sets; the weakest level comes first."""
+        return [
+            {
+                "level": level.level,
+                "rule": rule,
+                "value": rule_text(rule, getattr(level.rules, rule)),
+                "locked": rule in level.rules.locked,
+            }
+            for level in self._levels
+            for rule in RULES
+            if getattr(level.rules, rule) is not None
+        ]
+
+    @property
+    def _levels(self) -> Sequence[PolicyLevel]:
+        return (PolicyLevel(level="built-in", rules=self.data.built_in), *self.data.levels)
+
+    def _columns(self) -> list[Column[RuleName]]:
+        return [Column("RULE", str, whole=True), *map(_column, self._levels)]
+
+    def _exemptions(self) -> list[Column[Exemption]]:
+        return [
+            Column("EXEMPT", lambda e: who_text(e.who, self._names), whole=True),
+            Column("UNTIL", lambda e: _until(e, self._now), whole=True),
+            Column("REASON", lambda e: e.reason),
+        ]
+
+
+class ExplainView(View[SessionPolicy]):
+    """Show what each rule comes to for a session, who decided it, and what was seen of it.
+
+    `activity` is None for a session that does not run.
+    """
+
+    def __init__(
+        self, data: SessionPolicy, session: Session, activity: Activity | None, now: datetime
+    ) -> None:
+        super().__init__(data)
+        self._session = session
+        self._activity = activity
+        self._now = now
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Return the two answers of REST."""
+        return {"policy": self.data, "activity": self._activity}
+
+    @property
+    def text(self) -> str:
+        """Return the rules, the signals, and what comes of them."""
+        parts = [text_table(_DECIDED, self.data.rules), ""]
+        if self._activity:
+            parts += [signals_text(self._activity), ""]
+        return "\n".join([*parts, *map(printable, self._said)])
+
+    @property
+    def body(self) -> Markup:
+        """Return the same as HTML."""
+        seen = signals_html(self._activity) if self._activity else Markup()
+        said = (tag("p", line) for line in self._said)
+        return join(html_table(_DECIDED, self.data.rules, "Policy"), seen, *said)
+
+    @property
+    def records(self) -> list[Row]:
+        """Return a row for each rule."""
+        return [
+            {
+                "rule": rule.rule,
+                "value": rule.value,
+                "level": rule.level,
+                "locked": rule.locked,
+                "note": rule.note,
+            }
+            for rule in self.data.rules
+        ]
+
+    @property
+    def _said(self) -> list[str]:
+        name, exempt = self._session.spec.name, self.data.exempt
+        lines = []
+        if exempt:
+            until = f"{exempt.until:%Y-%m-%d %H:%M %Z}"
+            lines.append(f"{name} is exempt until {until}: {exempt.reason}")
+        if self._activity is None:
+            return [*lines, f"{name} is {self._session.state}: only what runs can be idle."]
+        idle = idle_text(self._session, self._now, self._activity)
+        return [*lines, f"{name} is {idle or 'not idle'}."]
+
+
+def difference(before: Policy, after: Policy) -> str:
+    """Say what a change of the policy has changed."""
+    old, new = ({level.level: level.rules for level in p.levels} for p in (before, after))
+    said = []
+    for level in dict.fromkeys((*old, *new)):
+        one, other = old.get(level, PolicyRules()), new.get(level, PolicyRules())
+        said += [
+            f"{level} {rule} {_value(one, rule) or 'unset'} → {_value(other, rule) or 'unset'}"
+            for rule in RULES
+            if _value(one, rule) != _value(other, rule)
+        ]
+    gone = [e for e in before.exemptions if e not in after.exemptions]
+    came = [e for e in after.exemptions if e not in before.exemptions]
+    said += [f"{e.who} is exempt no more" for e in gone if e.who not in {c.who for c in came}]
+    said += [f"{e.who} is exempt until {e.until:%Y-%m-%d %H:%M %Z}: {e.reason}" for e in came]
+    return ", ".join(said)
+
+
+def who_text(who: str, names: Mapping[str, str]) -> str:
+    """Name whom an exemption is for; a session by its name."""
+    sort, _, name = who.partition(":")
+    return f"session:{names.get(name, name)}" if sort == "session" else who
+
+
+def _until(exemption: Exemption, now: datetime) -> str:
+    over = " (over)" if exemption.until <= now else ""
+    return f"{exemption.until.astimezone(UTC):%Y-%m-%d %H:%M %Z}{over}"
+
+
+def _column(level: PolicyLevel) -> Column[RuleName]:
+    return Column(level.level, lambda rule: _value(level.rules, rule))
+
+
+def _value(rules: PolicyRules, rule: RuleName) -> str:
+    value = getattr(rules, rule)
+    if value is None:
+        return ""
+    return f"{rule_text(rule, value)}{' (locked)' if rule in rules.locked else ''}"
+
+
+_DECIDED: list[Column[DecidedRule]] = [
+    Column("RULE", lambda rule: rule.rule, whole=True),
+    Column("VALUE", lambda rule: rule.value),
+    Column("DECIDED BY", lambda rule: f"{rule.level}{' (locked)' if rule.locked else ''}"),
+    Column("NOTE", lambda rule: rule.note),
+]

@@ -1,0 +1,317 @@
+"""The policy for idle sessions, in the words of a shell and a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota import AsyncClient
+from jupyter_gpuquota.client.protocol import to_json
+from jupyter_gpuquota.client.steps import ask
+from jupyter_gpuquota.errors import (
+    InvalidFields,
+    InvalidRequest,
+    NotAllowed,
+    NotFound,
+    Outdated,
+)
+from jupyter_gpuquota.model.idleness import Activity, Idleness, Signal
+from jupyter_gpuquota.model.policy import RULES, Policy, PolicyRequest
+from jupyter_gpuquota.ui.actions import run
+from jupyter_gpuquota.ui.completion import Source, candidates
+from jupyter_gpuquota.ui.grammar import parse, split_line
+from tests.client.inmemory import InMemory
+
+
+@pytest.fixture
+def gpu(client, screen):
+    def gpu(line: str):
+        return run(client, parse(split_line(line), terminal=True), screen)
+
+    return gpu
+
+
+def wrong(gpu, line: str) -> dict[str, str]:
+    with pytest.raises(InvalidFields) as caught:
+        gpu(line)
+    return {field.field: field.message for field in caught.value.fields}
+
+
+def row(text: str, first: str) -> list[str]:
+    return next(line.split() for line in text.splitlines() if line.startswith(first))
+
+
+def test_all_levels_are_shown_in_one_table(gpu):
+    assert row(gpu("policy show").text, "RULE") == ["RULE", "built-in"]
+    gpu("policy set everyone idle_timeout=2h warn_before=15m --lock warn_before")
+    gpu("policy set kind:train action=notify")
+    view = gpu("policy set project:team-a idle_timeout=4h")
+    assert row(view.text, "RULE") == [
+        "RULE",
+        "built-in",
+        "everyone",
+        "project:team-a",
+        "kind:train",
+    ]
+    assert row(view.text, "idle_timeout ") == ["idle_timeout", "never", "2h", "4h", "-"]
+    assert row(view.text, "warn_before") == ["warn_before", "10m", "15m", "(locked)", "-", "-"]
+    assert {line.split()[0] for line in view.text.splitlines()[1:]} == set(RULES)
+    assert "<table" in view.html
+    found = {(r["level"], r["rule"]): (r["value"], r["locked"]) for r in view.records}
+    assert found["everyone", "warn_before"] == ("15m", True)
+    assert found["project:team-a", "idle_timeout"] == ("4h", False)
+    assert msgspec.json.decode(to_json(view.document), type=Policy) == view.data
+
+
+def test_what_is_not_named_stays(gpu, backend):
+    gpu("policy set everyone idle_timeout=2h action=stop")
+    gpu("policy set everyone action=suspend --lock idle_timeout")
+    (level,) = backend.policy_.levels
+    assert (level.rules.idle_timeout, level.rules.action) == (7200, "suspend")
+    assert level.rules.locked == ("idle_timeout",)
+    gpu("policy set everyone --unlock idle_timeout")
+    assert backend.policy_.levels[0].rules.locked == ()
+
+
+def test_rules_and_levels_are_unset(gpu, backend):
+    gpu("policy set everyone idle_timeout=2h action=stop --lock action")
+    gpu("policy unset everyone action")
+    assert backend.policy_.levels[0].rules.locked == ()
+    with pytest.raises(NotFound, match="everyone does not set action"):
+        gpu("policy unset everyone action")
+    gpu("policy unset everyone idle_timeout")
+    assert backend.policy_.levels == ()
+    with pytest.raises(NotFound, match="everyone sets no rule"):
+        gpu("policy unset everyone")
+    gpu("policy set everyone idle_timeout=2h action=stop")
+    gpu("policy unset everyone")
+    assert backend.policy_.levels == ()
+
+
+def test_quiet_hours_are_written_as_they_are_shown(gpu, backend):
+    hours = "mon,fri 22:00-06:30 Europe/Berlin: 20m; daily 12:00-13:00 UTC: 30m"
+    view = gpu(f'policy set everyone idle_timeout=2h "quiet_hours={hours}"')
+    assert hours in view.text
+    gpu(f'policy set kind:train "quiet_hours={hours}"')
+    rules = [level.rules.quiet_hours for level in backend.policy_.levels]
+    assert rules[0] == rules[1]
+    assert wrong(gpu, "policy set everyone quiet_hours=night") == {
+        "quiet_hours": "'night' is no such time."
+    }
+    said = wrong(gpu, 'policy set everyone "quiet_hours=daily 22:00-25:00 Berlin: 20m"')
+    assert list(said) == ["quiet_hours.end of everyone", "quiet_hours.zone of everyone"]
+    gpu("policy set everyone quiet_hours=none")
+    assert backend.policy_.levels[0].rules.quiet_hours == ()
+
+
+def test_what_is_wrong_is_said_of_the_rule_and_the_level(gpu):
+    gpu("policy set project:team-a idle_timeout=4h")
+    line = "policy set everyone warn_before=2h idle_timeout=1h"
+    assert list(wrong(gpu, line)) == ["idle_timeout of everyone"]
+    line = "policy set everyone warn_before=soon keep_alives=many --lock action"
+    said = ["warn_before of everyone", "keep_alives of everyone", "lock of everyone"]
+    assert list(wrong(gpu, line)) == said
+    assert wrong(gpu, "policy set project:team-z action=stop") == {
+        "project:team-z": "There is no project 'team-z'."
+    }
+    line = "policy set everyone idle_timeout=2h --lock idle_timeout"
+    assert wrong(gpu, line) == {
+        "idle_timeout of project:team-a": "everyone has locked idle_timeout."
+    }
+    with pytest.raises(InvalidFields) as caught:
+        gpu("policy set everyone idle_timout=2h graze=1m")
+    assert [(f.field, f.hint) for f in caught.value.fields] == [
+        ("idle_timout", "Did you mean idle_timeout or idle_timeout_min?"),
+        ("graze", "Did you mean grace?"),
+    ]
+    assert wrong(gpu, "policy set everyone action action=stop idle_timeout= grace=1 grace=2") == {
+        "action": "Its value is missing.",
+        "idle_timeout": "Its value is missing.",
+        "grace": "It is named twice.",
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "policy",
+        "policy set",
+        "policy set everyone",
+        "policy show everyone",
+        "policy explain",
+        "policy explain exp1 idle_timeout",
+        "policy explain exp1 --lock action",
+        "policy exempt user:ana --reason x",
+        "policy unexempt",
+        "policy unset everyone --until 3d",
+        "policy show -p team-a",
+    ],
+)
+def test_words_that_do_not_go_together_are_refused(gpu, line):
+    with pytest.raises(InvalidRequest):
+        gpu(line)
+
+
+def test_exemptions_are_made_and_taken_back(gpu, client, backend):
+    session = client.sessions.submit("exp1", gpu=0.5)
+    gpu('policy exempt user:ana --until 3d --reason "demo for the board"')
+    gpu("policy exempt session:exp1 --until 2099-03-01T18:00+01:00 --reason long")
+    whom = {e.who: e.until for e in backend.policy_.exemptions}
+    assert whom[f"session:{session.id}"] == datetime(2099, 3, 1, 17, tzinfo=UTC)
+    assert timedelta(days=2) < whom["user:ana"] - datetime.now(UTC) < timedelta(days=4)
+    text = gpu("policy show").text
+    assert row(text, "user:ana")[-4:] == ["demo", "for", "the", "board"]
+    assert row(text, "session:exp1")[1:3] == ["2099-03-01", "17:00"]
+    assert "session:exp1 is exempt" not in text
+    gpu("policy exempt user:ana --until 1d --reason shorter")
+    assert len(backend.policy_.exemptions) == 2
+    gpu("policy unexempt session:exp1")
+    gpu("policy unexempt user:ana")
+    assert backend.policy_.exemptions == ()
+    for line in ("policy unexempt user:ana", "policy exempt session:gone --until 1d --reason x"):
+        with pytest.raises(NotFound):
+            gpu(line)
+
+
+def test_a_wrong_exemption_is_said_in_the_words_of_the_line(gpu):
+    gpu("policy exempt user:ana --until 3d --reason long")
+    assert list(wrong(gpu, "policy exempt ben --until never --reason ' '")) == [
+        "who",
+        "reason",
+        "until",
+    ]
+    assert wrong(gpu, "policy exempt user:ben --until 2001-01-01 --reason x") == {
+        "until": "That time is over."
+    }
+
+
+def test_an_explanation_names_the_level_of_each_rule_and_the_signals(gpu, client, backend):
+    session = client.sessions.submit("exp1", gpu=0.5, project="team-a")
+    gpu("policy set everyone idle_timeout=2h --lock idle_timeout")
+    gpu("policy set project:team-a action=stop")
+    view = gpu("policy explain exp1")
+    assert row(view.text, "idle_timeout ") == ["idle_timeout", "2h", "everyone", "(locked)", "-"]
+    assert row(view.text, "action") == ["action", "stop", "project:team-a", "-"]
+    assert "It was not looked at yet." in view.text
+    assert "exp1 is not idle." in view.text
+    now = datetime.now(UTC)
+    since = now - timedelta(minutes=22, seconds=5)
+    idle = Idleness(
+        since=since,
+        rule="idle_timeout",
+        level="project:team-a",
+        action="stop",
+        acts=since + timedelta(hours=2),
+    )
+    signals = tuple(
+        Signal(name=name, state="idle", last=since, detail="Nothing.")
+        for name in ("kernels", "terminals", "gpu")
+    )
+    backend.activities[session.id] = Activity(
+        session=session.id, at=now, signals=signals, idle=idle
+    )
+    gpu('policy exempt user:me --until 2099-01-01T00:00Z --reason "A demo."')
+    view = gpu("policy explain exp1")
+    said = f"stops at {since + timedelta(hours=2):%H:%M} UTC, team-a's policy."
+    for text in (
+        "exp1 is idle 22 min: no kernel, terminal or GPU activity; " + said,
+        "exp1 is exempt until 2099-01-01 00:00 UTC: A demo.",
+    ):
+        assert text in view.text
+    assert "a&#x27;s policy" in view.html
+    assert row(view.text, "kernels")[1] == "idle"
+    assert [r["rule"] for r in view.records] == list(RULES)
+    assert set(msgspec.json.decode(to_json(view.document))) == {"policy", "activity"}
+    client.sessions.stop("exp1")
+    assert "exp1 is stopped: only what runs can be idle." in gpu("policy explain exp1").text
+
+
+def test_a_session_is_kept_alive(gpu, client, backend):
+    client.sessions.submit("exp1", gpu=0.5)
+    gpu("policy set everyone idle_timeout=2h keep_alive=2h")
+    before = datetime.now(UTC)
+    view = gpu("keep-alive exp1 30m")
+    until = client.sessions.get("exp1").kept.until
+    assert before < until - timedelta(minutes=30) < datetime.now(UTC)
+    assert view.text == f"exp1 is kept alive until {until:%H:%M} UTC."
+    assert view.records == [{"name": "exp1", "kept_until": until, "times": 1}]
+    listed = gpu("list").text
+    assert f"exp1: kept alive until {until:%H:%M} UTC" in listed
+    with pytest.raises(NotAllowed, match="2h at a time"):
+        gpu("keep-alive exp1 3h")
+    assert list(wrong(gpu, "keep-alive exp1 soon")) == ["span"]
+    assert client.keep_alive("exp1").kept.times == 2
+
+
+def test_a_change_is_told_in_the_audit_log_rule_by_rule(gpu):
+    gpu("policy set everyone idle_timeout=2h")
+    gpu("policy set everyone idle_timeout=1h --lock idle_timeout")
+    gpu("policy exempt user:ana --until 2099-01-01T00:00Z --reason long")
+    lines = gpu("audit").text.splitlines()
+    assert "user:ana is exempt until 2099-01-01 00:00 UTC: long" in lines[1]
+    assert "everyone idle_timeout 2h → 1h (locked)" in lines[2]
+    assert "everyone idle_timeout unset → 2h" in lines[3]
+
+
+def test_who_is_no_admin_may_look_but_not_set(gpu, backend):
+    backend.admins = frozenset({"somebody-else"})
+    assert gpu("policy show").data == backend.policy_
+    for line in (
+        "policy set everyone idle_timeout=2h",
+        "policy exempt user:ana --until 3d --reason x",
+    ):
+        with pytest.raises(NotAllowed):
+            gpu(line)
+
+
+def test_of_two_admins_the_second_is_told(client, backend):
+    made = client.policy.set("everyone", idle_timeout="2h")
+    backend.policy_ = msgspec.structs.replace(made, revision=made.revision + 1)
+    with pytest.raises(Outdated):
+        client.run(ask("policy.put", body=PolicyRequest(revision=made.revision)))
+    assert backend.policy_.levels == made.levels
+
+
+def test_levels_rules_and_values_are_completed(gpu, client, backend):
+    client.sessions.submit("exp1", gpu=0.5)
+    gpu("policy set everyone idle_timeout=2h")
+    gpu("policy exempt user:ana --until 3d --reason long")
+    source = Source(lambda: InMemory(backend))
+    for words, some in (
+        (["policy"], {"show", "set", "explain"}),
+        (["policy", "set"], {"everyone", "project:team-a", "kind:train", "--lock"}),
+        (["policy", "set", "everyone"], {"idle_timeout=", "action=suspend", "action=notify"}),
+        (["policy", "set", "everyone", "--lock"], {"idle_timeout", "action"}),
+        (["policy", "unset"], {"everyone"}),
+        (["policy", "unset", "everyone"], {"idle_timeout"}),
+        (["policy", "explain"], {"exp1"}),
+        (["policy", "exempt"], {"user:me", "session:exp1", "project:team-b"}),
+        (["policy", "unexempt"], {"user:ana"}),
+        (["keep-alive"], {"exp1"}),
+    ):
+        assert some <= set(candidates(words, source)), words
+
+
+def test_the_same_for_coroutines(backend):
+    async def work():
+        client = AsyncClient(transport=InMemory(backend))
+        await client.sessions.submit("exp1", gpu=0.5)
+        await client.policy.set("everyone", idle_timeout="2h", lock=["idle_timeout"])
+        found = await client.policy.explain("exp1")
+        assert found.rules[0].level == "everyone"
+        assert (await client.activity("exp1")).looked is False
+        assert (await client.keep_alive("exp1", "1h")).kept.times == 1
+        await client.policy.exempt("user:ana", until=datetime(2099, 1, 1, tzinfo=UTC), reason="x")
+        await client.policy.unexempt("user:ana")
+        return await client.policy.unset("everyone")
+
+    assert asyncio.run(work()).levels == ()
+
+
+def test_a_notebook_sets_in_the_same_words(client, screen):
+    line = "policy set everyone idle_timeout=2h"
+    view = run(client, parse(split_line(line), terminal=False), screen)
+    assert "<table" in view.html
