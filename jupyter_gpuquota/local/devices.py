@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .config import LocalConfig
-from .inventory import Driver, Inventory
+from .inventory import Driver, Inventory, Work
 from .mps import Mps
 from .nvml import Nvml
 from .simulated import simulated_nodes
@@ -31,6 +31,10 @@ class Devices:
         if self._driver is None:
             return Inventory(self._simulated)
         return self._driver.read(mps=self.mps.answers())
+
+    def work(self, uuid: str, since: int) -> Work | None:
+        """Read what a real device has done since a stamp; None if it does not answer."""
+        return self._driver.work(uuid, since) if self._driver else None
 
     def close(self) -> None:
         """Let go of the driver."""

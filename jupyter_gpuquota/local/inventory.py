@@ -22,11 +22,27 @@ class Inventory:
     memory: Mapping[tuple[str, int], int | None] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Be what a device, or a MIG instance, has done since an earlier look.
+
+    `whole` is its utilisation in per cent, `processes` the highest of each process that did
+    anything; None where the driver does not tell. `stamp` is what to ask with the next time.
+    """
+
+    whole: int | None
+    processes: Mapping[int, int] | None
+    stamp: int = 0
+
+
 class Driver(Protocol):
     """Look at real devices."""
 
     def read(self, *, mps: bool) -> Inventory:
         """Read everything anew."""
+
+    def work(self, uuid: str, since: int) -> Work | None:
+        """Read what a device has done since a stamp; None if it does not answer."""
 
     def close(self) -> None:
         """Let go of the driver."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import re
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from ..model.nodes import Reading
 from ..model.resources import Device, MigInstance, Node
-from .inventory import Inventory
+from .inventory import Inventory, Work
 
 _log = logging.getLogger(__name__)
 _MIB = 2**20
@@ -52,6 +53,23 @@ class Nvml:
         devices = sorted([*devices, *lost], key=lambda device: device.index)
         self._known = {device.uuid: device for device in devices}
         return Inventory((Node(name=self._node, devices=tuple(devices)),), readings, memory)
+
+    def work(self, uuid: str, since: int) -> Work | None:
+        """Read what a device, or a MIG instance, has done since a stamp; None if it is lost."""
+        try:
+            handle = self._nvml.nvmlDeviceGetHandleByUUID(uuid)
+            reading = self._optional(lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
+            samples = self._samples(handle, since)
+        except self._nvml.NVMLError as error:
+            _log.warning("GPU %s does not answer: %s", uuid, error)
+            return None
+        if samples is None:
+            return Work(reading, None, since)
+        most: dict[int, int] = {}
+        for sample in samples:
+            most[sample.pid] = max(sample.smUtil, most.get(sample.pid, 0))
+        stamp = max((sample.timeStamp for sample in samples), default=since)
+        return Work(reading, most, stamp)
 
     def close(self) -> None:
         """Let go of the driver."""
@@ -125,6 +143,24 @@ class Nvml:
                 total = None if used is None or before is None else before + used
                 found[device.uuid, pid] = total
         return found
+
+    def _samples(self, handle: Any, since: int) -> Sequence[Any] | None:
+        """Read what each process did; None if this device cannot tell.
+
+        That nothing was found means that nothing was done. So does "success" where an error is
+        raised: pynvml does this when there is no room needed for any sample.
+        """
+        try:
+            found: Sequence[Any] = self._nvml.nvmlDeviceGetProcessUtilization(handle, since)
+        except self._nvml.NVMLError_NotFound:
+            return ()
+        except (self._nvml.NVMLError_NotSupported, self._nvml.NVMLError_NoPermission):
+            return None
+        except self._nvml.NVMLError as error:
+            if error.value == self._nvml.NVML_SUCCESS:
+                return ()
+            raise
+        return [sample for sample in found if sample.timeStamp > since]
 
     def _optional(self, ask: Any) -> Any:
         """Ask what not every device can tell; None if this one cannot.

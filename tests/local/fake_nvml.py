@@ -25,12 +25,15 @@ class Gpu:
     instances: list[Gpu] | None = None
     slices: int = 0
     gone: bool = False
+    samples: list[tuple[int, int, int]] | None = None
+    """What processes did: pid, time stamp and per cent; None where the driver cannot tell."""
 
 
 class FakeNvml:
     """Answer as the module `pynvml` does; handles are the devices themselves."""
 
     NVMLError = pynvml.NVMLError
+    NVML_SUCCESS = pynvml.NVML_SUCCESS
     NVMLError_NotSupported = pynvml.NVMLError_NotSupported
     NVMLError_NotFound = pynvml.NVMLError_NotFound
     NVMLError_NoPermission = pynvml.NVMLError_NoPermission
@@ -56,6 +59,25 @@ class FakeNvml:
 
     def nvmlDeviceGetHandleByIndex(self, index: int) -> Gpu:  # noqa: N802
         return self._there(self.gpus[index])
+
+    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> Gpu:  # noqa: N802
+        instances = [instance for gpu in self.gpus for instance in gpu.instances or ()]
+        for gpu in (*self.gpus, *instances):
+            if gpu.uuid == uuid:
+                return self._there(gpu)
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
+
+    def nvmlDeviceGetProcessUtilization(self, gpu: Gpu, since: int) -> list[Any]:  # noqa: N802
+        if self._there(gpu).samples is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        found = [
+            SimpleNamespace(pid=pid, timeStamp=stamp, smUtil=used)
+            for pid, stamp, used in gpu.samples
+            if stamp > since
+        ]
+        if not found:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
+        return found
 
     def nvmlDeviceGetUUID(self, gpu: Gpu) -> str:  # noqa: N802
         return self._there(gpu).uuid

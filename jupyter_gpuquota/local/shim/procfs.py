@@ -16,13 +16,22 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 class Stat(NamedTuple):
-    """Be what /proc/PID/stat tells: `ticks` is the start time in clock ticks since boot."""
+    """Be what /proc/PID/stat tells: `ticks` is the start time in clock ticks since boot.
+
+    `terminal` is 0 for none; `foreground` is the process group that a terminal listens to. CPU
+    time is in clock ticks, too: `spent` its own, `reaped` that of children which have ended.
+    """
 
     pid: int
     state: str
     parent: int
     session: int
     ticks: int
+    group: int
+    terminal: int
+    foreground: int
+    spent: int
+    reaped: int
 
 
 def read_stat(pid: int) -> Stat | None:
@@ -32,10 +41,23 @@ def read_stat(pid: int) -> Stat | None:
     from the last one on (proc(5)).
     """
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return Stat(pid, fields[0], int(fields[1]), int(fields[3]), int(fields[19]))
+    parent, group, session, terminal, foreground = map(int, fields[1:6])
+    own, system, children, children_system = map(int, fields[11:15])
+    return Stat(
+        pid,
+        fields[0].decode(),
+        parent,
+        session,
+        ticks=int(fields[19]),
+        group=group,
+        terminal=terminal,
+        foreground=foreground,
+        spent=own + system,
+        reaped=children + children_system,
+    )
 
 
 def boot_id() -> str:

@@ -1,0 +1,156 @@
+"""Listen to kernels for code that somebody has them run, whatever client sent it.
+
+A kernel publishes each such code as `execute_input`; what a widget or a thread of it sends by
+itself has other types. Of ipykernel's topics only those that begin with `kernel.` are subscribed
+to, so that neither prints nor figures nor widgets reach us: `kernel.<a number>.execute_input`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import zmq
+
+from ...model.base import Model
+
+_TOPICS, _INPUT, _SIGNS = b"kernel.", b".execute_input", b"<IDS|MSG>"
+_ROOM = 10_000
+_MOST = 256
+"""Kernels that are listened to at the same time: each takes two file descriptors."""
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class _Connection(Model, frozen=True, kw_only=True):
+    """Be what is read of a kernel's connection file."""
+
+    iopub_port: int
+    ip: str = "127.0.0.1"
+    transport: str = "tcp"
+
+
+class _Header(Model, frozen=True, kw_only=True):
+    """Be what is read of a message's header."""
+
+    date: datetime
+
+
+def address_of(runtime: Path, kernel: str, words: Iterable[bytes]) -> str:
+    """Return where a kernel publishes; empty if it is not known to be an ipykernel of this machine.
+
+    `words` are those that the session's processes were started with.
+    """
+    name = f"kernel-{kernel}.json"
+    if not _ID.fullmatch(kernel):
+        return ""
+    if not any(b"ipykernel" in each and name.encode() in each for each in words):
+        return ""
+    try:
+        found = msgspec.json.decode((runtime / name).read_bytes(), type=_Connection)
+    except (OSError, msgspec.DecodeError):
+        return ""
+    if found.transport == "ipc":
+        return f"ipc://{found.ip}-{found.iopub_port}"
+    return f"tcp://{found.ip}:{found.iopub_port}" if found.transport == "tcp" else ""
+
+
+class Listener:
+    """Listen to one kernel; belongs to the event loop, and never blocks it."""
+
+    def __init__(self, context: zmq.Context[Any], address: str) -> None:
+        self.address = address
+        self._linked = False
+        self._socket = context.socket(zmq.SUB)
+        self._socket.linger = 0
+        self._socket.rcvhwm = _ROOM
+        self._monitor = self._socket.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED)
+        self._socket.subscribe(_TOPICS)
+        self._socket.connect(address)
+
+    def hear(self) -> tuple[bool, datetime | None]:
+        """Tell whether nothing can have been missed since the last time, and when code was run.
+
+        What came before the connection stood is missed; it is known to stand one time later.
+        """
+        whole, last = self._linked, None
+        for _ in range(_ROOM):
+            try:
+                frames = self._socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                break
+            if frames[0].endswith(_INPUT):
+                last = _date_of(frames)
+        else:
+            whole = False
+        self._see_linked()
+        return whole, last
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._end_monitor()
+        self._socket.close()
+
+    def _see_linked(self) -> None:
+        if self._linked:
+            return
+        with suppress(zmq.Again):
+            self._monitor.recv_multipart(zmq.NOBLOCK)
+            self._linked = True
+            self._end_monitor()  # it takes file descriptors, too
+
+    def _end_monitor(self) -> None:
+        if not self._monitor.closed:
+            self._socket.disable_monitor()
+            self._monitor.close()
+
+
+class Listeners:
+    """Listen to kernels, as many as there is room for."""
+
+    def __init__(self) -> None:
+        self._context: zmq.Context[Any] | None = None
+        self._known: dict[tuple[str, str], Listener] = {}
+
+    def get(self, kernel: tuple[str, str]) -> Listener | None:
+        """Return the listener of a kernel, named by session and id."""
+        return self._known.get(kernel)
+
+    def listen(self, kernel: tuple[str, str], address: str) -> None:
+        """Begin to listen to a kernel, or listen elsewhere; to nothing without an address."""
+        old = self._known.get(kernel)
+        if old and old.address == address:
+            return
+        if old:
+            self._known.pop(kernel).close()
+        if address and len(self._known) < _MOST:
+            self._context = self._context or zmq.Context(io_threads=1)
+            with suppress(zmq.ZMQError):  # no descriptors are left: then nobody listens
+                self._known[kernel] = Listener(self._context, address)
+
+    def keep_only(self, kernels: Iterable[tuple[str, str]]) -> None:
+        """Stop listening to all others."""
+        for kernel in self._known.keys() - set(kernels):
+            self._known.pop(kernel).close()
+
+    def close(self) -> None:
+        """Listen no more."""
+        self.keep_only(())
+        if self._context:
+            self._context.term()
+            self._context = None
+
+
+def _date_of(frames: list[bytes]) -> datetime:
+    """Tell when a message was sent; now, if it does not say."""
+    now = datetime.now(UTC)
+    try:
+        header = frames[frames.index(_SIGNS) + 2]
+        date = msgspec.json.decode(header, type=_Header).date
+    except (ValueError, IndexError, msgspec.DecodeError):
+        return now
+    return min(date, now) if date.tzinfo else now

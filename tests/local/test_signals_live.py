@@ -1,0 +1,262 @@
+"""Signals of real sessions: what is work is seen, what only looks like it is not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from jupyter_client import AsyncKernelClient
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
+
+from jupyter_gpuquota.core.idleness import Reading
+from jupyter_gpuquota.local.backend import LocalBackend
+from jupyter_gpuquota.local.clock import Clock
+from jupyter_gpuquota.local.signals.presence import Presence
+from jupyter_gpuquota.local.signals.signals import Signals
+from tests.contract.backend_contract import launch, until
+from tests.local.builders import LIMITS
+from tests.local.conftest import folder_of
+from tests.local.test_jupyter import ask
+
+pytestmark = pytest.mark.asyncio
+
+TERMINALS = ("--ServerApp.jpserver_extensions={'jupyter_server_terminals': True}",)
+"""Switch them on: there is no configuration that does it (conftest)."""
+
+THREADS = """
+import threading, time
+from ipywidgets import IntProgress
+bar, go = IntProgress(), True
+def work():
+    while go:
+        print("still here")
+        bar.value = (bar.value + 1) % 100
+        time.sleep(0.02)
+threading.Thread(target=work, daemon=True).start()
+"""
+
+
+class Looks:
+    """Look at one session of a backend."""
+
+    def __init__(self, backend: LocalBackend, session: str) -> None:
+        self.backend = backend
+        self.session = session
+        self.presence = Presence(Clock())
+        self.signals = Signals(backend._folder, backend._devices, Clock(), self.presence)
+        self.limits = LIMITS
+
+    async def look(self) -> dict[str, Reading]:
+        record = self.backend._engine.find(self.session)
+        found = await self.signals.read([record], {self.session: self.limits})
+        names = [reading.name for reading in found[self.session]]
+        assert len(names) == len(set(names))
+        return {reading.name: reading for reading in found[self.session]}
+
+    async def until(self, name: str, wanted: Callable[[Reading], bool]) -> Reading:
+        """Look until a signal reads as it is wanted."""
+        for _ in range(600):
+            found = (await self.look())[name]
+            if wanted(found):
+                return found
+            await asyncio.sleep(0.05)
+        raise AssertionError(found)
+
+    async def ask(self, path: str, **fields: Any) -> Any:
+        endpoint = await self.backend.endpoint(self.session, 0)
+        return await ask(endpoint, path + "?no_track_activity=1", **fields)
+
+
+@pytest_asyncio.fixture
+async def looks(backend: LocalBackend) -> AsyncIterator[Callable[..., Any]]:
+    """Launch sessions and look at them."""
+    made: list[Looks] = []
+
+    async def start(**fields: Any) -> Looks:
+        fields = {"command": (), "args": () if "command" in fields else TERMINALS, **fields}
+        session = await launch(backend, f"s{len(made)}", **fields)
+        await until(backend, session.id, "running")
+        made.append(Looks(backend, session.id))
+        return made[-1]
+
+    yield start
+    for one in made:
+        await one.signals.close()
+
+
+@pytest_asyncio.fixture
+async def kernel(looks: Any, settings: Any) -> AsyncIterator[tuple[Looks, str, AsyncKernelClient]]:
+    """Run a kernel in a session, and speak to it past its Jupyter Server."""
+    one = await looks()
+    answer = await one.ask("api/kernels", method="POST", body=json.dumps({"name": "python3"}))
+    runtime = folder_of(settings["state_dir"], one.session).runtime
+    file = runtime / f"kernel-{answer['id']}.json"
+    client = AsyncKernelClient(connection_file=str(file))
+    client.load_connection_file()
+    client.start_channels()
+    await client.wait_for_ready(timeout=60)
+    yield one, answer["id"], client
+    client.stop_channels()
+
+
+async def run(client: AsyncKernelClient, code: str) -> None:
+    """Run a cell to its end."""
+    await client.execute_interactive(code, timeout=60, output_hook=lambda _: None)
+
+
+async def activity(one: Looks, kernel: str) -> tuple[str, str, int]:
+    found = await one.ask(f"api/kernels/{kernel}")
+    return found["last_activity"], found["execution_state"], found["connections"]
+
+
+async def wait_until_listened(one: Looks, kernel: str) -> None:
+    """Look until it can be told what moves a kernel's last activity."""
+    for _ in range(600):
+        await one.look()
+        listener = one.signals._listeners.get((one.session, kernel))
+        if listener and listener.hear()[0]:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("nobody listens")
+
+
+async def test_looking_moves_nothing_and_holds_no_connection(kernel: Any) -> None:
+    one, name, client = kernel
+    await run(client, "1")
+    status = await one.ask("api/status")
+    before = await activity(one, name)
+    for _ in range(5):
+        found = await one.look()
+        assert found["kernels"].state == "idle"
+    assert await activity(one, name) == before
+    assert before[2] == 0
+    assert (await one.ask("api/status"))["last_activity"] == status["last_activity"]
+    assert one.signals._listeners.get((one.session, name)) is None
+
+
+async def test_widgets_and_prints_are_no_work_but_a_short_cell_is(kernel: Any) -> None:
+    one, name, client = kernel
+    await one.look()
+    await run(client, THREADS)
+    await wait_until_listened(one, name)
+    first = (await one.look())["kernels"]
+    claimed = first.claimed
+    later = await one.until("kernels", lambda found: found.claimed > claimed)
+    assert (later.state, later.last) == ("idle", first.last)
+    assert (await activity(one, name))[2] == 0
+    begin = datetime.now(UTC)
+    await run(client, "time.sleep(0.1)")
+    end = datetime.now(UTC)
+    used = await one.until("kernels", lambda found: found.state == "idle")
+    assert begin <= used.last <= end
+    again = await one.until("kernels", lambda found: found.claimed > used.claimed)
+    assert again.last == used.last
+
+
+async def test_a_long_silent_cell_is_work(kernel: Any) -> None:
+    one, _, client = kernel
+    await run(client, "1")
+    await one.until("kernels", lambda found: found.state == "idle")
+    client.execute("import time; time.sleep(600)")
+    found = await one.until("kernels", lambda found: found.state == "busy")
+    assert found.detail == "One kernel is busy."
+
+
+async def test_a_session_without_a_kernel_is_idle_and_its_cpu_is_compared(looks: Any) -> None:
+    one = await looks()
+    first = await one.look()
+    assert set(first) == {"presence", "kernels", "terminals", "cpu"}
+    assert first["kernels"] == Reading("kernels", "idle", detail="No kernel runs.")
+    assert first["terminals"].state == "idle"
+    assert first["presence"] == Reading(
+        "presence", "idle", detail="Nobody has used it through JupyterLab since we look."
+    )
+    assert first["cpu"].state == "unknown"
+    one.limits = replace(LIMITS, cpu_busy=101)
+    assert (await one.look())["cpu"].state == "idle"
+
+
+async def test_a_terminal_is_used_by_typing_printing_and_programs_at_work(looks: Any) -> None:
+    one = await looks()
+    await one.look()
+    name = (await one.ask("api/terminals", method="POST", body="{}"))["name"]
+    endpoint = await one.backend.endpoint(one.session, 0)
+    url = f"ws://{endpoint.host}:{endpoint.port}{endpoint.base_url}terminals/websocket/{name}"
+    headers = {"Authorization": f"token {endpoint.token}"}
+    socket = await websocket_connect(HTTPRequest(url, headers=headers))
+
+    async def enter(text: str) -> datetime:
+        await socket.write_message(json.dumps(["stdin", text]))
+        return datetime.now(UTC)
+
+    begin = datetime.now(UTC)
+    await enter("exec sh\r")
+    await enter("sleep 600\r")
+    quiet = await one.until("terminals", lambda found: found.state == "idle")
+    await asyncio.sleep(0.5)
+    quiet = (await one.look())["terminals"]
+    assert quiet.last >= begin
+    assert (await one.look())["terminals"] == quiet  # neither we nor the open page move it
+    await enter("\x03")
+    await enter(f"{sys.executable} -c 'while True: pass'\r")
+    await one.until("terminals", lambda found: found.state == "busy")
+    await enter("\x03")
+    idle = await one.until("terminals", lambda found: found.state == "idle")
+    assert idle.last > quiet.last
+    socket.close()
+
+
+async def test_a_server_without_terminals_is_not_asked_for_them_again(looks: Any) -> None:
+    one = await looks(args=())
+    for _ in range(2):
+        assert "terminals" not in await one.look()
+    log = folder_of(one.backend._config.state_dir, one.session).path / "log"
+    assert log.read_text().count("GET") <= 1
+
+
+async def test_a_server_that_does_not_answer_is_unknown_and_found_again(looks: Any) -> None:
+    one, other = await looks(), await looks()
+    record = one.backend._engine.find(one.session)
+    leader = one.backend._folder(record).leader(record.run)
+    await one.look()
+    os.kill(leader.pid, signal.SIGSTOP)
+    both = [record, one.backend._engine.find(other.session)]
+    found = await one.signals.read(both, dict.fromkeys((one.session, other.session), LIMITS))
+    states = [{r.name: r.state for r in found[s]} for s in (one.session, other.session)]
+    assert (states[0]["kernels"], states[0]["terminals"]) == ("unknown", "unknown")
+    assert (states[1]["kernels"], states[1]["terminals"]) == ("idle", "idle")
+    assert "Its Jupyter Server does not answer." in {r.detail for r in found[one.session]}
+    os.kill(leader.pid, signal.SIGCONT)
+    await one.until("kernels", lambda found: found.state == "idle")
+
+
+async def test_a_training_is_busy_while_its_command_lives_and_spends_what_its_children_do(
+    looks: Any,
+) -> None:
+    code = "import subprocess, sys\nwhile True: subprocess.run([sys.executable, '-c', 'pass'])"
+    one = await looks(kind="train", command=(sys.executable, "-c", code))
+    assert set(await one.look()) == {"presence", "process", "cpu"}
+    await asyncio.sleep(1)
+    found = await one.look()
+    assert (found["process"].state, found["process"].detail) == ("busy", "Its command runs.")
+    assert found["cpu"].state == "busy"  # though each of its children lives for a moment only
+
+
+async def test_a_command_that_sleeps_shows_no_more_than_its_cpu(looks: Any) -> None:
+    one = await looks(command=("sleep", "600"))
+    await one.look()
+    found = await one.look()
+    assert {name: reading.state for name, reading in found.items()} == {
+        "presence": "idle",
+        "cpu": "idle",
+    }
