@@ -9,6 +9,7 @@ export namespace CommandIDs {
   export const logs = 'gpuquota:show-logs';
   export const details = 'gpuquota:show-details';
   export const copyUrl = 'gpuquota:copy-url';
+  export const keepAlive = 'gpuquota:keep-alive';
   export const suspend = 'gpuquota:suspend-session';
   export const resume = 'gpuquota:resume-session';
   export const relaunch = 'gpuquota:relaunch-session';

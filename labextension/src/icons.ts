@@ -59,6 +59,11 @@ export const suspendIcon = icon(
   '<path class="jp-icon3" fill="#616161" d="M4 3h2.8v10H4zm5.2 0H12v10H9.2z"/>'
 );
 
+export const clockIcon = icon(
+  'clock',
+  '<path class="jp-icon3" fill="#616161" d="M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zm0 1.6a4.9 4.9 0 1 1 0 9.8 4.9 4.9 0 0 1 0-9.8zM7.3 4.5h1.4v3.2l2.2 1.5-.8 1.1-2.8-1.9z"/>'
+);
+
 export const warningIcon = icon(
   'warning',
   '<path class="jp-icon-warn0" fill="#f57c00" d="M8 1.5 15.2 14H.8zm-.8 4.7.2 3.9h1.2l.2-3.9zM8 10.9a.8.8 0 1 0 0 1.6.8.8 0 0 0 0-1.6z"/>'

@@ -1,6 +1,7 @@
 import { commands } from './plugins/commands';
 import { dashboard } from './plugins/dashboard';
 import { details } from './plugins/details';
+import { idleNotices } from './plugins/idlenotices';
 import { launch } from './plugins/launch';
 import { launcher } from './plugins/launcher';
 import { live } from './plugins/live';
@@ -9,6 +10,7 @@ import { notifications } from './plugins/notifications';
 import { panel } from './plugins/panel';
 import { projects } from './plugins/projects';
 import { running } from './plugins/running';
+import { saving } from './plugins/saving';
 import { statusbar } from './plugins/statusbar';
 import { store } from './plugins/store';
 
@@ -27,5 +29,7 @@ export default [
   statusbar,
   running,
   notifications,
+  idleNotices,
+  saving,
   live
 ];

@@ -4,6 +4,7 @@ import type { ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type {
   About,
+  Activity,
   Advice,
   ChangePreview,
   Environments,
@@ -24,6 +25,7 @@ import type {
   Rules,
   RulesRequest,
   Session,
+  SessionPolicy,
   SessionRequest,
   SettingsChange
 } from './api/models';
@@ -43,6 +45,12 @@ export interface ISessionActions {
   suspend(id: string): Promise<Session>;
   resume(id: string): Promise<Session>;
   delete(id: string): Promise<void>;
+  /** Keep it alive though nobody uses it, as long as the policy allows where no span is given. */
+  keepAlive(id: string, span?: string): Promise<Session>;
+  /** Say what is known of its activity; `background` where no person asked. */
+  activity(id: string, background?: boolean): Promise<Activity>;
+  /** Say what the policy comes to for it, and which level decided. */
+  policy(id: string, background?: boolean): Promise<SessionPolicy>;
   /** Say which share it would do with; `background` where no person asked. */
   advice(id: string, background?: boolean): Promise<Advice>;
   /** Start it again with another share; one that runs is stopped first. */
@@ -128,10 +136,13 @@ export interface IPreferenceValues {
   notifyWaiting: boolean;
   notifyReclaimed: boolean;
   notifyEnding: boolean;
+  notifyIdle: boolean;
 }
 
 /** The GPU workspace, for its own parts and for other extensions. */
 export interface IGpuQuota {
+  /** The session whose own JupyterLab this is; empty where it is no session's. */
+  readonly here: string;
   readonly about: IResource<About>;
   readonly sessions: IResource<ISessions>;
   readonly quota: IResource<Quota>;

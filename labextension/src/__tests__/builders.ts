@@ -1,6 +1,7 @@
 import {
   About,
   Groups,
+  Idleness,
   NodeGroup,
   Project,
   ProjectUse,
@@ -76,6 +77,25 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
     idle: null,
     kept: null,
     ...rest
+  };
+}
+
+/** Make a session that is idle for some minutes by now, and suspended in some more. */
+export function makeIdle(
+  since: number,
+  left: number,
+  changes: Partial<Idleness> = {},
+  now = Date.now()
+): Idleness {
+  const at = (minutes: number) => new Date(now + minutes * 60_000);
+  return {
+    since: at(-since).toISOString(),
+    rule: 'idle_timeout',
+    level: 'project:team-a',
+    action: 'suspend',
+    acts: at(left).toISOString(),
+    warned: null,
+    ...changes
   };
 }
 

@@ -12,9 +12,10 @@ import { CommandRegistry } from '@lumino/commands';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Session } from '../api/models';
 import { CommandIDs, SESSION_ARGS } from '../commands';
-import { openIcon, suspendIcon } from '../icons';
+import { clockIcon, openIcon, suspendIcon } from '../icons';
 import { can, servesPages } from '../state/sessions';
 import { IGpuQuota } from '../tokens';
+import { clockText } from '../views/texts';
 import { chooseSession, confirmEnd } from './dialogs';
 import { relaunch } from './relaunch';
 import { report } from './report';
@@ -130,6 +131,26 @@ function changing(
 ): ISessionCommand[] {
   const { actions } = quota;
   return [
+    {
+      id: CommandIDs.keepAlive,
+      icon: clockIcon,
+      label: trans.__('Keep Alive'),
+      longLabel: trans.__('Keep a GPU Session Alive…'),
+      caption: trans.__(
+        'Have it not ended though nobody uses it, as long as the policy allows'
+      ),
+      fits: session => can(session, 'keep'),
+      run: async ({ id }) => {
+        const { kept, spec } = await actions.keepAlive(id);
+        if (kept) {
+          const until = clockText(kept.until);
+          Notification.success(
+            trans.__('%1 is kept alive until %2', spec.name, until),
+            { autoClose: 4000 }
+          );
+        }
+      }
+    },
     {
       id: CommandIDs.suspend,
       icon: suspendIcon,

@@ -11,10 +11,11 @@ import { IGpuQuota } from '../tokens';
 import { ours } from '../translation';
 import type { IUi } from '../views/ui';
 
-/** Show in the status bar how much of the GPUs is mine. */
+/** Show in the status bar how much of the GPUs is mine, and which session ends soon. */
 export const statusbar: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:statusbar',
-  description: 'The GPUs that I hold, in the status bar.',
+  description:
+    'The GPUs that I hold, and the session that ends soon, in the status bar.',
   autoStart: true,
   requires: [IGpuQuota],
   optional: [IStatusBar, ITranslator],
@@ -43,7 +44,7 @@ export const statusbar: JupyterFrontEndPlugin<void> = {
       const update = () => {
         watcher?.dispose();
         watcher = preferences.values.statusItem
-          ? watchInBackground(quota, [quota.quota])
+          ? watchInBackground(quota, [quota.quota, quota.sessions])
           : null;
         changed.emit();
       };

@@ -26,6 +26,8 @@ export interface IDraft {
   /** Numbers between commas or spaces. */
   ports: string;
   priority: string;
+  /** A length of time; empty for what the policy says. */
+  idle_timeout: string;
 }
 
 export const PRESETS = ['0.25', '0.5', '1', '2', 'none', 'custom'] as const;
@@ -47,14 +49,15 @@ export const EMPTY: Readonly<IDraft> = {
   args: '',
   env: '',
   ports: '',
-  priority: '50'
+  priority: '50',
+  idle_timeout: ''
 };
 
 /**
  * What the next form begins with.
  *
  * Not the name and the folder, which differ each time, nor the variables and the command, which
- * may hold secrets.
+ * may hold secrets, nor the idle timeout: out of sight, it would hold GPUs ever after.
  */
 export const REMEMBERED = [
   'project',
@@ -121,7 +124,8 @@ export function toRequest(
       problem('env', trans.__('“%1” is not of the form NAME=value.', line))
     ),
     ports: odd === undefined ? numbers.map(Number) : [],
-    priority: Number(draft.priority) || 0
+    priority: Number(draft.priority) || 0,
+    idle_timeout: draft.idle_timeout.trim()
   };
   return { request, problems };
 }

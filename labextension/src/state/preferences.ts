@@ -12,7 +12,8 @@ export const DEFAULTS: Readonly<IPreferenceValues> = {
   notifyFailed: true,
   notifyWaiting: true,
   notifyReclaimed: true,
-  notifyEnding: true
+  notifyEnding: true,
+  notifyIdle: true
 };
 
 /** Know what the user has set. */

@@ -1,4 +1,5 @@
 import {
+  Activity,
   Advice,
   LogChunk,
   LogQuery,
@@ -6,6 +7,7 @@ import {
   Preview,
   ResizeRequest,
   Session,
+  SessionPolicy,
   SessionRequest
 } from '../api/models';
 import {
@@ -22,11 +24,13 @@ import { ISessionActions, ISessions } from '../tokens';
 /** One page holds a thousand; a list longer than this is cut, and says so. */
 const MOST_PAGES = 5;
 
-export type Verb = 'open' | 'suspend' | 'resume' | 'resize' | 'stop' | 'delete';
+export type Verb =
+  'open' | 'keep' | 'suspend' | 'resume' | 'resize' | 'stop' | 'delete';
 
 /** Which states allow what; the server decides, this only keeps useless buttons away. */
 const ALLOWED: Record<Verb, readonly Session['state'][]> = {
   open: ['running'],
+  keep: ['running'],
   suspend: ['waiting', 'starting', 'running'],
   resume: ['suspended', 'stopped', 'done', 'failed'],
   resize: [
@@ -180,6 +184,29 @@ export class SessionActions implements ISessionActions {
     return this._acted(
       call(this._settings, routes.sessionsResume, { args: { id }, body: {} })
     );
+  }
+
+  keepAlive(id: string, span = ''): Promise<Session> {
+    return this._acted(
+      call(this._settings, routes.sessionsKeepAlive, {
+        args: { id },
+        body: { span }
+      })
+    );
+  }
+
+  activity(id: string, background = false): Promise<Activity> {
+    return call(this._settings, routes.sessionsActivity, {
+      args: { id },
+      background
+    });
+  }
+
+  policy(id: string, background = false): Promise<SessionPolicy> {
+    return call(this._settings, routes.sessionsPolicy, {
+      args: { id },
+      background
+    });
   }
 
   async delete(id: string): Promise<void> {

@@ -15,6 +15,7 @@ import { Route, routes } from '../api/routes';
 import { IGpuQuota, IRemovals, ISessionActions, ISessions } from '../tokens';
 import { Administration } from './administration';
 import { PastUse } from './history';
+import { sessionOf } from './idle';
 import { Preferences } from './preferences';
 import { Removals } from './removals';
 import { Resource } from './resource';
@@ -38,6 +39,7 @@ export class Store implements IGpuQuota, IDisposable {
           >),
         seconds
       );
+    this.here = sessionOf(settings.baseUrl);
     this.about = simple(routes.aboutGet);
     this.quota = simple(routes.quotaGet);
     this.nodes = simple(routes.nodesList);
@@ -64,6 +66,7 @@ export class Store implements IGpuQuota, IDisposable {
     this.preferences.changed.connect(this._onPreferences, this);
   }
 
+  readonly here: string;
   readonly about: Resource<About>;
   readonly sessions: Resource<ISessions>;
   readonly quota: Resource<Quota>;

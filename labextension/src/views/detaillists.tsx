@@ -1,8 +1,10 @@
 import React from 'react';
 import { Advice, Session } from '../api/models';
 import { IResource } from '../state/resource';
+import { ISessionIdleness } from '../state/sessionidleness';
 import { joinWords } from '../state/words';
 import { RightSize } from './detailadvice';
+import { IdleSections } from './detailidle';
 import {
   isolationDetail,
   kindText,
@@ -39,11 +41,13 @@ function Facts(props: {
 export function DetailLists(props: {
   session: Session;
   advice: IResource<Advice>;
+  idleness: ISessionIdleness;
 }): JSX.Element {
   return (
     <>
       <Ending {...props} />
       <Share {...props} />
+      <IdleSections {...props} />
       <Steps {...props} />
       <Request {...props} />
       <Times {...props} />

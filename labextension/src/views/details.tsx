@@ -2,8 +2,11 @@ import React, { useEffect } from 'react';
 import { Advice, Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { STATE_ICONS } from '../icons';
+import { wasIdle } from '../state/idle';
 import { IResource } from '../state/resource';
+import { ISessionIdleness } from '../state/sessionidleness';
 import { ErrorNotice, Pending, Simulated } from './common';
+import { IdleLine } from './detailidle';
 import { DetailLists } from './detaillists';
 import { endsText } from './detailtexts';
 import { reclaimText, stateText, statusText } from './texts';
@@ -13,6 +16,7 @@ const ACTIONS = [
   CommandIDs.open,
   CommandIDs.logs,
   CommandIDs.copyUrl,
+  CommandIDs.keepAlive,
   CommandIDs.suspend,
   CommandIDs.resume,
   CommandIDs.stop,
@@ -23,6 +27,7 @@ const ACTIONS = [
 export function DetailsView(props: {
   id: string;
   advice: IResource<Advice>;
+  idleness: ISessionIdleness;
   onNamed: (name: string) => void;
 }): JSX.Element {
   const { quota, trans } = useUi();
@@ -47,7 +52,7 @@ export function DetailsView(props: {
     );
   }
   return session ? (
-    <Details session={session} advice={props.advice} />
+    <Details {...props} session={session} />
   ) : (
     <p className="jp-GpuQuota-quiet">
       {trans.__('This session has been deleted.')}
@@ -58,6 +63,7 @@ export function DetailsView(props: {
 function Details(props: {
   session: Session;
   advice: IResource<Advice>;
+  idleness: ISessionIdleness;
 }): JSX.Element {
   const { session } = props;
   const { trans } = useUi();
@@ -80,7 +86,8 @@ function Details(props: {
         </h2>
         <p aria-live="polite">{statusText(trans, session, now)}</p>
         {ends ? <p>{ends}</p> : null}
-        {reclaimText(trans, session) && session.reason ? (
+        <IdleLine session={session} now={now} />
+        {(reclaimText(trans, session) || wasIdle(session)) && session.reason ? (
           <p>{session.reason.message}</p>
         ) : null}
         {session.reason?.hint ? (

@@ -9,7 +9,8 @@ const NAMES: readonly (keyof IDraft)[] = [
   'args',
   'env',
   'ports',
-  'priority'
+  'priority',
+  'idle_timeout'
 ];
 
 /** Ask what most sessions do not need. */
@@ -80,6 +81,16 @@ export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
           '0 to 100; a higher one is earlier in the line of its project'
         )}
         inputMode="numeric"
+      />
+      <TextField
+        model={model}
+        name="idle_timeout"
+        label={trans.__('Suspend when idle for')}
+        placeholder={trans.__('as the policy says')}
+        help={trans.__(
+          'For example 30m or 2h, or 0 for never, as far as the policy allows'
+        )}
+        spellCheck={false}
       />
     </details>
   );

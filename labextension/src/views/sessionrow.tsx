@@ -3,8 +3,11 @@ import React from 'react';
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { moreIcon, openIcon, STATE_ICONS } from '../icons';
+import { isWarned } from '../state/idle';
 import { can, servesPages } from '../state/sessions';
 import { Badge, IconButton } from './common';
+import { Countdown } from './countdown';
+import { rowLine, rowText } from './idletexts';
 import { ShareBadges } from './sharebadges';
 import {
   isolationDetail,
@@ -12,9 +15,7 @@ import {
   memory,
   shareText,
   sliceMemory,
-  stateText,
-  statusLine,
-  statusText
+  stateText
 } from './texts';
 import { useUi } from './ui';
 import { IRowProps } from './virtuallist';
@@ -42,7 +43,7 @@ export const SessionRow = React.memo(function SessionRow(
   const { session, active, me } = props;
   const { trans } = useUi();
   const { spec } = session;
-  const status = statusText(trans, session, props.now);
+  const status = rowText(trans, session, props.now);
   const whose =
     session.owner === me
       ? spec.project
@@ -85,10 +86,14 @@ export const SessionRow = React.memo(function SessionRow(
         </div>
         <div className="jp-GpuQuota-rowLine">
           <span
-            className="jp-GpuQuota-status"
+            className={`jp-GpuQuota-status${isWarned(session) ? ' jp-mod-warned' : ''}`}
             title={[status, session.reason?.hint].filter(Boolean).join('\n')}
           >
-            {statusLine(trans, session, props.now)}
+            {isWarned(session) ? (
+              <Countdown session={session} />
+            ) : (
+              rowLine(trans, session, props.now)
+            )}
           </span>
           <IsolationBadge session={session} trans={trans} />
         </div>

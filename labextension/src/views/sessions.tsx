@@ -23,6 +23,7 @@ const MENU = [
   CommandIDs.details,
   CommandIDs.copyUrl,
   '',
+  CommandIDs.keepAlive,
   CommandIDs.suspend,
   CommandIDs.resume,
   CommandIDs.stop,

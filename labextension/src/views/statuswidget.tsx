@@ -1,9 +1,16 @@
 import { Widget } from '@lumino/widgets';
 import React from 'react';
+import { IdleItem } from './idleitem';
 import { StatusItem } from './statusitem';
 import { IUi, LiveWidget } from './ui';
 
-/** Make the status bar's item; what it shows is watched in the background. */
+/** Make the status bar's items; what it shows is watched in the background. */
 export function makeStatusItem(ui: IUi): Widget {
-  return new LiveWidget(ui, <StatusItem />, []);
+  const items = (
+    <>
+      <StatusItem />
+      <IdleItem />
+    </>
+  );
+  return new LiveWidget(ui, items, []);
 }

@@ -4,6 +4,7 @@ import { waitFor } from '@testing-library/react';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { CommandIDs } from '../../commands';
+import { clockText } from '../../views/texts';
 import { addSessionCommands } from '../sessioncommands';
 
 const FAILED = makeSession({ id: 's2', state: 'failed' });
@@ -83,6 +84,38 @@ describe('commands on sessions', () => {
     page.server.on('POST /sessions/s1/suspend', { body: makeSession() });
     await run(CommandIDs.suspend);
     expect(page.server.count('POST /sessions/s1/suspend')).toBe(1);
+  });
+
+  it('keep a session alive as long as the policy allows, and say until when', async () => {
+    const kept = { until: '2026-01-01T15:00:00Z', times: 1 };
+    page.server.on('POST /sessions/s1/keep-alive', {
+      body: makeSession({ kept })
+    });
+    await run(CommandIDs.keepAlive);
+    const asked = page.server.asked.find(({ path }) =>
+      path.endsWith('/keep-alive')
+    );
+    expect(asked?.body).toEqual({ span: '' });
+    expect(notices()).toEqual([
+      `exp-1 is kept alive until ${clockText(kept.until)}`
+    ]);
+    expect(commands.isVisible(CommandIDs.keepAlive, { id: 's2' })).toBe(false);
+  });
+
+  it('say why the policy keeps nothing alive', async () => {
+    page.server.on('POST /sessions/s1/keep-alive', {
+      status: 403,
+      body: {
+        code: 'NotAllowed',
+        message: 'The policy lets nobody keep exp-1 alive.',
+        hint: 'Use it, or ask an admin.',
+        fields: []
+      }
+    });
+    await run(CommandIDs.keepAlive);
+    expect(notices()).toEqual([
+      'The policy lets nobody keep exp-1 alive. Use it, or ask an admin.'
+    ]);
   });
 
   describe('relaunch', () => {

@@ -4,6 +4,7 @@ import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { SessionAdvice } from '../../state/advice';
+import { SessionIdleness } from '../../state/sessionidleness';
 import { clockText } from '../texts';
 import { DetailsView } from '../details';
 
@@ -11,15 +12,18 @@ describe('the details', () => {
   let page: Page;
   let named: string[];
   let model: SessionAdvice;
+  let idleness: SessionIdleness;
 
   beforeEach(() => {
     page = new Page();
     named = [];
     model = new SessionAdvice(page.store, 's1');
+    idleness = new SessionIdleness(page.store, 's1');
   });
 
   afterEach(() => {
     model.dispose();
+    idleness.dispose();
     page.dispose();
   });
 
@@ -29,6 +33,7 @@ describe('the details', () => {
       <DetailsView
         id={id}
         advice={model.advice}
+        idleness={idleness}
         onNamed={name => named.push(name)}
       />
     );

@@ -132,6 +132,26 @@ describe('the launch form', () => {
     expect(screen.getByText('Not there.')).toBeTruthy();
   });
 
+  it('asks for an idle timeout of its own, and says what the policy has against it', async () => {
+    await show();
+    const message = '3d is longer than the most that team-a’s policy allows.';
+    page.server.on('POST /sessions/preview', ({ body }) => ({
+      body: {
+        ...FITS,
+        problems: [
+          { field: 'idle_timeout', message, hint: 'Take at most 1d.' }
+        ].filter(() => (body as { idle_timeout: string }).idle_timeout === '3d')
+      }
+    }));
+    type('Suspend when idle for', ' 3d');
+    await screen.findByText(`${message} Take at most 1d.`);
+    const field = screen.getByLabelText('Suspend when idle for');
+    expect(field.getAttribute('aria-invalid')).toBe('true');
+    expect(field.closest('details')?.open).toBe(true);
+    type('Suspend when idle for', '1d');
+    await waitFor(() => expect(screen.queryByText(/3d is longer/)).toBeNull());
+  });
+
   it('shows a problem of a hidden field by opening what hides it', async () => {
     await show();
     const details = screen.getByText('Advanced').closest('details');

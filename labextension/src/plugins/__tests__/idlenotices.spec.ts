@@ -1,0 +1,108 @@
+import { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import { makeIdle, makePage, makeSession } from '../../__tests__/builders';
+import { Page } from '../../__tests__/page';
+import { Session } from '../../api/models';
+import { CommandIDs } from '../../commands';
+import { clockText } from '../../views/texts';
+import { idleNotices } from '../idlenotices';
+
+const WARNED = { warned: '2026-01-01T12:00:00Z' };
+
+describe('the notices of idle sessions', () => {
+  let page: Page;
+
+  beforeEach(async () => {
+    page = new Page();
+    await page.store.about.refresh();
+    const app = { commands: page.commands } as unknown as JupyterFrontEnd;
+    void idleNotices.activate(app, page.store, null);
+    await see(makeSession());
+  });
+
+  afterEach(() => {
+    Notification.dismiss();
+    page.dispose();
+  });
+
+  const see = async (...sessions: Session[]) => {
+    page.server.on('GET /sessions', { body: makePage(sessions) });
+    await page.store.sessions.refresh();
+    await new Promise(done => setTimeout(done)); // what shows notices is loaded late
+  };
+  const notices = () => Notification.manager.notifications;
+  const labels = () =>
+    notices()[0].options.actions?.map(({ label }) => label) ?? [];
+  const press = (label: string) => {
+    const click = new MouseEvent('click', { cancelable: true });
+    notices()[0]
+      .options.actions?.find(action => action.label === label)
+      ?.callback(click);
+    return click.defaultPrevented;
+  };
+
+  it('warn, and stay until what they say is over', async () => {
+    const idle = makeIdle(20, 8, WARNED);
+    await see(makeSession({ idle }));
+    expect(notices().map(({ message }) => message)).toEqual([
+      `exp-1 suspends at ${clockText(idle.acts!)} unless it is used (team-a's policy)`
+    ]);
+    expect(notices()[0].options.autoClose).toBe(false);
+    expect(labels()).toEqual(['Keep alive', 'Suspend now', 'Details']);
+    expect(press('Keep alive')).toBe(true);
+    expect(page.executed).toEqual([[CommandIDs.keepAlive, 's1']]);
+    await see(makeSession());
+    expect(notices()).toEqual([]);
+  });
+
+  it('say the new time where it has changed, and never twice', async () => {
+    await see(makeSession({ idle: makeIdle(20, 8, WARNED) }));
+    const idle = makeIdle(20, 60, { ...WARNED, action: 'stop' });
+    await see(makeSession({ idle }));
+    expect(notices()).toHaveLength(1);
+    expect(notices()[0].message).toContain(`stops at ${clockText(idle.acts!)}`);
+    expect(labels()).toContain('Stop now');
+  });
+
+  it('do not come back once closed, unless warned again', async () => {
+    await see(makeSession({ idle: makeIdle(20, 8, WARNED) }));
+    Notification.dismiss();
+    await see(makeSession({ idle: makeIdle(20, 9, WARNED) }));
+    expect(notices()).toEqual([]);
+    const anew = { warned: '2026-01-01T13:00:00Z' };
+    await see(makeSession({ idle: makeIdle(20, 9, anew) }));
+    expect(notices()).toHaveLength(1);
+  });
+
+  it('offer nothing against what is only noticed', async () => {
+    const idle = makeIdle(20, 0, { ...WARNED, action: 'notify' });
+    await see(makeSession({ idle }));
+    expect(labels()).toEqual(['Details']);
+  });
+
+  it('tell the end, and resume in one click', async () => {
+    await see(makeSession({ idle: makeIdle(20, 1, WARNED) }));
+    const reason = {
+      code: 'IdleTimeout',
+      message: 'It was suspended by the rule idle_timeout.',
+      hint: '',
+      raw: ''
+    } as const;
+    await see(makeSession({ state: 'suspended', reason }));
+    expect(notices().map(({ message }) => message)).toEqual([
+      'exp-1: It was suspended by the rule idle_timeout. Its folder and share are kept.'
+    ]);
+    expect(press('Resume')).toBe(false);
+    expect(page.executed).toEqual([[CommandIDs.resume, 's1']]);
+  });
+
+  it('can be switched off, and those in sight still go', async () => {
+    const idle = makeIdle(20, 8, WARNED);
+    await see(makeSession({ idle }));
+    await page.store.preferences.set('notifyIdle', false);
+    await see(makeSession());
+    expect(notices()).toEqual([]);
+    await see(makeSession({ idle }));
+    expect(notices()).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ITranslator } from '@jupyterlab/translation';
+import { IdleWatchman, IIdleNews } from '../state/idlenews';
+import { IGpuQuota } from '../tokens';
+import { ours } from '../translation';
+import type { IdleNotices } from '../views/idlenotices';
+import { report } from './report';
+
+/** Warn before a session is ended for being idle, and tell when it was. */
+export const idleNotices: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-gpuquota:idle-notices',
+  description:
+    'Notices before and after an idle session is suspended or stopped, with ways to keep it alive and to resume it.',
+  autoStart: true,
+  requires: [IGpuQuota],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    quota: IGpuQuota,
+    translator: ITranslator | null
+  ): void => {
+    const trans = ours(translator);
+    const watchman = new IdleWatchman();
+    let notices: Promise<IdleNotices> | undefined;
+    const tell = async (news: IIdleNews[]) => {
+      notices ??= import('../views/idlenotices').then(
+        ({ IdleNotices }) => new IdleNotices(app.commands, trans)
+      );
+      const shown = await notices;
+      news
+        .filter(
+          ({ kind }) => kind === 'over' || quota.preferences.values.notifyIdle
+        )
+        .forEach(item => shown.tell(item));
+    };
+    // That sessions are read while nobody looks is the business of the other notices.
+    const look = () => {
+      const sessions = quota.sessions.result;
+      const about = quota.about.result;
+      if (sessions.status !== 'ready' || about.status !== 'ready') {
+        return;
+      }
+      const news = watchman.look(sessions.value.items, about.value.user);
+      if (news.length) {
+        tell(news).catch(error => {
+          notices = undefined; // the next news try to load it again
+          report(trans, error);
+        });
+      }
+    };
+    quota.sessions.changed.connect(look);
+    quota.about.changed.connect(look);
+  }
+};

@@ -1,0 +1,69 @@
+import { Session } from '../api/models';
+import { idleOf, wasIdle } from './idle';
+
+/** What a user is to be told of idle sessions; `over` takes a warning back. */
+export interface IIdleNews {
+  kind: 'warned' | 'over' | 'ended';
+  session: Session;
+}
+
+/**
+ * Find what has become of a user's idle sessions between two looks at the list.
+ *
+ * A warning is news on the first look, too: it tells of something to come. That a session has
+ * ended before the page opened is none.
+ */
+export class IdleWatchman {
+  /** Return the news since the last look. */
+  look(sessions: readonly Session[], me: string): IIdleNews[] {
+    const before = this._seen;
+    const mine = sessions.filter(session => session.owner === me);
+    this._seen = new Map(
+      mine.map(session => [
+        session.id,
+        { session, warning: warning(session), end: end(session) }
+      ])
+    );
+    const kept = [...this._seen.values()];
+    const news = kept.flatMap(({ session, warning, end }): IIdleNews[] => {
+      const known = before?.get(session.id);
+      const found: IIdleNews[] = [];
+      if (known?.warning && !warning) {
+        found.push({ kind: 'over', session });
+      }
+      if (warning && warning !== known?.warning) {
+        found.push({ kind: 'warned', session });
+      }
+      if (before && end && end !== known?.end) {
+        found.push({ kind: 'ended', session });
+      }
+      return found;
+    });
+    const gone = [...(before?.values() ?? [])].filter(
+      ({ session, warning }) => warning && !this._seen?.has(session.id)
+    );
+    return [
+      ...gone.map(({ session }): IIdleNews => ({ kind: 'over', session })),
+      ...news
+    ];
+  }
+
+  private _seen?: Map<string, ISeen>;
+}
+
+interface ISeen {
+  session: Session;
+  /** The warning that stands, and what it says; empty if none does. */
+  warning: string;
+  /** When it was ended for being idle; empty if it was not. */
+  end: string;
+}
+
+function warning(session: Session): string {
+  const idle = idleOf(session);
+  return idle?.warned ? JSON.stringify(idle) : '';
+}
+
+function end(session: Session): string {
+  return wasIdle(session) && session.state !== 'stopping' ? session.since : '';
+}

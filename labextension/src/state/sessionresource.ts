@@ -1,0 +1,72 @@
+import { IDisposable } from '@lumino/disposable';
+import { Session } from '../api/models';
+import { IGpuQuota } from '../tokens';
+import { IResource, Resource } from './resource';
+
+/**
+ * Know something about one session that its own route tells, as long as somebody watches.
+ *
+ * It is asked as often as the list of sessions at most, and once more when the list tells that
+ * the session itself is another than before.
+ */
+export class SessionResource<T> implements IDisposable {
+  /** `sum` returns, as text, whatever of a session the answer depends on. */
+  constructor(
+    private _quota: IGpuQuota,
+    private _id: string,
+    name: string,
+    read: (id: string, background: boolean) => Promise<T>,
+    private _sum: (session: Session) => unknown
+  ) {
+    this._resource = new Resource<T>({
+      name,
+      interval: this._interval,
+      read: async (_, background) => ({
+        value: await read(_id, background),
+        etag: ''
+      })
+    });
+    this._known = this._state();
+    _quota.sessions.changed.connect(this._onSessions, this);
+    _quota.preferences.changed.connect(this._onPreferences, this);
+  }
+
+  get resource(): IResource<T> {
+    return this._resource;
+  }
+
+  get isDisposed(): boolean {
+    return this._resource.isDisposed;
+  }
+
+  dispose(): void {
+    this._quota.sessions.changed.disconnect(this._onSessions, this);
+    this._quota.preferences.changed.disconnect(this._onPreferences, this);
+    this._resource.dispose();
+  }
+
+  private get _interval(): number {
+    return this._quota.preferences.values.pollInterval * 1000;
+  }
+
+  private _onSessions(): void {
+    const before = this._known;
+    this._known = this._state();
+    if (before && this._known && this._known !== before) {
+      this._resource.invalidate();
+    }
+  }
+
+  private _onPreferences(): void {
+    this._resource.interval = this._interval;
+  }
+
+  /** Sum up what the answer depends on; empty while the list does not have the session. */
+  private _state(): string {
+    const session = this._quota.session(this._id);
+    return session ? JSON.stringify(this._sum(session)) : '';
+  }
+
+  private _known: string;
+  private _resource: Resource<T>;
+}

@@ -1,0 +1,128 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { makeIdle, makeSession } from '../../__tests__/builders';
+import { Idleness } from '../../api/models';
+import {
+  countdownText,
+  endedText,
+  idleText,
+  rowLine,
+  rowText,
+  warningText,
+  whoseText
+} from '../idletexts';
+import { clockText } from '../texts';
+
+const trans = nullTranslator.load('jupyter_gpuquota');
+const NOW = Date.parse('2026-01-01T13:00:00Z');
+const at = (minutes: number) =>
+  clockText(new Date(NOW + minutes * 60_000).toISOString());
+const idle = (changes: Partial<Idleness> = {}) =>
+  makeSession({ idle: makeIdle(22, 48, changes, NOW) });
+const WARNED = { warned: '2026-01-01T12:58:00Z' };
+
+describe('what is said of an idle session', () => {
+  it('is since when, what comes, and whose policy it is', () => {
+    expect(idleText(trans, idle(), NOW)).toBe(
+      `idle 22 min: suspends at ${at(48)}, team-a's policy`
+    );
+    expect(rowLine(trans, idle(), NOW)).toBe(
+      `idle 22 min: suspends at ${at(48)}`
+    );
+    expect(rowText(trans, idle({ action: 'stop' }), NOW)).toBe(
+      `Running 1 hr, idle 22 min: stops at ${at(48)}, team-a's policy`
+    );
+  });
+
+  it('names the GPU where only that is not used', () => {
+    const gpu = idle({ rule: 'gpu_idle_timeout', level: 'everyone' });
+    expect(idleText(trans, gpu, NOW)).toBe(
+      `GPU not used for 22 min: suspends at ${at(48)}, everyone's policy`
+    );
+  });
+
+  it('has no end where nothing is done', () => {
+    const never = idle({ action: '', acts: null, level: '' });
+    expect(rowLine(trans, never, NOW)).toBe('idle 22 min');
+    const notice = idle({ action: 'notify', ...WARNED });
+    expect(rowLine(trans, notice, NOW)).toBe('idle 22 min');
+    expect(idleText(trans, notice, NOW)).toBe(
+      "idle 22 min: team-a's policy tells you of it, and ends nothing"
+    );
+    expect(warningText(trans, notice)).toBe(
+      `exp-1 is not used since ${at(-22)} (team-a's policy)`
+    );
+  });
+
+  it('is nothing in the first minute, and of what does not run', () => {
+    const fresh = makeSession({ idle: makeIdle(0.5, 60, {}, NOW) });
+    expect(idleText(trans, fresh, NOW)).toBe('');
+    expect(rowLine(trans, fresh, NOW)).toBe('Running 1 hr');
+    expect(idleText(trans, { ...idle(), state: 'stopping' }, NOW)).toBe('');
+  });
+
+  it('is until when it is kept alive', () => {
+    const until = new Date(NOW + 60 * 60_000).toISOString();
+    const kept = { until, times: 1 };
+    const both = makeSession({ idle: makeIdle(22, 60, {}, NOW), kept });
+    expect(rowLine(trans, both, NOW)).toBe(`kept alive until ${at(60)}`);
+    expect(idleText(trans, both, NOW)).toBe(
+      `idle 22 min, kept alive until ${at(60)}: suspends at ${at(60)}, team-a's policy`
+    );
+    expect(idleText(trans, makeSession({ kept }), NOW)).toBe(
+      `kept alive until ${at(60)}`
+    );
+    expect(idleText(trans, makeSession({ kept }), NOW + 4_000_000)).toBe('');
+  });
+
+  it('counts down once its owner was warned', () => {
+    const warned = idle(WARNED);
+    const left = (minutes: number) =>
+      countdownText(trans, warned, NOW + (48 - minutes) * 60_000);
+    expect(rowLine(trans, warned, NOW)).toBe('suspends in 48 min');
+    expect(left(8)).toBe('suspends in 8 min');
+    expect(left(1.5)).toBe('suspends in 90 s');
+    expect(left(0)).toBe('suspends now');
+    expect(warningText(trans, warned)).toBe(
+      `exp-1 suspends at ${at(48)} unless it is used (team-a's policy)`
+    );
+    expect(
+      warningText(trans, idle({ ...WARNED, rule: 'gpu_idle_timeout' }))
+    ).toBe(
+      `exp-1 suspends at ${at(48)} for want of GPU activity (team-a's policy)`
+    );
+  });
+});
+
+describe('what is said of a session that was idle', () => {
+  const message =
+    "It was suspended by the rule idle_timeout of team-a's policy: no kernel or GPU activity for 2h.";
+  const reason = { code: 'IdleTimeout', message, hint: '', raw: '' } as const;
+  const ended = makeSession({ state: 'suspended', reason });
+
+  it('is the rule, and what is kept', () => {
+    expect(endedText(trans, ended)).toBe(
+      `exp-1: ${message} Its folder and share are kept.`
+    );
+    expect(rowLine(trans, ended, NOW)).toBe('Suspended: it was not used');
+    expect(rowText(trans, ended, NOW)).toBe(`Suspended 1 hr ago: ${message}`);
+  });
+
+  it('fits a notice', () => {
+    const long = { ...reason, message: message.repeat(3) };
+    const text = endedText(trans, { ...ended, reason: long });
+    expect(text).toHaveLength(140);
+  });
+});
+
+test('levels are named as the server names them', () => {
+  const say = (level: string) => whoseText(trans, level, 'exp-1');
+  expect(
+    ['built-in', 'everyone', 'project:a:b', 'kind:train', 'session'].map(say)
+  ).toEqual([
+    'the built-in policy',
+    "everyone's policy",
+    "a:b's policy",
+    'the policy for train sessions',
+    'exp-1 itself'
+  ]);
+});

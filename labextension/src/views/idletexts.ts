@@ -1,0 +1,188 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Idleness, Session } from '../api/models';
+import { endOf, idleOf, isWarned, keptUntil, wasIdle } from '../state/idle';
+import {
+  clockText,
+  spanText,
+  stateText,
+  statusLine,
+  statusText
+} from './texts';
+
+const MINUTE = 60_000;
+
+/** Name the level of the policy that decided: `team-a's policy`. */
+export function whoseText(
+  trans: TranslationBundle,
+  level: string,
+  session: string
+): string {
+  const [sort, ...rest] = level.split(':');
+  const name = rest.join(':');
+  switch (sort) {
+    case 'everyone':
+      return trans.__("everyone's policy");
+    case 'project':
+      return trans.__("%1's policy", name);
+    case 'kind':
+      return trans.__('the policy for %1 sessions', name);
+    case 'session':
+      return trans.__('%1 itself', session);
+    default:
+      return trans.__('the built-in policy');
+  }
+}
+
+/** Say since when a session is idle: `idle 22 min`; empty in the first minute. */
+export function idleSpan(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  const idle = idleOf(session);
+  const span = idle ? now - Date.parse(idle.since) : 0;
+  if (!idle || (span < MINUTE && !idle.warned)) {
+    return '';
+  }
+  return idle.rule === 'gpu_idle_timeout'
+    ? trans.__('GPU not used for %1', spanText(trans, span))
+    : trans.__('idle %1', spanText(trans, span));
+}
+
+/** Say all of an idle session in one sentence, with who decided; empty where it is used. */
+export function idleText(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  const idle = idleOf(session);
+  const span = idleSpan(trans, session, now);
+  const until = keptUntil(session, now);
+  const kept = until ? trans.__('kept alive until %1', clockText(until)) : '';
+  const what = [span, kept].filter(Boolean).join(', ');
+  const then = idle && span ? endText(trans, idle, session) : '';
+  return then ? trans.__('%1: %2', what, then) : what;
+}
+
+function endText(
+  trans: TranslationBundle,
+  { acts, action, level }: Idleness,
+  session: Session
+): string {
+  const whose = whoseText(trans, level, session.spec.name);
+  if (action === 'notify') {
+    return trans.__('%1 tells you of it, and ends nothing', whose);
+  }
+  return acts && action
+    ? trans.__('%1, %2', endsAt(trans, action, acts), whose)
+    : '';
+}
+
+function endsAt(
+  trans: TranslationBundle,
+  action: Idleness['action'],
+  acts: string
+): string {
+  return action === 'stop'
+    ? trans.__('stops at %1', clockText(acts))
+    : trans.__('suspends at %1', clockText(acts));
+}
+
+/** Say how long an idle session still has: `suspends in 8 min`; empty if nothing ends it. */
+export function countdownText(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  const end = endOf(session);
+  if (end === null) {
+    return '';
+  }
+  const stops = session.idle?.action === 'stop';
+  const seconds = Math.ceil((end - now) / 1000);
+  if (seconds <= 0) {
+    return stops ? trans.__('stops now') : trans.__('suspends now');
+  }
+  const left =
+    seconds < 120 ? trans.__('%1 s', seconds) : spanText(trans, seconds * 1000);
+  return stops
+    ? trans.__('stops in %1', left)
+    : trans.__('suspends in %1', left);
+}
+
+/** Say the status of a row in full, for its tooltip and for screen readers. */
+export function rowText(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  const status = statusText(trans, session, now);
+  const idle = idleText(trans, session, now);
+  return idle
+    ? trans.__('%1, %2', status, idle)
+    : wasIdle(session) && session.reason
+      ? trans.__('%1: %2', status, session.reason.message)
+      : status;
+}
+
+/** Say the status of a row in what fits it; of one that was warned only what comes. */
+export function rowLine(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  if (isWarned(session)) {
+    return countdownText(trans, session, now);
+  }
+  const until = keptUntil(session, now);
+  if (until) {
+    return trans.__('kept alive until %1', clockText(until));
+  }
+  const span = idleSpan(trans, session, now);
+  const { acts = null, action = '' } = idleOf(session) ?? {};
+  if (span) {
+    return acts && endOf(session) !== null
+      ? trans.__('%1: %2', span, endsAt(trans, action, acts))
+      : span;
+  }
+  return wasIdle(session)
+    ? trans.__('%1: it was not used', stateText(trans, session))
+    : statusLine(trans, session, now);
+}
+
+/** Say that a session is about to be ended, for a notice. */
+export function warningText(
+  trans: TranslationBundle,
+  session: Session
+): string {
+  const { name } = session.spec;
+  const idle = session.idle;
+  const whose = whoseText(trans, idle?.level ?? '', name);
+  const isGpu = idle?.rule === 'gpu_idle_timeout';
+  if (!idle?.acts || endOf(session) === null) {
+    const since = clockText(idle?.since ?? '');
+    return isGpu
+      ? trans.__('The GPU of %1 is not used since %2 (%3)', name, since, whose)
+      : trans.__('%1 is not used since %2 (%3)', name, since, whose);
+  }
+  const then = endsAt(trans, idle.action, idle.acts);
+  return isGpu
+    ? trans.__('%1 %2 for want of GPU activity (%3)', name, then, whose)
+    : trans.__('%1 %2 unless it is used (%3)', name, then, whose);
+}
+
+const LONGEST = 140;
+
+/** Say that a session was ended for being idle, by which rule, and what is kept, for a notice. */
+export function endedText(trans: TranslationBundle, session: Session): string {
+  const why = trans.__(
+    '%1: %2',
+    session.spec.name,
+    session.reason?.message ?? ''
+  );
+  const whole = trans.__('%1 Its folder and share are kept.', why);
+  if (whole.length <= LONGEST) {
+    return whole;
+  }
+  return why.length > LONGEST ? `${why.slice(0, LONGEST - 1)}…` : why;
+}
