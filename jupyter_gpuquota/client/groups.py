@@ -163,22 +163,24 @@ class AsyncRules(Awaiting):
 
 
 class Policies(Blocking):
-    """See what is done with idle sessions, and why; set it as an admin."""
+    """See what is done with idle sessions, and why; set and try it as an admin."""
 
     get = blocking(policy.get)
     set = blocking(policy.set_)
     unset = blocking(policy.unset)
+    preview = blocking(policy.preview)
     explain = blocking(policy.explain)
     exempt = blocking(policy.exempt)
     unexempt = blocking(policy.unexempt)
 
 
 class AsyncPolicies(Awaiting):
-    """See what is done with idle sessions, and why; set it as an admin."""
+    """See what is done with idle sessions, and why; set and try it as an admin."""
 
     get = awaiting(policy.get)
     set = awaiting(policy.set_)
     unset = awaiting(policy.unset)
+    preview = awaiting(policy.preview)
     explain = awaiting(policy.explain)
     exempt = awaiting(policy.exempt)
     unexempt = awaiting(policy.unexempt)

@@ -26,6 +26,7 @@ from ..model.policy import (
     SessionPolicy,
     request_of,
 )
+from ..model.policytrial import PolicyTrial
 from ..model.spans import parse_span
 from .context import Context
 from .names import find
@@ -75,32 +76,24 @@ def set_(
     It is `idle_timeout="2h"`, `warn_before="10m"`, `action="suspend"`. No stronger level may set
     what is locked. Raises InvalidFields, NotAllowed, and Outdated if somebody else was quicker.
     """
-    request = yield from wanted(context, level, lock=lock, unlock=unlock, **rules)
-    return (yield from _put(request))
+    return (yield from _put((yield from _wanted(level, lock, unlock, rules))))
 
 
-def wanted(
+def preview(
     context: Context,
     level: str,
     *,
     lock: Sequence[str] = (),
     unlock: Sequence[str] = (),
     **rules: Unpack[Rules],
-) -> Operation[PolicyRequest]:
-    """Return the whole policy as it would be once the same `set` was done; nothing changes."""
-    _check_names([*rules, *lock, *unlock])
-    old = request_of((yield from get(context)))
-    own = next((each.rules for each in old.levels if each.level == level), PolicyRulesRequest())
-    plain: dict[str, Any] = {
-        # NaN and the like are numbers, but not of JSON.
-        rule: str(value) if isinstance(value, float) else value
-        for rule, value in rules.items()
-    }
-    if hours := plain.get("quiet_hours"):
-        plain["quiet_hours"] = tuple(hours)
-    left = {*unlock, *(rule for rule, value in plain.items() if value is None)}
-    locked = tuple(rule for rule in dict.fromkeys((*own.locked, *lock)) if rule not in left)
-    return _with(old, level, msgspec.structs.replace(own, **plain, locked=locked))
+) -> Operation[PolicyTrial]:
+    """Say what the same `set` would have done over the last week; nothing changes.
+
+    Raises InvalidFields, NotAllowed.
+    """
+    request = yield from _wanted(level, lock, unlock, rules)
+    found: PolicyTrial = yield from _send("policy.try", request)
+    return found
 
 
 def unset(context: Context, level: str, *rules: str) -> Operation[Policy]:
@@ -161,11 +154,27 @@ def decoded(text: str) -> Policy:
     return msgspec.json.decode(text, type=Policy)
 
 
-def explained(error: InvalidFields, request: PolicyRequest, new: int = -1) -> InvalidFields:
-    """Return the error with fields as they were said: by rule and level, not by their number.
+def _wanted(
+    level: str, lock: Sequence[str], unlock: Sequence[str], rules: Rules
+) -> Operation[PolicyRequest]:
+    """Return the whole policy as it is to be."""
+    _check_names([*rules, *lock, *unlock])
+    old = request_of((yield from ask("policy.get")))
+    own = next((each.rules for each in old.levels if each.level == level), PolicyRulesRequest())
+    plain: dict[str, Any] = {
+        # NaN and the like are numbers, but not of JSON.
+        rule: str(value) if isinstance(value, float) else value
+        for rule, value in rules.items()
+    }
+    if hours := plain.get("quiet_hours"):
+        plain["quiet_hours"] = tuple(hours)
+    left = {*unlock, *(rule for rule, value in plain.items() if value is None)}
+    locked = tuple(rule for rule in dict.fromkeys((*own.locked, *lock)) if rule not in left)
+    return _with(old, level, msgspec.structs.replace(own, **plain, locked=locked))
 
-    `new` is the number of the exemption that was said.
-    """
+
+def _explained(error: InvalidFields, request: PolicyRequest, new: int) -> InvalidFields:
+    """Return the error with fields as they were said: by rule and level, not by their number."""
     fields = tuple(
         FieldError(_said(problem.field, request, new), problem.message, problem.hint)
         for problem in error.fields
@@ -185,11 +194,16 @@ def _said(field: str, request: PolicyRequest, new: int) -> str:
 
 
 def _put(request: PolicyRequest, new: int = -1) -> Operation[Policy]:
-    try:
-        found: Policy = yield from ask("policy.put", body=request)
-    except InvalidFields as error:
-        raise explained(error, request, new) from error
+    found: Policy = yield from _send("policy.put", request, new)
     return found
+
+
+def _send(route: str, request: PolicyRequest, new: int = -1) -> Operation[Any]:
+    """Ask a route for a policy; `new` is the number of the exemption that was said."""
+    try:
+        return (yield from ask(route, body=request))
+    except InvalidFields as error:
+        raise _explained(error, request, new) from error
 
 
 def _with(old: PolicyRequest, level: str, rules: PolicyRulesRequest) -> PolicyRequest:

@@ -154,12 +154,12 @@ def _subjects(client: Client, action: str) -> Iterable[str]:
     if action == "unset":
         return [level.level for level in client.policy.get().levels]
     kinds = [f"kind:{kind}" for kind in get_args(Kind)]
-    return ["everyone", *projects, *kinds] if action == "set" else []
+    return ["everyone", *projects, *kinds] if action in ("set", "try") else []
 
 
 def _rules(action: str) -> list[str]:
     """Return rules, where they are set with values that are words."""
-    if action != "set":
+    if action not in ("set", "try"):
         return list(RULES) if action == "unset" else []
     words = {rule: get_args(IdleAction) for rule in ("action", "gpu_idle_action")}
     return [f"{rule}={word}" for rule in RULES for word in words.get(rule, ("",))]

@@ -16,6 +16,7 @@ SUBJECTS = {
     "show": "",
     "set": "a level: everyone, project:NAME or kind:KIND",
     "unset": "a level: everyone, project:NAME or kind:KIND",
+    "try": "a level: everyone, project:NAME or kind:KIND",
     "explain": "a session",
     "exempt": "whom: session:NAME, user:NAME or project:NAME",
     "unexempt": "whom: session:NAME, user:NAME or project:NAME",
@@ -23,8 +24,9 @@ SUBJECTS = {
 """What each action needs a word for."""
 
 _ONLY: dict[str, tuple[str, ...]] = {
-    "lock": ("set",),
-    "unlock": ("set",),
+    "lock": ("set", "try"),
+    "unlock": ("set", "try"),
+    "dry_run": ("set", "unset"),
     "until": ("exempt",),
     "reason": ("exempt",),
     "project": ("explain",),
@@ -44,7 +46,10 @@ def fill_policy(parser: Parser) -> None:
         "subject", nargs="?", default="", metavar="LEVEL|SESSION|WHO", help="see the examples"
     )
     parser.add_argument(
-        "rules", nargs="*", metavar="RULE[=VALUE]", help="with set, or with unset without values"
+        "rules",
+        nargs="*",
+        metavar="RULE[=VALUE]",
+        help="with set and try; with unset without values",
     )
     parser.add_argument(
         "--lock", metavar="RULE,…", help="with set: no stronger level may set these"
@@ -54,6 +59,12 @@ def fill_policy(parser: Parser) -> None:
         "--until", metavar="TIME", help="with exempt: 2026-03-01T18:00, or 3d from now"
     )
     parser.add_argument("--reason", metavar="TEXT", help="with exempt: others will want to know")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        default=None,
+        help="with set and unset: only say what it would have done over the last week",
+    )
     parser.add_argument("-p", "--project", help="with explain: look in this project only")
 
 
@@ -70,15 +81,16 @@ def check(args: argparse.Namespace) -> None:
     """Raise InvalidRequest for words that do not go together."""
     for dest, actions in _ONLY.items():
         if getattr(args, dest) is not None and args.action not in actions:
+            option = dest.replace("_", "-")
             raise InvalidRequest(
-                f"policy {args.action} takes no --{dest}.",
+                f"policy {args.action} takes no --{option}.",
                 hint=f"It goes with policy {' or '.join(actions)}.",
             )
     needs = SUBJECTS[args.action]
     if bool(args.subject) != bool(needs):
         wrong = f"needs {needs}" if needs else f"does not take {args.subject!r}"
         raise InvalidRequest(f"policy {args.action} {wrong}.", hint="See `help policy`.")
-    if args.rules and args.action not in ("set", "unset"):
+    if args.rules and args.action not in ("set", "try", "unset"):
         raise InvalidRequest(
             f"policy {args.action} does not take {args.rules[0]!r}.", hint="See `help policy`."
         )

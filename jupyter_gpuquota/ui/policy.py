@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from ..client import Client
+from ..client.policy import Rules
 from ..errors import InvalidRequest, WrongState
-from ..model.policy import Policy
+from ..model.policy import RULES, Policy
+from ..model.policytrial import PolicyTrial
 from .grammar import Args
 from .grammar_policy import check, names, rules
 from .screen import Screen
 from .views.base import View
 from .views.idle import KeptView
 from .views.policy import ExplainView, PolicyView
+from .views.policytrial import TrialView
 
 
 def policy(client: Client, args: Args, screen: Screen) -> View[Any]:
@@ -35,17 +38,21 @@ def _show(client: Client, args: Args) -> View[Any]:
 
 
 def _set(client: Client, args: Args) -> View[Any]:
-    lock, unlock = names(args.lock), names(args.unlock)
-    wanted = rules(args.rules)
+    wanted, lock, unlock = rules(args.rules), names(args.lock), names(args.unlock)
     if not (wanted or lock or unlock):
-        raise InvalidRequest(
-            "There is nothing to set.",
-            hint=f"For example policy set {args.subject} idle_timeout=2h.",
+        hint = f"For example policy {args.action} {args.subject} idle_timeout=2h."
+        raise InvalidRequest(f"There is nothing to {args.action}.", hint=hint)
+    if args.dry_run or args.action == "try":
+        return _tried(
+            client, client.policy.preview(args.subject, lock=lock, unlock=unlock, **wanted)
         )
     return _view(client, client.policy.set(args.subject, lock=lock, unlock=unlock, **wanted))
 
 
 def _unset(client: Client, args: Args) -> View[Any]:
+    if args.dry_run:
+        gone = cast("Rules", dict.fromkeys(args.rules or RULES))
+        return _tried(client, client.policy.preview(args.subject, **gone))
     return _view(client, client.policy.unset(args.subject, *args.rules))
 
 
@@ -72,16 +79,24 @@ def _unexempt(client: Client, args: Args) -> View[Any]:
 
 def _view(client: Client, found: Policy) -> PolicyView:
     """Show a policy; sessions that it excepts by their names."""
-    known = {}
-    if any(each.who.startswith("session:") for each in found.exemptions):
-        known = {session.id: session.spec.name for session in client.sessions.list()}
-    return PolicyView(found, known, datetime.now(UTC))
+    named = any(each.who.startswith("session:") for each in found.exemptions)
+    return PolicyView(found, _names(client) if named else {}, datetime.now(UTC))
+
+
+def _tried(client: Client, found: PolicyTrial) -> TrialView:
+    return TrialView(found, _names(client) if found.acts else {})
+
+
+def _names(client: Client) -> dict[str, str]:
+    """Map the ids of the sessions that there are to their names."""
+    return {session.id: session.spec.name for session in client.sessions.list()}
 
 
 _ACTIONS: dict[str, Callable[[Client, Args], View[Any]]] = {
     "show": _show,
     "set": _set,
     "unset": _unset,
+    "try": _set,
     "explain": _explain,
     "exempt": _exempt,
     "unexempt": _unexempt,

@@ -89,7 +89,8 @@ examples:
   {prog} policy set everyone idle_timeout=2h warn_before=10m --lock warn_before
   {prog} policy set project:team-a idle_timeout=4h idle_timeout_max=8h
   {prog} policy set everyone "quiet_hours=daily 22:00-06:00 Europe/Berlin: 20m"
-  {prog} policy unset project:team-a idle_timeout
+  {prog} policy try everyone idle_timeout=30m
+  {prog} policy unset project:team-a idle_timeout --dry-run
   {prog} policy explain exp1
   {prog} policy exempt user:ana --until 3d --reason "demo for the board"
   {prog} policy unexempt user:ana""",

@@ -11,6 +11,8 @@ import pytest
 from jupyter_gpuquota import AsyncClient
 from jupyter_gpuquota.client.protocol import to_json
 from jupyter_gpuquota.client.steps import ask
+from jupyter_gpuquota.core.idle_week import Stretch
+from jupyter_gpuquota.core.policy import Subject
 from jupyter_gpuquota.errors import (
     InvalidFields,
     InvalidRequest,
@@ -148,6 +150,9 @@ def test_what_is_wrong_is_said_of_the_rule_and_the_level(gpu):
         "policy unexempt",
         "policy unset everyone --until 3d",
         "policy show -p team-a",
+        "policy show --dry-run",
+        "policy try everyone --dry-run idle_timeout=2h",
+        "policy try everyone",
     ],
 )
 def test_words_that_do_not_go_together_are_refused(gpu, line):
@@ -273,6 +278,33 @@ def test_of_two_admins_the_second_is_told(client, backend):
     with pytest.raises(Outdated):
         client.run(ask("policy.put", body=PolicyRequest(revision=made.revision)))
     assert backend.policy_.levels == made.levels
+
+
+def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
+    session = client.sessions.submit("exp1", gpu=0.5, project="team-a")
+    now = int(datetime.now(UTC).timestamp())
+    who = Subject(session.id, "me", "team-a", "interactive")
+    for begin, end, idle in ((9000, 5400, True), (5400, 5300, False), (5300, 0, True)):
+        backend.stretches.append(Stretch(who, 500, now - begin, now - end, idle=idle))
+    assert gpu("policy try everyone idle_timeout=1d").text == "No session would have been acted on."
+    for line in (
+        "policy try everyone idle_timeout=45m",
+        "policy set everyone idle_timeout=45m --dry-run",
+    ):
+        view = gpu(line)
+        assert "Sessions would have been acted on 2 times, 1 of these within an hour" in view.text
+        assert row(view.text, "team-a")[:7] == ["team-a", "0", "→", "2", "0", "→", "1"]
+        assert [r["session"] for r in view.records] == ["exp1", "exp1"]
+        assert [r["false_alarm"] for r in view.records] == [False, True]
+        assert "(false alarm)" in view.text
+        assert "<table" in view.html
+        assert backend.policy_.levels == ()
+    gpu("policy set everyone idle_timeout=45m warn_before=5m")
+    gone = gpu("policy unset everyone --dry-run")
+    assert gone.text.startswith("No session would have been acted on.")
+    assert row(gone.text, "team-a")[1:4] == ["2", "→", "0"]
+    assert len(backend.policy_.levels) == 1
+    assert list(wrong(gpu, "policy try everyone warn_before=soon")) == ["warn_before of everyone"]
 
 
 def test_levels_rules_and_values_are_completed(gpu, client, backend):
