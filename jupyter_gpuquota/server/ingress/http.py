@@ -20,7 +20,7 @@ from .deeds import caused, saved_notebook
 from .headers import to_browser, to_session
 from .origins import is_own
 from .pump import is_plain, pump
-from .visit import Visit, Visitor
+from .visit import Visit, Visitor, inner_path
 
 _READS = ("GET", "HEAD", "OPTIONS")
 
@@ -140,7 +140,9 @@ class Relay(Visitor):
         self._reading = asyncio.ensure_future(self._answer.read())
 
     def _note_begin(self) -> None:
-        deed = str(self.request.method), self.inner_path, int(self.path_kwargs.get("port") or 0)
+        port = int(self.path_kwargs.get("port") or 0)
+        inner = inner_path(self.request.path, self.path_kwargs["session"])
+        deed = (str(self.request.method), inner, port)
         self._saved = saved_notebook(*deed)
         if not self._saved and caused(*deed):
             self.note_activity()

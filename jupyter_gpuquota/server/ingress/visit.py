@@ -104,6 +104,11 @@ class Ways:
             raise WrongState("The session has just moved.", hint="Load the page again.")
 
 
+def inner_path(path: str, session: str) -> str:
+    """Tell what is asked for of a session: the path below its address."""
+    return path.partition(f"gpuquota/s/{session}")[2]
+
+
 def _key(visit: Visit) -> tuple[str, int, Endpoint]:
     return visit.session, visit.port, visit.endpoint
 
@@ -175,11 +180,6 @@ class Visitor(JupyterHandler):
         outside = Outside(self.request.protocol, self.request.host, prefix)
         target = f"{path}?{query}" if query else path
         return Visit(session, int(port), user, endpoint, outside, target)
-
-    @property
-    def inner_path(self) -> str:
-        """Tell what is asked for of the session: the path below its address."""
-        return self.request.path.partition(f"gpuquota/s/{self.path_kwargs['session']}")[2]
 
     def note_activity(self, saved: str = "") -> None:
         """Count what a person did; polls, pings and what a session sends by itself do not.

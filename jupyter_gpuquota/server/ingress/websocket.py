@@ -30,7 +30,7 @@ from .deeds import Counts, listener
 from .frames import Frames
 from .headers import to_browser, to_session
 from .pump import CHUNK
-from .visit import Visit, Visitor
+from .visit import Visit, Visitor, inner_path
 
 _UPGRADE = {"Connection": "Upgrade", "Upgrade": "websocket"}
 
@@ -103,7 +103,7 @@ class SocketRelay(Visitor):
         try:
             with suppress(StreamClosedError):
                 await browser.write(head("HTTP/1.1 101 Switching Protocols", kept))
-                keep, counts = listener(self.inner_path, visit.port)
+                keep, counts = listener(inner_path(self.request.path, visit.session), visit.port)
                 await tunnel(browser, line, self.note_activity, counts, keep)
         finally:
             browser.close()

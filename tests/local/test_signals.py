@@ -1,0 +1,405 @@
+"""How each signal is judged, from what is found."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.local.clock import Clock
+from jupyter_gpuquota.local.config import LocalConfig
+from jupyter_gpuquota.local.devices import Devices
+from jupyter_gpuquota.local.folders import Record
+from jupyter_gpuquota.local.inventory import Work
+from jupyter_gpuquota.local.nvml import Nvml
+from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
+from jupyter_gpuquota.local.signals import gpus, spending
+from jupyter_gpuquota.local.signals.families import TICKS, Family
+from jupyter_gpuquota.local.signals.gpus import Gpus
+from jupyter_gpuquota.local.signals.iopub import Listeners, address_of
+from jupyter_gpuquota.local.signals.kernels import Kernels
+from jupyter_gpuquota.local.signals.notebooks import fingerprint
+from jupyter_gpuquota.local.signals.presence import Presence
+from jupyter_gpuquota.local.signals.servers import Kernel, _connect
+from jupyter_gpuquota.local.signals.spending import Spending, programs_of, spent_by
+from jupyter_gpuquota.model.idleness import PresenceRequest
+from jupyter_gpuquota.model.resources import Placement
+from jupyter_gpuquota.model.sessions import Endpoint
+from tests.builders import make_placement, make_session, make_slice
+from tests.local.fake_nvml import FakeNvml, Gpu
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+
+def stat(pid: int, **fields: Any) -> Stat:
+    defaults = dict.fromkeys(Stat._fields, 0) | {"pid": pid, "state": "S", "ticks": pid}
+    return Stat(**{**defaults, **fields})
+
+
+# CPU
+
+
+@dataclass
+class Tree:
+    """Be processes whose parents wait for them, as the kernel keeps count of them."""
+
+    def __post_init__(self) -> None:
+        self.all = {1: stat(1)}
+        self.next = 2
+        self.total = 0
+
+    def change(self, pid: int, **fields: Any) -> None:
+        self.all[pid] = self.all[pid]._replace(**fields)
+
+    def act(self, what: str, which: int, ticks: int) -> None:
+        pid = sorted(self.all)[which % len(self.all)]
+        if what == "spend":
+            self.total += ticks
+            self.change(pid, spent=self.all[pid].spent + ticks)
+        elif what == "fork":
+            self.all[self.next] = stat(self.next, parent=pid)
+            self.next += 1
+        elif pid != 1:
+            gone = self.all.pop(pid)
+            parent = gone.parent if gone.parent in self.all else 1
+            grown = self.all[parent].reaped + gone.spent + gone.reaped
+            self.change(parent, reaped=grown)
+            for child in [s.pid for s in self.all.values() if s.parent == pid]:
+                self.change(child, parent=1)
+
+
+ACTS = st.tuples(st.sampled_from(["spend", "fork", "end"]), st.integers(0, 9), st.integers(1, 99))
+
+
+@given(st.lists(st.lists(ACTS, max_size=12), max_size=6))
+def test_what_is_spent_counts_once_whoever_ends_between_two_looks(rounds):
+    tree, seen = Tree(), 0
+    before = {(s.pid, s.ticks): s for s in tree.all.values()}
+    for acts in rounds:
+        for act in acts:
+            tree.act(*act)
+        seen += spent_by(before, tree.all, 0)
+        before = {(s.pid, s.ticks): s for s in tree.all.values()}
+    assert seen == tree.total
+
+
+def test_the_shim_takes_in_what_has_lost_its_parent():
+    known, shim = Spending(), stat(5, reaped=70)
+    assert known.look(Family({9: stat(9, spent=50)}, shim), 0.0) is None
+    shim = shim._replace(reaped=70 + 50 + TICKS)  # it had spent 50 before
+    found = known.look(Family({}, shim), 10.0)
+    assert found.percent == pytest.approx(10.0)
+
+
+def test_another_process_with_the_same_number_is_new():
+    old, new = stat(9, spent=500), stat(9, ticks=1000, spent=3)
+    assert spent_by({(9, 9): old}, {9: new}, 0) == 3
+
+
+def test_the_first_look_is_unknown_and_the_threshold_is_the_admins():
+    assert spending.cpu(None, 5).state == "unknown"
+    spent = spending.Spent(percent=5.04, programs=0)
+    assert [spending.cpu(spent, busy).state for busy in (5, 6)] == ["busy", "idle"]
+    assert spending.cpu(spent, 6).detail == "5.0 % of a core; 6 % are allowed."
+
+
+def test_programs_of_terminals_are_those_in_the_foreground():
+    terminal = {"terminal": 34816, "session": 10, "foreground": 20}
+    stats = [
+        stat(10, group=10, **terminal),  # the shell
+        stat(20, group=20, parent=10, **terminal),
+        stat(21, group=20, parent=20, **terminal),
+        stat(30, group=30, parent=10, **terminal),  # in the background
+        stat(40, group=40, session=40),  # without a terminal
+        stat(50, group=50, session=50, terminal=34817, foreground=50),  # waits for input
+    ]
+    assert [each.pid for each in programs_of({s.pid: s for s in stats})] == [20, 21]
+
+
+def test_a_process_is_read_with_what_it_spends():
+    found = read_stat(os.getpid())
+    assert found.group == os.getpgrp()
+    assert found.spent > 0
+    assert found.session == os.getsid(0)
+
+
+# GPU
+
+
+def held(*uuids: str, session: str = "a") -> Record:
+    placement = Placement(node="n1", slices=tuple(make_slice(uuid=uuid) for uuid in uuids))
+    return Record(session=make_session(session, state="running", placement=placement))
+
+
+def judged(*works: Work | None, owners: dict[int, str] | None = None, alone: bool = True) -> Any:
+    by_uuid = {str(i): work for i, work in enumerate(works)}
+    return gpus.gpu("a", by_uuid, owners or {}, alone=alone, busy=1).state
+
+
+@pytest.mark.parametrize(
+    ("work", "owners", "alone", "state"),
+    [
+        (Work(90, {7: 80}), {7: "a"}, False, "busy"),
+        (Work(90, {7: 1}), {7: "a", 8: "b"}, True, "busy"),  # nobody explains it: it is alone
+        (Work(90, {8: 80}), {8: "b"}, False, "idle"),
+        (Work(90, {8: 80}), {8: "-"}, True, "idle"),
+        (Work(90, {8: 80}), {}, False, "unknown"),  # a number of another counting
+        (Work(90, {8: 80}), {}, True, "busy"),
+        (Work(0, {}), {}, False, "idle"),
+        (Work(None, {}), {}, False, "idle"),
+        (Work(90, {}), {}, False, "unknown"),
+        (Work(1, None), {}, False, "idle"),
+        (Work(2, None), {}, False, "unknown"),
+        (Work(2, None), {}, True, "busy"),
+        (Work(None, None), {}, True, "unknown"),
+        (None, {}, True, "unknown"),
+    ],
+)
+def test_a_gpu_is_idle_only_if_it_can_be_told(work, owners, alone, state):
+    assert judged(work, owners=owners, alone=alone) == state
+
+
+def test_the_busiest_of_several_gpus_counts():
+    assert judged(Work(0, {}), Work(50, {7: 50}), None, owners={7: "a"}) == "busy"
+    assert judged(Work(0, {}), None) == "unknown"
+    assert judged(Work(0, {}), Work(0, {})) == "idle"
+
+
+def devices(nvml: FakeNvml) -> Devices:
+    config = LocalConfig(state_dir="/nowhere", root_dir="/", devices="nvml")
+    return Devices(config, Nvml(nvml))
+
+
+def test_what_processes_do_is_asked_from_the_last_time_on():
+    gpu = Gpu("GPU-0", utilisation=30, samples=[(7, 100, 20), (7, 200, 40), (8, 150, 5)])
+    known = Gpus(devices(FakeNvml(gpu)))
+    assert known.look([held("GPU-0")]) == {"GPU-0": Work(30, {7: 40, 8: 5}, 200)}
+    gpu.samples.append((7, 300, 9))
+    assert known.look([held("GPU-0")]) == {"GPU-0": Work(30, {7: 9}, 300)}
+    assert known.look([held("GPU-0")]) == {"GPU-0": Work(30, {}, 300)}
+
+
+def test_a_driver_that_cannot_tell_and_one_that_has_lost_the_gpu():
+    mig = Gpu("GPU-1", instances=[Gpu("MIG-1", utilisation=None)], utilisation=None)
+    nvml = FakeNvml(Gpu("GPU-0", utilisation=None), mig)
+    known = Gpus(devices(nvml))
+    both = held("GPU-0", "MIG-1")
+    assert known.look([both]) == {"GPU-0": Work(None, None), "MIG-1": Work(None, None)}
+    nvml.gpus[0].gone = True
+    assert known.look([both])["GPU-0"] is None
+
+
+def test_nothing_is_said_of_gpus_that_are_simulated():
+    placement = make_placement(make_slice())
+    assert gpus.held_by(Record(session=make_session("a", placement=placement))) == []
+    assert gpus.held_by(Record(session=make_session("a"))) == []
+
+
+def test_processes_outside_of_sessions_are_others_unless_they_work_for_somebody():
+    known = Gpus(devices(FakeNvml()))
+    known._outside = True
+    works = [Work(50, {7: 50, os.getpid(): 50, 2**22 + 1: 50}), None]
+    assert known.attribute(works, {7: "a"}) == {7: "a", os.getpid(): "-"}
+    known._outside = False  # in a container numbers mean nothing
+    assert known.attribute(works, {7: "a"}) == {}
+
+
+# Kernels
+
+
+class Ear:
+    """Be a listener that hears what a test says."""
+
+    def __init__(self) -> None:
+        self.heard: tuple[bool, datetime | None] = (True, None)
+
+    def hear(self) -> tuple[bool, datetime | None]:
+        return self.heard
+
+
+class Ears:
+    """Be all listeners."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, str], Ear] = {}
+
+    def get(self, kernel: tuple[str, str]) -> Ear | None:
+        return self.known.get(kernel)
+
+
+def kernel(minutes: float, name: str = "k", state: str | None = "idle") -> Kernel:
+    return Kernel(id=name, last_activity=NOW + minutes * MINUTE, execution_state=state)
+
+
+def test_what_moves_a_kernel_counts_until_it_can_be_told():
+    ears = Ears()
+    known = Kernels("s", ears)
+
+    def last(minutes: float) -> float:
+        known.look([kernel(minutes)])
+        return (known.reading([kernel(minutes)], Clock()).last - NOW) / MINUTE
+
+    assert known.look([kernel(1)]) == []  # it was not seen to move
+    assert known.look([kernel(2)]) == ["k"]
+    assert last(2) == pytest.approx(2)
+    ears.known["s", "k"] = ear = Ear()
+    ear.heard = (False, None)  # it has just begun to listen
+    assert last(3) == pytest.approx(3)
+    ear.heard = (True, None)  # a widget, or a print
+    assert last(4) == pytest.approx(3)
+    ear.heard = (True, NOW + 4.5 * MINUTE)
+    assert last(5) == pytest.approx(4.5)
+    ear.heard = (False, None)  # too much came
+    assert last(6) == pytest.approx(6)
+    assert known.names == [("s", "k")]
+
+
+@pytest.mark.parametrize(
+    ("states", "state"),
+    [
+        ([], "idle"),
+        (["idle", "dead"], "idle"),
+        (["idle", "busy"], "busy"),
+        (["starting"], "busy"),
+        (["restarting"], "busy"),
+        (["unknown"], "busy"),
+        ([None], "busy"),
+    ],
+)
+def test_every_kernel_has_to_be_at_rest(states, state):
+    found = [kernel(i, name=str(i), state=each) for i, each in enumerate(states)]
+    known = Kernels("s", Ears())
+    known.look(found)
+    assert known.reading(found, Clock()).state == state
+
+
+def test_a_listener_needs_an_ipykernel_of_this_machine(tmp_path):
+    file = tmp_path / "kernel-abc.json"
+    words = [b"python\0-m\0ipykernel_launcher\0-f\0" + bytes(file) + b"\0"]
+    assert address_of(tmp_path, "abc", words) == ""
+    file.write_text('{"transport": "tcp", "ip": "127.0.0.1", "iopub_port": 5, "key": "x"}')
+    assert address_of(tmp_path, "abc", words) == "tcp://127.0.0.1:5"
+    assert address_of(tmp_path, "abc", [b"R\0-e\0IRkernel::main()\0" + bytes(file)]) == ""
+    assert address_of(tmp_path, "../abc", words) == ""
+    file.write_text('{"transport": "ipc", "ip": "/x", "iopub_port": 5}')
+    assert address_of(tmp_path, "abc", words) == "ipc:///x-5"
+    file.write_text("{")
+    assert address_of(tmp_path, "abc", words) == ""
+
+
+def test_nobody_there_to_listen_to_is_never_taken_for_silence():
+    listeners = Listeners()
+    listeners.listen(("s", "k"), "tcp://127.0.0.1:1")
+    assert listeners.get(("s", "k")).hear() == (False, None)
+    assert listeners.get(("s", "k")).hear() == (False, None)
+    listeners.listen(("s", "k"), "")
+    assert listeners.get(("s", "k")) is None
+    listeners.close()
+
+
+# Servers
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (b"HTTP/1.1 500 Oh\r\nContent-Length: 2\r\n\r\nno", "status 500"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "too long"),
+        (b"HTTP/1.1 200 OK\r\n\r\n[]", "cannot be read"),
+        (b"what?\r\n\r\n", "cannot be read"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[]", "bytes read"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "Expected `array`"),
+        (b"", "bytes read"),
+    ],
+)
+async def test_an_odd_answer_is_an_error(answer, error):
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        line = await _connect(Endpoint(host="127.0.0.1", port=port))
+        with pytest.raises(Exception, match=error):
+            await line.get("api/kernels", list[Kernel])
+        line.close()
+
+
+# Presence
+
+
+def notebook(source: str, output: str = "", **cell: Any) -> str:
+    cells = [{"cell_type": "code", "source": source, "outputs": [output], **cell}]
+    return json.dumps({"cells": cells, "nbformat": 4})
+
+
+def test_a_fingerprint_is_of_sources_only(tmp_path):
+    def of(text: str) -> str:
+        (tmp_path / "a.ipynb").write_text(text)
+        return fingerprint(str(tmp_path), "a.ipynb")
+
+    first = of(notebook("1", "printed"))
+    assert first
+    assert of(notebook("1", "printed more")) == first
+    assert of(notebook(["1"])) == first
+    assert of(notebook("2")) != first
+    assert of(notebook("1", cell_type="markdown")) != first
+    assert of("{") == of("[]") == ""
+
+
+def test_only_files_of_the_folder_are_read(tmp_path):
+    (tmp_path / "secret.ipynb").write_text(notebook("1"))
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "link.ipynb").symlink_to(tmp_path / "secret.ipynb")
+    os.mkfifo(folder / "pipe.ipynb")
+    for path in ("../secret.ipynb", "link.ipynb", "pipe.ipynb", "missing.ipynb", ".", "a\0b"):
+        assert fingerprint(str(folder), path) == ""
+    (folder / "good.ipynb").write_text(notebook("1"))
+    assert fingerprint(str(folder), "/good.ipynb")
+
+
+@pytest.mark.asyncio
+async def test_a_save_counts_if_the_cells_have_changed_or_cannot_be_compared(tmp_path):
+    record = Record(session=make_session("a", folder=str(tmp_path)))
+    known = Presence(Clock())
+
+    async def last(minutes: float, text: str = "") -> float | None:
+        file = tmp_path / "a.ipynb"
+        if text:
+            file.write_text(text)
+        saved = "a.ipynb" if text else ""
+        await known.hear(record, PresenceRequest(at=NOW + minutes * MINUTE, saved=saved))
+        found = known.reading(record).last
+        return found and round((found - NOW) / MINUTE)
+
+    assert known.reading(record).last is None
+    assert await last(1, notebook("1")) == 1  # there is nothing to compare it with
+    assert await last(2, notebook("1", "printed")) == 1
+    assert await last(3, notebook("2")) == 3
+    assert await last(4, "{") == 4
+    assert await last(5, "{") == 5
+    assert await last(6) == 6
+    assert await last(4) == 6  # it came late
+    await known.hear(record, PresenceRequest(at=datetime.now(UTC) + 60 * MINUTE))
+    assert known.reading(record).last <= datetime.now(UTC)
+    known.keep_only(())
+    assert known.reading(record).last is None
+
+
+@pytest.mark.asyncio
+async def test_presence_goes_by_the_clock_that_is_tried_with(tmp_path):
+    clock = Clock(rate=60)
+    known, record = Presence(clock), Record(session=make_session("a"))
+    await known.hear(record, PresenceRequest(at=datetime.now(UTC)))
+    assert abs(known.reading(record).last - clock.now()) < timedelta(seconds=60)
