@@ -136,6 +136,8 @@ class ExplainView(View[SessionPolicy]):
         if self._activity is None:
             return [*lines, f"{name} is {self._session.state}: only what runs can be idle."]
         idle = idle_text(self._session, self._now, self._activity)
+        if not (idle or self._activity.looked):
+            return lines
         return [*lines, f"{name} is {idle or 'not idle'}."]
 
 

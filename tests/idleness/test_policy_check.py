@@ -1,0 +1,316 @@
+"""What may be asked of the policy: every mistake is said, at once, with the field that has it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.core.exemptions import without_expired, without_project
+from jupyter_gpuquota.core.policy import BUILT_IN, NO_POLICY
+from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.model.policy import (
+    RULES,
+    Exemption,
+    Policy,
+    PolicyLevelRequest,
+    PolicyRequest,
+    PolicyRulesRequest,
+    request_of,
+)
+from tests.builders import NOW
+
+QUIET = {"begin": "22:00", "end": "06:00", "zone": "Europe/Berlin", "idle_timeout": "20m"}
+EXEMPTION = {"who": "user:ana", "until": "2026-03-01T18:00Z", "reason": "A demo."}
+
+
+def check(*levels: tuple[str, dict[str, Any]], every: int = 30, **more: Any) -> Policy:
+    made = [{"level": level, "rules": rules} for level, rules in levels]
+    request = msgspec.convert({"levels": made, **more}, PolicyRequest)
+    return check_policy(request, ["team-a", "team-b"], every)
+
+
+def wrong(*levels: tuple[str, dict[str, Any]], **more: Any) -> dict[str, str]:
+    with pytest.raises(InvalidFields) as caught:
+        check(*levels, **more)
+    return {field.field: field.message for field in caught.value.fields}
+
+
+def test_a_good_policy_is_taken_with_its_levels_from_weak_to_strong() -> None:
+    found = check(
+        ("kind:train", {"action": "notify"}),
+        ("project:team-b", {"idle_timeout": 3600}),
+        ("project:team-a", {"cpu_busy": "10%", "keep_alives": "0"}),
+        ("everyone", {"idle_timeout": "2h", "quiet_hours": [QUIET], "locked": ["quiet_hours"]}),
+        exemptions=[EXEMPTION],
+        revision=7,
+    )
+    names = ["everyone", "project:team-a", "project:team-b", "kind:train"]
+    assert [level.level for level in found.levels] == names
+    everyone, first = found.levels[:2]
+    assert (everyone.rules.idle_timeout, first.rules.cpu_busy) == (7200, 10)
+    assert first.rules.keep_alives == 0
+    (quiet,) = everyone.rules.quiet_hours or ()
+    assert (quiet.begin, quiet.end, quiet.idle_timeout) == (1320, 360, 1200)
+    assert found.exemptions[0].until == datetime(2026, 3, 1, 18, tzinfo=UTC)
+    assert (found.revision, found.built_in) == (7, BUILT_IN)
+
+
+@pytest.mark.parametrize(
+    ("level", "said"),
+    [
+        ("", "'' is no level."),
+        ("all", "'all' is no level."),
+        ("project:", "'project:' is no level."),
+        ("session:x", "'session:x' is no level."),
+        ("built-in", "'built-in' is no level."),
+        ("project:team-z", "There is no project 'team-z'."),
+        ("kind:batch", "There is no kind 'batch'."),
+    ],
+)
+def test_a_level_that_is_none_is_refused(level: str, said: str) -> None:
+    assert wrong((level, {})) == {"levels[0].level": said}
+
+
+def test_a_level_stands_there_once() -> None:
+    assert list(wrong(("everyone", {}), ("everyone", {}))) == ["levels[1].level"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ("idle_timeout", "soon"),
+        ("idle_timeout", -1),
+        ("idle_timeout", "1.5h"),
+        ("idle_timeout", "400d"),
+        ("idle_timeout", "59s"),
+        ("idle_timeout_min", "30s"),
+        ("gpu_idle_timeout", 1),
+        ("warn_before", ""),
+        ("grace", "two"),
+        ("interactive_life", "9999d"),
+        ("keep_alive", "1h 2"),
+        ("keep_alives", "three"),
+        ("keep_alives", 1001),
+        ("keep_alives", 1.5),
+        ("cpu_busy", -5),
+        ("gpu_busy", 101),
+        ("gpu_busy", "²"),
+        ("action", "kill"),
+        ("action", ""),
+        ("gpu_idle_action", "Suspend"),
+    ],
+)
+def test_a_value_that_is_none_is_refused(rule: str, value: object) -> None:
+    assert list(wrong(("everyone", {rule: value}))) == [f"levels[0].rules.{rule}"]
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("begin", "24:00"),
+        ("begin", "7:30"),
+        ("end", "noon"),
+        ("zone", "Berlin"),
+        ("zone", ""),
+        ("zone", "../etc/passwd"),
+        ("idle_timeout", "0"),
+        ("idle_timeout", "10s"),
+        ("days", ["monday"]),
+    ],
+)
+def test_quiet_hours_that_are_none_are_refused(part: str, value: object) -> None:
+    rules = {"idle_timeout": "2h", "quiet_hours": [QUIET, {**QUIET, part: value}]}
+    (field,) = wrong(("everyone", rules))
+    assert field.startswith(f"levels[0].rules.quiet_hours[1].{part}")
+
+
+def test_what_is_locked_is_a_rule_that_is_set() -> None:
+    rules = {"action": "stop", "locked": ["action", "grace", "graze"]}
+    assert wrong(("everyone", rules)) == {
+        "levels[0].rules.locked[1]": "grace is locked, but not set.",
+        "levels[0].rules.locked[2]": "There is no rule 'graze'.",
+    }
+
+
+def test_nobody_sets_what_a_weaker_level_has_locked() -> None:
+    found = wrong(
+        ("kind:train", {"action": "notify"}),
+        ("project:team-a", {"action": "suspend", "grace": 5}),
+        ("everyone", {"action": "stop", "locked": ["action"]}),
+    )
+    assert found == {
+        "levels[1].rules.action": "everyone has locked action.",
+        "levels[0].rules.action": "everyone has locked action.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("who", "ana"),
+        ("who", "user:"),
+        ("who", "kind:train"),
+        ("until", "tomorrow"),
+        ("until", "2026-03-01"),
+        ("until", ""),
+        ("reason", "  "),
+    ],
+)
+def test_an_exemption_that_is_none_is_refused(field: str, value: str) -> None:
+    exemptions = [EXEMPTION, {**EXEMPTION, field: value}]
+    assert list(wrong(exemptions=exemptions)) == [f"exemptions[1].{field}"]
+
+
+@pytest.mark.parametrize(
+    ("levels", "field"),
+    [
+        ([("everyone", {"idle_timeout": "5m"})], "levels[0].rules.idle_timeout"),
+        (
+            [("everyone", {"gpu_idle_timeout": "5m", "gpu_idle_action": "stop"})],
+            "levels[0].rules.gpu_idle_timeout",
+        ),
+        (
+            [("everyone", {"idle_timeout": "2h", "quiet_hours": [{**QUIET, "idle_timeout": 300}]})],
+            "levels[0].rules.quiet_hours",
+        ),
+        (
+            [("everyone", {"idle_timeout_min": "2h", "idle_timeout_max": "1h"})],
+            "levels[0].rules.idle_timeout_max",
+        ),
+        (
+            [("everyone", {"idle_timeout": "1h"}), ("project:team-a", {"warn_before": "2h"})],
+            "levels[0].rules.idle_timeout",
+        ),
+        (
+            [
+                ("everyone", {"warn_before": "2h"}),
+                ("project:team-a", {"idle_timeout": "3h"}),
+                ("kind:train", {"idle_timeout": "1h"}),
+            ],
+            "levels[2].rules.idle_timeout",
+        ),
+    ],
+)
+def test_rules_that_cannot_work_together_are_refused(
+    levels: list[tuple[str, dict[str, Any]]], field: str
+) -> None:
+    assert list(wrong(*levels)) == [field]
+
+
+def test_a_notice_needs_no_warning_before() -> None:
+    check(("everyone", {"idle_timeout": "5m", "action": "notify"}))
+    check(("everyone", {"gpu_idle_timeout": "5m"}))
+
+
+def test_a_timeout_is_no_shorter_than_two_looks() -> None:
+    rules = {"idle_timeout": "19m", "warn_before": "5m"}
+    check(("everyone", rules))
+    assert "levels[0].rules.idle_timeout" in wrong(("everyone", rules), every=600)
+
+
+def test_all_mistakes_are_said_at_once() -> None:
+    found = wrong(
+        (
+            "everyone",
+            {"warn_before": "soon", "action": "kill", "quiet_hours": [{**QUIET, "end": ""}]},
+        ),
+        ("project:team-z", {"grace": -1}),
+        exemptions=[{"who": "ana", "until": "", "reason": ""}],
+    )
+    assert set(found) == {
+        "levels[0].rules.warn_before",
+        "levels[0].rules.action",
+        "levels[0].rules.quiet_hours[0].end",
+        "levels[1].level",
+        "levels[1].rules.grace",
+        "exemptions[0].who",
+        "exemptions[0].until",
+        "exemptions[0].reason",
+    }
+
+
+def test_a_policy_asks_for_itself() -> None:
+    made = check(
+        ("everyone", {"idle_timeout": "2h", "quiet_hours": [QUIET], "locked": ["idle_timeout"]}),
+        ("kind:train", {"action": "notify", "quiet_hours": []}),
+        exemptions=[EXEMPTION],
+        revision=3,
+    )
+    assert check_policy(request_of(made), []) == made
+
+
+values = st.one_of(
+    st.none(), st.text(max_size=12), st.integers(), st.floats(), st.sampled_from(["2h", "10m", "0"])
+)
+texts = st.one_of(st.text(max_size=12), st.sampled_from(["22:00", "UTC", "mon", "user:ana"]))
+requests = st.builds(
+    PolicyRequest,
+    levels=st.lists(
+        st.builds(
+            PolicyLevelRequest,
+            level=st.one_of(st.sampled_from(["everyone", "project:team-a", "kind:train"]), texts),
+            rules=st.dictionaries(
+                st.sampled_from([rule for rule in RULES if rule != "quiet_hours"]), values
+            ).map(lambda rules: PolicyRulesRequest(**rules)),
+        ),
+        max_size=3,
+    ).map(tuple),
+)
+
+
+@given(requests)
+@example(PolicyRequest(levels=(PolicyLevelRequest(level="everyone\n"),)))
+def test_whatever_is_asked_is_refused_or_taken_as_it_is_shown(request_: PolicyRequest) -> None:
+    with suppress(InvalidFields):
+        made = check_policy(request_, ["team-a"])
+        assert check_policy(request_of(made), ["team-a"]) == made
+
+
+@given(texts, texts, texts, values, st.lists(texts, max_size=2))
+def test_whatever_quiet_hours_are_asked_they_are_taken_or_refused(
+    begin: str, end: str, zone: str, timeout: Any, days: list[str]
+) -> None:
+    hours = {"begin": begin, "end": end, "zone": zone, "idle_timeout": timeout or 0, "days": days}
+    with suppress(InvalidFields, msgspec.ValidationError):
+        check(("everyone", {"idle_timeout": "2h", "quiet_hours": [hours]}))
+
+
+@given(texts, texts, texts)
+def test_whatever_exemption_is_asked_it_is_taken_or_refused(
+    who: str, until: str, reason: str
+) -> None:
+    with suppress(InvalidFields):
+        check(exemptions=[{"who": who, "until": until, "reason": reason}])
+
+
+def exemption(who: str, hours: int) -> Exemption:
+    return Exemption(who=who, until=NOW + timedelta(hours=hours), reason="A demo.")
+
+
+def test_what_is_over_goes_unless_it_is_new() -> None:
+    before = msgspec.structs.replace(NO_POLICY, exemptions=(exemption("user:ana", -1),))
+    later = exemption("user:ben", 1)
+    both = msgspec.structs.replace(before, exemptions=(*before.exemptions, later))
+    assert without_expired(both, before, NOW).exemptions == (later,)
+    with pytest.raises(InvalidFields, match="not acceptable") as caught:
+        without_expired(both, NO_POLICY, NOW)
+    assert [field.field for field in caught.value.fields] == ["exemptions[0].until"]
+
+
+def test_nothing_is_said_of_a_project_that_is_gone() -> None:
+    policy = check(
+        ("everyone", {"idle_timeout": "2h"}),
+        ("project:team-a", {"idle_timeout": "1h"}),
+        exemptions=[EXEMPTION, {**EXEMPTION, "who": "project:team-a"}],
+    )
+    left = without_project(policy, "team-a")
+    assert [level.level for level in left.levels] == ["everyone"]
+    assert [each.who for each in left.exemptions] == ["user:ana"]
+    assert without_project(left, "team-a") == left

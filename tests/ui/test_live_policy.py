@@ -1,0 +1,37 @@
+"""The policy for idle sessions as an admin sets it in a shell, with a controller that keeps it."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_a_policy_is_set_refused_explained_and_kept(shell):
+    assert "built-in  everyone" in shell.ok("policy", "set", "everyone", "idle_timeout=2h")
+    refused = shell("policy", "set", "everyone", "warn_before=3h")
+    assert refused.code == 2
+    assert "  idle_timeout of everyone: The warning comes 3h before, but" in refused.err
+    assert "levels[" not in refused.err
+    refused = shell("submit", "exp1", "--idle-timeout", "3h", "--", "sleep", "600")
+    assert refused.code == 2
+    assert "idle_timeout: 3h is longer than the most that everyone's policy allows" in refused.err
+    shell.ok("submit", "exp1", "--idle-timeout", "1h", "--wait", "--", "sleep", "600")
+    found = shell.json("policy", "explain", "exp1")
+    rules = {rule["rule"]: (rule["value"], rule["level"]) for rule in found["policy"]["rules"]}
+    assert rules["idle_timeout"] == ("1h", "session")
+    assert "exp1 is kept alive until" in shell.ok("keep-alive", "exp1", "30m")
+    too_long = shell("keep-alive", "exp1", "2h")
+    assert (too_long.code, "1h at a time" in too_long.err) == (5, True)
+    shell.ok("project", "set", "team-c", "--quota", "1")
+    shell.ok("policy", "set", "project:team-c", "idle_timeout=1h")
+    shell.ok("project", "delete", "team-c")
+    levels = [level["level"] for level in shell.json("policy", "show")["levels"]]
+    assert levels == ["everyone"]
+    said = [entry["what"] for entry in shell.json("audit")["items"]]
+    assert said[:2] == ["changed the policy: without team-c", "deleted project team-c"]
+
+
+def test_a_policy_is_tried_before_anything_was_recorded(shell):
+    said = shell.json("policy", "try", "everyone", "idle_timeout=30m")
+    assert isinstance(said["message"], str)
+    error = json.loads(shell("policy", "try", "everyone", "idle_timeout=1s", "--json").err)
+    assert [field["field"] for field in error["fields"]] == ["idle_timeout of everyone"]
