@@ -26,6 +26,7 @@ SECTIONS = (
     "payload",
     "rounds",
     "idle",
+    "signals",
 )
 
 

@@ -1,0 +1,173 @@
+"""What it costs to look at the activity of many sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+import msgspec
+
+from jupyter_gpuquota.core.policy import BUILT_IN, Limits
+from jupyter_gpuquota.local.clock import Clock
+from jupyter_gpuquota.local.config import LocalConfig
+from jupyter_gpuquota.local.devices import Devices
+from jupyter_gpuquota.local.folders import Leader, Record, SessionFolder
+from jupyter_gpuquota.local.shim import procfs
+from jupyter_gpuquota.local.signals.presence import Presence
+from jupyter_gpuquota.local.signals.signals import Signals
+from jupyter_gpuquota.model.resources import Share
+from jupyter_gpuquota.model.sessions import Session, SessionSpec
+
+from . import memory
+from .context import Context
+from .errors import CouldNotMeasure
+from .report import Report, ms
+
+TITLE = "looking at sessions' activity"
+SESSIONS, KERNELS, EVERY = 200, 2, 30
+LIMITS = Limits(**{name: getattr(BUILT_IN, name) for name in Limits.__slots__})
+_HERE = Path(__file__).parent
+_PATIENCE = 120.0
+
+
+def measure(context: Context) -> Report:
+    """Look at sessions with two kernels each that print and run cells all the time."""
+    report = Report()
+    count, looks = context.rounds(SESSIONS, 20), context.rounds(10, 3)
+    with TemporaryDirectory() as name, _publishing(count * KERNELS) as (ports, publisher):
+        records, processes = _launch(Path(name), count, ports)
+        try:
+            first, cost, wall, held = asyncio.run(_look(Path(name), records, publisher, looks))
+        finally:
+            for process in processes:
+                os.killpg(process.pid, 9)
+                process.wait()
+    share = cost / EVERY
+    table = report.table(
+        f"{count} sessions, {count * KERNELS} kernels", "", "CPU", "lasts", "holds"
+    )
+    table.add("the first look", ms(first), "", "")
+    table.add("each later one", ms(cost), ms(wall), f"{held / 2**20:.1f} MiB")
+    report.judge(
+        f"CPU of looking every {EVERY} s", f"{share:.2%} of a core", "at most 2%", met=share <= 0.02
+    )
+    return report
+
+
+async def _look(
+    folder: Path, records: list[Record], publisher: subprocess.Popen[str], looks: int
+) -> tuple[float, float, float, int]:
+    """Return the CPU time of the first look, that of a later one, how long it takes, and memory."""
+    config = LocalConfig(state_dir=str(folder), root_dir=str(folder), devices="simulated")
+    before, clock = memory.proportional(os.getpid()), Clock()
+    signals = Signals(
+        lambda record: SessionFolder(folder / record.session.id),
+        Devices(config, None),
+        clock,
+        Presence(clock),
+    )
+    limits = {record.session.id: LIMITS for record in records}
+    begin = time.process_time()
+    await signals.read(records, limits)
+    first = time.process_time() - begin
+    for _ in range(3):  # by then all are listened to
+        await signals.read(records, limits)
+    spent = lasted = 0.0
+    for _ in range(looks):
+        _say(publisher)
+        cpu, wall = time.process_time(), time.perf_counter()
+        found = await signals.read(records, limits)
+        spent += time.process_time() - cpu
+        lasted += time.perf_counter() - wall
+    # Their CPU is left out: what they spend on our looks, one right after another, is work.
+    seen = {(r.name, r.state) for each in found.values() for r in each if r.name != "cpu"}
+    if seen != {(name, "idle") for name in ("presence", "kernels", "terminals")}:
+        message = f"the sessions are not seen as what they are: {sorted(seen)}"
+        raise CouldNotMeasure(message)
+    held = memory.proportional(os.getpid()) - before
+    await signals.close()
+    return first, spent / looks, lasted / looks, held
+
+
+@contextmanager
+def _publishing(count: int) -> Iterator[tuple[list[int], subprocess.Popen[str]]]:
+    program = subprocess.Popen(
+        [sys.executable, str(_HERE / "publisher.py"), str(count)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with program:
+        yield json.loads(_pipe(program.stdout).readline()), program
+        program.kill()
+
+
+def _say(publisher: subprocess.Popen[str]) -> None:
+    _pipe(publisher.stdin).write("\n")
+    _pipe(publisher.stdin).flush()
+    _pipe(publisher.stdout).readline()
+
+
+def _launch(
+    root: Path, count: int, ports: list[int]
+) -> tuple[list[Record], list[subprocess.Popen[bytes]]]:
+    records, processes = [], []
+    for number in range(count):
+        record = Record(session=_session(f"s{number}", str(root)))
+        folder = SessionFolder(root / record.session.id)
+        folder.runtime.mkdir(parents=True)
+        for kernel in range(KERNELS):
+            port = ports[number * KERNELS + kernel]
+            file = folder.runtime / f"kernel-{number}-{kernel}.json"
+            file.write_text(json.dumps({"iopub_port": port}))
+        base = f"/gpuquota/s/{record.session.id}/"
+        command = [sys.executable, "-S", str(_HERE / "standin.py"), str(folder.runtime), base]
+        env = os.environ | {"GPUQUOTA_SESSION": record.session.id}
+        process = subprocess.Popen(command, env=env, start_new_session=True)
+        stat = procfs.read_stat(process.pid)
+        if stat is None:
+            message = "a stand-in for a session has ended"
+            raise CouldNotMeasure(message)
+        leader = Leader(
+            run=0, pid=process.pid, ticks=stat.ticks, boot=procfs.boot_id(), shim=os.getpid()
+        )
+        (folder.path / "leader.json").write_bytes(msgspec.json.encode(leader))
+        records.append(record)
+        processes.append(process)
+    deadline = time.monotonic() + _PATIENCE
+    while not all(list((root / r.session.id / "runtime").glob("jps*")) for r in records):
+        if time.monotonic() > deadline:
+            message = "the stand-ins for sessions do not start"
+            raise CouldNotMeasure(message)
+        time.sleep(0.1)
+    return records, processes
+
+
+def _session(name: str, folder: str) -> Session:
+    now = datetime.now(UTC)
+    spec = SessionSpec(
+        name=name,
+        project="team-a",
+        kind="interactive",
+        share=Share(),
+        environment=sys.prefix,
+        folder=folder,
+    )
+    return Session(id=name, spec=spec, owner="me", state="running", since=now, created=now, path="")
+
+
+def _pipe(end: IO[str] | None) -> IO[Any]:
+    if end is None:
+        message = "a pipe is missing"
+        raise CouldNotMeasure(message)
+    return end
