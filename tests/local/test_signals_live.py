@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from jupyter_client import AsyncKernelClient
-from tornado.httpclient import HTTPRequest
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from jupyter_gpuquota.core.idleness import Reading
@@ -161,6 +161,35 @@ async def test_widgets_and_prints_are_no_work_but_a_short_cell_is(kernel: Any) -
     assert begin <= used.last <= end
     again = await one.until("kernels", lambda found: found.claimed > used.claimed)
     assert again.last == used.last
+
+
+async def test_an_open_page_that_polls_and_connects_again_is_no_work(kernel: Any) -> None:
+    one, name, client = kernel
+    await run(client, "1")
+    before = (await one.until("kernels", lambda found: found.state == "idle")).last
+    endpoint = await one.backend.endpoint(one.session, 0)
+    base = f"{endpoint.host}:{endpoint.port}{endpoint.base_url}"
+    headers = {"Authorization": f"token {endpoint.token}"}
+    for _ in range(2):
+        sockets = []
+        for path in (f"api/kernels/{name}/channels", "api/events/subscribe"):
+            request = HTTPRequest(f"ws://{base}{path}", headers=headers)
+            sockets.append(await websocket_connect(request))
+        message = client.session.msg("kernel_info_request") | {"channel": "shell"}
+        await sockets[0].write_message(json.dumps(message, default=str))
+        while "kernel_info_reply" not in str(await sockets[0].read_message()):
+            pass
+        for path in ("api/kernels", "api/sessions", "api/terminals", "api/contents"):
+            await ask(endpoint, path)
+        await AsyncHTTPClient().fetch(f"http://{base}metrics", headers=headers)
+        for socket in sockets:
+            socket.ping(b"still there?")
+        found = await one.look()
+        assert (found["kernels"].state, found["kernels"].last) == ("idle", before)
+        assert {found[name].state for name in ("terminals", "presence")} == {"idle"}
+        assert found["presence"].last is None
+        for socket in sockets:
+            socket.close()
 
 
 async def test_a_long_silent_cell_is_work(kernel: Any) -> None:

@@ -16,6 +16,7 @@ from jupyter_server.services.kernels.connection.base import (
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import websocket_connect
 
+from jupyter_gpuquota.model.routes import ROUTES
 from jupyter_gpuquota.server.ingress.deeds import caused, listener, message_type, saved_notebook
 from jupyter_gpuquota.server.ingress.frames import Frames
 from tests.server.ingress.conftest import PORT, Site
@@ -257,3 +258,37 @@ async def test_what_is_posted_counts_and_a_controller_that_fails_is_told_later(s
         site.url("/any", port=PORT), headers=headers, method="POST", body=""
     )
     assert await heard(site, 1) == [""]
+
+
+async def poll(site: Site, paths: list[str]) -> None:
+    headers = {"Authorization": f"token {site.token}"}
+    for path in paths:
+        await AsyncHTTPClient().fetch(site.url(path), headers=headers)
+
+
+async def test_our_panel_in_a_session_keeps_it_alive_no_more_than_any_poll(site: Site) -> None:
+    gets = [row.path.replace("{id}", "x") for row in ROUTES if row.method == "GET"]
+    await poll(site, [f"/gpuquota/api{path}" for path in gets])
+    previews = [row for row in ROUTES if row.name.endswith("preview")]
+    assert previews
+    for row in previews:  # forms ask again by themselves whenever something has changed
+        assert not caused(row.method, f"/gpuquota/api{row.path}", 0)
+    await asyncio.sleep(0.15)
+    assert site.backend.seen == []
+
+
+async def test_the_event_stream_keeps_nothing_alive(site: Site) -> None:
+    headers = {"Authorization": f"token {site.token}"}
+    url = site.url("/api/events/subscribe", scheme="ws")
+    socket = await websocket_connect(HTTPRequest(url, headers=headers))
+    await socket.write_message("{}")
+    assert await socket.read_message() == "{}"
+    await asyncio.sleep(0.15)
+    assert site.backend.seen == []
+    socket.close()
+
+
+async def test_scraping_metrics_keeps_nothing_alive(site: Site) -> None:
+    await poll(site, ["/metrics", "/api/metrics/v1", "/api/status"])
+    await asyncio.sleep(0.15)
+    assert site.backend.seen == []

@@ -125,6 +125,7 @@ def make_upstream(prefix: str = "") -> web.Application:
         ("/nosocket", NoSocket),
         ("/api/kernels/[^/]+/channels", Socket),
         ("/terminals/websocket/1", Socket),
+        ("/api/events/subscribe", Socket),
         ("(.*)", Show),
     ]
     return web.Application(
