@@ -5,13 +5,17 @@ import { countdownText } from './idletexts';
 import { useNow, useUi } from './ui';
 
 /** Count down to the end of a session that was warned; draws nothing but itself anew. */
-export function Countdown({ session }: { session: Session }): JSX.Element {
+export function Countdown(props: {
+  session: Session;
+  name?: string;
+}): JSX.Element {
+  const { name, session } = props;
   const { trans } = useUi();
-  const now = useNow(1000);
+  const text = countdownText(trans, session, useNow(1000));
   return (
     <span className="jp-GpuQuota-countdown">
       <warningIcon.react tag="span" aria-hidden="true" />
-      {countdownText(trans, session, now)}
+      {name ? trans.__('%1 %2', name, text) : text}
     </span>
   );
 }

@@ -5,18 +5,29 @@ import { IResource } from '../state/resource';
 import { ISessionIdleness } from '../state/sessionidleness';
 import { Badge, ErrorNotice, Notice, Pending } from './common';
 import { idleText, whoseText } from './idletexts';
-import { ruleText, signalName, signalState } from './policytexts';
+import {
+  quietText,
+  ruleText,
+  ruleValue,
+  signalName,
+  signalState
+} from './policytexts';
 import { clockText } from './texts';
 import { useResult, useUi } from './ui';
 
 /** Say that a session is idle and what comes of it: quietly, until its owner was warned. */
 export function IdleLine(props: {
   session: Session;
+  idleness: ISessionIdleness;
   now: number;
 }): JSX.Element | null {
   const { session, now } = props;
   const { trans } = useUi();
-  const text = idleText(trans, session, now);
+  const seen = useResult(props.idleness.activity);
+  const signals = (seen.status === 'ready' && seen.value?.signals) || [];
+  const isGpu = session.idle?.rule === 'gpu_idle_timeout';
+  const quiet = isGpu ? '' : quietText(trans, signals);
+  const text = idleText(trans, session, now, quiet);
   if (!text) {
     return null;
   }
@@ -125,17 +136,17 @@ function Rules(props: { policy: SessionPolicy; name: string }): JSX.Element {
         </p>
       ) : null}
       <dl className="jp-GpuQuota-rulesOf">
-        {rules.map(({ rule, value, level, locked, note }) => (
-          <React.Fragment key={rule}>
-            <dt title={rule}>{ruleText(trans, rule)}</dt>
+        {rules.map(decided => (
+          <React.Fragment key={decided.rule}>
+            <dt title={decided.rule}>{ruleText(trans, decided.rule)}</dt>
             <dd>
-              {value || trans.__('not set')}
+              {ruleValue(trans, decided)}
               <span className="jp-GpuQuota-quiet">
                 {' '}
-                · {whoseText(trans, level, props.name)}
-                {note ? ` · ${note}` : ''}
+                · {whoseText(trans, decided.level, props.name)}
+                {decided.note ? ` · ${decided.note} ` : ' '}
               </span>
-              {locked ? <Badge>{trans.__('locked')}</Badge> : null}
+              {decided.locked ? <Badge>{trans.__('locked')}</Badge> : null}
             </dd>
           </React.Fragment>
         ))}

@@ -86,7 +86,7 @@ function Details(props: {
         </h2>
         <p aria-live="polite">{statusText(trans, session, now)}</p>
         {ends ? <p>{ends}</p> : null}
-        <IdleLine session={session} now={now} />
+        <IdleLine {...props} now={now} />
         {(reclaimText(trans, session) || wasIdle(session)) && session.reason ? (
           <p>{session.reason.message}</p>
         ) : null}

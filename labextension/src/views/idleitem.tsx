@@ -29,7 +29,7 @@ export function IdleItem(): JSX.Element | null {
       title={label}
       onClick={() => void commands.execute(CommandIDs.keepAlive, { id })}
     >
-      {name} <Countdown session={session} />
+      <Countdown session={session} name={name} />
     </button>
   );
 }

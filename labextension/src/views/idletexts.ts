@@ -10,6 +10,7 @@ import {
 } from './texts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 /** Name the level of the policy that decided: `team-a's policy`. */
 export function whoseText(
@@ -45,15 +46,28 @@ export function idleSpan(
     return '';
   }
   return idle.rule === 'gpu_idle_timeout'
-    ? trans.__('GPU not used for %1', spanText(trans, span))
-    : trans.__('idle %1', spanText(trans, span));
+    ? trans.__('GPU not used for %1', exactSpan(trans, span))
+    : trans.__('idle %1', exactSpan(trans, span));
 }
 
-/** Say all of an idle session in one sentence, with who decided; empty where it is used. */
+/** Say a span of milliseconds to the minute: `1 hr 52 min`. */
+function exactSpan(trans: TranslationBundle, span: number): string {
+  const rest = span % HOUR;
+  return span >= HOUR && span < 24 * HOUR && rest >= MINUTE
+    ? trans.__('%1 %2', spanText(trans, span), spanText(trans, rest))
+    : spanText(trans, span);
+}
+
+/**
+ * Say all of an idle session in one sentence, with who decided; empty where it is used.
+ *
+ * `quiet` names what did nothing, where that is known.
+ */
 export function idleText(
   trans: TranslationBundle,
   session: Session,
-  now: number
+  now: number,
+  quiet = ''
 ): string {
   const idle = idleOf(session);
   const span = idleSpan(trans, session, now);
@@ -61,7 +75,8 @@ export function idleText(
   const kept = until ? trans.__('kept alive until %1', clockText(until)) : '';
   const what = [span, kept].filter(Boolean).join(', ');
   const then = idle && span ? endText(trans, idle, session) : '';
-  return then ? trans.__('%1: %2', what, then) : what;
+  const why = [span && quiet, then].filter(Boolean).join('; ');
+  return why ? trans.__('%1: %2', what, why) : what;
 }
 
 function endText(
@@ -104,7 +119,9 @@ export function countdownText(
     return stops ? trans.__('stops now') : trans.__('suspends now');
   }
   const left =
-    seconds < 120 ? trans.__('%1 s', seconds) : spanText(trans, seconds * 1000);
+    seconds < 120
+      ? trans.__('%1 s', seconds)
+      : exactSpan(trans, seconds * 1000);
   return stops
     ? trans.__('stops in %1', left)
     : trans.__('suspends in %1', left);
@@ -141,9 +158,13 @@ export function rowLine(
   const span = idleSpan(trans, session, now);
   const { acts = null, action = '' } = idleOf(session) ?? {};
   if (span) {
-    return acts && endOf(session) !== null
-      ? trans.__('%1: %2', span, endsAt(trans, action, acts))
-      : span;
+    if (!acts || endOf(session) === null) {
+      return span;
+    }
+    const at = clockText(acts);
+    return action === 'stop'
+      ? trans.__('%1, stops %2', span, at)
+      : trans.__('%1, suspends %2', span, at);
   }
   return wasIdle(session)
     ? trans.__('%1: it was not used', stateText(trans, session))
@@ -180,7 +201,7 @@ export function endedText(trans: TranslationBundle, session: Session): string {
     session.spec.name,
     session.reason?.message ?? ''
   );
-  const whole = trans.__('%1 Its folder and share are kept.', why);
+  const whole = trans.__('%1 Folder and share are kept.', why);
   if (whole.length <= LONGEST) {
     return whole;
   }

@@ -26,6 +26,41 @@ export function signalState(trans: TranslationBundle, signal: Signal): string {
   }[signal.state];
 }
 
+/** Name what did nothing: `no kernel, terminal or GPU activity`. */
+export function quietText(
+  trans: TranslationBundle,
+  signals: readonly Signal[]
+): string {
+  const nouns: Record<Signal['name'], string> = {
+    kernels: trans.__('kernel'),
+    terminals: trans.__('terminal'),
+    presence: trans.__('user'),
+    cpu: trans.__('CPU'),
+    gpu: trans.__('GPU'),
+    process: trans.__('process')
+  };
+  const idle = signals
+    .filter(({ state }) => state === 'idle')
+    .map(({ name }) => nouns[name]);
+  const last = idle.pop();
+  if (!last) {
+    return '';
+  }
+  return idle.length
+    ? trans.__('no %1 or %2 activity', idle.join(', '), last)
+    : trans.__('no %1 activity', last);
+}
+
+/** Write what a rule comes to. */
+export function ruleValue(
+  trans: TranslationBundle,
+  { rule, value }: DecidedRule
+): string {
+  return rule === 'cpu_busy' || rule === 'gpu_busy'
+    ? trans.__('%1 %', value)
+    : value;
+}
+
 /** Name a rule of the policy. */
 export function ruleText(
   trans: TranslationBundle,

@@ -3,11 +3,11 @@ import React from 'react';
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { moreIcon, openIcon, STATE_ICONS } from '../icons';
-import { isWarned } from '../state/idle';
+import { isWarned, wasIdle } from '../state/idle';
 import { can, servesPages } from '../state/sessions';
 import { Badge, IconButton } from './common';
 import { Countdown } from './countdown';
-import { rowLine, rowText } from './idletexts';
+import { idleText, rowLine, rowText } from './idletexts';
 import { ShareBadges } from './sharebadges';
 import {
   isolationDetail,
@@ -44,6 +44,7 @@ export const SessionRow = React.memo(function SessionRow(
   const { trans } = useUi();
   const { spec } = session;
   const status = rowText(trans, session, props.now);
+  const isIdle = wasIdle(session) || idleText(trans, session, props.now);
   const whose =
     session.owner === me
       ? spec.project
@@ -84,7 +85,7 @@ export const SessionRow = React.memo(function SessionRow(
         <div className="jp-GpuQuota-rowLine">
           <ShareLine session={session} trans={trans} />
         </div>
-        <div className="jp-GpuQuota-rowLine">
+        <div className={`jp-GpuQuota-rowLine${isIdle ? ' jp-mod-idle' : ''}`}>
           <span
             className={`jp-GpuQuota-status${isWarned(session) ? ' jp-mod-warned' : ''}`}
             title={[status, session.reason?.hint].filter(Boolean).join('\n')}

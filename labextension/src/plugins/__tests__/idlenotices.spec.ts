@@ -90,7 +90,7 @@ describe('the notices of idle sessions', () => {
     } as const;
     await see(makeSession({ state: 'suspended', reason }));
     expect(notices().map(({ message }) => message)).toEqual([
-      'exp-1: It was suspended by the rule idle_timeout. Its folder and share are kept.'
+      'exp-1: It was suspended by the rule idle_timeout. Folder and share are kept.'
     ]);
     expect(press('Resume')).toBe(false);
     expect(page.executed).toEqual([[CommandIDs.resume, 's1']]);

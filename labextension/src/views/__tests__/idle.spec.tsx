@@ -51,7 +51,7 @@ describe('idle sessions', () => {
 
     it('are named without alarm', () => {
       show(makeSession({ idle: makeIdle(22, 48) }));
-      expect(status().textContent).toMatch(/^idle 22 min: suspends at /);
+      expect(status().textContent).toMatch(/^idle 22 min, suspends /);
       expect(status().className).not.toContain('warned');
       expect(screen.getByRole('row').getAttribute('aria-label')).toContain(
         "team-a's policy"
@@ -184,7 +184,7 @@ describe('idle sessions', () => {
       );
       expect(text).toContain('GPUcannot be told, counts as busy · the driver');
       expect(text).toContain('Terminalsbusy');
-      expect(text).toContain("Idle timeout2h · team-a's policylocked");
+      expect(text).toContain("Idle timeout2h · team-a's policy locked");
       expect(text).toContain(
         'Warned before10m · the built-in policy · quiet hours hold now'
       );
@@ -227,7 +227,11 @@ describe('idle sessions', () => {
       model = new SessionIdleness(page.store, 's1');
       const idle = makeIdle(22, 8, WARNED);
       const { container } = page.show(
-        <IdleLine session={makeSession({ idle })} now={Date.now()} />
+        <IdleLine
+          session={makeSession({ idle })}
+          idleness={model}
+          now={Date.now()}
+        />
       );
       expect(container.querySelector('.jp-GpuQuota-notice')).not.toBeNull();
       expect(container.textContent).toMatch(/^Idle 22 min: suspends at /);

@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { makeIdle, makeSession } from '../../__tests__/builders';
-import { Idleness } from '../../api/models';
+import { Idleness, Signal } from '../../api/models';
 import {
   countdownText,
   endedText,
@@ -10,6 +10,7 @@ import {
   warningText,
   whoseText
 } from '../idletexts';
+import { quietText } from '../policytexts';
 import { clockText } from '../texts';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
@@ -25,9 +26,7 @@ describe('what is said of an idle session', () => {
     expect(idleText(trans, idle(), NOW)).toBe(
       `idle 22 min: suspends at ${at(48)}, team-a's policy`
     );
-    expect(rowLine(trans, idle(), NOW)).toBe(
-      `idle 22 min: suspends at ${at(48)}`
-    );
+    expect(rowLine(trans, idle(), NOW)).toBe(`idle 22 min, suspends ${at(48)}`);
     expect(rowText(trans, idle({ action: 'stop' }), NOW)).toBe(
       `Running 1 hr, idle 22 min: stops at ${at(48)}, team-a's policy`
     );
@@ -82,6 +81,7 @@ describe('what is said of an idle session', () => {
     expect(left(8)).toBe('suspends in 8 min');
     expect(left(1.5)).toBe('suspends in 90 s');
     expect(left(0)).toBe('suspends now');
+    expect(left(72)).toBe('suspends in 1 hr 12 min');
     expect(warningText(trans, warned)).toBe(
       `exp-1 suspends at ${at(48)} unless it is used (team-a's policy)`
     );
@@ -101,7 +101,7 @@ describe('what is said of a session that was idle', () => {
 
   it('is the rule, and what is kept', () => {
     expect(endedText(trans, ended)).toBe(
-      `exp-1: ${message} Its folder and share are kept.`
+      `exp-1: ${message} Folder and share are kept.`
     );
     expect(rowLine(trans, ended, NOW)).toBe('Suspended: it was not used');
     expect(rowText(trans, ended, NOW)).toBe(`Suspended 1 hr ago: ${message}`);
@@ -125,4 +125,21 @@ test('levels are named as the server names them', () => {
     'the policy for train sessions',
     'exp-1 itself'
   ]);
+});
+
+test('what did nothing is named as the server names it', () => {
+  const signal = (name: Signal['name'], state: Signal['state'] = 'idle') => ({
+    name,
+    state,
+    last: '',
+    detail: ''
+  });
+  const all = [signal('kernels'), signal('terminals'), signal('gpu')];
+  const quiet = quietText(trans, [...all, signal('cpu', 'busy')]);
+  expect(quiet).toBe('no kernel, terminal or GPU activity');
+  expect(quietText(trans, [signal('process')])).toBe('no process activity');
+  expect(quietText(trans, [])).toBe('');
+  expect(idleText(trans, idle(), NOW, quiet)).toBe(
+    `idle 22 min: ${quiet}; suspends at ${at(48)}, team-a's policy`
+  );
 });
