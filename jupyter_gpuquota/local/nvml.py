@@ -58,18 +58,18 @@ class Nvml:
         """Read what a device, or a MIG instance, has done since a stamp; None if it is lost."""
         try:
             handle = self._nvml.nvmlDeviceGetHandleByUUID(uuid)
-            reading = self._optional(lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
+            whole = self._whole(handle)
             samples = self._samples(handle, since)
         except self._nvml.NVMLError as error:
             _log.warning("GPU %s does not answer: %s", uuid, error)
             return None
         if samples is None:
-            return Work(reading, None, since)
+            return Work(whole, None, since)
         most: dict[int, int] = {}
         for sample in samples:
             most[sample.pid] = max(sample.smUtil, most.get(sample.pid, 0))
         stamp = max((sample.timeStamp for sample in samples), default=since)
-        return Work(reading, most, stamp)
+        return Work(whole, most, stamp)
 
     def close(self) -> None:
         """Let go of the driver."""
@@ -144,6 +144,15 @@ class Nvml:
                 found[device.uuid, pid] = total
         return found
 
+    def _whole(self, handle: Any) -> int | None:
+        try:
+            found: int | None = self._optional(
+                lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu
+            )
+        except self._nvml.NVMLError_InvalidArgument:
+            return None  # some drivers say this of a MIG instance
+        return found
+
     def _samples(self, handle: Any, since: int) -> Sequence[Any] | None:
         """Read what each process did; None if this device cannot tell.
 
@@ -154,7 +163,12 @@ class Nvml:
             found: Sequence[Any] = self._nvml.nvmlDeviceGetProcessUtilization(handle, since)
         except self._nvml.NVMLError_NotFound:
             return ()
-        except (self._nvml.NVMLError_NotSupported, self._nvml.NVMLError_NoPermission):
+        except (
+            self._nvml.NVMLError_NotSupported,
+            self._nvml.NVMLError_NoPermission,
+            self._nvml.NVMLError_FunctionNotFound,
+            self._nvml.NVMLError_InvalidArgument,
+        ):
             return None
         except self._nvml.NVMLError as error:
             if error.value == self._nvml.NVML_SUCCESS:

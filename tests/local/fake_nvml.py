@@ -37,6 +37,7 @@ class FakeNvml:
     NVMLError_NotSupported = pynvml.NVMLError_NotSupported
     NVMLError_NotFound = pynvml.NVMLError_NotFound
     NVMLError_NoPermission = pynvml.NVMLError_NoPermission
+    NVMLError_InvalidArgument = pynvml.NVMLError_InvalidArgument
     NVMLError_FunctionNotFound = pynvml.NVMLError_FunctionNotFound
 
     def __init__(self, *gpus: Gpu, driver: bool = True) -> None:

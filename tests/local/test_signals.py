@@ -153,8 +153,11 @@ def judged(*works: Work | None, owners: dict[int, str] | None = None, alone: boo
         (Work(90, {8: 80}), {8: "-"}, True, "idle"),
         (Work(90, {8: 80}), {}, False, "unknown"),  # a number of another counting
         (Work(90, {8: 80}), {}, True, "busy"),
+        (Work(0, {8: 80}), {}, False, "unknown"),  # it was used, and is not at this moment
+        (Work(0, {8: 80}), {}, True, "busy"),
+        (Work(None, {8: 80}), {}, True, "busy"),
         (Work(0, {}), {}, False, "idle"),
-        (Work(None, {}), {}, False, "idle"),
+        (Work(None, {}), {}, True, "unknown"),
         (Work(90, {}), {}, False, "unknown"),
         (Work(1, None), {}, False, "idle"),
         (Work(2, None), {}, False, "unknown"),

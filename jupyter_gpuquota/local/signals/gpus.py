@@ -78,11 +78,11 @@ def _judge(
     own = [used for pid, used in above.items() if owners.get(pid) == session]
     if own:
         return "busy", f"Its processes use a GPU by {max(own)} %."
-    quiet = work.whole is None or work.whole <= busy
-    explained = all(pid in owners for pid in above) and (above or quiet)
-    if work.processes is not None and explained:
+    nobody = [used for pid, used in above.items() if pid not in owners]
+    if above and not nobody:
         return "idle", "Its processes do nothing on its GPUs."
-    return _judge_whole(work.whole, alone=alone, busy=busy)
+    known = nobody if work.whole is None else [*nobody, work.whole]
+    return _judge_whole(max(known, default=None), alone=alone, busy=busy)
 
 
 def _judge_whole(whole: int | None, *, alone: bool, busy: int) -> tuple[SignalState, str]:
