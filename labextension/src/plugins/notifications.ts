@@ -8,7 +8,7 @@ import { CommandRegistry } from '@lumino/commands';
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { watchInBackground } from '../state/background';
-import { INotice, NoticeKind, Watchman } from '../state/notices';
+import { INotice, lifeText, NoticeKind, Watchman } from '../state/notices';
 import { servesPages } from '../state/sessions';
 import { IGpuQuota, IPreferenceValues } from '../tokens';
 import { ours } from '../translation';
@@ -119,10 +119,10 @@ function show(
     case 'ending':
       emit(
         trans.__(
-          '%1 stops at %2: %3 bounds interactive sessions. Save your work.',
+          '%1 stops at %2: %3. Save your work.',
           spec.name,
           clockText(session.ends ?? ''),
-          spec.project
+          lifeText(trans, spec)
         ),
         'warning',
         act(trans.__('Details'), CommandIDs.details)

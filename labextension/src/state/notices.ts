@@ -1,3 +1,4 @@
+import { TranslationBundle } from '@jupyterlab/translation';
 import { Session } from '../api/models';
 
 /** What a user wants to hear of a session without looking. */
@@ -47,6 +48,16 @@ export class Watchman {
   private _seen?: Map<string, ISeen>;
   /** Sessions whose end was told, with when that run began. */
   private _warned = new Map<string, string | null>();
+}
+
+/** Say what bounds how long a session runs. */
+export function lifeText(
+  trans: TranslationBundle,
+  { kind, project }: Session['spec']
+): string {
+  return kind === 'train'
+    ? trans.__('trainings of %1 may run no longer', project)
+    : trans.__('interactive sessions of %1 may run no longer', project);
 }
 
 interface ISeen {

@@ -1,5 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Session, Share } from '../api/models';
+import { lifeText } from '../state/notices';
 import { clockText, gpus, shareText } from './texts';
 
 /** Say a share in the server's words, beside which it stands: `0.25 GPU`, not `¼ GPU`. */
@@ -22,10 +23,6 @@ export function plainShare(trans: TranslationBundle, share: Share): string {
 export function endsText(trans: TranslationBundle, session: Session): string {
   const { ends, spec, state } = session;
   return ends && state === 'running'
-    ? trans.__(
-        'Stops at %1: %2 bounds interactive sessions',
-        clockText(ends),
-        spec.project
-      )
+    ? trans.__('Stops at %1: %2', clockText(ends), lifeText(trans, spec))
     : '';
 }

@@ -45,7 +45,7 @@ describe('the notice that a session is soon to be stopped', () => {
     const ends = await open(6);
     await pass(3);
     expect(notices().map(({ message }) => message)).toEqual([
-      `exp-1 stops at ${clockText(ends)}: team-a bounds interactive sessions. Save your work.`
+      `exp-1 stops at ${clockText(ends)}: interactive sessions of team-a may run no longer. Save your work.`
     ]);
     notices()[0].options.actions?.[0].callback({} as MouseEvent);
     expect(page.executed).toEqual([[CommandIDs.details, 's1']]);

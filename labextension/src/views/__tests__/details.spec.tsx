@@ -120,7 +120,7 @@ describe('the details', () => {
     const ends = new Date(Date.now() + 600_000).toISOString();
     const text = await show(makeSession({ ends }));
     expect(text).toContain(
-      `Stops at ${clockText(ends)}: team-a bounds interactive sessions`
+      `Stops at ${clockText(ends)}: interactive sessions of team-a may run no longer`
     );
   });
 
