@@ -55,8 +55,8 @@ class _Reads(Base):
 
     def warnings(self) -> tuple[str, ...]:
         """Say what an admin should hear of."""
-        looking = self._looker.trouble if self._looker else ""
-        own = (self._devices.problem, self._trouble, looking, self._webhook.trouble)
+        troubles = (self._trouble, self._looker.trouble, self._webhook.trouble)
+        own = (self._devices.problem, *troubles)
         engine = self._engine
         kept = (*engine.state.warnings(), *engine.history.warnings(), *engine.admin.warnings())
         return (*(text for text in own if text), *kept)

@@ -18,6 +18,7 @@ from .folders import Record, SessionFolder
 from .looking import Looker, Seen, Senses
 from .readiness import Readiness
 from .signals.presence import Presence
+from .signals.signals import Signals
 from .webhook import Webhook
 
 T = TypeVar("T")
@@ -42,9 +43,11 @@ class Base:
         self._board = self._engine.board
         self._worker = ThreadPoolExecutor(1, "gpuquota-local")
         self._readiness = Readiness(self._folder, self._ready)
-        self._presence = Presence(self._engine.clock)
-        pause = self._engine.clock.real(timedelta(seconds=config.idle_interval))
-        self._looker = Looker(senses, self._to_look_at, self._take, pause) if senses else None
+        clock = self._engine.clock
+        self._presence = Presence(clock)
+        senses = senses or Signals(self._folder, self._devices, clock, self._presence)
+        pause = clock.real(timedelta(seconds=config.idle_interval))
+        self._looker = Looker(senses, self._to_look_at, self._take, pause)
         self._webhook = Webhook(config.webhook)
         self._wake = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
@@ -57,8 +60,7 @@ class Base:
         """
         await self._work(self._engine.open)
         self._running = asyncio.create_task(self._run())
-        if self._looker:
-            self._looker.start()
+        self._looker.start()
 
     async def close(self) -> None:
         """Let go of everything; sessions run on."""
@@ -67,8 +69,7 @@ class Base:
             running.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await running
-            if self._looker:
-                await self._looker.close()
+            await self._looker.close()
             await self._webhook.close()
             await self._readiness.close()
             await self._work(self._engine.close)
