@@ -15,14 +15,17 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from jupyter_client import AsyncKernelClient
+from msgspec import convert
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from jupyter_gpuquota.core.idleness import Reading
+from jupyter_gpuquota.core.policy_check import check_policy
 from jupyter_gpuquota.local.backend import LocalBackend
 from jupyter_gpuquota.local.clock import Clock
 from jupyter_gpuquota.local.signals.presence import Presence
 from jupyter_gpuquota.local.signals.signals import Signals
+from jupyter_gpuquota.model.policy import PolicyRequest
 from tests.contract.backend_contract import launch, until
 from tests.local.builders import LIMITS
 from tests.local.conftest import folder_of
@@ -95,18 +98,24 @@ async def looks(backend: LocalBackend) -> AsyncIterator[Callable[..., Any]]:
 
 
 @pytest_asyncio.fixture
-async def kernel(looks: Any, settings: Any) -> AsyncIterator[tuple[Looks, str, AsyncKernelClient]]:
+async def kernel(looks: Any) -> AsyncIterator[tuple[Looks, str, AsyncKernelClient]]:
     """Run a kernel in a session, and speak to it past its Jupyter Server."""
     one = await looks()
-    answer = await one.ask("api/kernels", method="POST", body=json.dumps({"name": "python3"}))
-    runtime = folder_of(settings["state_dir"], one.session).runtime
-    file = runtime / f"kernel-{answer['id']}.json"
-    client = AsyncKernelClient(connection_file=str(file))
+    name, client = await start_kernel(one.backend, one.session)
+    yield one, name, client
+    client.stop_channels()
+
+
+async def start_kernel(backend: LocalBackend, session: str) -> tuple[str, AsyncKernelClient]:
+    endpoint = await backend.endpoint(session, 0)
+    body = json.dumps({"name": "python3"})
+    name = (await ask(endpoint, "api/kernels", method="POST", body=body))["id"]
+    runtime = folder_of(backend._config.state_dir, session).runtime
+    client = AsyncKernelClient(connection_file=str(runtime / f"kernel-{name}.json"))
     client.load_connection_file()
     client.start_channels()
     await client.wait_for_ready(timeout=60)
-    yield one, answer["id"], client
-    client.stop_channels()
+    return name, client
 
 
 async def run(client: AsyncKernelClient, code: str) -> None:
@@ -289,3 +298,27 @@ async def test_a_command_that_sleeps_shows_no_more_than_its_cpu(looks: Any) -> N
         "presence": "idle",
         "cpu": "idle",
     }
+
+
+async def test_a_live_widget_does_not_keep_a_session_but_a_long_silent_cell_does(make: Any) -> None:
+    """The whole way, forty times as fast: an idle timeout of three minutes."""
+    backend = await make(clock_rate=40.0, idle_interval=10)
+    rules = {"idle_timeout": "3m", "idle_timeout_min": "1m", "warn_before": "1m", "cpu_busy": 90}
+    revision = backend.policy().revision
+    request = {"levels": [{"level": "everyone", "rules": rules}], "revision": revision}
+    await backend.put_policy(check_policy(convert(request, PolicyRequest), ["team-a"]), "ana")
+    sessions = []
+    for name, code in (("widget", THREADS), ("silent", "import time; time.sleep(600)")):
+        session = await launch(backend, name, command=())
+        await until(backend, session.id, "running")
+        _, client = await start_kernel(backend, session.id)
+        client.execute(code)
+        sessions.append(session.id)
+        client.stop_channels()
+    suspended = await until(backend, sessions[0], "suspended")
+    assert suspended.reason.code == "IdleTimeout"
+    silent = backend._engine.find(sessions[1]).session
+    assert (silent.state, silent.idle) == ("running", None)
+    signals = backend.activity(sessions[1]).signals
+    kernels = next(signal for signal in signals if signal.name == "kernels")
+    assert (kernels.state, kernels.detail) == ("busy", "One kernel is busy.")
