@@ -15,6 +15,7 @@ import msgspec
 
 from ..errors import FieldError, InvalidFields, NotFound
 from ..model.base import Number
+from ..model.idlewords import read_quiet
 from ..model.policy import (
     RULES,
     ExemptionRequest,
@@ -54,7 +55,7 @@ class Rules(TypedDict, total=False):
     keep_alives: Number | None
     cpu_busy: Number | None
     gpu_busy: Number | None
-    quiet_hours: Sequence[QuietHoursRequest] | None
+    quiet_hours: str | Sequence[QuietHoursRequest] | None
 
 
 def get(context: Context) -> Operation[Policy]:
@@ -73,8 +74,10 @@ def set_(
 ) -> Operation[Policy]:
     """Set rules of a level: `everyone`, `project:NAME` or `kind:KIND`; the others stay as they are.
 
-    It is `idle_timeout="2h"`, `warn_before="10m"`, `action="suspend"`. No stronger level may set
-    what is locked. Raises InvalidFields, NotAllowed, and Outdated if somebody else was quicker.
+    It is `idle_timeout="2h"`, `action="stop"`, `quiet_hours="daily 22:00-06:00 UTC: 20m"`; None
+    leaves a rule to weaker levels. No stronger level may set what is locked.
+
+    Raises InvalidFields, NotAllowed, and Outdated if somebody else was quicker.
     """
     return (yield from _put((yield from _wanted(level, lock, unlock, rules))))
 
@@ -167,7 +170,7 @@ def _wanted(
         for rule, value in rules.items()
     }
     if hours := plain.get("quiet_hours"):
-        plain["quiet_hours"] = tuple(hours)
+        plain["quiet_hours"] = _quiet(hours)
     left = {*unlock, *(rule for rule, value in plain.items() if value is None)}
     locked = tuple(rule for rule in dict.fromkeys((*own.locked, *lock)) if rule not in left)
     return _with(old, level, msgspec.structs.replace(own, **plain, locked=locked))
@@ -204,6 +207,17 @@ def _send(route: str, request: PolicyRequest, new: int = -1) -> Operation[Any]:
         return (yield from ask(route, body=request))
     except InvalidFields as error:
         raise _explained(error, request, new) from error
+
+
+def _quiet(hours: str | Sequence[QuietHoursRequest]) -> tuple[QuietHoursRequest, ...]:
+    if not isinstance(hours, str):
+        return tuple(hours)
+    try:
+        return read_quiet(hours)
+    except ValueError as error:
+        hint = "Write 'mon,fri 22:00-06:00 Europe/Berlin: 20m', or 'daily …', or none."
+        problem = FieldError("quiet_hours", str(error), hint)
+        raise InvalidFields("One field is not acceptable.", fields=(problem,)) from error
 
 
 def _with(old: PolicyRequest, level: str, rules: PolicyRulesRequest) -> PolicyRequest:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from .idleness import Idleness, Signal, SignalName
-from .policy import SPANS, QuietHours, RuleName, clock_text
+from .policy import SPANS, QuietHours, QuietHoursRequest, RuleName, clock_text
 from .spans import write_span
 
+_HOURS = re.compile(
+    r"\s*(?:(?P<days>daily|[a-z,]+)\s+)?(?P<begin>[\d:]+)-(?P<end>[\d:]+)\s+(?P<zone>[^\s:]+)\s*:"
+    r"\s*(?P<timeout>\S+)\s*"
+)
 _NOUNS: dict[SignalName, str] = {
     "kernels": "kernel",
     "terminals": "terminal",
@@ -35,6 +40,26 @@ def quiet_text(hours: QuietHours) -> str:
     days = ",".join(hours.days) or "daily"
     span = f"{clock_text(hours.begin)}-{clock_text(hours.end)}"
     return f"{days} {span} {hours.zone}: {write_span(hours.idle_timeout)}"
+
+
+def read_quiet(text: str) -> tuple[QuietHoursRequest, ...]:
+    """Return the quiet hours of a text as `rule_text` writes it. Raises ValueError."""
+    found = []
+    for part in text.split(";") if text.strip() != "none" else ():
+        match = _HOURS.fullmatch(part)
+        if not match:
+            raise ValueError(f"{part.strip()!r} are no quiet hours.")
+        days = match["days"] or "daily"
+        found.append(
+            QuietHoursRequest(
+                days=() if days == "daily" else tuple(days.split(",")),
+                begin=match["begin"],
+                end=match["end"],
+                zone=match["zone"],
+                idle_timeout=match["timeout"],
+            )
+        )
+    return tuple(found)
 
 
 def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:

@@ -10,7 +10,7 @@ from ..client import Client, addresses, preferences
 from ..client import sessions as operations
 from ..client.protocol import to_json
 from ..client.sessions import Wishes
-from ..errors import FieldError, InvalidFields, InvalidRequest, Unavailable
+from ..errors import FieldError, InvalidFields, InvalidRequest, Unavailable, Unsupported
 from ..model.base import Page
 from ..model.sessions import ENDED, Progress, Session
 from .browser import open_session
@@ -73,7 +73,10 @@ def describe(client: Client, args: Args, screen: Screen) -> Answer:
     """Show one session."""
     session = client.sessions.get(args.name, project=args.project)
     advice = client.sessions.advice(session.id) if session.spec.share.wants_gpu else None
-    return SessionView(session, size=advice.message if advice else "")
+    policy = None
+    with suppress(Unsupported):
+        policy = client.policy.explain(session.id)
+    return SessionView(session, size=advice.message if advice else "", policy=policy)
 
 
 def logs(client: Client, args: Args, screen: Screen) -> Answer | None:

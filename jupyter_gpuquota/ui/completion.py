@@ -60,18 +60,20 @@ class Source:
             "environment": _environments,
             "group": _groups,
             "nodes": _nodes,
-            "subject": partial(_subjects, action=action),
         }
-        if verb == "policy" and dest == "rules":
-            return _rules(action)
+        if verb == "policy" and dest == "words":
+            return _rules(action) + self._ask(partial(_subjects, action=action))
         if dest in ("lock", "unlock"):
             return list(RULES)
         if dest == "topic":
             return [verb.name for verb in VERBS]
         if dest not in asks:
             return []
+        return self._ask(asks[dest])
+
+    def _ask(self, ask: Callable[[Client], Iterable[str]]) -> list[str]:
         try:
-            return sorted(set(asks[dest](Client(transport=Hasty(self._find())))))
+            return sorted(set(ask(Client(transport=Hasty(self._find())))))
         except GpuQuotaError:
             return []  # a completion must never speak
 
@@ -107,7 +109,8 @@ def candidates(words: list[str], source: Source) -> list[str]:
     action = words[1] if len(words) > 1 else ""
     if pending and pending.nargs != 0 and len(words) > 1:
         return source.values(pending.dest, words[0], action)
-    found = [name for name in options if name.startswith("--")]
+    shown = {n: o for n, o in options.items() if o.help != argparse.SUPPRESS}
+    found = [name for name in shown if name.startswith("--")]
     for each in actions:
         if not each.option_strings:
             found += list(each.choices or ()) or source.values(each.dest, words[0], action)

@@ -33,7 +33,7 @@ def parse(words: Sequence[str], *, terminal: bool) -> Args:
         raise InvalidRequest(f"There is no command {said[0]!r}.", hint=_near(name, list(verbs)))
     args, unknown = parser.parse_known_args([name, *said[1:]])
     verb = verbs[args.verb]
-    if unknown:
+    if unknown := _left(parser, args, unknown):
         raise _unknown(parser, verb.name, unknown[0])
     if rest and not verb.takes_rest:
         raise InvalidRequest(
@@ -89,6 +89,19 @@ def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         return said, ()
     where = said.index("--")
     return said[:where], tuple(said[where + 1 :])
+
+
+def _left(parser: Parser, args: Args, unknown: list[str]) -> list[str]:
+    """Give words after options to the argument that takes any number; return what is left.
+
+    argparse gives it only those that stand together.
+    """
+    actions = subparsers(parser)[args.verb]._actions  # noqa: SLF001 (argparse has no other way)
+    takers = [a.dest for a in actions if a.nargs == "*" and not a.option_strings]
+    if not takers or any(word.startswith("-") for word in unknown):
+        return unknown
+    setattr(args, takers[0], [*getattr(args, takers[0]), *unknown])
+    return []
 
 
 def _unknown(parser: Parser, name: str, word: str) -> InvalidRequest:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from typing import Any, cast
 
 from ..client.policy import Rules
 from ..errors import FieldError, InvalidFields, InvalidRequest
-from ..model.policy import QuietHoursRequest
+from ..model.policy import RULES
 from .parser import Parser
 
 SUBJECTS = {
@@ -33,23 +32,15 @@ _ONLY: dict[str, tuple[str, ...]] = {
 }
 """What may be said to which of the actions."""
 
-_HOURS = re.compile(
-    r"\s*(?:(?P<days>daily|[a-z,]+)\s+)?(?P<begin>[\d:]+)-(?P<end>[\d:]+)\s+(?P<zone>[^\s:]+)\s*:"
-    r"\s*(?P<timeout>\S+)\s*"
-)
-
 
 def fill_policy(parser: Parser) -> None:
     """Add the words of `policy`."""
     parser.add_argument("action", choices=tuple(SUBJECTS), help="what to do")
     parser.add_argument(
-        "subject", nargs="?", default="", metavar="LEVEL|SESSION|WHO", help="see the examples"
-    )
-    parser.add_argument(
-        "rules",
+        "words",
         nargs="*",
-        metavar="RULE[=VALUE]",
-        help="with set and try; with unset without values",
+        metavar="LEVEL|SESSION|WHO [RULE=VALUE …]",
+        help="what it is about, and with set, unset and try the rules; see the examples",
     )
     parser.add_argument(
         "--lock", metavar="RULE,…", help="with set: no stronger level may set these"
@@ -65,6 +56,9 @@ def fill_policy(parser: Parser) -> None:
         default=None,
         help="with set and unset: only say what it would have done over the last week",
     )
+    for rule in RULES:  # as it may be said, too: --idle-timeout 2h
+        option = "--" + rule.replace("_", "-")
+        parser.add_argument(option, dest=f"rule_{rule}", help=argparse.SUPPRESS)
     parser.add_argument("-p", "--project", help="with explain: look in this project only")
 
 
@@ -78,7 +72,10 @@ def fill_keep_alive(parser: Parser) -> None:
 
 
 def check(args: argparse.Namespace) -> None:
-    """Raise InvalidRequest for words that do not go together."""
+    """Tell the words apart; raise InvalidRequest for those that do not go together.
+
+    Without a level, `try` is for everyone.
+    """
     for dest, actions in _ONLY.items():
         if getattr(args, dest) is not None and args.action not in actions:
             option = dest.replace("_", "-")
@@ -86,13 +83,20 @@ def check(args: argparse.Namespace) -> None:
                 f"policy {args.action} takes no --{option}.",
                 hint=f"It goes with policy {' or '.join(actions)}.",
             )
+    words = list(args.words)
+    if args.action == "try" and (not words or "=" in words[0]):
+        words.insert(0, "everyone")
     needs = SUBJECTS[args.action]
-    if bool(args.subject) != bool(needs):
-        wrong = f"needs {needs}" if needs else f"does not take {args.subject!r}"
-        raise InvalidRequest(f"policy {args.action} {wrong}.", hint="See `help policy`.")
-    if args.rules and args.action not in ("set", "try", "unset"):
+    if needs and not words:
+        raise InvalidRequest(f"policy {args.action} needs {needs}.", hint="See `help policy`.")
+    args.subject = words.pop(0) if needs else ""
+    options = ((rule, getattr(args, f"rule_{rule}")) for rule in RULES)
+    said = [f"{rule}={value}" for rule, value in options if value is not None]
+    args.rules = [*words, *said]
+    extra = said if args.action == "unset" else args.rules
+    if extra and args.action not in ("set", "try"):
         raise InvalidRequest(
-            f"policy {args.action} does not take {args.rules[0]!r}.", hint="See `help policy`."
+            f"policy {args.action} does not take {extra[0]!r}.", hint="See `help policy`."
         )
 
 
@@ -107,8 +111,6 @@ def rules(words: Sequence[str]) -> Rules:
             problems.append(FieldError(rule, "Its value is missing.", hint))
         elif rule in found:
             problems.append(FieldError(rule, "It is named twice.", "Keep one of them."))
-        elif rule == "quiet_hours":
-            found[rule] = _hours(value, problems)
         else:
             found[rule] = value
     if problems:
@@ -120,24 +122,3 @@ def rules(words: Sequence[str]) -> Rules:
 def names(text: str | None) -> tuple[str, ...]:
     """Return the rules of a list with commas."""
     return tuple(part.strip() for part in (text or "").split(",") if part.strip())
-
-
-def _hours(text: str, problems: list[FieldError]) -> tuple[QuietHoursRequest, ...]:
-    """Read quiet hours as `policy show` writes them, several with semicolons."""
-    found = []
-    for part in text.split(";") if text.strip() != "none" else ():
-        if match := _HOURS.fullmatch(part):
-            days = match["days"] or "daily"
-            found.append(
-                QuietHoursRequest(
-                    days=() if days == "daily" else tuple(days.split(",")),
-                    begin=match["begin"],
-                    end=match["end"],
-                    zone=match["zone"],
-                    idle_timeout=match["timeout"],
-                )
-            )
-        else:
-            hint = "Write 'mon,fri 22:00-06:00 Europe/Berlin: 20m', or 'daily …', or none."
-            problems.append(FieldError("quiet_hours", f"{part.strip()!r} is no such time.", hint))
-    return tuple(found)

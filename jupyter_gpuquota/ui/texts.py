@@ -83,6 +83,8 @@ examples:
     "policy": """Levels, weakest first: built-in, everyone, project:NAME, kind:KIND, and a
 session's own wish (submit --idle-timeout). A stronger level wins, unless a weaker one
 has locked the rule. Times are 30m, 2h, 1d; 0 is never or none. Everyone may show and explain.
+A rule may be said as an option, too: --idle-timeout 2h. Without a level, `try` is for
+everyone.
 
 examples:
   {prog} policy show

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
 from jupyter_gpuquota.local.settings import Noted, SettingsStore
 from jupyter_gpuquota.local.store import MIGRATIONS, Store
+from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.projects import Groups, NodeGroup
 from jupyter_gpuquota.model.quota import Affinity, Project
 from tests.contract.backend_contract import launch, until
@@ -82,6 +83,47 @@ async def test_revisions_go_on_after_a_restart(make):
     await second.delete_project("team-b", 0, "cho", drain=False)
     with pytest.raises(Outdated, match="cho deleted project team-b"):
         await second.put_project(replace(seen, name="team-b"), "ben")
+
+
+async def test_the_policy_is_kept_and_only_its_own_screens_read_again(make):
+    first = await make()
+    level = PolicyLevel(level="project:team-a", rules=PolicyRules(idle_timeout=3600))
+    wanted = replace(first.policy(), levels=(level,))
+    quota, seen = first.revision("quota"), first.revision("policy")
+    made = await first.put_policy(wanted, "ana")
+    assert (first.revision("quota"), first.set_by()) == (quota, "config")
+    assert first.revision("policy") > seen
+    seen = first.revision("policy")
+    await first.put_rules(replace(first.rules(), grace=7), "ana")
+    assert (first.revision("policy"), first.revision("quota") > quota) == (seen, True)
+    await first.close()
+    second = await make()
+    assert second.policy() == made
+    with pytest.raises(Outdated, match="The policy was changed meanwhile: ana changed the policy"):
+        await second.put_policy(wanted, "ben")
+    await second.delete_project("team-a", 0, "cho", drain=False)
+    left = second.policy()
+    assert (left.levels, left.revision > made.revision) == ((), True)
+    again = await second.put_policy(replace(left, levels=()), "ben")
+    assert again.revision > left.revision
+    await second.close()
+    assert (await make()).policy() == again
+
+
+async def test_what_the_policy_says_of_a_project_goes_once_it_has_drained(make):
+    backend = await make()
+    level = PolicyLevel(level="project:team-a", rules=PolicyRules(idle_timeout=3600))
+    await backend.put_policy(replace(backend.policy(), levels=(level,)), "ana")
+    session = await until(backend, (await launch(backend)).id, "running")
+    await backend.delete_project("team-a", 0, "ana", drain=True)
+    assert backend.policy().levels == (level,)
+    await backend.stop(session.id)
+    await wait_for(lambda: backend.policy().levels == ())
+    said = [(entry.who, entry.what) for entry in (await backend.audit())[:2]]
+    assert said == [
+        ("system", "changed the policy: without team-a"),
+        ("system", "deleted project team-a: it has drained"),
+    ]
 
 
 async def test_a_state_file_of_the_version_before_is_brought_up(make, settings):

@@ -69,8 +69,8 @@ def test_all_levels_are_shown_in_one_table(gpu):
 
 
 def test_what_is_not_named_stays(gpu, backend):
-    gpu("policy set everyone idle_timeout=2h action=stop")
-    gpu("policy set everyone action=suspend --lock idle_timeout")
+    gpu("policy set everyone --idle-timeout 2h action=stop")
+    gpu("policy set --lock idle_timeout everyone action=suspend")
     (level,) = backend.policy_.levels
     assert (level.rules.idle_timeout, level.rules.action) == (7200, "suspend")
     assert level.rules.locked == ("idle_timeout",)
@@ -101,7 +101,7 @@ def test_quiet_hours_are_written_as_they_are_shown(gpu, backend):
     rules = [level.rules.quiet_hours for level in backend.policy_.levels]
     assert rules[0] == rules[1]
     assert wrong(gpu, "policy set everyone quiet_hours=night") == {
-        "quiet_hours": "'night' is no such time."
+        "quiet_hours": "'night' are no quiet hours."
     }
     said = wrong(gpu, 'policy set everyone "quiet_hours=daily 22:00-25:00 Berlin: 20m"')
     assert list(said) == ["quiet_hours.end of everyone", "quiet_hours.zone of everyone"]
@@ -153,6 +153,10 @@ def test_what_is_wrong_is_said_of_the_rule_and_the_level(gpu):
         "policy show --dry-run",
         "policy try everyone --dry-run idle_timeout=2h",
         "policy try everyone",
+        "policy try",
+        "policy show --idle-timeout 2h",
+        "policy set --lock action",
+        "policy unset everyone --idle-timeout 2h",
     ],
 )
 def test_words_that_do_not_go_together_are_refused(gpu, line):
@@ -234,6 +238,18 @@ def test_an_explanation_names_the_level_of_each_rule_and_the_signals(gpu, client
     assert "exp1 is stopped: only what runs can be idle." in gpu("policy explain exp1").text
 
 
+def test_what_is_known_of_a_session_says_what_the_policy_is(gpu, client):
+    client.sessions.submit("exp1", gpu=0.5, project="team-a")
+    assert row(gpu("describe exp1").text, "idle policy")[2:] == ["nothing", "is", "done"]
+    gpu("policy set everyone idle_timeout=2h warn_before=15m --lock warn_before")
+    gpu("policy set project:team-a gpu_idle_timeout=30m")
+    said = (
+        "idle_timeout 2h (everyone), warn_before 15m (everyone, locked), action suspend (built-in)"
+    )
+    text = gpu("describe exp1").text
+    assert f"{said}, gpu_idle_timeout 30m (project:team-a)" in text
+
+
 def test_a_session_is_kept_alive(gpu, client, backend):
     client.sessions.submit("exp1", gpu=0.5)
     gpu("policy set everyone idle_timeout=2h keep_alive=2h")
@@ -288,6 +304,8 @@ def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
         backend.stretches.append(Stretch(who, 500, now - begin, now - end, idle=idle))
     assert gpu("policy try everyone idle_timeout=1d").text == "No session would have been acted on."
     for line in (
+        "policy try --idle-timeout 45m",
+        "policy try idle_timeout=45m",
         "policy try everyone idle_timeout=45m",
         "policy set everyone idle_timeout=45m --dry-run",
     ):

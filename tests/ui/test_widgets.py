@@ -81,6 +81,8 @@ class TestSessions:
         assert "&lt;b&gt;hello&lt;/b&gt;" in said(widget)
         button(widget, "Open").click()
         assert 'target="_blank"' in said(widget)
+        button(widget, "Keep alive").click()
+        assert "exp1 is kept alive until" in said(widget)
         for label, state in [("Suspend", "suspended"), ("Resume", "running"), ("Stop", "stopped")]:
             button(widget, label).click()
             assert client.sessions.get("exp1").state == state

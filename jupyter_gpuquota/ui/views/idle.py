@@ -7,11 +7,14 @@ from datetime import datetime, timedelta
 
 from ...model.idleness import Activity, Idleness, Signal
 from ...model.idlewords import quiet_of, whose
+from ...model.policy import DecidedRule, RuleName, SessionPolicy
 from ...model.sessions import Session
 from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, printable, tag
 
 _DOES = {"suspend": "suspends", "stop": "stops"}
+_OF_THE_TIMEOUT: tuple[RuleName, ...] = ("warn_before", "action")
+_MAIN: tuple[RuleName, ...] = ("idle_timeout", *_OF_THE_TIMEOUT, "gpu_idle_timeout")
 _SOON = timedelta(hours=20)
 """What is nearer needs no date."""
 
@@ -38,6 +41,19 @@ def duration_text(span: timedelta) -> str:
     hours, minutes = divmod(max(0, int(span.total_seconds())) // 60, 60)
     parts = [f"{hours} h"] if hours else []
     return " ".join([*parts, *([f"{minutes} min"] if minutes or not hours else [])])
+
+
+def policy_text(policy: SessionPolicy) -> str:
+    """Say what is done with a session when it is idle, and who decided that."""
+    rules = {each.rule: each for each in policy.rules}
+    said = [rules[rule] for rule in _MAIN if rules[rule].value not in ("never", "none")]
+    if rules["idle_timeout"].value == "never":
+        said = [rule for rule in said if rule.rule not in _OF_THE_TIMEOUT]
+    return ", ".join(_decided(rule) for rule in said) or "nothing is done"
+
+
+def _decided(rule: DecidedRule) -> str:
+    return f"{rule.rule} {rule.value} ({rule.level}{', locked' if rule.locked else ''})"
 
 
 def _idle(session: Session, idle: Idleness, now: datetime, signals: Sequence[Signal]) -> str:

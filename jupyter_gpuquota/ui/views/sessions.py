@@ -8,11 +8,11 @@ from pathlib import PurePath
 
 from ...client.addresses import place_of
 from ...model.base import Page
+from ...model.policy import SessionPolicy
 from ...model.resources import Isolation, gpus_text, memory_text
 from ...model.sessions import Session
-from ...model.spans import write_span
 from .base import Column, Row, View, html_table, pairs_html, pairs_text, span_text, text_table
-from .idle import idle_text
+from .idle import idle_text, policy_text
 from .markup import Markup, join, printable, tag
 
 _TELLING = ("waiting", "failed")
@@ -118,14 +118,23 @@ class SessionsView(View[tuple[Session, ...]]):
 
 
 class SessionView(View[Session]):
-    """Show all that is known of one session; `size` says whether its share is the right one."""
+    """Show all that is known of one session.
+
+    `size` says whether its share is the right one, `policy` what is done when it is idle.
+    """
 
     def __init__(
-        self, data: Session, *, note: str = "", size: str = "", exit_code: int = 0
+        self,
+        data: Session,
+        *,
+        note: str = "",
+        size: str = "",
+        policy: SessionPolicy | None = None,
+        exit_code: int = 0,
     ) -> None:
         super().__init__(data, exit_code=exit_code)
         self._note = note
-        self._pairs = _pairs(data, size)
+        self._pairs = _pairs(data, size, policy)
 
     @property
     def failure(self) -> str:
@@ -230,7 +239,7 @@ def anchor(href: str, text: str, *, label: str | None = None) -> Markup:
     return tag("a", text, href=href, target="_blank", rel="noopener", aria_label=label)
 
 
-def _pairs(s: Session, size: str) -> list[tuple[str, str]]:
+def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[str, str]]:
     spec, place, used = s.spec, s.placement, s.usage
     memory = sum(piece.memory for piece in place.slices) if place else 0
     reason = f"{s.reason.message} {s.reason.hint}".strip() if s.reason else ""
@@ -257,7 +266,7 @@ def _pairs(s: Session, size: str) -> list[tuple[str, str]]:
         ("variables", ", ".join(spec.env)),
         ("ports", ", ".join(map(str, spec.ports))),
         ("priority", str(spec.priority)),
-        ("idle timeout", _wish_text(spec.idle_timeout)),
+        ("idle policy", policy_text(policy) if policy else ""),
         ("created", _time_text(s.created)),
         ("started", _time_text(s.started)),
         ("stops at", _time_text(s.ends)),
@@ -266,13 +275,6 @@ def _pairs(s: Session, size: str) -> list[tuple[str, str]]:
         ("address", href_of(s)),
         ("id", s.id),
     ]
-
-
-def _wish_text(wish: int | None) -> str:
-    """Say what idle timeout a session has wished for."""
-    if wish is None:
-        return ""
-    return f"{write_span(wish) if wish else 'never'}, as it was wished for"
 
 
 def _time_text(at: datetime | None) -> str:

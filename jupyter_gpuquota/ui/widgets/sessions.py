@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from ipywidgets import HTML, Button, Dropdown, HBox
@@ -10,6 +11,7 @@ from ...client import Client
 from ...client import sessions as operations
 from ...errors import NotFound
 from ...model.sessions import LogChunk
+from ..views.idle import KeptView
 from ..views.markup import tag
 from ..views.sessions import SessionsView, anchor, href_of, outcome
 from ..views.texts import LogView
@@ -46,6 +48,7 @@ class SessionsWidget(LiveWidget):
         return [
             self.button("Open", self._open),
             self.button("Logs", self._logs),
+            self.button("Keep alive", self._keep),
             self.button("Suspend", lambda: self._change(verbs.suspend)),
             self.button("Resume", lambda: self._change(verbs.resume)),
             self.button("Stop", lambda: self._change(verbs.stop), button_style="warning"),
@@ -70,6 +73,11 @@ class SessionsWidget(LiveWidget):
         reading = operations.log(self._client.context, self._chosen(), tail=_LINES)
         chunk: LogChunk = self._client.run(reading)
         self.say(LogView(chunk).html)
+
+    def _keep(self) -> None:
+        kept = self._client.keep_alive(self._chosen())
+        self.refresh()
+        self.say(tag("p", KeptView(kept, datetime.now(UTC)).text))
 
     def _change(self, verb: Any) -> None:
         session = verb(self._chosen())
