@@ -26,7 +26,7 @@ def idle_text(session: Session, now: datetime, activity: Activity | None = None)
     """
     idle = activity.idle if activity else session.idle
     signals = activity.signals if activity else ()
-    said = _idle(session, idle, now, signals) if idle and session.state == "running" else ""
+    said = _idle(idle, now, signals) if idle and session.state == "running" else ""
     return "; ".join(part for part in (said, kept_text(session, now)) if part)
 
 
@@ -56,16 +56,16 @@ def _decided(rule: DecidedRule) -> str:
     return f"{rule.rule} {rule.value} ({rule.level}{', locked' if rule.locked else ''})"
 
 
-def _idle(session: Session, idle: Idleness, now: datetime, signals: Sequence[Signal]) -> str:
+def _idle(idle: Idleness, now: datetime, signals: Sequence[Signal]) -> str:
     gpu = "GPU " if idle.rule == "gpu_idle_timeout" else ""
-    said = f"{gpu}idle {duration_text(now - idle.since)}"
+    said = f"{gpu}idle {duration_text(now - idle.since)}" if idle.since <= now else f"{gpu}idle"
     if signals:
         said += f": {quiet_of(idle, signals)}"
-    return f"{said}; {_coming(session, idle, now)}" if idle.acts else said
+    return f"{said}; {_coming(idle, now)}" if idle.acts else said
 
 
-def _coming(session: Session, idle: Idleness, now: datetime) -> str:
-    by = whose(idle.level, session.spec.name)
+def _coming(idle: Idleness, now: datetime) -> str:
+    by = "as it wished" if idle.level == "session" else whose(idle.level)
     if idle.action == "notify":
         told = idle.warned is not None
         return f"its owner {'was' if told else 'is'} told{_when(idle, now)}, {by}"

@@ -90,7 +90,7 @@ class ExplainView(View[SessionPolicy]):
         super().__init__(data)
         self._session = session
         self._activity = activity
-        self._now = now
+        self._now = max(now, activity.at) if activity else now  # its clock may run ahead
 
     @property
     def document(self) -> dict[str, Any]:
