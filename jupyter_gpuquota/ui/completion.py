@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast, get_args
@@ -46,10 +46,10 @@ class Source:
     def __init__(self, find: Callable[[], Transport]) -> None:
         self._find = find
 
-    def values(self, dest: str, verb: str = "", action: str = "") -> list[str]:
+    def values(self, dest: str, verb: str = "", said: Sequence[str] = ()) -> list[str]:
         """Return what an argument of a command may be, by its name in the grammar.
 
-        `action` is what was said after the command, where that matters.
+        `said` are the words after the command, where they matter.
         """
         asks: dict[str, Callable[[Client], Iterable[str]]] = {
             "name": _session_names,
@@ -62,7 +62,7 @@ class Source:
             "nodes": _nodes,
         }
         if verb == "policy" and dest == "words":
-            return _rules(action) + self._ask(partial(_subjects, action=action))
+            return _rules(said) if said[1:] else self._ask(partial(_subjects, said=said))
         if dest in ("lock", "unlock"):
             return list(RULES)
         if dest == "topic":
@@ -106,14 +106,14 @@ def candidates(words: list[str], source: Source) -> list[str]:
     actions = _actions(parsers[words[0]])
     options = {name: each for each in actions for name in each.option_strings}
     pending = options.get(words[-1])
-    action = words[1] if len(words) > 1 else ""
+    said = [word for word in words[1:] if not word.startswith("-")]
     if pending and pending.nargs != 0 and len(words) > 1:
-        return source.values(pending.dest, words[0], action)
+        return source.values(pending.dest, words[0], said)
     shown = {n: o for n, o in options.items() if o.help != argparse.SUPPRESS}
     found = [name for name in shown if name.startswith("--")]
     for each in actions:
         if not each.option_strings:
-            found += list(each.choices or ()) or source.values(each.dest, words[0], action)
+            found += list(each.choices or ()) or source.values(each.dest, words[0], said)
     return found
 
 
@@ -123,7 +123,8 @@ def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 def _completer(source: Source, dest: str, verb: str) -> Callable[..., list[str]]:
     def complete(parsed_args: object = None, **_: object) -> list[str]:
-        return source.values(dest, verb, getattr(parsed_args, "action", None) or "")
+        action, words = getattr(parsed_args, "action", None), getattr(parsed_args, "words", None)
+        return source.values(dest, verb, [*filter(None, [action]), *(words or ())])
 
     return complete
 
@@ -144,8 +145,9 @@ def _groups(client: Client) -> Iterable[str]:
     return (group.name for group in client.node_groups.list().items)
 
 
-def _subjects(client: Client, action: str) -> Iterable[str]:
+def _subjects(client: Client, said: Sequence[str]) -> Iterable[str]:
     """Name what may follow an action of `policy`: levels, sessions, or whom to exempt."""
+    action = next(iter(said), "")
     if action == "explain":
         return _session_names(client)
     projects = [f"project:{project.name}" for project in client.projects.list().items]
@@ -160,10 +162,10 @@ def _subjects(client: Client, action: str) -> Iterable[str]:
     return ["everyone", *projects, *kinds] if action in ("set", "try") else []
 
 
-def _rules(action: str) -> list[str]:
-    """Return rules, where they are set with values that are words."""
-    if action not in ("set", "try"):
-        return list(RULES) if action == "unset" else []
+def _rules(said: Sequence[str]) -> list[str]:
+    """Return rules that may follow a level; where they are set, with values that are words."""
+    if said[0] not in ("set", "try"):
+        return list(RULES) if said[0] == "unset" else []
     words = {rule: get_args(IdleAction) for rule in ("action", "gpu_idle_action")}
     return [f"{rule}={word}" for rule in RULES for word in words.get(rule, ("",))]
 

@@ -395,6 +395,12 @@ class TestCompletion:
         assert self.complete(shell, f"{said} describe ", program) == {running}
         assert self.complete(shell, f"{said} submit x -p te", program) == {"team-a", "team-b"}
         assert self.complete(shell, f"{said} config ", program) == {"project"}
+        assert self.complete(shell, f"{said} policy set proj", program) == {
+            "project:team-a",
+            "project:team-b",
+        }
+        found = self.complete(shell, f"{said} policy set everyone gpu_", program)
+        assert found >= {"gpu_idle_timeout=", "gpu_idle_action=stop"}
 
     def test_nobody_is_started_and_nothing_said_where_nobody_answers(self, shell, tmp_path):
         shell.more["GPUQUOTA_STATE_DIR"] = str(tmp_path / "state")

@@ -343,6 +343,8 @@ def test_levels_rules_and_values_are_completed(gpu, client, backend):
         (["keep-alive"], {"exp1"}),
     ):
         assert some <= set(candidates(words, source)), words
+    assert "everyone" not in candidates(["policy", "set", "everyone"], source)
+    assert "--action" not in candidates(["policy", "set", "everyone"], source)
 
 
 def test_the_same_for_coroutines(backend):
