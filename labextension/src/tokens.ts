@@ -15,6 +15,9 @@ import type {
   LogQuery,
   Nodes,
   PageAuditEntry,
+  Policy,
+  PolicyRequest,
+  PolicyTrial,
   Preview,
   ProjectAnswer,
   ProjectRemoval,
@@ -87,6 +90,8 @@ export interface IAdministration {
   /** What holds for all projects. */
   readonly rules: IResource<Rules>;
   readonly groups: IResource<Groups>;
+  /** What becomes of idle sessions. */
+  readonly policy: IResource<Policy>;
   /** Who changed what, newest first; for admins only. */
   readonly audit: IResource<PageAuditEntry>;
   /** Say what a change would do. */
@@ -96,6 +101,10 @@ export interface IAdministration {
   putRules(request: RulesRequest): Promise<Rules>;
   /** Set all node groups at once. */
   putGroups(request: GroupsRequest): Promise<Groups>;
+  /** Set the whole policy. */
+  putPolicy(request: PolicyRequest): Promise<Policy>;
+  /** Say what a policy would have done over the recorded time. */
+  tryPolicy(request: PolicyRequest): Promise<PolicyTrial>;
 }
 
 /** What the user has deleted, and may still undo. */

@@ -3,6 +3,9 @@ import {
   Groups,
   GroupsRequest,
   PageAuditEntry,
+  Policy,
+  PolicyRequest,
+  PolicyTrial,
   ProjectAnswer,
   ProjectRemoval,
   ProjectRequest,
@@ -46,6 +49,9 @@ export class Administration implements IAdministration {
       (etag, background) =>
         read(_settings, routes.groupsGet, { etag, background })
     );
+    this.policy = make<Policy>(routes.policyGet, (etag, background) =>
+      read(_settings, routes.policyGet, { etag, background })
+    );
     this.audit = make<PageAuditEntry>(routes.auditList, (etag, background) =>
       read(_settings, routes.auditList, {
         query: { limit: AUDITED },
@@ -53,14 +59,13 @@ export class Administration implements IAdministration {
         background
       })
     );
-    for (const resource of [this.projects, this.rules, this.groups]) {
-      resource.changed.connect(this._onSet, this);
-    }
+    this._settable.forEach(item => item.changed.connect(this._onSet, this));
   }
 
   readonly projects: Resource<Projects>;
   readonly rules: Resource<Rules>;
   readonly groups: Resource<Groups>;
+  readonly policy: Resource<Policy>;
   readonly audit: Resource<PageAuditEntry>;
 
   preview(change: SettingsChange): Promise<ChangePreview> {
@@ -97,14 +102,28 @@ export class Administration implements IAdministration {
     );
   }
 
+  putPolicy(request: PolicyRequest): Promise<Policy> {
+    return this._change(
+      call(this._settings, routes.policyPut, { body: request })
+    );
+  }
+
+  tryPolicy(request: PolicyRequest): Promise<PolicyTrial> {
+    return call(this._settings, routes.policyTry, { body: request });
+  }
+
+  private get _settable(): Resource<Projects | Rules | Groups | Policy>[] {
+    return [this.projects, this.rules, this.groups, this.policy] as Resource<
+      Projects | Rules | Groups | Policy
+    >[];
+  }
+
   private async _change<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } finally {
       // A change that was refused may mean that what is shown is out of date.
-      this.projects.invalidate();
-      this.rules.invalidate();
-      this.groups.invalidate();
+      this._settable.forEach(item => item.invalidate());
       this.audit.invalidate();
       this._onChange();
     }
@@ -112,7 +131,7 @@ export class Administration implements IAdministration {
 
   /** Read the log again once something is set otherwise: it has no revision of its own. */
   private _onSet(): void {
-    const revisions = [this.projects, this.rules, this.groups]
+    const revisions = this._settable
       .map(({ result }) =>
         result.status === 'ready' ? revisionsOf(result.value) : ''
       )
@@ -127,7 +146,7 @@ export class Administration implements IAdministration {
 }
 
 /** The list of projects has a revision that use changes, too; that of each project has not. */
-function revisionsOf(value: Projects | Rules | Groups): string {
+function revisionsOf(value: Projects | Rules | Groups | Policy): string {
   return 'source' in value
     ? value.items.map(({ name, revision }) => `${name} ${revision}`).join()
     : String(value.revision);

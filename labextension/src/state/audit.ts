@@ -1,4 +1,5 @@
-import { AuditEntry, NodeGroup } from '../api/models';
+import { AuditEntry, NodeGroup, Policy } from '../api/models';
+import { ruleOf, RULES } from './policydraft';
 import { spanOf } from './typed';
 
 /** Amounts that are kept as milli-GPU. */
@@ -45,14 +46,34 @@ function fieldsOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Node groups are set all at once: only those that differ are to be seen. */
+/** Node groups are set all at once, as is the policy: only what differs is to be seen. */
 function byName(fields: Record<string, unknown>): Record<string, unknown> {
-  const { items } = fields;
+  const { items, levels } = fields;
+  if (Array.isArray(levels)) {
+    return byRule(fields as unknown as Policy);
+  }
   return Array.isArray(items)
     ? Object.fromEntries(
         (items as NodeGroup[]).map(({ name, ...group }) => [name, group])
       )
     : fields;
+}
+
+function byRule({
+  exemptions,
+  levels
+}: Pick<Policy, 'levels' | 'exemptions'>): Record<string, string> {
+  const rules = levels.flatMap(({ level, rules }) => [
+    ...RULES.map(rule => [`${level} ${rule}`, ruleOf(rules, rule)]),
+    [`${level} locked`, (rules.locked ?? []).join(', ')]
+  ]);
+  const exempt = exemptions.map(({ reason, until, who }) => [
+    `exempt ${who}`,
+    `${until}, ${reason}`
+  ]);
+  return Object.fromEntries(
+    [...rules, ...exempt].filter(([, value]) => value)
+  ) as Record<string, string>;
 }
 
 function valueOf(name: string, value: unknown): string {

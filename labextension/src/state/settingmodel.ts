@@ -1,13 +1,25 @@
 import { ISignal, Signal } from '@lumino/signaling';
 import { ApiError, asApiError } from '../api/errors';
-import { ChangePreview, FieldProblem, SettingsChange } from '../api/models';
+import {
+  ChangePreview,
+  FieldProblem,
+  PolicyRequest,
+  PolicyTrial,
+  SettingsChange
+} from '../api/models';
+
+/** A change of what is set; the policy is put as a whole, apart from everything else. */
+export type Change = SettingsChange & { readonly policy?: PolicyRequest };
+
+/** What a change would do; of the policy, what it would have done. */
+export type Effect = ChangePreview & { readonly trial?: PolicyTrial };
 
 /** A form as it is filled in: what the admin typed, unread. */
 export type Draft<Field extends string> = Readonly<Record<Field, string>>;
 
 /** What a draft asks for; `problems` are those of what cannot even be sent. */
 export interface IReading {
-  readonly change: SettingsChange;
+  readonly change: Change;
   readonly problems: readonly FieldProblem[];
 }
 
@@ -31,9 +43,9 @@ export interface ISubject<Field extends string, Base> {
   /** Look at it as it is now. */
   find(draft: Draft<Field>, base: Base): Promise<Base>;
   /** Say what a change would do. */
-  preview(change: SettingsChange): Promise<ChangePreview>;
+  preview(change: Change): Promise<Effect>;
   /** Make the change. */
-  put(change: SettingsChange, base: Base): Promise<unknown>;
+  put(change: Change, base: Base): Promise<unknown>;
 }
 
 /** Be a field that the admin and somebody else have set to different things. */
@@ -78,7 +90,7 @@ export class SettingModel<Field extends string, Base = unknown> {
   }
 
   /** What the change as it stands would do, where that was tried. */
-  get effect(): ChangePreview | undefined {
+  get effect(): Effect | undefined {
     return this._effect;
   }
 
@@ -187,7 +199,7 @@ export class SettingModel<Field extends string, Base = unknown> {
   /** Resolves to whether it could be sent and was not refused. */
   private async _attempt(
     busy: 'trying' | 'applying',
-    send: (change: SettingsChange) => Promise<void>
+    send: (change: Change) => Promise<void>
   ): Promise<boolean> {
     if (this._busy) {
       return false;
@@ -223,7 +235,7 @@ export class SettingModel<Field extends string, Base = unknown> {
   private _changed = new Signal<this, void>(this);
   private _conflicts: readonly IConflict<Field>[] = [];
   private _draft: Draft<Field>;
-  private _effect?: ChangePreview;
+  private _effect?: Effect;
   private _failure?: ApiError;
   private _problems: readonly FieldProblem[] = [];
   private _reloaded = false;

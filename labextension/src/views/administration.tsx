@@ -4,10 +4,11 @@ import { AuditTable } from './audit';
 import { Notice, Simulated } from './common';
 import { GroupSection } from './groupsection';
 import { Loaded } from './loaded';
+import { PolicySection } from './policysection';
 import { Warnings } from './projecteffect';
 import { ProjectSection } from './projectsection';
 import { RulesSection } from './rulessection';
-import { useUi } from './ui';
+import { useResult, useUi } from './ui';
 
 /** Show admins what is set: projects, rules and node groups; and have it changed. */
 export function AdministrationView(): JSX.Element {
@@ -42,7 +43,10 @@ export function AdministrationView(): JSX.Element {
 /** Who sets the projects sets the rules and node groups, too: the admins, or a file. */
 function Sections({ projects }: { projects: Projects }): JSX.Element {
   const { quota, trans } = useUi();
-  const { rules, groups } = quota.administration;
+  const { rules, groups, policy } = quota.administration;
+  const about = useResult(quota.about);
+  const acts =
+    about.status === 'ready' && about.value.capabilities.includes('policing');
   const isFixed = projects.source === 'file';
   return (
     <>
@@ -62,6 +66,11 @@ function Sections({ projects }: { projects: Projects }): JSX.Element {
       <Loaded resource={groups}>
         {value => <GroupSection groups={value} isFixed={isFixed} />}
       </Loaded>
+      {acts ? (
+        <Loaded resource={policy}>
+          {value => <PolicySection policy={value} isFixed={isFixed} />}
+        </Loaded>
+      ) : null}
     </>
   );
 }

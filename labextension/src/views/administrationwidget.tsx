@@ -12,6 +12,7 @@ export function makeAdministrationWidget(ui: IUi): MainAreaWidget {
     administration.projects,
     administration.rules,
     administration.groups,
+    administration.policy,
     administration.audit
   ]);
   content.addClass('jp-GpuQuota-dashboardWidget');

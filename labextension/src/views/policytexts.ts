@@ -1,5 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { DecidedRule, Signal } from '../api/models';
+import { Rule } from '../state/policydraft';
 import { clockText } from './texts';
 
 /** Name what activity is seen by. */
@@ -62,10 +63,7 @@ export function ruleValue(
 }
 
 /** Name a rule of the policy. */
-export function ruleText(
-  trans: TranslationBundle,
-  rule: DecidedRule['rule']
-): string {
+export function ruleText(trans: TranslationBundle, rule: Rule): string {
   return {
     idle_timeout: trans.__('Idle timeout'),
     idle_timeout_min: trans.__('Shortest own timeout'),
@@ -82,5 +80,36 @@ export function ruleText(
     cpu_busy: trans.__('CPU is busy above'),
     gpu_busy: trans.__('GPU is busy above'),
     quiet_hours: trans.__('Quiet hours')
+  }[rule];
+}
+
+/** Say in a line how a rule is typed and what it does. */
+export function ruleHelp(trans: TranslationBundle, rule: Rule): string {
+  return {
+    idle_timeout: trans.__(
+      'After how long without any activity: 30m, 2h; 0 for never.'
+    ),
+    action: trans.__('What is done then: suspend, stop or notify.'),
+    warn_before: trans.__('How long before that its owner is told: 10m.'),
+    idle_timeout_min: trans.__('The least that a session may wish for itself.'),
+    idle_timeout_max: trans.__('The most that a session may wish for itself.'),
+    gpu_idle_timeout: trans.__(
+      'After how long without use of the GPU, whatever else it does: 1h; 0 for never.'
+    ),
+    gpu_idle_action: trans.__('What is done then: suspend, stop or notify.'),
+    keep_alive: trans.__(
+      'How long a user may keep a session alive at a time: 1h; 0 for not at all.'
+    ),
+    keep_alives: trans.__('How often, before it has to be used again.'),
+    quiet_hours: trans.__(
+      'When a shorter timeout holds, with semicolons: daily 22:00-06:00 Europe/Berlin: 20m.'
+    ),
+    grace: trans.__('How long a session has to save and to end by itself: 1m.'),
+    interactive_life: trans.__(
+      'How long interactive sessions run at most; 0 for no end.'
+    ),
+    train_life: trans.__('How long trainings run at most; 0 for no end.'),
+    cpu_busy: trans.__('Per cent of one core up to which it counts as idle.'),
+    gpu_busy: trans.__('Per cent of its GPUs up to which it counts as idle.')
   }[rule];
 }

@@ -1,14 +1,16 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { ChangePreview, ProjectEffect, SessionEffect } from '../api/models';
+import { ProjectEffect, SessionEffect } from '../api/models';
+import { Effect } from '../state/settingmodel';
 import { Notice } from './common';
 import { gpus } from './texts';
+import { TrialTable } from './trialtable';
 import { useUi } from './ui';
 
 /** Show who would gain, wait or be reclaimed by a change that was tried. */
-export function EffectOf({ effect }: { effect: ChangePreview }): JSX.Element {
+export function EffectOf({ effect }: { effect: Effect }): JSX.Element {
   const { trans } = useUi();
-  const { message, sessions, warnings } = effect;
+  const { message, sessions, trial, warnings } = effect;
   const projects = effect.projects.filter(isChanged);
   return (
     <section
@@ -20,6 +22,7 @@ export function EffectOf({ effect }: { effect: ChangePreview }): JSX.Element {
       </p>
       <Warnings warnings={warnings} />
       {projects.length ? <Projects projects={projects} /> : null}
+      {trial ? <TrialTable trial={trial} /> : null}
       {sessions.length ? (
         <ul>
           {sessions.map(session => (

@@ -1,0 +1,281 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import {
+  AdministrationPage,
+  invalid,
+  problem
+} from '../../__tests__/administrationpage';
+import { makeAbout } from '../../__tests__/builders';
+import { Policy } from '../../api/models';
+import { differenceOf } from '../../state/audit';
+import { NO_RULES } from '../../state/policydraft';
+import { timeText } from '../texts';
+
+const UNTIL = '2026-03-01T18:00:00Z';
+const POLICY: Policy = {
+  levels: [
+    {
+      level: 'everyone',
+      rules: {
+        ...NO_RULES,
+        idle_timeout: 7200,
+        keep_alives: 0,
+        quiet_hours: [
+          {
+            days: ['sat', 'sun'],
+            begin: 22 * 60,
+            end: 390,
+            zone: 'Europe/Berlin',
+            idle_timeout: 1200
+          }
+        ],
+        locked: ['idle_timeout']
+      }
+    },
+    {
+      level: 'project:team-a',
+      rules: { ...NO_RULES, action: 'stop', warn_before: 0 }
+    }
+  ],
+  exemptions: [{ who: 'user:li', until: UNTIL, reason: 'a paper' }],
+  built_in: { ...NO_RULES, idle_timeout: 0, keep_alive: 3600, quiet_hours: [] },
+  revision: 7
+};
+const TRIAL = {
+  message: 'Over the last week 3 sessions would have been suspended.',
+  since: '2026-01-01T00:00:00Z',
+  until: '2026-01-08T00:00:00Z',
+  sessions: 9,
+  seconds: 3600,
+  projects: [
+    {
+      project: 'team-a',
+      acts_before: 0,
+      acts: 3,
+      false_alarms_before: 0,
+      false_alarms: 1,
+      returned_before: 0,
+      returned: 12_500
+    }
+  ],
+  acts: [],
+  count: 3
+};
+
+describe('the idle policy, for admins', () => {
+  let page: AdministrationPage;
+
+  beforeEach(() => {
+    page = new AdministrationPage();
+    page.server.on('GET /about', {
+      body: makeAbout({ capabilities: ['policing'] })
+    });
+    page.server.on('GET /policy', { body: POLICY });
+    page.server.on('POST /policy/try', { body: TRIAL });
+  });
+
+  afterEach(() => page.dispose());
+
+  const open = async () => {
+    page.store.administration.policy.watch();
+    await page.open();
+    await screen.findByRole('table', { name: /Idle policy/ });
+  };
+  const row = (name: RegExp) =>
+    within(screen.getByRole('table', { name: /Idle policy/ })).getByRole(
+      'row',
+      { name }
+    );
+
+  it('is a table of levels, weakest first, with what is locked', async () => {
+    await open();
+    const rows = screen
+      .getByRole('table', { name: /Idle policy/ })
+      .querySelectorAll('tbody tr');
+    expect([...rows].map(item => item.firstElementChild?.textContent)).toEqual([
+      'built-in',
+      'everyone',
+      'project:team-a'
+    ]);
+    expect(row(/built-in/).textContent).toContain('1h');
+    expect(row(/everyone/).textContent).toContain('2h (locked)');
+    expect(row(/everyone/).textContent).toContain(
+      'keep_alives=0, quiet_hours=sat,sun 22:00-06:30 Europe/Berlin: 20m'
+    );
+    const exempt = screen.getByRole('table', { name: /Exemptions/ });
+    expect(exempt.textContent).toContain(timeText(UNTIL));
+    expect(exempt.textContent).toContain('a paper');
+  });
+
+  it('is not there where nothing acts on idle sessions', async () => {
+    page.server.on('GET /about', { body: makeAbout() });
+    await page.open();
+    expect(screen.queryByText('Idle policy')).toBeNull();
+  });
+
+  it('can only be read where a file sets it', async () => {
+    page.setProjects({ source: 'file', file: '/etc/gpu/quota.yaml' });
+    await open();
+    for (const name of ['New level', 'New exemption', 'everyone']) {
+      expect(screen.queryByRole('button', { name })).toBeNull();
+    }
+  });
+
+  it('is tried on what was recorded, then put as a whole', async () => {
+    await open();
+    await page.click('everyone');
+    expect(page.value('Idle timeout')).toBe('2h');
+    expect(page.value('Quiet hours')).toBe(
+      'sat,sun 22:00-06:30 Europe/Berlin: 20m'
+    );
+    expect(page.value('Warned before')).toBe('');
+    page.type('Idle timeout', '30m');
+    page.type('Quiet hours', 'none');
+    page.type('Locked', '');
+    await page.click('Try it');
+    const effect = await screen.findByRole('region', { name: /would happen/ });
+    expect(effect.textContent).toContain(TRIAL.message);
+    expect(effect.textContent).toContain('12.5 instead of 0');
+    page.server.on('PUT /policy', { body: { ...POLICY, revision: 8 } });
+    await page.click('Apply');
+    await screen.findByText('everyone was saved.');
+    const [sent] = page.sent('/policy') as [object];
+    expect(sent).toEqual({
+      revision: 7,
+      exemptions: POLICY.exemptions,
+      levels: [
+        {
+          level: 'everyone',
+          rules: {
+            idle_timeout: '30m',
+            keep_alives: '0',
+            quiet_hours: [],
+            locked: []
+          }
+        },
+        {
+          level: 'project:team-a',
+          rules: { ...POLICY.levels[1].rules, quiet_hours: null }
+        }
+      ]
+    });
+    expect(page.sent('/policy/try')).toEqual([sent]);
+  });
+
+  it('says what is wrong at its field, quiet hours, too', async () => {
+    page.server.on(
+      'POST /policy/try',
+      invalid({
+        'levels[1].rules.warn_before': 'Longer than the timeout.',
+        'levels[0].rules.idle_timeout': 'Of another level.'
+      })
+    );
+    await open();
+    await page.click('project:team-a');
+    page.type('Quiet hours', 'at night');
+    page.type('Warned before', '3h');
+    await page.click('Try it');
+    await screen.findByText('Longer than the timeout.');
+    screen.getByText(/“at night” are no quiet hours/);
+    screen.getByText('Of another level.');
+    const field = screen.getByLabelText('Warned before');
+    expect(field.getAttribute('aria-invalid')).toBe('true');
+    expect(document.activeElement).toBe(field);
+  });
+
+  it('goes on from what others have set meanwhile', async () => {
+    await open();
+    await page.click('everyone');
+    page.type('Idle timeout', '30m');
+    page.server.on('PUT /policy', problem('Outdated', 'li was quicker.'));
+    await page.click('Apply');
+    await screen.findByText('li was quicker.');
+    const [everyone, ...others] = POLICY.levels;
+    page.server.on('GET /policy', {
+      body: {
+        ...POLICY,
+        revision: 8,
+        levels: [
+          {
+            ...everyone,
+            rules: { ...everyone.rules, idle_timeout: 3600, grace: 120 }
+          },
+          ...others
+        ]
+      }
+    });
+    await page.click(/^Reload/);
+    await screen.findByText(/it was set to “1h”/);
+    expect(page.value('Idle timeout')).toBe('30m');
+    expect(page.value('Time to save and end')).toBe('2m');
+  });
+
+  it('shows of a change what differs, rule by rule', async () => {
+    const [everyone, team] = POLICY.levels;
+    const rules = { ...everyone.rules, idle_timeout: 1800, locked: [] };
+    const before = { levels: POLICY.levels, exemptions: [], revision: 7 };
+    const after = {
+      levels: [{ ...everyone, rules }, team],
+      exemptions: POLICY.exemptions,
+      revision: 8
+    };
+    expect(
+      differenceOf({
+        before: JSON.stringify(before),
+        after: JSON.stringify(after)
+      })
+    ).toEqual({
+      before: 'everyone idle_timeout: 2h\neveryone locked: idle_timeout',
+      after: `everyone idle_timeout: 30m\nexempt user:li: ${UNTIL}, a paper`
+    });
+  });
+
+  it('leaves no level behind that sets nothing', async () => {
+    page.server.on('PUT /policy', { body: POLICY });
+    await open();
+    await page.click('project:team-a');
+    page.type('When idle', '');
+    page.type('Warned before', '');
+    await page.click('Apply');
+    await screen.findByText('project:team-a was saved.');
+    const [{ levels }] = page.sent('/policy') as [{ levels: object[] }];
+    expect(levels).toHaveLength(1);
+  });
+
+  it('deletes a level once that is confirmed', async () => {
+    page.server.on('PUT /policy', { body: POLICY });
+    await open();
+    await page.click('project:team-a');
+    await page.click('Delete…');
+    expect(await page.answer('Delete')).toContain(TRIAL.message);
+    await screen.findByText('project:team-a was deleted.');
+    const [{ levels }] = page.sent('/policy') as [{ levels: object[] }];
+    expect(levels).toHaveLength(1);
+  });
+
+  it('makes and deletes exemptions', async () => {
+    page.server.on('PUT /policy', { body: POLICY });
+    await open();
+    await page.click('New exemption');
+    page.type('Who', 'project:team-b');
+    page.type('Until', '2026-05-01T00:00Z');
+    page.type('Reason', 'a deadline');
+    await page.click('Apply');
+    await screen.findByText('project:team-b is exempt.');
+    await page.click('user:li');
+    await page.click('Delete…');
+    await page.answer('Delete');
+    await screen.findByText('user:li is exempt no longer.');
+    const [made, deleted] = page.sent('/policy') as {
+      exemptions: object[];
+    }[];
+    expect(made.exemptions).toEqual([
+      ...POLICY.exemptions,
+      {
+        who: 'project:team-b',
+        until: '2026-05-01T00:00Z',
+        reason: 'a deadline'
+      }
+    ]);
+    await waitFor(() => expect(deleted.exemptions).toEqual([]));
+  });
+});

@@ -1,0 +1,126 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useMemo } from 'react';
+import { Exemption, Policy } from '../api/models';
+import { ExemptionField, exemptionSubject } from '../state/policysubject';
+import { DataTable, ITableColumn } from './datatable';
+import { removeExemption } from './removingpolicy';
+import { Editor, useEditor } from './settingeditor';
+import { IFormTexts } from './settingform';
+import { timeText } from './texts';
+import { useUi } from './ui';
+
+type Column = ITableColumn<Exemption>;
+
+/** Show who is excepted from the policy, until when and why, and have it changed. */
+export function ExemptionSection(props: {
+  policy: Policy;
+  isFixed: boolean;
+}): JSX.Element {
+  const { isFixed, policy } = props;
+  const { quota, trans } = useUi();
+  const { administration } = quota;
+  const subject = useMemo(
+    () => exemptionSubject(administration),
+    [administration]
+  );
+  const editor = useEditor({
+    subject,
+    saved: ({ who }) => trans.__('%1 is exempt.', who.trim()),
+    remove: base => removeExemption(administration, base, trans)
+  });
+  const { open } = editor;
+  const columns = useMemo(
+    () =>
+      exemptionColumns(
+        trans,
+        isFixed ? undefined : exemption => void open({ policy, exemption })
+      ),
+    [trans, isFixed, open, policy]
+  );
+  return (
+    <>
+      <DataTable
+        title={trans.__('Exemptions')}
+        file="gpu-idle-exemptions"
+        columns={columns}
+        rows={policy.exemptions}
+        idOf={({ reason, until, who }) => [who, until, reason].join(' ')}
+        sort={{ column: 'who', descending: false }}
+        empty={trans.__('Nobody is exempt.')}
+      />
+      {isFixed ? null : (
+        <Editor
+          editor={editor}
+          label={trans.__('New exemption')}
+          base={{ policy }}
+          textsOf={({ exemption }) => textsOf(exemption, trans)}
+        />
+      )}
+    </>
+  );
+}
+
+function exemptionColumns(
+  trans: TranslationBundle,
+  onEdit?: (exemption: Exemption) => void
+): Column[] {
+  return [
+    {
+      id: 'who',
+      label: trans.__('Who'),
+      text: ({ who }) => who,
+      sortKey: ({ who }) => who,
+      cell: exemption =>
+        onEdit ? (
+          <button
+            type="button"
+            className="jp-GpuQuota-linkButton"
+            title={trans.__('Change or delete the exemption')}
+            onClick={() => onEdit(exemption)}
+          >
+            {exemption.who}
+          </button>
+        ) : (
+          exemption.who
+        )
+    },
+    {
+      id: 'until',
+      label: trans.__('Until'),
+      text: ({ until }) => timeText(until),
+      sortKey: ({ until }) => Date.parse(until),
+      csv: ({ until }) => until
+    },
+    {
+      id: 'reason',
+      label: trans.__('Reason'),
+      text: ({ reason }) => reason,
+      sortKey: ({ reason }) => reason
+    }
+  ];
+}
+
+function textsOf(
+  exemption: Exemption | undefined,
+  trans: TranslationBundle
+): IFormTexts<ExemptionField> {
+  return {
+    title: exemption
+      ? trans.__('Change the exemption of %1', exemption.who)
+      : trans.__('New exemption'),
+    fields: {
+      who: {
+        label: trans.__('Who'),
+        help: trans.__('user:NAME, project:NAME or session:ID')
+      },
+      until: {
+        label: trans.__('Until'),
+        help: trans.__('With its time zone: 2026-03-01T18:00+01:00 or …Z')
+      },
+      reason: {
+        label: trans.__('Reason'),
+        help: trans.__('Others will want to know it.')
+      }
+    }
+  };
+}

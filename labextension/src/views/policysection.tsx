@@ -1,0 +1,189 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useMemo } from 'react';
+import { Policy, PolicyLevel } from '../api/models';
+import { LevelField, Rule, ruleOf, RULES } from '../state/policydraft';
+import { levelOf, levelSubject } from '../state/policysubject';
+import { choicesText } from './choices';
+import { DataTable, ITableColumn } from './datatable';
+import { ExemptionSection } from './exemptionsection';
+import { ruleHelp, ruleText } from './policytexts';
+import { removeLevel } from './removingpolicy';
+import { Editor, useEditor } from './settingeditor';
+import { IFormField, IFormTexts } from './settingform';
+import { useResult, useUi } from './ui';
+
+type Column = ITableColumn<PolicyLevel>;
+
+/** The rules that have a column of their own; the others share one. */
+const MAIN: readonly Rule[] = [
+  'idle_timeout',
+  'action',
+  'warn_before',
+  'gpu_idle_timeout',
+  'keep_alive'
+];
+const BUILT_IN = 'built-in';
+
+/** Show what each level of the policy sets, and have it changed unless a file sets it. */
+export function PolicySection(props: {
+  policy: Policy;
+  isFixed: boolean;
+}): JSX.Element {
+  const { isFixed, policy } = props;
+  const { quota, trans } = useUi();
+  const { administration } = quota;
+  const names = useLevelNames();
+  const subject = useMemo(
+    () => levelSubject(administration, trans),
+    [administration, trans]
+  );
+  const editor = useEditor({
+    subject,
+    saved: ({ level }) => trans.__('%1 was saved.', level.trim()),
+    remove: base => removeLevel(administration, base, trans)
+  });
+  const { open } = editor;
+  const columns = useMemo(
+    () =>
+      levelColumns(
+        trans,
+        isFixed ? undefined : level => void open({ policy, level })
+      ),
+    [trans, isFixed, open, policy]
+  );
+  return (
+    <>
+      <DataTable
+        title={trans.__('Idle policy')}
+        file="gpu-idle-policy"
+        columns={columns}
+        rows={levelsOf(policy)}
+        idOf={({ level }) => level}
+        sort={{ column: 'level', descending: false }}
+        empty=""
+      />
+      {isFixed ? null : (
+        <Editor
+          editor={editor}
+          label={trans.__('New level')}
+          base={{ policy }}
+          textsOf={({ level }) => textsOf(level, names, trans)}
+        />
+      )}
+      <ExemptionSection policy={policy} isFixed={isFixed} />
+    </>
+  );
+}
+
+/** List the levels, weakest first; that of everyone is there though it may set nothing. */
+function levelsOf(policy: Policy): PolicyLevel[] {
+  const everyone = levelOf(policy, 'everyone');
+  return [
+    { level: BUILT_IN, rules: policy.built_in },
+    ...(everyone ? [everyone] : []),
+    ...policy.levels.filter(({ level }) => level !== 'everyone')
+  ];
+}
+
+function useLevelNames(): readonly string[] {
+  const projects = useResult(useUi().quota.administration.projects);
+  const names =
+    projects.status === 'ready'
+      ? projects.value.items.map(({ name }) => `project:${name}`)
+      : [];
+  const kinds = ['interactive', 'interactive-spot', 'train'];
+  return [...names, ...kinds.map(kind => `kind:${kind}`)];
+}
+
+function levelColumns(
+  trans: TranslationBundle,
+  onEdit?: (level: PolicyLevel) => void
+): Column[] {
+  const setText = ({ rules }: PolicyLevel, rule: Rule) => {
+    const text = ruleOf(rules, rule);
+    return text && rules.locked.includes(rule)
+      ? trans.__('%1 (locked)', text)
+      : text;
+  };
+  const column = (rule: Rule): Column => {
+    const text = (level: PolicyLevel) => setText(level, rule);
+    return { id: rule, label: ruleText(trans, rule), text, sortKey: text };
+  };
+  const others = (level: PolicyLevel) =>
+    RULES.filter(rule => !MAIN.includes(rule) && setText(level, rule))
+      .map(rule => `${rule}=${setText(level, rule)}`)
+      .join(', ');
+  return [
+    {
+      id: 'level',
+      label: trans.__('Level'),
+      text: ({ level }) => level,
+      sortKey: ({ level }) => rank(level),
+      cell: level =>
+        onEdit && level.level !== BUILT_IN ? (
+          <button
+            type="button"
+            className="jp-GpuQuota-linkButton jp-mod-whole"
+            title={trans.__('Change what is set for %1', level.level)}
+            onClick={() => onEdit(level)}
+          >
+            {level.level}
+          </button>
+        ) : (
+          level.level
+        )
+    },
+    ...MAIN.map(column),
+    {
+      id: 'others',
+      label: trans.__('Other rules'),
+      text: others,
+      sortKey: others
+    }
+  ];
+}
+
+/** Sort from weak to strong. */
+function rank(level: string): string {
+  const order = [BUILT_IN, 'everyone', 'project', 'kind'];
+  return `${order.indexOf(level.split(':')[0])} ${level}`;
+}
+
+function textsOf(
+  level: PolicyLevel | undefined,
+  names: readonly string[],
+  trans: TranslationBundle
+): IFormTexts<LevelField> {
+  const rules = Object.fromEntries(
+    RULES.map(rule => [
+      rule,
+      { label: ruleText(trans, rule), help: ruleHelp(trans, rule) }
+    ])
+  ) as Record<Rule, IFormField>;
+  return {
+    title: level
+      ? trans.__('Change what is set for %1', level.level)
+      : trans.__('New level'),
+    fields: {
+      level: {
+        label: trans.__('Level'),
+        help: [
+          trans.__(
+            'Kinds are stronger than projects. What is left empty is left to the weaker levels.'
+          ),
+          choicesText(names, trans)
+        ]
+          .filter(Boolean)
+          .join(' '),
+        isFixed: true
+      },
+      ...rules,
+      locked: {
+        label: trans.__('Locked'),
+        help: trans.__(
+          'Rules of this level that no stronger one may set, with commas: idle_timeout, warn_before.'
+        )
+      }
+    }
+  };
+}

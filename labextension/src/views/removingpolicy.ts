@@ -1,0 +1,53 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { PolicyRequest } from '../api/models';
+import {
+  IExemptionBase,
+  ILevelBase,
+  tryPolicy,
+  withoutExemption,
+  withoutLevel
+} from '../state/policysubject';
+import { IAdministration } from '../tokens';
+import { confirm } from './confirm';
+
+/** Delete what a level sets; returns and throws as `removeProject`. */
+export async function removeLevel(
+  administration: IAdministration,
+  base: ILevelBase,
+  trans: TranslationBundle
+): Promise<string | undefined> {
+  const name = base.level?.level ?? '';
+  const done = await put(administration, name, withoutLevel(base), trans);
+  return done ? trans.__('%1 was deleted.', name) : undefined;
+}
+
+/** Delete an exemption; returns and throws as `removeProject`. */
+export async function removeExemption(
+  administration: IAdministration,
+  base: IExemptionBase,
+  trans: TranslationBundle
+): Promise<string | undefined> {
+  const name = base.exemption?.who ?? '';
+  const done = await put(administration, name, withoutExemption(base), trans);
+  return done ? trans.__('%1 is exempt no longer.', name) : undefined;
+}
+
+/** Say what would have been different over the recorded time, ask, and do it. */
+async function put(
+  administration: IAdministration,
+  name: string,
+  request: PolicyRequest,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const { message } = await tryPolicy(administration, request);
+  const isMeant = await confirm(
+    trans.__('Delete %1?', name),
+    [message],
+    trans.__('Delete'),
+    trans
+  );
+  if (isMeant) {
+    await administration.putPolicy(request);
+  }
+  return isMeant;
+}
