@@ -228,6 +228,9 @@ class FakeBackend:
     def quota_path(self) -> str:
         return ""
 
+    def setting_warnings(self) -> tuple[str, ...]:
+        return ()
+
     def groups(self) -> Groups:
         return self.groups_
 

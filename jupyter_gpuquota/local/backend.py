@@ -143,6 +143,10 @@ class _Administration(Base):
         """Tell the file that sets projects, empty for none."""
         return self._engine.admin.path
 
+    def setting_warnings(self) -> tuple[str, ...]:
+        """Say what is wrong with where projects are set."""
+        return self._engine.admin.warnings()
+
     def groups(self) -> Groups:
         """Tell the node groups."""
         return self._board.settings.groups

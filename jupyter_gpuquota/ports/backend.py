@@ -191,6 +191,9 @@ class Administration(Protocol):
     def quota_path(self) -> str:
         """Tell the file that sets projects, empty for none; returns at once."""
 
+    def setting_warnings(self) -> tuple[str, ...]:
+        """Say what is wrong with where projects are set; returns at once."""
+
     def groups(self) -> Groups:
         """Tell the node groups; returns at once."""
 

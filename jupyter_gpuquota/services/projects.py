@@ -18,7 +18,10 @@ async def list_(backend: Backend, call: Call) -> Projects:
         source=able.set_by() if able else "config",
         file=able.quota_path() if able else "",
         revision=backend.revision("quota"),
-        warnings=members.doubts(found, backend.nodes()),
+        warnings=(
+            *(able.setting_warnings() if able else ()),
+            *members.doubts(found, backend.nodes()),
+        ),
     )
 
 

@@ -16,6 +16,8 @@ from jupyter_gpuquota.local.store import MIGRATIONS, Store
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.projects import Groups, NodeGroup
 from jupyter_gpuquota.model.quota import Affinity, Project
+from jupyter_gpuquota.services.call import Call
+from jupyter_gpuquota.services.projects import list_ as list_projects
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import wait_for
 
@@ -203,6 +205,9 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
     path.write_text(GOOD.replace("quota: 2.5", "quota: 3") + "extra: 1\n")
     await wait_for(backend.warnings)
     assert "Line 16: there is no key 'extra'" in backend.warnings()[0]
+    listed = await list_projects(backend, Call(user="ana"))
+    assert (listed.file, listed.warnings) == (str(path), backend.setting_warnings())
+    assert backend.setting_warnings() == backend.warnings()
     assert backend.projects()[0].quota == 2500
 
     path.write_text(GOOD.replace("quota: 2.5", "quota: 3.5"))
