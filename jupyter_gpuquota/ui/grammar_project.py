@@ -26,7 +26,8 @@ _ONLY: dict[str, tuple[str, ...]] = {
 
 def fill_project(parser: Parser) -> None:
     """Add the words of `project`."""
-    parser.add_argument("action", choices=("list", "show", "set", "delete"), help="what to do")
+    actions = ("list", "show", "set", "delete")
+    parser.add_argument("action", nargs="?", default="list", choices=actions, help="what to do")
     parser.add_argument("team", nargs="?", default="", metavar="NAME", help="the project")
     parser.add_argument("-q", "--quota", metavar="N", help="GPUs that it has by right")
     parser.add_argument(

@@ -19,7 +19,8 @@ def fill_rules(parser: Parser) -> None:
 
 def fill_groups(parser: Parser) -> None:
     """Add the words of `groups`."""
-    parser.add_argument("action", choices=("list", "set", "delete"), help="what to do")
+    actions = ("list", "set", "delete")
+    parser.add_argument("action", nargs="?", default="list", choices=actions, help="what to do")
     parser.add_argument("group", nargs="?", default="", metavar="NAME", help="the node group")
     parser.add_argument("nodes", nargs="*", metavar="NODE", help="with set: its nodes")
     parser.add_argument(

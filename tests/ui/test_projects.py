@@ -108,9 +108,21 @@ def test_the_audit_log_says_who_changed_what(gpu):
     gpu("project delete team-b")
     lines = gpu("audit").text.splitlines()
     assert "deleted project team-b" in lines[1]
-    assert "quota 4000 → 3000" in lines[2]
+    assert "quota 4 → 3" in lines[2]
     assert [row["who"] for row in gpu("audit -n 1").records] == ["me"]
-    assert "quota 4000" in gpu("audit").html
+    assert "quota 4" in gpu("audit").html
+
+
+def test_the_audit_log_says_it_in_the_words_of_admins(gpu):
+    gpu("project set new --quota 1.5 --members ana,ben --interactive-duration 90m")
+    gpu("groups set big dgx1-2 --separate")
+    gpu("project set new --train-on big --limit 2 --weight 0")
+    gpu("project delete new")
+    deleted, changed, groups, made = gpu("audit").text.splitlines()[1:]
+    assert "quota 1.5, priority 100, members ana, ben, interactive_duration 1h30m" in made
+    assert "items none → big (dgx1-2, separate)" in groups
+    assert "weight as the quota → 0, limit none → 2, node_affinity none → train: big" in changed
+    assert "limit 2" in deleted
 
 
 def test_who_is_no_admin_is_told(gpu, backend):

@@ -41,7 +41,7 @@ def test_groups_are_set_and_deleted(gpu, client):
     assert gpu("groups list").text == "There are no node groups."
     assert "dgx1-2" in gpu("groups set shared dgx1-2 --separate").text
     gpu("groups set all dgx1-1 dgx1-2")
-    found = gpu("groups list")
+    found = gpu("groups")
     assert [row["group"] for row in found.records] == ["shared", "all"]
     assert "<table" in found.html
     gpu("groups delete shared")

@@ -171,21 +171,49 @@ def _change(before: int, after: int) -> str:
 
 
 def _difference(entry: AuditEntry) -> str:
-    """Say which settings a change has changed; amounts are milli-GPU, as they are kept."""
+    """Say which settings a change has changed, or what was made or deleted."""
     before, after = (json.loads(text or "{}") for text in (entry.before, entry.after))
     if not (before and after):
-        return ""
+        whole = before or after
+        said = {name: _plain(name, value) for name, value in whole.items() if value}
+        return ", ".join(f"{n} {text}" for n, text in said.items() if n not in _TOLD and text)
     if "levels" in after:
         return difference(decoded(entry.before), decoded(entry.after))
     return ", ".join(
-        f"{name} {_plain(before.get(name))} → {_plain(value)}"
+        f"{name} {_plain(name, before.get(name)) or 'none'} → {_plain(name, value) or 'none'}"
         for name, value in after.items()
         if name != "revision" and before.get(name) != value
     )
 
 
-def _plain(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _plain(name: str, value: Any) -> str:
+    """Write what is kept of a setting as an admin would, empty for nothing."""
+    if value is None:
+        return "as the quota" if name == "weight" else ""
+    if name in _AMOUNTS:
+        return gpus_text(value)
+    return _time(value) if name in _SPANS else _words(value)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(_group(one) if isinstance(one, dict) else str(one) for one in value)
+    if isinstance(value, dict):  # node groups, by the kinds of sessions
+        return ", ".join(f"{kind}: {', '.join(names)}" for kind, names in value.items() if names)
+    return str(value)
+
+
+def _group(group: dict[str, Any]) -> str:
+    apart = ", separate" if group.get("separate") else ""
+    return f"{group['name']} ({', '.join(group['nodes'])}{apart})"
+
+
+_AMOUNTS = ("quota", "weight", "limit")
+_SPANS = ("grace", "min_runtime", "interactive_duration")
+_TOLD = ("name", "revision")
+"""What the sentence itself tells of something made or deleted."""
 
 
 _COLUMNS: list[Column[Project]] = [
