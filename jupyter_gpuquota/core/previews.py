@@ -92,7 +92,7 @@ def _takes_back(taken: list[str], outcome: Reason, turn: Round) -> Preview:
     return Preview(
         verdict="reclaims",
         message=f"Would start within {grace} seconds: takes back {gpus_text(milli)} GPU "
-        f"from {names}, which go in line again.",
+        f"from {names}, which {'go' if len(victims) > 1 else 'goes'} in line again.",
         reason=outcome,
     )
 

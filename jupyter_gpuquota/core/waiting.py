@@ -22,10 +22,12 @@ def explain(session: Session, milli: int, ledger: Ledger, pool: Pool, allowed: A
     others = holders(ledger.accounts)
     in_use = f" In use: {others}." if others else ""
     if ledger.tier(session, milli) == BORROWED or account.used + milli > account.project.quota:
+        borrowed = account.used + milli - account.project.quota
+        part = f"{gpus_text(borrowed)} of " if 0 < borrowed < milli else ""
         return Reason(
             code="OverQuota",
             message=f"{name} has {quota} GPU by right and uses {gpus_text(account.used)}; "
-            f"{gpus_text(milli)} more would be borrowed, and no such share is free.{in_use}",
+            f"{part}{gpus_text(milli)} more would be borrowed, and no such share is free.{in_use}",
             hint="It starts when others leave GPUs unused.",
             raw=found.message,
         )

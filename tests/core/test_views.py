@@ -45,6 +45,17 @@ def test_a_preview_says_why_it_would_wait_and_where_in_line() -> None:
     assert shown.nearest == make_share("0.5")
 
 
+def test_a_preview_says_how_much_of_what_would_wait_is_borrowed() -> None:
+    both = make_placement(make_slice(0), make_slice(1))
+    loan = make_session("loan", "2", "running", placement=both, kind="train")
+    shown = preview(make_spec(gpu="2", kind="train"), Situation([loan], PROJECTS, NODES, NOW))
+    assert shown.verdict == "waits"
+    assert "uses 2; 2 more would be borrowed" in shown.message
+    other = msgspec.structs.replace(loan, spec=msgspec.structs.replace(loan.spec, project="team-b"))
+    shown = preview(make_spec(gpu="2", kind="train"), Situation([other], PROJECTS, NODES, NOW))
+    assert "uses 0; 1 of 2 more would be borrowed" in shown.message
+
+
 def test_a_preview_says_what_is_borrowed_and_from_whom() -> None:
     shown = preview(make_spec(gpu="1", kind="train"), Situation([HALF], PROJECTS, NODES, NOW))
     assert shown.verdict == "borrows"
