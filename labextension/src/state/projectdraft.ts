@@ -53,8 +53,8 @@ export function toProjectRequest(
   const request: ProjectRequest = {
     name: draft.name.trim(),
     quota: draft.quota.trim(),
-    weight: draft.weight.trim() || null,
-    limit: draft.limit.trim() || null,
+    weight: amountOf(draft.weight, 'quota'),
+    limit: amountOf(draft.limit, 'none'),
     priority: isNumber ? Number(priority) : Number(NEW_PROJECT.priority),
     members: namesOf(draft.members),
     node_affinity: {
@@ -70,6 +70,12 @@ export function toProjectRequest(
     request,
     problems: isNumber ? [] : [{ field: 'priority', message, hint: '' }]
   };
+}
+
+/** Read an amount: nothing typed is none, and so is the word that the shell has for it. */
+function amountOf(text: string, none: string): string | null {
+  const typed = text.trim();
+  return typed && typed.toLowerCase() !== none ? typed : null;
 }
 
 /** Return the control of the form that a field of the wire belongs to. */

@@ -14,6 +14,8 @@ export interface ITableColumn<T> extends IColumn<T> {
   readonly cell?: (row: T) => React.ReactNode;
   /** What is saved instead of the text. */
   readonly csv?: (row: T) => Cell;
+  /** What the saved column is called where that is another thing than what is drawn. */
+  readonly csvLabel?: string;
 }
 
 interface IProps<T> {
@@ -63,7 +65,7 @@ export function DataTable<T>(props: IProps<T>): JSX.Element {
         <CsvButton
           title={title}
           file={props.file}
-          header={columns.map(({ label }) => label)}
+          header={columns.map(({ label, csvLabel }) => csvLabel ?? label)}
           rows={() =>
             found.map(row =>
               columns.map(column => (column.csv ?? column.text)(row))

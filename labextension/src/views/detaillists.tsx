@@ -61,7 +61,7 @@ function Ending({ session }: { session: Session }): JSX.Element | null {
   return (
     <>
       <Facts
-        title={trans.__('How it ended')}
+        title={exit ? trans.__('How it ended') : trans.__('Reason')}
         facts={[
           [
             trans.__('Exit code'),

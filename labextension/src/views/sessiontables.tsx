@@ -100,7 +100,7 @@ function liveColumns(ui: IUi, now: number): Column[] {
       placement ? placeText(trans, placement) : ''
     ),
     plain('state', trans.__('State'), session => stateText(trans, session)),
-    since(trans, trans.__('For'), now)
+    since(trans, [trans.__('For'), trans.__('Since')], now)
   ];
 }
 
@@ -115,7 +115,7 @@ function queuedColumns(ui: IUi, now: number): Column[] {
       text: session => lineText(trans, session),
       csv: session => session.place_in_line || null
     },
-    since(trans, trans.__('Waiting for'), now),
+    since(trans, [trans.__('Waiting for'), trans.__('Waiting since')], now),
     {
       ...plain('reason', trans.__('Reason'), session =>
         whyText(trans, session)
@@ -140,11 +140,16 @@ function plain(
   return { id, label, sortKey: text, text };
 }
 
-/** Return the column of how long the state has lasted; saved is when it began. */
-function since(trans: TranslationBundle, label: string, now: number): Column {
+/** Return the column of how long the state has lasted; saved is when it began, and so labelled. */
+function since(
+  trans: TranslationBundle,
+  [label, csvLabel]: [string, string],
+  now: number
+): Column {
   return {
     id: 'since',
     label,
+    csvLabel,
     sortKey: session => -Date.parse(session.since),
     text: session => spanText(trans, now - Date.parse(session.since)),
     csv: session => session.since

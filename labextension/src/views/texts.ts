@@ -195,10 +195,13 @@ export function statusLine(
 }
 
 function shortReason(trans: TranslationBundle, session: Session): string {
-  const { reason, exit } = session;
+  const { reason, exit, spec } = session;
   switch (reason?.code) {
     case 'OverQuota':
-      return trans.__('quota is used up');
+      // Who may borrow can be above a quota of which nothing is used.
+      return spec.kind === 'interactive'
+        ? trans.__('quota is used up')
+        : trans.__('above the quota, and nothing to borrow');
     case 'OverLimit':
       return trans.__('its limit is reached');
     case 'BeingReclaimed':

@@ -72,6 +72,11 @@ describe('the draft of a project', () => {
       interactive_duration: 0,
       min_runtime: 0
     });
+    const words = { ...NEW_PROJECT, weight: ' Quota', limit: 'none ' };
+    expect(toProjectRequest(words, 0, trans).request).toMatchObject({
+      weight: null,
+      limit: null
+    });
   });
 
   it('finds the control of a field, whatever it stands in', () => {

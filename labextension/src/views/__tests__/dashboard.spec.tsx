@@ -222,7 +222,8 @@ describe('the dashboard', () => {
     fireEvent.click(
       screen.getByRole('button', { name: 'Download as CSV: Waiting sessions' })
     );
-    const [, line] = (await text(saved[0])).split('\r\n');
+    const [head, line] = (await text(saved[0])).split('\r\n');
+    expect(head).toContain('In line,Waiting since,Reason');
     expect(line).toBe(
       `'=waits,team-b,ana,Training,0.5,2,${WAITING.since},team-b is full.`
     );

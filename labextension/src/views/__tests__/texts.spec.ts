@@ -32,6 +32,10 @@ describe('what is said of a waiting session', () => {
       'Waiting: quota is used up'
     ]);
     expect(lineText(trans, makeSession())).toBe('');
+    const spec = { ...makeSession().spec, kind: 'train' as const };
+    expect(say({ ...WAITING, spec })[1]).toBe(
+      '2. in line: above the quota, and nothing to borrow'
+    );
   });
 
   it('is when and for whom it was reclaimed', () => {
