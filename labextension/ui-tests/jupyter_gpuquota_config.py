@@ -16,3 +16,4 @@ c.LocalConfig.projects = [
     {"name": "team-c", "quota": "2"},
     {"name": "team-d", "quota": "8"},
 ]
+c.LocalConfig.idle_interval = 5  # nothing is acted on before a test sets a policy

@@ -49,6 +49,18 @@ export class Api {
       .toBe(state);
   }
 
+  /** Set the rules of everyone for idle sessions, and nothing else. */
+  async setPolicy(rules: Record<string, unknown>): Promise<void> {
+    const { revision } = await (
+      await this._request.get(this._url('policy'))
+    ).json();
+    const levels = [{ level: 'everyone', rules }];
+    const answer = await this._request.put(this._url('policy'), {
+      data: { revision, levels, exemptions: [] }
+    });
+    expect(answer.status(), await answer.text()).toBe(200);
+  }
+
   /** Stop and delete everything, so that the next test finds all GPUs free. */
   async clear(): Promise<void> {
     await expect

@@ -1,0 +1,90 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './workspace';
+
+/** As short as timeouts may be; the warning comes after a quarter of it. */
+const SHORT = { idle_timeout: '60s', warn_before: '45s' };
+const NEVER = { idle_timeout: 0 };
+/** A Jupyter Server. */
+const SERVER = { name: 'exp-1', command: [] };
+
+test.afterEach(async ({ api }) => {
+  await api.setPolicy(NEVER);
+});
+
+test('an idle session warns, is kept alive, and says who decided', async ({
+  page,
+  workspace,
+  api
+}) => {
+  await api.setPolicy(SHORT);
+  await workspace.open();
+  await api.create(SERVER);
+  await api.reaches('exp-1', 'running');
+  const notice = workspace.notice(/^exp-1 suspends at .* unless it is used/);
+  await expect(notice).toBeVisible({ timeout: 60_000 });
+  await expect(workspace.row('exp-1')).toContainText(/suspends in \d+ s/);
+  const status = page.getByRole('button', { name: /Keep it alive$/ });
+  await expect(status).toContainText('exp-1 suspends in');
+
+  await notice.getByRole('button', { name: 'Details' }).click();
+  const details = page.locator('.jp-GpuQuota-details');
+  await expect(details).toContainText(/Kernels\s*idle since/);
+  await expect(details).toContainText("Idle timeout1m · everyone's policy");
+  await expect(details).toContainText(/^.*Idle .*: no .* activity; suspends/);
+
+  await notice.getByRole('button', { name: 'Keep alive' }).click();
+  await expect(workspace.notice(/^exp-1 is kept alive until/)).toBeVisible();
+  await expect(notice).toBeHidden();
+  await expect(status).toBeHidden();
+  await expect(workspace.row('exp-1')).toContainText('kept alive until');
+});
+
+test('after acting the rule is named, and resume is one click away', async ({
+  workspace,
+  api
+}) => {
+  await api.setPolicy(SHORT);
+  await workspace.open();
+  await api.create(SERVER);
+  await api.reaches('exp-1', 'running');
+  const notice = workspace.notice(
+    /suspended by the rule idle_timeout of everyone's policy/
+  );
+  await expect(notice).toBeVisible({ timeout: 120_000 });
+  await expect(workspace.notice(/unless it is used/)).toBeHidden();
+  await expect(workspace.row('exp-1')).toContainText('it was not used');
+  await notice.getByRole('button', { name: 'Resume' }).click();
+  await api.reaches('exp-1', 'running');
+});
+
+test("a session's own JupyterLab warns, too, and saves what is unsaved", async ({
+  page,
+  api,
+  request,
+  baseURL,
+  tmpPath
+}) => {
+  const { id } = await api.create({ ...SERVER, folder: tmpPath });
+  await api.reaches('exp-1', 'running');
+  const own = `${baseURL}/gpuquota/s/${id}`;
+  const file = `${own}/api/contents/notes.txt`;
+  const inside: Page = await page.context().newPage();
+  await request.put(file, {
+    data: { type: 'file', format: 'text', content: 'old' }
+  });
+  await inside.goto(`${own}/lab/tree/notes.txt`);
+  const editor = inside.locator('.jp-FileEditor .cm-content');
+  await editor.click();
+  await inside.keyboard.press('ControlOrMeta+A');
+  await inside.keyboard.type('new');
+  await expect(inside.locator('.jp-mod-dirty').first()).toBeVisible();
+
+  await api.setPolicy(SHORT);
+  await expect(
+    inside.locator('.Toastify__toast', { hasText: /^exp-1 suspends at/ })
+  ).toBeVisible({ timeout: 90_000 });
+  await expect(inside.locator('.jp-mod-dirty')).toHaveCount(0);
+  const saved = await (await request.get(file)).json();
+  expect(saved.content).toBe('new');
+  await inside.close();
+});
