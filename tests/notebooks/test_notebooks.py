@@ -90,3 +90,19 @@ def test_the_teams_quota(shell):
     again = text_of(notebook, "import time")
     assert "big-1" in again
     assert "waiting" not in again
+
+
+def test_idle_sessions(hurried):
+    notebook = execute(nbformat.read(FOLDER / "03-idle-policy.ipynb", 4), hurried)
+    assert "never" in text_of(notebook, "%gpu policy show")
+    assert "Nothing was recorded yet" in text_of(notebook, "%gpu policy try")
+    explained = text_of(notebook, "%gpu policy explain")
+    assert re.search(r"idle_timeout +2m +everyone", explained)
+    assert "Is suspended at" in text_of(notebook, "import time")
+    assert "everyone's policy" in text_of(notebook, "%gpu list")
+    assert "lunch is kept alive until" in text_of(notebook, "%gpu keep-alive")
+    told = text_of(notebook, "session = wait_until")
+    assert "by the rule idle_timeout of everyone's policy" in told
+    assert "Resume starts it again" in told
+    assert "lunch is running" in text_of(notebook, "%gpu resume")
+    assert "Take at most 2m." in text_of(notebook, "asked = client")
