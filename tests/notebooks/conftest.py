@@ -16,7 +16,7 @@ FAST = {"clock_rate": 20.0, "idle_interval": 40}
 
 @pytest.fixture
 def hurried(shell: Shell) -> Iterator[Shell]:
-    """The shell, with twenty seconds of idleness in each second; it is its controller's last use."""
+    """The shell, with a controller for which twenty seconds pass in each."""
     shell.end()
     path = shell.folder / "admin" / "jupyter_gpuquota_config.json"
     kept = path.read_text()
