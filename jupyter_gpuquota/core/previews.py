@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-import msgspec
-
 from ..errors import GpuQuotaError
 from ..model.base import FieldProblem
 from ..model.reasons import Reason
 from ..model.resources import MILLI, Placement, Share, gpus_text
 from ..model.sessions import Preview, Session, SessionSpec
 from .isolation import isolation_of
+from .nearest import smaller
 from .plans import Situation
 from .round import Round
 from .scheduling import play
@@ -39,13 +38,15 @@ def preview(spec: SessionSpec, situation: Situation) -> Preview:
     return _waits(asked, outcome, turn)
 
 
-def forbidden(error: GpuQuotaError) -> Preview:
-    """Say which rules forbid a request, field by field."""
+def forbidden(error: GpuQuotaError, nearest: Share | None = None) -> Preview:
+    """Say which rules forbid a request, field by field, and which share none would forbid."""
     problems = tuple(
         FieldProblem(field=f.field, message=f.message, hint=f.hint) for f in error.fields
     )
     message = problems[0].message if len(problems) == 1 else error.message
-    return Preview(verdict="forbidden", message=message, problems=problems)
+    if nearest:
+        message += f" {nearest.text} would be allowed."
+    return Preview(verdict="forbidden", message=message, problems=problems, nearest=nearest)
 
 
 def _starts(spec: SessionSpec, placement: Placement, turn: Round) -> Preview:
@@ -102,7 +103,7 @@ def _waits(asked: Session, outcome: Reason, turn: Round) -> Preview:
     place = sum(s.spec.project == project and s.state == "waiting" for s in turn.line)
     first = "first in line" if place == 1 else f"number {place} in its project's line"
     message = f"Would wait, {first}: {outcome.message}"
-    nearest = next((s for s in _smaller(asked.spec.share) if _fits(asked, s, turn)), None)
+    nearest = next((s for s in smaller(asked.spec.share) if _fits(asked, s, turn)), None)
     if nearest:
         message += f" {nearest.text} would start now."
     expected = _expected(asked, turn)
@@ -132,21 +133,6 @@ def _expected(asked: Session, turn: Round) -> datetime | None:
         if _fits(asked, asked.spec.share, turn):
             return session.ends
     return None
-
-
-def _smaller(share: Share) -> Iterator[Share]:
-    """Iterate over shares of the same form below one, the largest first."""
-    if share.mig:
-        return
-    for count in range(share.devices - 1, 0, -1):
-        yield Share(milli=count * MILLI)
-    parts = (750, 500, 250, 100)
-    if share.memory:
-        quarters = (share.memory * part // MILLI for part in parts)
-        yield from (msgspec.structs.replace(share, memory=mib) for mib in quarters if mib)
-    else:
-        limit = share.milli if not share.devices else MILLI
-        yield from (Share(milli=part, compute=share.compute) for part in parts if part < limit)
 
 
 def _fits(asked: Session, share: Share, turn: Round) -> bool:

@@ -50,8 +50,7 @@ def check(request: SessionRequest, facts: Facts) -> SessionSpec:
         InvalidFields: with every broken field of the request.
     """
     share, errors = parse_share(request)
-    wanted = request.project or (facts.projects[0].name if facts.projects else "")
-    project = next((p for p in facts.projects if p.name == wanted), None)
+    project, wanted = project_of(request, facts), _wanted(request, facts)
     wish, problems = parse_wish(request.idle_timeout)
     errors += [
         *_check_name(request.name),
@@ -71,6 +70,12 @@ def check(request: SessionRequest, facts: Facts) -> SessionSpec:
         count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
         raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
     return msgspec.structs.replace(_spec(request, wanted, share, facts), idle_timeout=wish)
+
+
+def project_of(request: SessionRequest, facts: Facts) -> Project | None:
+    """Return the project that a request is for, None if the user may launch in no such one."""
+    wanted = _wanted(request, facts)
+    return next((p for p in facts.projects if p.name == wanted), None)
 
 
 def resized(spec: SessionSpec, asked: ResizeRequest) -> SessionRequest:
@@ -96,6 +101,10 @@ def resized(spec: SessionSpec, asked: ResizeRequest) -> SessionRequest:
         node_type=spec.node_type,
         base_url=spec.base_url,
     )
+
+
+def _wanted(request: SessionRequest, facts: Facts) -> str:
+    return request.project or (facts.projects[0].name if facts.projects else "")
 
 
 def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> SessionSpec:

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import names, previews, rightsize, specs, wishes
+from ..core import names, nearest, previews, rightsize, specs, wishes
 from ..core.plans import Situation
 from ..core.policy import NO_POLICY
 from ..errors import FieldError, InvalidFields, NameTaken, Unsupported
@@ -68,11 +68,12 @@ async def create(backend: Backend, call: Call) -> Session:
 
 async def preview(backend: Backend, call: Call) -> Preview:
     """Say what would happen to a request; a request that breaks rules is an answer here."""
+    facts = await _facts(backend, call)
     try:
-        spec = await _check(backend, call)
+        spec = specs.check(call.body, facts)
         names.check_free(spec, backend.sessions())
     except (InvalidFields, NameTaken) as error:
-        return previews.forbidden(error)
+        return previews.forbidden(error, nearest.allowed(call.body, facts, error))
     situation = Situation(
         sessions=backend.sessions(),
         projects=backend.projects(),
@@ -180,9 +181,12 @@ def _executor(backend: Backend) -> Exec:
 
 
 async def _check(backend: Backend, call: Call) -> SessionSpec:
+    return specs.check(call.body, await _facts(backend, call))
+
+
+async def _facts(backend: Backend, call: Call) -> specs.Facts:
     request: SessionRequest = call.body
     place = await backend.look_up(request)
     mine = admin.mine(backend, call.user)
     policy = backend.policy() if isinstance(backend, Policing) else NO_POLICY
-    facts = specs.Facts(projects=mine, nodes=backend.nodes(), place=place, policy=policy)
-    return specs.check(request, facts)
+    return specs.Facts(projects=mine, nodes=backend.nodes(), place=place, policy=policy)

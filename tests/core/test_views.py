@@ -8,14 +8,20 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.core.isolation import isolation_of
+from jupyter_gpuquota.core.nearest import allowed
 from jupyter_gpuquota.core.nodes import draw
 from jupyter_gpuquota.core.plans import Situation
-from jupyter_gpuquota.core.previews import preview
+from jupyter_gpuquota.core.previews import forbidden, preview
 from jupyter_gpuquota.core.quota import sum_up
+from jupyter_gpuquota.core.specs import Facts, check
+from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.nodes import Reading
+from jupyter_gpuquota.model.resources import Share
+from jupyter_gpuquota.model.sessions import SessionRequest
 from tests.builders import (
     NOW,
     make_node,
+    make_place,
     make_placement,
     make_project,
     make_session,
@@ -43,6 +49,27 @@ def test_a_preview_says_why_it_would_wait_and_where_in_line() -> None:
     assert "number 2 in its project's line" in shown.message
     assert shown.place_in_line == 2
     assert shown.nearest == make_share("0.5")
+
+
+@pytest.mark.parametrize(
+    ("asked", "instead"),
+    [
+        ({"gpu": "2"}, make_share("1")),
+        ({"gpu": "999999", "kind": "train"}, make_share("2")),
+        ({"gpu_memory": "64Gi"}, Share(memory=32768)),
+        ({"gpu": "2", "name": "?"}, None),
+        ({"gpu": "2", "project": "none"}, None),
+        ({"gpu": "-1"}, None),
+    ],
+)
+def test_what_is_forbidden_comes_with_the_nearest_that_is_not(asked, instead) -> None:
+    request = SessionRequest(**{"name": "exp-1", "project": "team-a", **asked})
+    facts = Facts(projects=PROJECTS, nodes=NODES, place=make_place())
+    with pytest.raises(InvalidFields) as caught:
+        check(request, facts)
+    shown = forbidden(caught.value, allowed(request, facts, caught.value))
+    assert (shown.verdict, shown.nearest) == ("forbidden", instead)
+    assert ("would be allowed" in shown.message) == (instead is not None)
 
 
 def test_a_preview_says_how_much_of_what_would_wait_is_borrowed() -> None:

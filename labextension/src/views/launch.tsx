@@ -49,6 +49,7 @@ export function LaunchForm(props: {
         name="name"
         label={trans.__('Name')}
         autoFocus
+        onFocus={event => event.target.select()}
         autoComplete="off"
         spellCheck={false}
       />

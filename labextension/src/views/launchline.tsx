@@ -53,6 +53,9 @@ function Verdict({ model }: { model: LaunchModel }): JSX.Element {
         {otherProblems.map(({ field, message, hint }) => (
           <p key={field}>{trans.__('%1: %2 %3', field, message, hint)}</p>
         ))}
+        {verdict.status === 'ready' ? (
+          <Nearest model={model} preview={verdict.preview} />
+        ) : null}
       </Line>
     );
   }
@@ -84,23 +87,11 @@ function PreviewLine(props: {
 }): JSX.Element {
   const { model, preview } = props;
   const { trans } = useUi();
-  const { isolation, nearest, reason } = preview;
+  const { isolation, reason } = preview;
   return (
     <Line kind={preview.verdict} message={preview.message}>
       {reason?.hint ? <p>{reason.hint}</p> : null}
-      {nearest ? (
-        <button
-          type="button"
-          className="jp-GpuQuota-button"
-          onClick={({ currentTarget: { form } }) => {
-            model.set(toDraft(nearest));
-            // This button goes with the verdict: the focus would be lost.
-            form?.querySelector<HTMLElement>('[type="submit"]')?.focus();
-          }}
-        >
-          {trans.__('Ask for %1 instead', shareText(trans, nearest))}
-        </button>
-      ) : null}
+      <Nearest model={model} preview={preview} />
       {isolation ? (
         <p title={isolationDetail(trans, isolation).join('\n')}>
           {trans.__(
@@ -112,6 +103,28 @@ function PreviewLine(props: {
       ) : null}
     </Line>
   );
+}
+
+/** Offer the share that could be had instead, by one click. */
+function Nearest(props: {
+  model: LaunchModel;
+  preview: Preview;
+}): JSX.Element | null {
+  const { trans } = useUi();
+  const { nearest } = props.preview;
+  return nearest ? (
+    <button
+      type="button"
+      className="jp-GpuQuota-button"
+      onClick={({ currentTarget: { form } }) => {
+        props.model.set(toDraft(nearest));
+        // This button goes with the verdict: the focus would be lost.
+        form?.querySelector<HTMLElement>('[type="submit"]')?.focus();
+      }}
+    >
+      {trans.__('Ask for %1 instead', shareText(trans, nearest))}
+    </button>
+  ) : null;
 }
 
 function Line(props: {

@@ -114,6 +114,23 @@ describe('the launch form', () => {
     expect(document.activeElement?.textContent).toMatch(/^Launch/);
   });
 
+  it('offers what no rule forbids, by one click', async () => {
+    preview({
+      verdict: 'forbidden',
+      message: 'Too much.',
+      problems: [{ field: 'gpu', message: 'Too much.', hint: '' }],
+      nearest: { milli: 1000, memory: 0, compute: 0, mig: '' }
+    });
+    await show();
+    const offer = await screen.findByRole('button', {
+      name: 'Ask for 1 GPU instead'
+    });
+    preview({});
+    fireEvent.click(offer);
+    expect(model.draft.preset).toBe('1');
+    await screen.findByText(FITS.message);
+  });
+
   it('puts every problem beside its field, for screen readers, too', async () => {
     preview({
       verdict: 'forbidden',
