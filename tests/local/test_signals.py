@@ -292,6 +292,8 @@ def test_a_listener_needs_an_ipykernel_of_this_machine(tmp_path):
     assert address_of(tmp_path, "abc", words) == "tcp://127.0.0.1:5"
     assert address_of(tmp_path, "abc", [b"R\0-e\0IRkernel::main()\0" + bytes(file)]) == ""
     assert address_of(tmp_path, "../abc", words) == ""
+    file.write_text('{"ip": "192.0.2.1", "iopub_port": 5}')
+    assert address_of(tmp_path, "abc", words) == ""
     file.write_text('{"transport": "ipc", "ip": "/x", "iopub_port": 5}')
     assert address_of(tmp_path, "abc", words) == "ipc:///x-5"
     file.write_text("{")
@@ -304,6 +306,8 @@ def test_nobody_there_to_listen_to_is_never_taken_for_silence():
     assert listeners.get(("s", "k")).hear() == (False, None)
     assert listeners.get(("s", "k")).hear() == (False, None)
     listeners.listen(("s", "k"), "")
+    assert listeners.get(("s", "k")) is None
+    listeners.listen(("s", "k"), "no address")
     assert listeners.get(("s", "k")) is None
     listeners.close()
 

@@ -8,8 +8,10 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from queue import Empty
 from typing import Any
 
 import pytest
@@ -113,9 +115,13 @@ async def start_kernel(backend: LocalBackend, session: str) -> tuple[str, AsyncK
     runtime = folder_of(backend._config.state_dir, session).runtime
     client = AsyncKernelClient(connection_file=str(runtime / f"kernel-{name}.json"))
     client.load_connection_file()
-    client.start_channels()
-    await client.wait_for_ready(timeout=60)
-    return name, client
+    client.start_channels(hb=False)  # a loaded machine is not a dead kernel
+    for _ in range(120):
+        client.kernel_info()
+        with suppress(Empty):
+            await client.get_iopub_msg(timeout=1)
+            return name, client
+    raise AssertionError("the kernel does not answer")
 
 
 async def run(client: AsyncKernelClient, code: str) -> None:
@@ -126,6 +132,15 @@ async def run(client: AsyncKernelClient, code: str) -> None:
 async def activity(one: Looks, kernel: str) -> tuple[str, str, int]:
     found = await one.ask(f"api/kernels/{kernel}")
     return found["last_activity"], found["execution_state"], found["connections"]
+
+
+async def settled(one: Looks, kernel: str) -> tuple[str, str, int]:
+    """Wait until a server has heard all that its kernel had to say."""
+    before = None
+    while (found := await activity(one, kernel)) != before or found[1] != "idle":
+        before = found
+        await asyncio.sleep(0.5)
+    return found
 
 
 async def wait_until_listened(one: Looks, kernel: str) -> None:
@@ -142,8 +157,8 @@ async def wait_until_listened(one: Looks, kernel: str) -> None:
 async def test_looking_moves_nothing_and_holds_no_connection(kernel: Any) -> None:
     one, name, client = kernel
     await run(client, "1")
+    before = await settled(one, name)
     status = await one.ask("api/status")
-    before = await activity(one, name)
     for _ in range(5):
         found = await one.look()
         assert found["kernels"].state == "idle"
@@ -175,6 +190,7 @@ async def test_widgets_and_prints_are_no_work_but_a_short_cell_is(kernel: Any) -
 async def test_an_open_page_that_polls_and_connects_again_is_no_work(kernel: Any) -> None:
     one, name, client = kernel
     await run(client, "1")
+    await settled(one, name)
     before = (await one.until("kernels", lambda found: found.state == "idle")).last
     endpoint = await one.backend.endpoint(one.session, 0)
     base = f"{endpoint.host}:{endpoint.port}{endpoint.base_url}"

@@ -23,6 +23,7 @@ _TOPICS, _INPUT, _SIGNS = b"kernel.", b".execute_input", b"<IDS|MSG>"
 _ROOM = 10_000
 _MOST = 256
 """Kernels that are listened to at the same time: each takes two file descriptors."""
+_HERE = frozenset({"127.0.0.1", "localhost", "0.0.0.0"})  # noqa: S104 (compared)
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -56,7 +57,8 @@ def address_of(runtime: Path, kernel: str, words: Iterable[bytes]) -> str:
         return ""
     if found.transport == "ipc":
         return f"ipc://{found.ip}-{found.iopub_port}"
-    return f"tcp://{found.ip}:{found.iopub_port}" if found.transport == "tcp" else ""
+    here = found.transport == "tcp" and found.ip in _HERE and 0 < found.iopub_port < 2**16
+    return f"tcp://127.0.0.1:{found.iopub_port}" if here else ""
 
 
 class Listener:
@@ -70,7 +72,11 @@ class Listener:
         self._socket.rcvhwm = _ROOM
         self._monitor = self._socket.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED)
         self._socket.subscribe(_TOPICS)
-        self._socket.connect(address)
+        try:
+            self._socket.connect(address)
+        except zmq.ZMQError:
+            self.close()
+            raise
 
     def hear(self) -> tuple[bool, datetime | None]:
         """Tell whether nothing can have been missed since the last time, and when code was run.
@@ -129,7 +135,7 @@ class Listeners:
             self._known.pop(kernel).close()
         if address and len(self._known) < _MOST:
             self._context = self._context or zmq.Context(io_threads=1)
-            with suppress(zmq.ZMQError):  # no descriptors are left: then nobody listens
+            with suppress(zmq.ZMQError):  # no descriptors are left, say: then nobody listens
                 self._known[kernel] = Listener(self._context, address)
 
     def keep_only(self, kernels: Iterable[tuple[str, str]]) -> None:
@@ -141,7 +147,7 @@ class Listeners:
         """Listen no more."""
         self.keep_only(())
         if self._context:
-            self._context.term()
+            self._context.destroy(linger=0)
             self._context = None
 
 
