@@ -27,7 +27,7 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
     let notices: Promise<IdleNotices> | undefined;
     const tell = async (news: IIdleNews[]) => {
       notices ??= import('../views/idlenotices').then(
-        ({ IdleNotices }) => new IdleNotices(app.commands, trans)
+        ({ IdleNotices }) => new IdleNotices(quota, app.commands, trans)
       );
       const shown = await notices;
       news

@@ -5,7 +5,8 @@ import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { isWarned } from '../state/idle';
 import { IIdleNews } from '../state/idlenews';
-import { endedText, warningText } from './idletexts';
+import { IGpuQuota } from '../tokens';
+import { endedText, keepText, warningText } from './idletexts';
 
 /** How long a notice stays in sight that asks for nothing, in milliseconds. */
 const IN_SIGHT = 8000;
@@ -13,6 +14,7 @@ const IN_SIGHT = 8000;
 /** Keep one notice a session: what it says holds, or it goes. */
 export class IdleNotices {
   constructor(
+    private _quota: IGpuQuota,
     private _commands: CommandRegistry,
     private _trans: TranslationBundle
   ) {}
@@ -36,22 +38,10 @@ export class IdleNotices {
     const ends = isWarned(session);
     const message = warningText(trans, session);
     const type = ends ? 'warning' : 'info';
-    const stops = session.idle?.action === 'stop';
     const options: Notification.IOptions<never> = {
       autoClose: ends ? false : IN_SIGHT,
       actions: [
-        ...(ends
-          ? [
-              this._act(session, trans.__('Keep alive'), CommandIDs.keepAlive),
-              stops
-                ? this._act(session, trans.__('Stop now'), CommandIDs.stop)
-                : this._act(
-                    session,
-                    trans.__('Suspend now'),
-                    CommandIDs.suspend
-                  )
-            ]
-          : []),
+        ...(ends ? this._answers(session) : []),
         this._act(session, trans.__('Details'), CommandIDs.details)
       ]
     };
@@ -65,6 +55,31 @@ export class IdleNotices {
     this._dismiss(session.id);
     this._warned.set(session.id, warned);
     this._shown.set(session.id, Notification.emit(message, type, options));
+    if (ends) {
+      void this._learn(session, warned);
+    }
+  }
+
+  /** Make the buttons that answer a warning. */
+  private _answers(session: Session): Notification.IAction[] {
+    const trans = this._trans;
+    const keep = this._keep.get(session.id) ?? trans.__('Keep alive');
+    return [
+      ...(keep ? [this._act(session, keep, CommandIDs.keepAlive)] : []),
+      session.idle?.action === 'stop'
+        ? this._act(session, trans.__('Stop now'), CommandIDs.stop)
+        : this._act(session, trans.__('Suspend now'), CommandIDs.suspend)
+    ];
+  }
+
+  /** Have a notice say how long the policy keeps a session alive, if it does at all. */
+  private async _learn({ id }: Session, warned: string): Promise<void> {
+    const policy = await this._quota.actions.policy(id, true).catch(() => null); // the button works all the same, it only says less
+    const session = this._quota.session(id);
+    if (policy && session && session.idle?.warned === warned) {
+      this._keep.set(id, keepText(this._trans, session, policy));
+      this._warn(session);
+    }
   }
 
   private _tellEnd(session: Session): void {
@@ -102,9 +117,12 @@ export class IdleNotices {
       Notification.dismiss(id);
     }
     this._shown.delete(session);
+    this._keep.delete(session);
   }
 
   /** The notice of each session that was warned, and when that was. */
   private _shown = new Map<string, string>();
   private _warned = new Map<string, string>();
+  /** What the button says that keeps a session alive, once the policy is known. */
+  private _keep = new Map<string, string>();
 }

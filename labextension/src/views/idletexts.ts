@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Idleness, Session } from '../api/models';
+import { Idleness, Session, SessionPolicy } from '../api/models';
 import { endOf, idleOf, isWarned, keptUntil, wasIdle } from '../state/idle';
 import {
   clockText,
@@ -190,6 +190,19 @@ export function warningText(
   return isGpu
     ? trans.__('%1 %2 for want of GPU activity (%3)', name, then, whose)
     : trans.__('%1 %2 unless it is used (%3)', name, then, whose);
+}
+
+/** Say on a button how long a session is kept alive by it; empty where the policy allows none. */
+export function keepText(
+  trans: TranslationBundle,
+  { kept }: Session,
+  { rules }: SessionPolicy
+): string {
+  const value = (name: string) =>
+    rules.find(({ rule }) => rule === name)?.value ?? '';
+  const span = value('keep_alive');
+  const left = Number(value('keep_alives')) - (kept?.times ?? 0);
+  return span !== 'none' && left > 0 ? trans.__('Keep alive %1', span) : '';
 }
 
 const LONGEST = 140;

@@ -14,14 +14,19 @@ test.afterEach(async ({ api }) => {
 test('an idle session warns, is kept alive, and says who decided', async ({
   page,
   workspace,
-  api
+  api,
+  baseURL
 }) => {
   await api.setPolicy(SHORT);
   await workspace.open();
   await api.create(SERVER);
   await api.reaches('exp-1', 'running');
+  const other: Page = await page.context().newPage();
+  await other.goto(`${baseURL}/lab/workspaces/other`);
+  const there = other.locator('.Toastify__toast', { hasText: /^exp-1 suspen/ });
   const notice = workspace.notice(/^exp-1 suspends at .* unless it is used/);
   await expect(notice).toBeVisible({ timeout: 60_000 });
+  await expect(there).toBeVisible();
   await expect(workspace.row('exp-1')).toContainText(/suspends in \d+ s/);
   const status = page.getByRole('button', { name: /Keep it alive$/ });
   await expect(status).toContainText('exp-1 suspends in');
@@ -32,9 +37,11 @@ test('an idle session warns, is kept alive, and says who decided', async ({
   await expect(details).toContainText("Idle timeout1m · everyone's policy");
   await expect(details).toContainText(/^.*Idle .*: no .* activity; suspends/);
 
-  await notice.getByRole('button', { name: 'Keep alive' }).click();
+  await notice.getByRole('button', { name: 'Keep alive 1h' }).click();
   await expect(workspace.notice(/^exp-1 is kept alive until/)).toBeVisible();
   await expect(notice).toBeHidden();
+  await expect(there).toBeHidden();
+  await other.close();
   await expect(status).toBeHidden();
   await expect(workspace.row('exp-1')).toContainText('kept alive until');
 });

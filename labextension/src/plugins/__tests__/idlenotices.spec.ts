@@ -55,6 +55,34 @@ describe('the notices of idle sessions', () => {
     expect(notices()).toEqual([]);
   });
 
+  it('say how long the policy keeps alive, and offer nothing that it refuses', async () => {
+    const rules = (span: string, times: string) => ({
+      session: 's1',
+      rules: [
+        { rule: 'keep_alive', value: span },
+        { rule: 'keep_alives', value: times }
+      ],
+      exempt: null
+    });
+    const offered = async (body: object, kept: Session['kept'] = null) => {
+      page.server.on('GET /sessions/s1/policy', { body });
+      await see(makeSession());
+      await see(makeSession({ idle: makeIdle(20, 8, WARNED), kept }));
+      await new Promise(done => setTimeout(done));
+      return labels()[0];
+    };
+    const twice = { until: '2026-01-01T12:00:00Z', times: 2 };
+    expect(await offered(rules('1h', '3'), twice)).toBe('Keep alive 1h');
+    expect(notices()).toHaveLength(1);
+    expect(await offered(rules('1h', '2'), twice)).toBe('Suspend now');
+    expect(await offered(rules('none', '3'))).toBe('Suspend now');
+    expect(
+      page.server.asked
+        .filter(({ path }) => path.endsWith('/policy'))
+        .every(({ query }) => query.get('no_track_activity') === '1')
+    ).toBe(true);
+  });
+
   it('say the new time where it has changed, and never twice', async () => {
     await see(makeSession({ idle: makeIdle(20, 8, WARNED) }));
     const idle = makeIdle(20, 60, { ...WARNED, action: 'stop' });
