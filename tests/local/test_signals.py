@@ -271,7 +271,6 @@ def test_what_moves_a_kernel_counts_until_it_can_be_told():
         ([], "idle"),
         (["idle", "dead"], "idle"),
         (["idle", "busy"], "busy"),
-        (["starting"], "busy"),
         (["restarting"], "busy"),
         (["unknown"], "busy"),
         ([None], "busy"),
@@ -279,6 +278,15 @@ def test_what_moves_a_kernel_counts_until_it_can_be_told():
 )
 def test_every_kernel_has_to_be_at_rest(states, state):
     found = [kernel(i, name=str(i), state=each) for i, each in enumerate(states)]
+    known = Kernels("s", Ears())
+    known.look(found)
+    assert known.reading(found, Clock()).state == state
+
+
+@pytest.mark.parametrize(("minutes", "state"), [(0, "busy"), (9, "busy"), (11, "idle")])
+def test_a_kernel_that_nobody_connects_to_does_not_start_for_ever(minutes, state):
+    at = datetime.now(UTC) - timedelta(minutes=minutes)
+    found = [Kernel(id="k", last_activity=at, execution_state="starting")]
     known = Kernels("s", Ears())
     known.look(found)
     assert known.reading(found, Clock()).state == state

@@ -10,7 +10,7 @@ takes that for activity.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from ...core.idleness import Reading
 from ..clock import Clock
@@ -18,6 +18,8 @@ from .iopub import Listeners
 from .servers import Kernel
 
 _AT_REST = frozenset({"idle", "dead"})
+_STARTS = timedelta(minutes=10)
+"""Longest that a kernel may take to start."""
 
 
 class Kernels:
@@ -57,7 +59,7 @@ class Kernels:
         """Read the signal of the kernels that were looked at."""
         if not kernels:
             return Reading("kernels", "idle", detail="No kernel runs.")
-        busy = [kernel for kernel in kernels if kernel.execution_state not in _AT_REST]
+        busy = [kernel for kernel in kernels if not _rests(kernel)]
         if busy:
             state = busy[0].execution_state or "unknown"
             return Reading("kernels", "busy", detail=f"{_count(len(busy))} {state}.")
@@ -76,6 +78,16 @@ class Kernels:
             return None
         whole, last = listener.hear()
         return (last,) if whole else None
+
+
+def _rests(kernel: Kernel) -> bool:
+    """Tell whether a kernel runs nothing.
+
+    One that nobody ever connects to is said to be starting for ever.
+    """
+    if kernel.execution_state == "starting":
+        return datetime.now(UTC) - kernel.last_activity > _STARTS
+    return kernel.execution_state in _AT_REST
 
 
 def _count(kernels: int) -> str:
