@@ -28,6 +28,25 @@ def end_of(
     return session.started + timedelta(seconds=life) if life else None
 
 
+def bound(
+    session: Session, project: Project | None, policy: Policy, now: datetime
+) -> datetime | None:
+    """Tell when a running session is to end, given when it was to end until now.
+
+    Where its life was cut short it still gets the time in which its owner is told, unless it has
+    hardly begun.
+    """
+    regular = end_of(session, project, policy)
+    if regular is None or session.started is None:
+        return None
+    known = session.ends
+    if known and known <= regular:
+        return regular
+    begun = now - session.started >= WARNING
+    told = max(regular, now + WARNING) if begun else regular
+    return min(known, told) if known else told
+
+
 def warn(session: Session, now: datetime) -> Session:
     """Return the session, with a line of progress once its end is near."""
     if session.ends is None or session.ends - now > WARNING:
@@ -42,10 +61,10 @@ def warn(session: Session, now: datetime) -> Session:
 
 def end(session: Session, now: datetime) -> Session:
     """Return a session whose life is over on its way to stopped."""
-    lived = session.ends - session.started if session.ends and session.started else timedelta()
+    lived = now - session.started if session.started else timedelta()
     reason = Reason(
         code="MaxLifetime",
-        message=f"It has run for {_text(lived)}, as long as {_whose(session)} may.",
+        message=f"It has run for {_text(lived)}: {_whose(session)} may run no longer.",
         hint="Resume starts it again.",
     )
     return request_end(session, "stop", now, reason)

@@ -19,7 +19,8 @@ def changed(records: Iterable[Record], settings: Settings, now: datetime) -> Ite
         session = record.session
         if session.state != "running":
             continue
-        ends = lifetime.end_of(session, projects.get(session.spec.project), settings.policy)
+        project = projects.get(session.spec.project)
+        ends = lifetime.bound(session, project, settings.policy, now)
         bounded = msgspec.structs.replace(session, ends=ends)
         over = ends is not None and ends <= now
         after = lifetime.end(bounded, now) if over else lifetime.warn(bounded, now)

@@ -8,6 +8,8 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.core import lifetime
+from jupyter_gpuquota.core.policy import NO_POLICY
+from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import NOW, make_project, make_session
 
@@ -30,6 +32,25 @@ def test_a_project_bounds_its_interactive_sessions(kind: str, bounded: int) -> N
 def test_without_a_bound_or_a_project_it_lives_on() -> None:
     assert lifetime.end_of(running(), make_project()) is None
     assert lifetime.end_of(running(), None) is None
+
+
+def test_a_life_cut_short_leaves_the_time_to_be_told() -> None:
+    def bound(minutes: int, project: Project | None = BOUNDED) -> int | None:
+        nonlocal session
+        now = NOW + timedelta(minutes=minutes)
+        ends = lifetime.bound(session, project, NO_POLICY, now)
+        session = msgspec.structs.replace(session, ends=ends)
+        return int((ends - NOW).total_seconds()) // 60 if ends else None
+
+    session, short = running(), make_project(interactive_duration=300)
+    assert bound(0, short) == 5
+    assert bound(0) == 60
+    assert bound(30, short) == 40
+    assert bound(35, short) == 40
+    assert bound(36) == 60
+    assert bound(55, short) == 60
+    assert bound(56, None) is None
+    assert bound(90) == 100
 
 
 def test_its_owner_is_told_once_ten_minutes_before() -> None:
