@@ -83,5 +83,23 @@ function valueOf(name: string, value: unknown): string {
   if (SPANS.includes(name) && typeof value === 'number') {
     return spanOf(value) || '0';
   }
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return wordsOf(value) || (name === 'weight' ? 'as quota' : 'none');
+}
+
+/** Write a value as it would be typed, empty for nothing. */
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) {
+    return value.map(wordsOf).join(', ');
+  }
+  if (value && typeof value === 'object') {
+    return Object.entries(value)
+      .map(([name, inner]) => [name, wordsOf(inner)])
+      .filter(([, text]) => text)
+      .map(([name, text]) => `${name} ${text}`)
+      .join('; ');
+  }
+  if (typeof value === 'boolean') {
+    return value ? 'yes' : 'no';
+  }
+  return value === null || value === undefined ? '' : String(value);
 }

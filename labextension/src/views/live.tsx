@@ -4,6 +4,7 @@ import { usersOf } from '../state/quota';
 import { inOrder } from '../state/sessions';
 import { ErrorNotice, Pending, Simulated } from './common';
 import { Meter } from './meter';
+import { projectWords } from './projectbars';
 import { gpus, memory, shareText, statusText } from './texts';
 import { useNow, useResult, useUi } from './ui';
 
@@ -57,11 +58,7 @@ function LiveQuota(props: { project: string }): JSX.Element | null {
         {projects
           .filter(({ name }) => !props.project || name === props.project)
           .map(project => {
-            const text = trans.__(
-              '%1 of %2',
-              gpus(project.allocated),
-              gpus(project.quota)
-            );
+            const text = projectWords(project, trans);
             return (
               <tr key={project.name}>
                 <th scope="row">{project.name}</th>

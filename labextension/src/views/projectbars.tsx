@@ -99,7 +99,7 @@ function Project(props: {
 }): JSX.Element {
   const { project, scale } = props;
   const { trans } = useUi();
-  const words = wordsOf(project, trans);
+  const words = projectWords(project, trans);
   const bar = barOf(project);
   const percent = (milli: number) => `${(100 * milli) / scale}%`;
   return (
@@ -132,7 +132,11 @@ function Project(props: {
   );
 }
 
-function wordsOf(project: ProjectUse, trans: TranslationBundle): string {
+/** Say what a project holds by right, borrows, waits for and may have. */
+export function projectWords(
+  project: ProjectUse,
+  trans: TranslationBundle
+): string {
   const { right, borrowed, waiting } = barOf(project);
   return [
     trans.__('%1 of %2 GPUs by right', gpus(right), gpus(project.quota)),

@@ -113,16 +113,22 @@ describe('the audit log', () => {
       revision: 2
     });
     expect(differenceOf({ before, after })).toEqual({
-      before: 'quota: 4\nlimit: null',
+      before: 'quota: 4\nlimit: none',
       after: 'quota: 4.5\nlimit: 8'
     });
   });
 
   it('shows all of what is new or gone', () => {
-    const text = JSON.stringify({ name: 'team-a', members: ['ana'] });
+    const text = JSON.stringify({
+      name: 'team-a',
+      members: ['ana', 'ben'],
+      node_affinity: { interactive: [], train: ['big'] },
+      draining: false
+    });
     expect(differenceOf({ before: '', after: text })).toEqual({
       before: '',
-      after: 'name: team-a\nmembers: ["ana"]'
+      after:
+        'name: team-a\nmembers: ana, ben\nnode_affinity: train big\ndraining: no'
     });
   });
 
@@ -146,8 +152,8 @@ describe('the audit log', () => {
         after: groups({ ...big, nodes: ['n1', 'n3'] }, small)
       })
     ).toEqual({
-      before: 'big: {"nodes":["n1"]}',
-      after: 'big: {"nodes":["n1","n3"]}'
+      before: 'big: nodes n1',
+      after: 'big: nodes n1, n3'
     });
   });
 

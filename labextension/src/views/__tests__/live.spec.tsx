@@ -41,7 +41,11 @@ describe('a live element', () => {
     [{ noun: 'sessions' }, ['one', 'two'], []],
     [{ noun: 'sessions', project: 'team-b' }, ['two'], ['one']],
     [{ noun: 'sessions', session: 's1' }, ['one'], ['two']],
-    [{ noun: 'quota' }, ['team-a', '1.5 of 4', 'simulated'], ['fallback']]
+    [
+      { noun: 'quota' },
+      ['team-a', '1.5 of 4 GPUs by right, fair share', 'simulated'],
+      ['fallback']
+    ]
   ])('shows what its attributes say: %j', async (attributes, some, none) => {
     show(attributes as unknown as Record<string, string>);
     await waitFor(() =>
