@@ -173,8 +173,9 @@ class Administrator:
         return tuple(text for text in found if text)
 
     def _in_force(self) -> Settings:
+        problem = self._file.problem if self._file else ""
         if self._file and (read := self._file.settings):
-            return read
+            return msgspec.structs.replace(read, problem=problem)
         kept = self._kept.kept
         projects = kept.projects
         if projects is None:
@@ -185,6 +186,7 @@ class Administrator:
             groups=kept.groups or Groups(),
             policy=msgspec.structs.replace(kept.policy or NO_POLICY, built_in=BUILT_IN),
             source="config" if kept.projects is None else "store",
+            problem=problem,
         )
 
     def _change_projects(

@@ -26,13 +26,14 @@ Row = tuple[str, tuple[Any, ...]]
 
 
 class Settings(Model, frozen=True, kw_only=True):
-    """Be everything that admins set. `source` says where."""
+    """Be everything that admins set. `source` says where, `problem` why a file is not followed."""
 
     projects: tuple[Project, ...] = ()
     rules: Rules = USUAL_RULES
     groups: Groups = Groups()
     policy: Policy = NO_POLICY
     source: SetBy = "config"
+    problem: str = ""
 
 
 class Kept(Model, frozen=True, kw_only=True):

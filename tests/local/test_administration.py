@@ -202,8 +202,10 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
         with pytest.raises(Conflict, match=str(path)):
             await change
 
+    seen = backend.revision("quota")
     path.write_text(GOOD.replace("quota: 2.5", "quota: 3") + "extra: 1\n")
     await wait_for(backend.warnings)
+    await wait_for(lambda: backend.revision("quota") > seen)
     assert "Line 16: there is no key 'extra'" in backend.warnings()[0]
     listed = await list_projects(backend, Call(user="ana"))
     assert (listed.file, listed.warnings) == (str(path), backend.setting_warnings())
