@@ -92,7 +92,8 @@ def test_it_introduces_itself_and_keeps_its_folder_to_itself(launcher):
     launcher.start()
     about = launcher.answering()
     assert (about["backend"], about["source"], about["simulated"]) == ("local", "simulated", True)
-    assert set(about["capabilities"]) == {"logs", "exec", "ingress", "history", "administration"}
+    usual = {"logs", "exec", "ingress", "history", "administration", "policing"}
+    assert set(about["capabilities"]) == usual
     assert stat.S_IMODE(launcher.home.stat().st_mode) == 0o700
     for entry in launcher.home.iterdir():
         assert stat.S_IMODE(entry.stat().st_mode) & 0o077 == 0, entry
