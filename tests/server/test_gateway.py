@@ -97,9 +97,11 @@ async def test_every_route_passes_through(tmp_path):
         "sessions.preview": BODY,
         "sessions.exec": b'{"command": ["true"]}',
         "sessions.resize": b'{"gpu": "0.25"}',
+        "sessions.presence": b'{"at": "2026-01-01T12:00:00Z"}',
         "projects.put": b'{"quota": 1}',
         "rules.put": b'{"revision": 1}',
         "groups.put": b'{"revision": 1}',
+        "policy.put": b'{"revision": 1}',
     }
     last = ["sessions.suspend", "sessions.resume", "sessions.stop", "sessions.delete"]
     last = [*last, "projects.put", "projects.delete"]
