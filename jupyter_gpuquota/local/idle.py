@@ -17,7 +17,7 @@ from ..core.idleness import Event, Reading, Track
 from ..core.lifecycle import note
 from ..core.policy import Limits, Ruling, rule_for, subject_of
 from ..errors import WrongState
-from ..model.idleness import Activity, Idleness
+from ..model.idleness import Activity, Idleness, KeptAlive
 from ..model.sessions import Session
 from .board import Board
 from .clock import Clock
@@ -75,14 +75,10 @@ class IdleKeeper:
         limits = self._ruling(session).limits
         idleness.check_keep_alive(session, span, limits)
         kept = idleness.keep_alive(session.kept, span or limits.keep_alive, now)
-        idle = session.idle
-        if idle and idle.acts:
-            idle = msgspec.structs.replace(idle, acts=max(idle.acts, kept.until), warned=None)
         if track := self._tracks.get((session.id, record.run)):
-            told = msgspec.structs.replace(track.idle, warned=None) if track.idle else None
-            changed = Track(track.looked, track.signals, told, kept)
+            changed = Track(track.looked, track.signals, _put_off(track.idle, kept), kept)
             self._tracks[session.id, record.run] = changed
-        session = msgspec.structs.replace(session, kept=kept, idle=idle)
+        session = msgspec.structs.replace(session, kept=kept, idle=_put_off(session.idle, kept))
         return msgspec.structs.replace(record, session=session)
 
     def looks(self) -> Iterator[Stretch]:
@@ -113,6 +109,13 @@ def _running(session: Session) -> Session:
     if session.state != "running":
         raise WrongState(f"{session.spec.name} is {session.state}: only a running one is used.")
     return session
+
+
+def _put_off(idle: Idleness | None, kept: KeptAlive) -> Idleness | None:
+    """Return idleness that is acted on when keeping alive ends, after a new warning."""
+    if idle is None or idle.acts is None:
+        return idle
+    return msgspec.structs.replace(idle, acts=max(idle.acts, kept.until), warned=None)
 
 
 def _changed(session: Session, track: Track, event: Event, now: datetime) -> Session:
