@@ -94,6 +94,8 @@ class Administrator:
         else:
             by = self._kept.last_deletion(project.name) if project.revision else ""
         check_revision(project.name, old.revision if old else 0, project.revision, by)
+        if project == old:
+            return project  # nothing to keep, and nothing for the audit log
         new = msgspec.structs.replace(project, revision=self._kept.kept.latest + 1)
         what = f"{'changed' if old else 'made'} project {new.name}"
         self._change_projects({**present, new.name: new}, who, what, old, new)
@@ -122,6 +124,8 @@ class Administrator:
         self._check_open()
         old = getattr(self._board.settings, part)
         check_revision(_PARTS[part], old.revision, asked.revision, self._by(old.revision))
+        if asked == old:
+            return asked
         new = msgspec.structs.replace(asked, revision=self._kept.kept.latest + 1)
         kept = msgspec.structs.replace(self._kept.kept, **{part: new})
         self._kept.change(kept, who, Noted(f"changed {_SAID[part]}", old, new))

@@ -106,7 +106,7 @@ async def test_the_policy_is_kept_and_only_its_own_screens_read_again(make):
     await second.delete_project("team-a", 0, "cho", drain=False)
     left = second.policy()
     assert (left.levels, left.revision > made.revision) == ((), True)
-    again = await second.put_policy(replace(left, levels=()), "ben")
+    again = await second.put_policy(replace(left, levels=made.levels), "ben")
     assert again.revision > left.revision
     await second.close()
     assert (await make()).policy() == again
@@ -226,6 +226,18 @@ async def test_a_quota_file_that_is_missing_at_first_is_reported(make, tmp_path)
     assert names(backend) == ["team-a", "team-b"]
     with pytest.raises(Conflict):
         await backend.put_project(Project(name="new", quota=1, revision=0), "ana")
+
+
+async def test_what_changes_nothing_is_not_a_change(make):
+    backend = await make()
+    for put, seen in (
+        (backend.put_project, backend.projects()[0]),
+        (backend.put_rules, backend.rules()),
+        (backend.put_groups, backend.groups()),
+        (backend.put_policy, backend.policy()),
+    ):
+        assert await put(seen, "ana") == seen
+    assert (await backend.audit(), backend.set_by()) == ((), "config")
 
 
 async def test_the_audit_log_tells_who_newest_first(make):
