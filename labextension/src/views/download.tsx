@@ -1,6 +1,7 @@
 import { downloadIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { Cell, toCsv } from '../state/csv';
+import { IGpuQuota } from '../tokens';
 import { useUi } from './ui';
 
 /** Be a button that saves a table as a CSV file, as it is when it is clicked. */
@@ -14,8 +15,10 @@ export function CsvButton(props: {
   header: readonly string[];
   rows: () => readonly (readonly Cell[])[];
 }): JSX.Element {
-  const { trans } = useUi();
+  const { quota, trans } = useUi();
   const { title, file, header, rows } = props;
+  // A file goes where no badge stands beside its figures.
+  const name = () => (isSimulated(quota) ? `${file}-simulated` : file);
   const label = trans.__('Download as CSV: %1', title);
   return (
     <button
@@ -23,12 +26,16 @@ export function CsvButton(props: {
       className="jp-GpuQuota-linkButton"
       aria-label={label}
       title={label}
-      onClick={() => save(`${file}.csv`, toCsv(header, rows()))}
+      onClick={() => save(`${name()}.csv`, toCsv(header, rows()))}
     >
       <downloadIcon.react tag="span" aria-hidden="true" />
       {props.text ?? trans.__('CSV')}
     </button>
   );
+}
+
+function isSimulated({ about }: IGpuQuota): boolean {
+  return about.result.status === 'ready' && about.result.value.simulated;
 }
 
 function save(name: string, text: string): void {
