@@ -76,16 +76,20 @@ const WAITING = makeSession({
 describe('the dashboard', () => {
   let page: Page;
   let saved: Blob[];
+  let names: string[];
 
   beforeEach(() => {
     page = new Page();
     saved = [];
+    names = [];
     URL.createObjectURL = blob => {
       saved.push(blob as Blob);
       return 'blob:test';
     };
     URL.revokeObjectURL = () => undefined;
-    HTMLAnchorElement.prototype.click = () => undefined;
+    HTMLAnchorElement.prototype.click = function () {
+      names.push(this.download);
+    };
     page.server.on('GET /nodes', {
       body: { nodes: [NODE], source: 'simulated', revision: 1 }
     });
@@ -222,6 +226,7 @@ describe('the dashboard', () => {
     fireEvent.click(
       screen.getByRole('button', { name: 'Download as CSV: Waiting sessions' })
     );
+    expect(names).toEqual(['gpu-sessions-waiting-simulated.csv']);
     const [head, line] = (await text(saved[0])).split('\r\n');
     expect(head).toContain('In line,Waiting since,Reason');
     expect(line).toBe(
