@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -34,7 +34,7 @@ def keep_alive(client: Client, args: Args, screen: Screen) -> View[Any]:
 
 
 def _show(client: Client, args: Args) -> View[Any]:
-    return _view(client, client.policy.get())
+    return _view(client, client.policy.get(), client.about().warnings)
 
 
 def _set(client: Client, args: Args) -> View[Any]:
@@ -77,10 +77,10 @@ def _unexempt(client: Client, args: Args) -> View[Any]:
     return _view(client, client.policy.unexempt(args.subject))
 
 
-def _view(client: Client, found: Policy) -> PolicyView:
+def _view(client: Client, found: Policy, warnings: Sequence[str] = ()) -> PolicyView:
     """Show a policy; sessions that it excepts by their names."""
     named = any(each.who.startswith("session:") for each in found.exemptions)
-    return PolicyView(found, _names(client) if named else {}, datetime.now(UTC))
+    return PolicyView(found, _names(client) if named else {}, datetime.now(UTC), warnings)
 
 
 def _tried(client: Client, found: PolicyTrial) -> TrialView:

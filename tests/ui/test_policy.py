@@ -68,6 +68,13 @@ def test_all_levels_are_shown_in_one_table(gpu):
     assert msgspec.json.decode(to_json(view.document), type=Policy) == view.data
 
 
+def test_what_is_wrong_with_the_file_is_said_where_its_policy_is_looked_at(gpu, backend):
+    backend.notes = ("The quota file q.yaml cannot be used: Line 9: there is no key 'x'.",)
+    view = gpu("policy show")
+    assert view.text.splitlines()[-2:] == ["", backend.notes[0]]
+    assert "q.yaml cannot be used" in str(view.body)
+
+
 def test_what_is_not_named_stays(gpu, backend):
     gpu("policy set everyone --idle-timeout 2h action=stop")
     gpu("policy set --lock idle_timeout everyone action=suspend")

@@ -25,10 +25,20 @@ from .markup import Markup, join, printable, tag
 
 
 class PolicyView(View[Policy]):
-    """Show every level as a column; `names` maps ids of sessions to their names."""
+    """Show every level as a column; `names` maps ids of sessions to their names.
 
-    def __init__(self, data: Policy, names: Mapping[str, str], now: datetime) -> None:
+    `warnings` are what an admin should hear of, for example that the quota file cannot be used.
+    """
+
+    def __init__(
+        self,
+        data: Policy,
+        names: Mapping[str, str],
+        now: datetime,
+        warnings: Sequence[str] = (),
+    ) -> None:
         super().__init__(data)
+        self._warnings = warnings
         self._names = names
         self._now = now
 
@@ -38,6 +48,8 @@ class PolicyView(View[Policy]):
         parts = [text_table(self._columns(), RULES)]
         if self.data.exemptions:
             parts += ["", text_table(self._exemptions(), self.data.exemptions)]
+        if self._warnings:
+            parts += ["", *self._warnings]
         return "\n".join(parts)
 
     @property
@@ -46,7 +58,7 @@ class PolicyView(View[Policy]):
         parts = [html_table(self._columns(), RULES, "Policy")]
         if self.data.exemptions:
             parts.append(html_table(self._exemptions(), self.data.exemptions, "Exemptions"))
-        return join(*parts)
+        return join(*parts, *(tag("p", text) for text in self._warnings))
 
     @property
     def records(self) -> list[Row]:
