@@ -1,12 +1,12 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useMemo } from 'react';
 import { Policy, PolicyLevel } from '../api/models';
-import { LevelField, Rule, ruleOf, RULES } from '../state/policydraft';
+import { LevelField, Rule, RULES } from '../state/policydraft';
 import { levelOf, levelSubject } from '../state/policysubject';
 import { choicesText } from './choices';
 import { DataTable, ITableColumn } from './datatable';
 import { ExemptionSection } from './exemptionsection';
-import { ruleHelp, ruleText } from './policytexts';
+import { ruleHelp, ruleText, setText } from './policytexts';
 import { removeLevel } from './removingpolicy';
 import { Editor, useEditor } from './settingeditor';
 import { IFormField, IFormTexts } from './settingform';
@@ -99,19 +99,19 @@ function levelColumns(
   trans: TranslationBundle,
   onEdit?: (level: PolicyLevel) => void
 ): Column[] {
-  const setText = ({ rules }: PolicyLevel, rule: Rule) => {
-    const text = ruleOf(rules, rule);
+  const textOf = ({ rules }: PolicyLevel, rule: Rule) => {
+    const text = setText(trans, rules, rule);
     return text && rules.locked.includes(rule)
       ? trans.__('%1 (locked)', text)
       : text;
   };
   const column = (rule: Rule): Column => {
-    const text = (level: PolicyLevel) => setText(level, rule);
+    const text = (level: PolicyLevel) => textOf(level, rule);
     return { id: rule, label: ruleText(trans, rule), text, sortKey: text };
   };
   const others = (level: PolicyLevel) =>
-    RULES.filter(rule => !MAIN.includes(rule) && setText(level, rule))
-      .map(rule => `${rule}=${setText(level, rule)}`)
+    RULES.filter(rule => !MAIN.includes(rule) && textOf(level, rule))
+      .map(rule => `${rule}=${textOf(level, rule)}`)
       .join(', ');
   return [
     {

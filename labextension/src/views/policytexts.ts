@@ -1,6 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { DecidedRule, Signal } from '../api/models';
-import { Rule } from '../state/policydraft';
+import { DecidedRule, PolicyRules, Signal } from '../api/models';
+import { Rule, ruleOf } from '../state/policydraft';
 import { clockText } from './texts';
 
 /** Name what activity is seen by. */
@@ -60,6 +60,19 @@ export function ruleValue(
   return rule === 'cpu_busy' || rule === 'gpu_busy'
     ? trans.__('%1 %', value)
     : value;
+}
+
+/** Write what a level sets a rule to, for reading: where `0` is typed, what it stands for. */
+export function setText(
+  trans: TranslationBundle,
+  rules: PolicyRules,
+  rule: Rule
+): string {
+  const text = ruleOf(rules, rule);
+  if (text !== '0' || rule === 'keep_alives' || rule.endsWith('_busy')) {
+    return text;
+  }
+  return rule.endsWith('timeout') ? trans.__('never') : trans.__('none');
 }
 
 /** Name a rule of the policy. */

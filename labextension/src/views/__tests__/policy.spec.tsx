@@ -97,6 +97,7 @@ describe('the idle policy, for admins', () => {
       'project:team-a'
     ]);
     expect(row(/built-in/).textContent).toContain('1h');
+    expect(row(/built-in/).textContent).toContain('never');
     expect(row(/everyone/).textContent).toContain('2h (locked)');
     expect(row(/everyone/).textContent).toContain(
       'keep_alives=0, quiet_hours=sat,sun 22:00-06:30 Europe/Berlin: 20m'
