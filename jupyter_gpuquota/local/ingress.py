@@ -15,7 +15,7 @@ def check_exposed(session: Session, port: int) -> None:
     if session.state != "running":
         raise WrongState(
             f"{session.spec.name} is {session.state}, not running.",
-            hint="Open it once it runs.",
+            hint=_why(session) or "Open it once it runs.",
         )
     if port == 0 and not session.spec.serves_jupyter:
         raise NotAllowed(
@@ -45,3 +45,9 @@ def find_endpoint(record: Record, folder: SessionFolder, port: int) -> Endpoint:
         f"Nothing of {name} listens on port {port} yet.",
         hint=f"Start the program that serves it, on 127.0.0.1 port {port}.",
     )
+
+
+def _why(session: Session) -> str:
+    """Say why a session does not run, and what to do: its page may be open all the same."""
+    reason = session.reason
+    return f"{reason.message} {reason.hint}".strip() if reason else ""

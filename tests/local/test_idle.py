@@ -71,6 +71,10 @@ async def test_whoever_is_idle_is_warned_suspended_and_comes_back(make):
     assert ended.reason.code == "IdleTimeout"
     assert "no CPU or kernel activity for 3" in ended.reason.message
     assert not marked(session.id)
+    with pytest.raises(WrongState, match="suspended, not running") as caught:
+        await backend.endpoint(session.id, 0)
+    assert "by the rule idle_timeout of everyone's policy" in caught.value.hint
+    assert "Resume starts it again" in caught.value.hint
     await backend.resume(session.id)
     again = await until(backend, session.id, "running")
     # A stale mark would end it at once (kubeflow#6648).

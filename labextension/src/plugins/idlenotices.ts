@@ -3,6 +3,7 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ITranslator } from '@jupyterlab/translation';
+import { closedHere, outerBase } from '../state/idle';
 import { IdleWatchman, IIdleNews } from '../state/idlenews';
 import { IGpuQuota } from '../tokens';
 import { ours } from '../translation';
@@ -23,11 +24,12 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ): void => {
     const trans = ours(translator);
+    const outer = outerBase(app.serviceManager.serverSettings.baseUrl);
     const watchman = new IdleWatchman();
     let notices: Promise<IdleNotices> | undefined;
     const tell = async (news: IIdleNews[]) => {
       notices ??= import('../views/idlenotices').then(
-        ({ IdleNotices }) => new IdleNotices(quota, app.commands, trans)
+        ({ IdleNotices }) => new IdleNotices(quota, app.commands, trans, outer)
       );
       const shown = await notices;
       news
@@ -43,7 +45,11 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
       if (sessions.status !== 'ready' || about.status !== 'ready') {
         return;
       }
-      const news = watchman.look(sessions.value.items, about.value.user);
+      const closed = closedHere(sessions, quota.here);
+      const news = [
+        ...watchman.lookHere(quota.session(quota.here), closed?.hint ?? ''),
+        ...watchman.look(sessions.value.items, about.value.user)
+      ];
       if (news.length) {
         tell(news).catch(error => {
           notices = undefined; // the next news try to load it again

@@ -1,4 +1,6 @@
+import { ApiError } from '../api/errors';
 import { Session } from '../api/models';
+import { Result } from './resource';
 
 /** Say how idle a running session is; null for one that is used, or that has no processes. */
 export function idleOf({ idle, state }: Session): Session['idle'] {
@@ -37,6 +39,11 @@ export function sessionOf(baseUrl: string): string {
   return /\/gpuquota\/s\/([^/]+)\/$/.exec(baseUrl)?.[1] ?? '';
 }
 
+/** Return the base URL of the JupyterLab that shows the session whose base URL this is. */
+export function outerBase(baseUrl: string): string {
+  return baseUrl.replace(/gpuquota\/s\/[^/]+\/$/, '');
+}
+
 /** Find which of somebody's sessions is ended first for being idle; the one `here` comes first. */
 export function soonestWarned(
   sessions: readonly Session[],
@@ -50,4 +57,16 @@ export function soonestWarned(
         Number(b.id === here) - Number(a.id === here) ||
         (endOf(a) ?? 0) - (endOf(b) ?? 0)
     )[0];
+}
+
+/**
+ * Tell what the ingress says in the place of the session whose own JupyterLab this is; null while
+ * the session runs, and in any other JupyterLab.
+ */
+export function closedHere(
+  sessions: Result<unknown>,
+  here: string
+): ApiError | null {
+  const error = sessions.status === 'pending' ? null : sessions.error;
+  return here && error?.code === 'WrongState' ? error : null;
 }

@@ -1,11 +1,13 @@
 import { Session } from '../api/models';
-import { idleOf, wasIdle } from './idle';
+import { idleOf, isWarned, wasIdle } from './idle';
 
-/** What a user is to be told of idle sessions; `over` takes a warning back. */
-export interface IIdleNews {
-  kind: 'warned' | 'over' | 'ended';
-  session: Session;
-}
+/**
+ * What a user is to be told of idle sessions; `over` takes a warning back, `closed` tells in a
+ * session's own JupyterLab that it has ended, and `why`.
+ */
+export type IIdleNews =
+  | { kind: 'warned' | 'over' | 'ended'; session: Session }
+  | { kind: 'closed'; session: Session; why: string };
 
 /**
  * Find what has become of a user's idle sessions between two looks at the list.
@@ -48,6 +50,16 @@ export class IdleWatchman {
     ];
   }
 
+  /** Return the news of the session whose own JupyterLab this is; `why` it has ended, if it has. */
+  lookHere(session: Session | undefined, why: string): IIdleNews[] {
+    const isNew = !!why && !this._closed;
+    this._closed = !!why;
+    return isNew && session && (isWarned(session) || wasIdle(session))
+      ? [{ kind: 'closed', session, why }]
+      : [];
+  }
+
+  private _closed = false;
   private _seen?: Map<string, ISeen>;
 }
 

@@ -1,6 +1,6 @@
 import React from 'react';
 import { CommandIDs } from '../commands';
-import { soonestWarned } from '../state/idle';
+import { closedHere, soonestWarned } from '../state/idle';
 import { Countdown } from './countdown';
 import { warningText } from './idletexts';
 import { useResult, useUi } from './ui';
@@ -10,7 +10,11 @@ export function IdleItem(): JSX.Element | null {
   const { commands, quota, trans } = useUi();
   const about = useResult(quota.about);
   const sessions = useResult(quota.sessions);
-  if (about.status !== 'ready' || sessions.status !== 'ready') {
+  if (
+    about.status !== 'ready' ||
+    sessions.status !== 'ready' ||
+    closedHere(sessions, quota.here) // what was known last is over
+  ) {
     return null;
   }
   const { items } = sessions.value;

@@ -1,4 +1,5 @@
 import { Notification } from '@jupyterlab/apputils';
+import { URLExt } from '@jupyterlab/coreutils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Session } from '../api/models';
@@ -6,21 +7,27 @@ import { CommandIDs } from '../commands';
 import { isWarned } from '../state/idle';
 import { IIdleNews } from '../state/idlenews';
 import { IGpuQuota } from '../tokens';
-import { endedText, keepText, warningText } from './idletexts';
+import { closedText, endedText, keepText, warningText } from './idletexts';
 
 /** How long a notice stays in sight that asks for nothing, in milliseconds. */
 const IN_SIGHT = 8000;
 
-/** Keep one notice a session: what it says holds, or it goes. */
+/**
+ * Keep one notice a session: what it says holds, or it goes.
+ *
+ * `outer` is the base URL of the JupyterLab that shows the sessions.
+ */
 export class IdleNotices {
   constructor(
     private _quota: IGpuQuota,
     private _commands: CommandRegistry,
-    private _trans: TranslationBundle
+    private _trans: TranslationBundle,
+    private _outer: string
   ) {}
 
-  tell({ kind, session }: IIdleNews): void {
-    switch (kind) {
+  tell(news: IIdleNews): void {
+    const { session } = news;
+    switch (news.kind) {
       case 'warned':
         this._warn(session);
         break;
@@ -30,6 +37,10 @@ export class IdleNotices {
       case 'ended':
         this._dismiss(session.id);
         this._tellEnd(session);
+        break;
+      case 'closed':
+        this._dismiss(session.id);
+        this._tellClosed(session, news.why);
     }
   }
 
@@ -89,6 +100,22 @@ export class IdleNotices {
       actions: [
         this._act(session, trans.__('Resume'), CommandIDs.resume, false),
         this._act(session, trans.__('Details'), CommandIDs.details)
+      ]
+    });
+  }
+
+  /** Tell in a session's own JupyterLab, whose server is gone: only the outer one can resume it. */
+  private _tellClosed(session: Session, why: string): void {
+    const trans = this._trans;
+    Notification.emit(closedText(trans, session, why), 'info', {
+      autoClose: false,
+      actions: [
+        {
+          label: trans.__('Go to JupyterLab'),
+          caption: trans.__('It can be resumed there'),
+          callback: () =>
+            void window.open(URLExt.join(this._outer, 'lab'), '_blank')
+        }
       ]
     });
   }

@@ -218,5 +218,23 @@ export function endedText(trans: TranslationBundle, session: Session): string {
   if (whole.length <= LONGEST) {
     return whole;
   }
-  return why.length > LONGEST ? `${why.slice(0, LONGEST - 1)}…` : why;
+  return clipped(why);
+}
+
+/** Say in the page of a session itself that it was ended, in the words of its ingress. */
+export function closedText(
+  trans: TranslationBundle,
+  session: Session,
+  why: string
+): string {
+  return clipped(trans.__('%1: %2', session.spec.name, why));
+}
+
+/** Return what a notice has room for: whole sentences if one fits. */
+function clipped(text: string): string {
+  if (text.length <= LONGEST) {
+    return text;
+  }
+  const end = text.lastIndexOf('. ', LONGEST - 1) + 1;
+  return end ? text.slice(0, end) : `${text.slice(0, LONGEST - 1)}…`;
 }
