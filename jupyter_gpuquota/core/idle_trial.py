@@ -29,7 +29,7 @@ def compare(
     old, new = (_played(stretches, policy, known) for policy in (before, after))
     sums = _sums(old, new)
     return PolicyTrial(
-        message=_said(sums, stretches),
+        message=_said(sums, stretches, sum(act.action == "notify" for act in new)),
         since=since,
         until=until,
         sessions=len({s.subject.session for s in stretches}),
@@ -62,7 +62,8 @@ def _sums(old: Sequence[TrialAct], new: Sequence[TrialAct]) -> tuple[TrialSum, .
 
 
 def _of(project: str, acts: Iterable[TrialAct]) -> list[TrialAct]:
-    return [act for act in acts if act.project == project]
+    """Return what was done to sessions of a project; a notice does nothing to them."""
+    return [act for act in acts if act.project == project and act.action != "notify"]
 
 
 def _alarms(acts: Iterable[TrialAct]) -> int:
@@ -73,7 +74,7 @@ def _returned(acts: Iterable[TrialAct]) -> int:
     return sum(act.returned for act in acts)
 
 
-def _said(sums: Sequence[TrialSum], stretches: Sequence[Stretch]) -> str:
+def _said(sums: Sequence[TrialSum], stretches: Sequence[Stretch], notices: int) -> str:
     if not stretches:
         return (
             "Nothing was recorded yet: sessions are looked at while they run, and the last week "
@@ -81,12 +82,13 @@ def _said(sums: Sequence[TrialSum], stretches: Sequence[Stretch]) -> str:
         )
     acts, alarms = sum(s.acts for s in sums), sum(s.false_alarms for s in sums)
     returned, before = sum(s.returned for s in sums), sum(s.returned_before for s in sums)
+    told = f" Owners would only have been told {_times(notices)}." if notices else ""
     if not acts:
-        return "No session would have been acted on."
+        return f"No session would have been ended.{told}"
     return (
-        f"Sessions would have been acted on {_times(acts)}, {alarms} of these within an hour of "
+        f"Sessions would have been ended {_times(acts)}, {alarms} of these within an hour of "
         f"being used again; {gpus_text(returned)} GPU hours would have been given back, instead "
-        f"of {gpus_text(before)}."
+        f"of {gpus_text(before)}.{told}"
     )
 
 

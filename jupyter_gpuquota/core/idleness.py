@@ -24,6 +24,9 @@ from .policy import Limits, Ruling
 
 Event = Literal["", "warn", "act"]
 
+SAVING = timedelta(seconds=30)
+"""How long after a warning, and before the end, what is saved was not saved by a person."""
+
 _ALL_RULES: tuple[IdleRule, ...] = ("idle_timeout", "gpu_idle_timeout")
 _MISSED = 3
 """Looks after which a session counts as not looked at."""
@@ -105,6 +108,16 @@ def check_keep_alive(session: Session, span: int, limits: Limits) -> None:
             "that the policy allows.",
             hint="Run something in it: then it counts as used.",
         )
+
+
+def saves_itself(idle: Idleness | None, at: datetime) -> bool:
+    """Tell whether a session's page saves by itself at a time.
+
+    It does so when its owner is warned, and shortly before the end (`plugins/saving.ts`).
+    """
+    if idle is None or idle.warned is None:
+        return False
+    return at - idle.warned <= SAVING or (idle.acts is not None and idle.acts - at <= SAVING)
 
 
 def _signal(reading: Reading, before: Track, now: datetime, *, watched: bool) -> Signal:

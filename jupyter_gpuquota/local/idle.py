@@ -23,6 +23,7 @@ from .board import Board
 from .clock import Clock
 from .folders import Record
 
+_MISSED_FOR = timedelta(days=1)
 _SHOWN = timedelta(minutes=1)
 """How long a session is idle before that is shown: whoever works pauses now and then."""
 
@@ -82,12 +83,18 @@ class IdleKeeper:
         return msgspec.structs.replace(record, session=session)
 
     def looks(self) -> Iterator[Stretch]:
-        """Yield what the last look found, as stretches of no length, to be recorded."""
-        now = int(self._clock.now().timestamp())
-        for record in self._running():
-            track = self._tracks.get((record.session.id, record.run))
-            if track and track.signals:
-                yield _stretch(record.session, track, now)
+        """Yield what the last look found, as stretches of no length, to be recorded.
+
+        Whoever was ended for being idle would still be idle, and hold its share, without a policy:
+        that is recorded for a day, so that policies are compared on the same week.
+        """
+        now = self._clock.now()
+        for record in self._board.records.values():
+            session, track = record.session, self._tracks.get((record.session.id, record.run))
+            if session.state == "running" and track and track.signals:
+                yield _stretch(session, track, int(now.timestamp()))
+            elif _ended_idle(session) and now - self._clock.at(session.since) < _MISSED_FOR:
+                yield _resting(session, int(now.timestamp()))
 
     def ruling(self, session: Session) -> Ruling:
         """Say what the policy comes to for a session now."""
@@ -131,6 +138,16 @@ def _changed(session: Session, track: Track, event: Event, now: datetime) -> Ses
 
 def _worth(idle: Idleness, now: datetime) -> bool:
     return idle.warned is not None or now - idle.since >= _SHOWN
+
+
+def _ended_idle(session: Session) -> bool:
+    code = session.reason.code if session.reason else ""
+    return session.state in {"suspended", "stopped"} and code in idle_end.IDLE
+
+
+def _resting(session: Session, now: int) -> Stretch:
+    whose, milli = subject_of(session), session.spec.share.milli
+    return Stretch(subject=whose, milli=milli, begin=now, end=now, idle=True)
 
 
 def _stretch(session: Session, track: Track, now: int) -> Stretch:

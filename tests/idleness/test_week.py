@@ -103,10 +103,19 @@ def test_two_policies_are_compared_by_project() -> None:
     assert (team.acts_before, team.false_alarms_before) == (2, 1)
     assert (team.acts, team.false_alarms) == (1, 0)
     assert team.returned == 500 * 90 // 60
-    assert "acted on once, 0 of these" in found.message
+    assert "ended once, 0 of these" in found.message
     assert (found.sessions, found.seconds, found.count) == (1, 300 * 60, 1)
 
 
 def test_without_a_record_it_says_so() -> None:
     now = datetime.fromtimestamp(BEGINS, UTC)
     assert "Nothing was recorded" in compare([], policy(), policy(), [], now, now).message
+
+
+def test_who_would_only_be_told_is_counted_apart() -> None:
+    day = [stretch(0, 300, idle=True)]
+    now = datetime.fromtimestamp(BEGINS, UTC)
+    found = compare(day, policy(), policy(action="notify"), [], now, now)
+    (team,) = found.projects
+    assert (team.acts_before, team.acts, team.returned) == (1, 0, 0)
+    assert found.message.endswith("Owners would only have been told once.")

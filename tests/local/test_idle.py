@@ -177,6 +177,22 @@ async def test_what_was_seen_is_recorded_and_survives(make):
     assert {s.milli for s in stretches} == {500}
 
 
+async def test_who_was_suspended_is_recorded_as_who_would_be_idle_still(make):
+    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    await set_policy(backend)
+    session = await run(backend)
+    await until(backend, session.id, "suspended")
+
+    async def recorded() -> int:
+        stretches = await backend._work(backend._engine.week.read, 0)
+        assert all(s.idle for s in stretches[1:])
+        return stretches[-1].end
+
+    ended = await recorded()
+    await wait_for(lambda: backend._engine.clock.now().timestamp() > ended + 600)
+    assert await recorded() > ended
+
+
 def looked(backend, session_id):
     """Return what is known of a session, None before the first look."""
     activity = backend.activity(session_id)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +30,7 @@ from jupyter_gpuquota.local.signals.notebooks import fingerprint
 from jupyter_gpuquota.local.signals.presence import Presence
 from jupyter_gpuquota.local.signals.servers import Kernel, _connect
 from jupyter_gpuquota.local.signals.spending import Spending, programs_of, spent_by
-from jupyter_gpuquota.model.idleness import PresenceRequest
+from jupyter_gpuquota.model.idleness import Idleness, PresenceRequest
 from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.sessions import Endpoint
 from tests.builders import make_placement, make_session, make_slice
@@ -410,6 +411,21 @@ async def test_a_save_counts_if_the_cells_have_changed_or_cannot_be_compared(tmp
     assert known.reading(record).last <= datetime.now(UTC)
     known.keep_only(())
     assert known.reading(record).last is None
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("seconds", "used"), [(-5, True), (5, False), (60, True), (575, False), (590, False)]
+)
+async def test_what_a_page_saves_before_the_end_is_nobodys_use(seconds, used):
+    idle = Idleness(since=NOW, rule="idle_timeout", warned=NOW, acts=NOW + 10 * MINUTE)
+    if seconds < 0:
+        idle = msgspec.structs.replace(idle, warned=None)
+    session = msgspec.structs.replace(make_session("a"), idle=idle)
+    known, at = Presence(Clock()), NOW + timedelta(seconds=seconds)
+    for path in ("a.ipynb", "a.py"):
+        await known.hear(Record(session=session), PresenceRequest(at=at, saved=path))
+    assert (known.reading(Record(session=session)).last is not None) == used
 
 
 @pytest.mark.asyncio

@@ -309,7 +309,7 @@ def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
     who = Subject(session.id, "me", "team-a", "interactive")
     for begin, end, idle in ((9000, 5400, True), (5400, 5300, False), (5300, 0, True)):
         backend.stretches.append(Stretch(who, 500, now - begin, now - end, idle=idle))
-    assert gpu("policy try everyone idle_timeout=1d").text == "No session would have been acted on."
+    assert gpu("policy try everyone idle_timeout=1d").text == "No session would have been ended."
     for line in (
         "policy try --idle-timeout 45m",
         "policy try idle_timeout=45m",
@@ -317,7 +317,7 @@ def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
         "policy set everyone idle_timeout=45m --dry-run",
     ):
         view = gpu(line)
-        assert "Sessions would have been acted on 2 times, 1 of these within an hour" in view.text
+        assert "Sessions would have been ended 2 times, 1 of these within an hour" in view.text
         assert row(view.text, "team-a")[:7] == ["team-a", "0", "→", "2", "0", "→", "1"]
         assert [r["session"] for r in view.records] == ["exp1", "exp1"]
         assert [r["false_alarm"] for r in view.records] == [False, True]
@@ -326,7 +326,7 @@ def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
         assert backend.policy_.levels == ()
     gpu("policy set everyone idle_timeout=45m warn_before=5m")
     gone = gpu("policy unset everyone --dry-run")
-    assert gone.text.startswith("No session would have been acted on.")
+    assert gone.text.startswith("No session would have been ended.")
     assert row(gone.text, "team-a")[1:4] == ["2", "→", "0"]
     assert len(backend.policy_.levels) == 1
     assert list(wrong(gpu, "policy try everyone warn_before=soon")) == ["warn_before of everyone"]

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from ...core.idleness import Reading
+from ...core.idleness import Reading, saves_itself
 from ...model.idleness import PresenceRequest
 from ..clock import Clock
 from ..folders import Record
@@ -25,21 +25,29 @@ class Presence:
         self._sources: dict[str, dict[str, str]] = {}
 
     async def hear(self, record: Record, seen: PresenceRequest) -> None:
-        """Hear that a person used a session, or that a notebook of it was saved.
+        """Hear that a person used a session, or that a file of it was saved.
 
-        A notebook that was saved without a change to its cells was saved by its page alone.
+        A notebook that was saved without a change to its cells was saved by its page alone, and so
+        is what is saved because the session is about to end.
         """
-        session = record.session
+        session, at = record.session, self._clock.at(min(seen.at, datetime.now(UTC)))
         if seen.saved:
-            found = await asyncio.to_thread(fingerprint, session.spec.folder, seen.saved)
-            known = self._sources.setdefault(session.id, {})
-            if len(known) >= _MANY and seen.saved not in known:
-                known.pop(next(iter(known)))
-            before, known[seen.saved] = known.get(seen.saved, ""), found
-            if found and found == before:
+            changed = await self._changed(record, seen.saved)
+            if not changed or saves_itself(session.idle, at):
                 return
-        at = self._clock.at(min(seen.at, datetime.now(UTC)))
         self._last[session.id] = max(at, self._last.get(session.id, at))
+
+    async def _changed(self, record: Record, path: str) -> bool:
+        """Tell whether what a person writes into a file has changed, or may have."""
+        session = record.session
+        if not path.endswith(".ipynb"):
+            return True
+        found = await asyncio.to_thread(fingerprint, session.spec.folder, path)
+        known = self._sources.setdefault(session.id, {})
+        if len(known) >= _MANY and path not in known:
+            known.pop(next(iter(known)))
+        before, known[path] = known.get(path, ""), found
+        return not found or found != before
 
     def reading(self, record: Record) -> Reading:
         """Tell when a session was last used."""

@@ -28,7 +28,7 @@ _AUTOMATIC = re.compile(
     """,
     re.VERBOSE,
 )
-_NOTEBOOK = re.compile(r"/api/contents/(.+\.ipynb)")
+_FILE = re.compile(r"/api/contents/(.+)")
 
 _ASKED = frozenset(
     {
@@ -63,12 +63,13 @@ def caused(method: str, path: str, port: int) -> bool:
     return bool(port) or not _AUTOMATIC.fullmatch(f"{method} {path}")
 
 
-def saved_notebook(method: str, path: str, port: int) -> str:
-    """Return the notebook that a request saves, by its path in the session; empty for others.
+def saved_file(method: str, path: str, port: int) -> str:
+    """Return the file that a request saves, by its path in the session; empty for others.
 
-    JupyterLab saves by itself, too, whenever a program has printed into a notebook.
+    JupyterLab saves by itself, too: whenever a program has printed into a notebook, and before a
+    session is ended.
     """
-    found = None if port or method != "PUT" else _NOTEBOOK.fullmatch(path)
+    found = None if port or method != "PUT" else _FILE.fullmatch(path)
     return unquote(found[1]) if found else ""
 
 

@@ -16,7 +16,7 @@ from ..jupyter_mount import guard
 from .answer import LARGE, Answer
 from .body import Body, body_of, head
 from .carry import SILENT, Bare, carry
-from .deeds import caused, saved_notebook
+from .deeds import caused, saved_file
 from .headers import to_browser, to_session
 from .origins import is_own
 from .pump import is_plain, pump
@@ -143,7 +143,7 @@ class Relay(Visitor):
         port = int(self.path_kwargs.get("port") or 0)
         inner = inner_path(self.request.path, self.path_kwargs["session"])
         deed = (str(self.request.method), inner, port)
-        self._saved = saved_notebook(*deed)
+        self._saved = saved_file(*deed)
         if not self._saved and caused(*deed):
             self.note_activity()
 

@@ -17,7 +17,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from jupyter_gpuquota.model.routes import ROUTES
-from jupyter_gpuquota.server.ingress.deeds import caused, listener, message_type, saved_notebook
+from jupyter_gpuquota.server.ingress.deeds import caused, listener, message_type, saved_file
 from jupyter_gpuquota.server.ingress.frames import Frames
 from tests.server.ingress.conftest import PORT, Site
 
@@ -175,10 +175,10 @@ def test_requests_count_unless_a_page_makes_them_by_itself(method, path, port, c
 
 
 def test_a_notebook_that_is_saved_is_named():
-    assert saved_notebook("PUT", "/api/contents/my%20work/a%2525.ipynb", 0) == "my work/a%25.ipynb"
-    assert not saved_notebook("GET", "/api/contents/a.ipynb", 0)
-    assert not saved_notebook("PUT", "/api/contents/a.ipynb", PORT)
-    assert not saved_notebook("PUT", "/api/contents/a.txt", 0)
+    assert saved_file("PUT", "/api/contents/my%20work/a%2525.ipynb", 0) == "my work/a%25.ipynb"
+    assert not saved_file("GET", "/api/contents/a.ipynb", 0)
+    assert not saved_file("PUT", "/api/contents/a.ipynb", PORT)
+    assert saved_file("PUT", "/api/contents/a.txt", 0) == "a.txt"
 
 
 async def heard(site: Site, count: int) -> list[str]:
@@ -235,7 +235,7 @@ async def test_a_widget_a_ping_a_resize_and_a_poll_are_nobody(site: Site) -> Non
     terminal.close()
 
 
-async def test_a_saved_notebook_is_named_once_it_is_saved(site: Site) -> None:
+async def test_a_saved_file_is_named_once_it_is_saved(site: Site) -> None:
     headers = {"Authorization": f"token {site.token}"}
     for size in (10, 2**20):  # the latter takes the way of large bodies
         site.backend.seen.clear()
