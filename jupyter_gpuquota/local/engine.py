@@ -58,7 +58,7 @@ class Engine:
         self.history = HistoryKeeper(config, self.board)
         self.admin = Administrator(config, self.state)
         self.clock = Clock(config.clock_rate)
-        self.week = WeekKeeper(self.history)
+        self.week = WeekKeeper(self.history, config.idle_interval)
         self.idle = IdleKeeper(self.board, self.clock, config.idle_interval)
         self._config = config
         self._devices = devices

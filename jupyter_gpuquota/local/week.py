@@ -20,7 +20,8 @@ _log = logging.getLogger(__name__)
 
 _FLUSH = 300
 """Seconds between two writes; what a crash loses is shorter."""
-_GAP = 120
+_MISSED = 4
+"""Looks after which there is a gap."""
 _KEPT = int(WEEK.total_seconds()) + 86_400
 _MOST = 500_000
 """Rows that are kept, some 50 MB."""
@@ -34,10 +35,11 @@ _TOO_MANY = """
 
 
 class WeekKeeper:
-    """Put looks together to stretches of the same activity, and keep them."""
+    """Put looks, `every` so many seconds, together to stretches of the same activity; keep them."""
 
-    def __init__(self, history: HistoryKeeper) -> None:
+    def __init__(self, history: HistoryKeeper, every: int) -> None:
         self._history = history
+        self._gap = _MISSED * every
         self._open: dict[str, Stretch] = {}
         self._closed: list[Stretch] = []
         self._flushed = 0
@@ -48,7 +50,7 @@ class WeekKeeper:
         for look in looks:
             name = look.subject.session
             old = before.get(name)
-            if old and look.end - old.end <= _GAP:
+            if old and look.end - old.end <= self._gap:
                 look = replace(look, begin=old.begin if old.same(look) else old.end)  # noqa: PLW2901
                 if old.begin == look.begin:
                     del before[name]

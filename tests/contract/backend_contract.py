@@ -54,7 +54,7 @@ async def until(
     deadline = asyncio.get_running_loop().time() + LONG
     seen: Session | None = None
     while asyncio.get_running_loop().time() < deadline:
-        since = max(backend.revision(noun) for noun in ("sessions", "quota", "nodes"))
+        since = (await backend.changed(0, 0)).latest
         seen = next((s for s in backend.sessions() if s.id == session_id), None)
         if seen and (wanted(seen) if callable(wanted) else seen.state == wanted):
             return seen
@@ -290,7 +290,7 @@ class BackendContract:
             with pytest.raises(Outdated):
                 await backend.put_rules(replace(rules, grace=8), "ben")
             assert backend.rules().grace == 7
-            groups = replace(backend.groups(), items=())
+            groups = replace(backend.groups(), items=(NodeGroup(name="big"),))
             await backend.put_groups(groups, "ana")
             with pytest.raises(Outdated):
                 await backend.put_groups(groups, "ben")

@@ -318,7 +318,7 @@ async def test_a_command_that_sleeps_shows_no_more_than_its_cpu(looks: Any) -> N
 
 async def test_a_live_widget_does_not_keep_a_session_but_a_long_silent_cell_does(make: Any) -> None:
     """The whole way, forty times as fast: an idle timeout of three minutes."""
-    backend = await make(clock_rate=40.0, idle_interval=10)
+    backend = await make(clock_rate=40.0, idle_interval=40)
     rules = {"idle_timeout": "3m", "idle_timeout_min": "1m", "warn_before": "1m", "cpu_busy": 90}
     revision = backend.policy().revision
     request = {"levels": [{"level": "everyone", "rules": rules}], "revision": revision}
