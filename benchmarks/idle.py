@@ -46,6 +46,7 @@ def measure(context: Context) -> Report:
     unused = sum(s.milli / 1000 * sum(not m.used for m in s.minutes) for s in sessions)
     table = report.table(
         f"timeout {TIMEOUT} min, {len(sessions)} sessions",
+        "",
         "ended",
         "while at work",
         "used again within 1 h",
