@@ -5,7 +5,6 @@ Four minutes pass in a second.
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -13,14 +12,11 @@ import msgspec
 import pytest
 import pytest_asyncio
 from jupyter_client import AsyncKernelClient
-from tornado.httpclient import HTTPRequest
-from tornado.websocket import websocket_connect
 
 from jupyter_gpuquota.core.policy_check import check_policy
 from jupyter_gpuquota.model.policy import PolicyRequest
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import wait_for
-from tests.local.test_jupyter import ask
 from tests.local.test_signals_live import TERMINALS, start_kernel
 
 pytestmark = pytest.mark.asyncio
@@ -67,29 +63,6 @@ async def test_a_silent_cell_is_left_alone_until_it_ends(opened: Any) -> None:
     ended = await until(backend, session, "suspended")
     assert ended.reason.code == "IdleTimeout"
     assert "kernel" in ended.reason.message
-
-
-async def test_training_in_a_terminal_is_left_alone(opened: Any) -> None:
-    backend, session, _ = await opened("exp-1")
-    endpoint = await backend.endpoint(session, 0)
-    terminal = (await ask(endpoint, "api/terminals", method="POST", body="{}"))["name"]
-    address = (
-        f"ws://{endpoint.host}:{endpoint.port}{endpoint.base_url}terminals/websocket/{terminal}"
-    )
-    shell = await websocket_connect(
-        HTTPRequest(address, headers={"Authorization": f"token {endpoint.token}"})
-    )
-    # Silent for an hour, then done.
-    program = "import time; end = time.time() + 15\\nwhile time.time() < end: pass"
-    await shell.write_message(json.dumps(["stdin", f"python3 -c $'{program}'\r"]))
-    shell.close()
-    await wait_for(lambda: _state(backend, session, "terminals") == "busy")
-    await set_policy(backend)
-    begin = backend._engine.clock.now()
-    ended = await until(backend, session, "suspended")
-    assert ended.reason.code == "IdleTimeout"
-    activity_ended = backend._engine.clock.now() - begin
-    assert activity_ended.total_seconds() >= 10 * 240
 
 
 def _state(backend: Any, session: str, name: str) -> str:
