@@ -45,30 +45,30 @@ class FakeNvml:
         self.driver = driver
         self.open = 0
 
-    def nvmlInit(self) -> None:  # noqa: N802
+    def nvmlInit(self) -> None:  # noqa: N802 (pynvml's name)
         if not self.driver:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
         self.open += 1
 
-    def nvmlShutdown(self) -> None:  # noqa: N802
+    def nvmlShutdown(self) -> None:  # noqa: N802 (pynvml's name)
         self.open -= 1
 
-    def nvmlDeviceGetCount(self) -> int:  # noqa: N802
+    def nvmlDeviceGetCount(self) -> int:  # noqa: N802 (pynvml's name)
         if not self.driver:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_DRIVER_NOT_LOADED)
         return len(self.gpus)
 
-    def nvmlDeviceGetHandleByIndex(self, index: int) -> Gpu:  # noqa: N802
+    def nvmlDeviceGetHandleByIndex(self, index: int) -> Gpu:  # noqa: N802 (pynvml's name)
         return self._there(self.gpus[index])
 
-    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> Gpu:  # noqa: N802
+    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> Gpu:  # noqa: N802 (pynvml's name)
         instances = [instance for gpu in self.gpus for instance in gpu.instances or ()]
         for gpu in (*self.gpus, *instances):
             if gpu.uuid == uuid:
                 return self._there(gpu)
         raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
 
-    def nvmlDeviceGetProcessUtilization(self, gpu: Gpu, since: int) -> list[Any]:  # noqa: N802
+    def nvmlDeviceGetProcessUtilization(self, gpu: Gpu, since: int) -> list[Any]:  # noqa: N802 (pynvml's name)
         if self._there(gpu).samples is None:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         found = [
@@ -80,41 +80,41 @@ class FakeNvml:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
         return found
 
-    def nvmlDeviceGetUUID(self, gpu: Gpu) -> str:  # noqa: N802
+    def nvmlDeviceGetUUID(self, gpu: Gpu) -> str:  # noqa: N802 (pynvml's name)
         return self._there(gpu).uuid
 
-    def nvmlDeviceGetName(self, gpu: Gpu) -> str:  # noqa: N802
+    def nvmlDeviceGetName(self, gpu: Gpu) -> str:  # noqa: N802 (pynvml's name)
         return self._there(gpu).name
 
-    def nvmlDeviceGetMemoryInfo(self, gpu: Gpu) -> Any:  # noqa: N802
+    def nvmlDeviceGetMemoryInfo(self, gpu: Gpu) -> Any:  # noqa: N802 (pynvml's name)
         self._there(gpu)
         return SimpleNamespace(total=gpu.memory, used=gpu.used, free=gpu.memory - gpu.used)
 
-    def nvmlDeviceGetUtilizationRates(self, gpu: Gpu) -> Any:  # noqa: N802
+    def nvmlDeviceGetUtilizationRates(self, gpu: Gpu) -> Any:  # noqa: N802 (pynvml's name)
         if self._there(gpu).utilisation is None:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         return SimpleNamespace(gpu=gpu.utilisation, memory=0)
 
-    def nvmlDeviceGetMigMode(self, gpu: Gpu) -> list[int]:  # noqa: N802
+    def nvmlDeviceGetMigMode(self, gpu: Gpu) -> list[int]:  # noqa: N802 (pynvml's name)
         if self._there(gpu).instances is None:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         return [1, 1]
 
-    def nvmlDeviceGetMaxMigDeviceCount(self, gpu: Gpu) -> int:  # noqa: N802
+    def nvmlDeviceGetMaxMigDeviceCount(self, gpu: Gpu) -> int:  # noqa: N802 (pynvml's name)
         return 7
 
-    def nvmlDeviceGetMigDeviceHandleByIndex(self, gpu: Gpu, index: int) -> Gpu:  # noqa: N802
+    def nvmlDeviceGetMigDeviceHandleByIndex(self, gpu: Gpu, index: int) -> Gpu:  # noqa: N802 (pynvml's name)
         if index >= len(gpu.instances or ()):
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
         return gpu.instances[index]
 
-    def nvmlDeviceGetAttributes(self, gpu: Gpu) -> Any:  # noqa: N802
+    def nvmlDeviceGetAttributes(self, gpu: Gpu) -> Any:  # noqa: N802 (pynvml's name)
         return SimpleNamespace(gpuInstanceSliceCount=gpu.slices, memorySizeMB=gpu.memory // 2**20)
 
-    def nvmlDeviceGetComputeRunningProcesses(self, gpu: Gpu) -> list[Any]:  # noqa: N802
+    def nvmlDeviceGetComputeRunningProcesses(self, gpu: Gpu) -> list[Any]:  # noqa: N802 (pynvml's name)
         return [SimpleNamespace(pid=p, usedGpuMemory=m) for p, m in self._there(gpu).processes]
 
-    def nvmlDeviceGetMPSComputeRunningProcesses(self, gpu: Gpu) -> list[Any]:  # noqa: N802
+    def nvmlDeviceGetMPSComputeRunningProcesses(self, gpu: Gpu) -> list[Any]:  # noqa: N802 (pynvml's name)
         return [SimpleNamespace(pid=p, usedGpuMemory=m) for p, m in gpu.mps_processes]
 
     def _there(self, gpu: Gpu) -> Gpu:

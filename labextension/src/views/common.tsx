@@ -122,3 +122,27 @@ export function Pending(props: { trans: TranslationBundle }): JSX.Element {
     </p>
   );
 }
+
+/** Show the name of something that is set; a button where `onEdit` leads to its form. */
+export function EditableName(props: {
+  name: string;
+  /** What the button does. */
+  title: string;
+  /** Whether the name is never broken. */
+  isWhole?: boolean;
+  onEdit?: () => void;
+}): JSX.Element {
+  const { isWhole, name, onEdit, title } = props;
+  return onEdit ? (
+    <button
+      type="button"
+      className={`jp-GpuQuota-linkButton${isWhole ? ' jp-mod-whole' : ''}`}
+      title={title}
+      onClick={onEdit}
+    >
+      {name}
+    </button>
+  ) : (
+    <>{name}</>
+  );
+}

@@ -2,6 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useMemo } from 'react';
 import { Exemption, Policy } from '../api/models';
 import { ExemptionField, exemptionSubject } from '../state/policysubject';
+import { EditableName } from './common';
 import { DataTable, ITableColumn } from './datatable';
 import { removeExemption } from './removingpolicy';
 import { Editor, useEditor } from './settingeditor';
@@ -70,19 +71,13 @@ function exemptionColumns(
       label: trans.__('Who'),
       text: ({ who }) => who,
       sortKey: ({ who }) => who,
-      cell: exemption =>
-        onEdit ? (
-          <button
-            type="button"
-            className="jp-GpuQuota-linkButton"
-            title={trans.__('Change or delete the exemption')}
-            onClick={() => onEdit(exemption)}
-          >
-            {exemption.who}
-          </button>
-        ) : (
-          exemption.who
-        )
+      cell: exemption => (
+        <EditableName
+          name={exemption.who}
+          title={trans.__('Change or delete the exemption')}
+          onEdit={onEdit && (() => onEdit(exemption))}
+        />
+      )
     },
     {
       id: 'until',

@@ -3,6 +3,7 @@ import React, { useMemo } from 'react';
 import { Groups, NodeGroup } from '../api/models';
 import { GroupField, groupSubject } from '../state/groupsubject';
 import { choicesText } from './choices';
+import { EditableName } from './common';
 import { DataTable, ITableColumn } from './datatable';
 import { removeGroup } from './removing';
 import { Editor, useEditor } from './settingeditor';
@@ -77,19 +78,13 @@ function groupColumns(
   return [
     {
       ...plain('name', trans.__('Group'), ({ name }) => name),
-      cell: group =>
-        onEdit ? (
-          <button
-            type="button"
-            className="jp-GpuQuota-linkButton"
-            title={trans.__('Change or delete %1', group.name)}
-            onClick={() => onEdit(group)}
-          >
-            {group.name}
-          </button>
-        ) : (
-          group.name
-        )
+      cell: group => (
+        <EditableName
+          name={group.name}
+          title={trans.__('Change or delete %1', group.name)}
+          onEdit={onEdit && (() => onEdit(group))}
+        />
+      )
     },
     plain(
       'nodes',

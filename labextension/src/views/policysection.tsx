@@ -4,6 +4,7 @@ import { Policy, PolicyLevel } from '../api/models';
 import { LevelField, Rule, RULES } from '../state/policydraft';
 import { levelOf, levelSubject } from '../state/policysubject';
 import { choicesText } from './choices';
+import { EditableName } from './common';
 import { DataTable, ITableColumn } from './datatable';
 import { ExemptionSection } from './exemptionsection';
 import { ruleHelp, ruleText, setText } from './policytexts';
@@ -119,19 +120,16 @@ function levelColumns(
       label: trans.__('Level'),
       text: ({ level }) => level,
       sortKey: ({ level }) => rank(level),
-      cell: level =>
-        onEdit && level.level !== BUILT_IN ? (
-          <button
-            type="button"
-            className="jp-GpuQuota-linkButton jp-mod-whole"
-            title={trans.__('Change what is set for %1', level.level)}
-            onClick={() => onEdit(level)}
-          >
-            {level.level}
-          </button>
-        ) : (
-          level.level
-        )
+      cell: level => (
+        <EditableName
+          name={level.level}
+          title={trans.__('Change what is set for %1', level.level)}
+          isWhole
+          onEdit={
+            onEdit && level.level !== BUILT_IN ? () => onEdit(level) : undefined
+          }
+        />
+      )
     },
     ...MAIN.map(column),
     {

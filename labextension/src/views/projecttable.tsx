@@ -1,7 +1,7 @@
 import React, { useMemo } from 'react';
 import { Project } from '../api/models';
 import { spanOf } from '../state/typed';
-import { Badge } from './common';
+import { Badge, EditableName } from './common';
 import { DataTable, ITableColumn } from './datatable';
 import { gpus } from './texts';
 import { IUi, useUi } from './ui';
@@ -36,14 +36,11 @@ export function ProjectTable(props: {
 function nameCell({ trans }: IUi, onEdit: (project: Project) => Promise<void>) {
   return function NameCell(project: Project): JSX.Element {
     return (
-      <button
-        type="button"
-        className="jp-GpuQuota-linkButton"
+      <EditableName
+        name={project.name}
         title={trans.__('Change or delete %1', project.name)}
-        onClick={() => void onEdit(project)}
-      >
-        {project.name}
-      </button>
+        onEdit={() => void onEdit(project)}
+      />
     );
   };
 }
