@@ -13,6 +13,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	done; echo python3)
 PORT ?=
 ARGS ?=
+# The Python tests wait more than they compute: more of them at once than there are cores.
+WORKERS ?= 3
 
 VENV := $(CURDIR)/.venv
 STAMPS := $(VENV)/stamps
@@ -54,8 +56,8 @@ lint: $(STAMPS)/test-tools $(NODE_MODULES) ## style, types, import layers, gener
 	python scripts/lint.py
 
 .PHONY: test-python
-test-python: $(STAMPS)/test-tools $(BUILT) ## Python tests (ARGS= goes to pytest)
-	pytest --junitxml=$(REPORTS)/python.xml \
+test-python: $(STAMPS)/test-tools $(BUILT) ## Python tests (ARGS= goes to pytest, WORKERS= at once)
+	pytest --numprocesses=$(WORKERS) --dist=loadfile --junitxml=$(REPORTS)/python.xml \
 		--ignore=tests/packaging --ignore=tests/architecture $(ARGS)
 
 .PHONY: test-architecture

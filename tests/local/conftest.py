@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.local import processes
 from jupyter_gpuquota.local.backend import LocalBackend
 from jupyter_gpuquota.local.config import LocalConfig
@@ -71,7 +73,8 @@ async def end_all(backend: LocalBackend) -> None:
     """End every session and let go of the backend; fails if a process is left."""
     for session in backend.sessions():
         if session.state in {"waiting", *LIVE}:
-            await backend.stop(session.id)
+            with suppress(WrongState):  # it has ended meanwhile
+                await backend.stop(session.id)
     await wait_for(lambda: not any(s.state in LIVE for s in backend.sessions()))
     ids = {session.id for session in backend.sessions()}
     await backend.close()
