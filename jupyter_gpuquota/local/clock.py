@@ -1,4 +1,4 @@
-"""The clock that idleness goes by: the machine's, or one that runs faster, to try a policy."""
+"""The clock that idleness goes by: the machine's, or another one, to try a policy with."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from datetime import UTC, datetime, timedelta
 class Clock:
     """Tell the time, `rate` times as fast as the machine's clock from the moment it is made.
 
-    Everything that is compared with its time has to be in its time.
+    It is `ahead` of the machine's, and may be set anew at any time, as that may be. Everything that
+    is compared with its time has to be in its time.
     """
 
-    def __init__(self, rate: float = 1.0) -> None:
+    def __init__(self, rate: float = 1.0, ahead: timedelta = timedelta()) -> None:
+        self.ahead = ahead
         self._rate = rate
         self._begin = time.time()
 
@@ -29,4 +31,5 @@ class Clock:
         return span.total_seconds() / self._rate
 
     def _told(self, moment: float) -> datetime:
-        return datetime.fromtimestamp(self._begin + (moment - self._begin) * self._rate, UTC)
+        told = self._begin + (moment - self._begin) * self._rate
+        return datetime.fromtimestamp(told, UTC) + self.ahead

@@ -182,6 +182,12 @@ class LocalConfig(Configurable):
         a timeout of 30 minutes is over after 30 seconds. Leave it at 1 for work.""",
     ).tag(config=True)
 
+    clock_ahead = Float(
+        0.0,
+        help="""Seconds that the clock of idleness is ahead of the machine's, to try out quiet
+        hours: with 43200 it is already tonight. Leave it at 0 for work.""",
+    ).tag(config=True)
+
     mps_control = Unicode(
         "nvidia-cuda-mps-control",
         help="""Program that asks NVIDIA's MPS control daemon, by name or path. Empty: shares are

@@ -57,7 +57,7 @@ class Engine:
         self.state = State(Path(config.state_dir), self.board)
         self.history = HistoryKeeper(config, self.board)
         self.admin = Administrator(config, self.state)
-        self.clock = Clock(config.clock_rate)
+        self.clock = Clock(config.clock_rate, timedelta(seconds=config.clock_ahead))
         self.week = WeekKeeper(self.history, config.idle_interval)
         self.idle = IdleKeeper(self.board, self.clock, config.idle_interval)
         self._config = config

@@ -50,7 +50,7 @@ class WeekKeeper:
         for look in looks:
             name = look.subject.session
             old = before.get(name)
-            if old and look.end - old.end <= self._gap:
+            if old and 0 <= look.end - old.end <= self._gap:
                 look = replace(look, begin=old.begin if old.same(look) else old.end)  # noqa: PLW2901
                 if old.begin == look.begin:
                     del before[name]

@@ -11,6 +11,7 @@ import asyncio
 import errno
 import json
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.local.backend import LocalBackend
 from jupyter_gpuquota.local.config import LocalConfig
 from tests.contract.backend_contract import launch, until
+from tests.local.policies import set_policy, warned
 
 
 class Driver:
@@ -34,6 +36,13 @@ class Driver:
 
     async def until(self, session_id: str, state: str) -> Any:
         return await until(self.backend, session_id, state)
+
+    async def warned(self, session_id: str, after: str = "") -> Any:
+        other = datetime.fromisoformat(after) if after else None
+        return await warned(self.backend, session_id, other)
+
+    async def limit(self, rules: dict[str, Any]) -> Any:
+        await set_policy(self.backend, **rules)
 
     async def act(self, name: str, session_id: str) -> Any:
         return await getattr(self.backend, name)(session_id)

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-import msgspec
 import pytest
 
 from jupyter_gpuquota.core.idleness import Reading
 from jupyter_gpuquota.core.policy import Limits
-from jupyter_gpuquota.core.policy_check import check_policy
 from jupyter_gpuquota.errors import NotAllowed, WrongState
 from jupyter_gpuquota.local.folders import Record
 from jupyter_gpuquota.model.idleness import SignalState
-from jupyter_gpuquota.model.policy import PolicyRequest
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import marked, wait_for
+from tests.local.policies import set_policy, warned
 
 pytestmark = pytest.mark.asyncio
 
@@ -47,11 +45,8 @@ class Seen:
         """Have nothing to let go of."""
 
 
-async def set_policy(backend, level="everyone", **rules):
-    rules = {"idle_timeout": "30m", "warn_before": "10m", **rules}
-    request = {"levels": [{"level": level, "rules": rules}], "revision": backend.policy().revision}
-    asked = check_policy(msgspec.convert(request, PolicyRequest), ["team-a"])
-    await backend.put_policy(asked, "ana")
+async def limit(backend, **rules):
+    await set_policy(backend, **{"idle_timeout": "30m", "warn_before": "10m", **rules})
 
 
 async def run(backend, name="exp-1", **fields):
@@ -61,12 +56,12 @@ async def run(backend, name="exp-1", **fields):
 
 async def test_whoever_is_idle_is_warned_suspended_and_comes_back(make):
     backend = await make(senses=Seen(cpu="idle", kernels="idle"), **FAST)
-    await set_policy(backend)
+    await limit(backend)
     session = await run(backend)
-    warned = await until(backend, session.id, lambda s: s.idle and s.idle.warned)
-    assert warned.state == "running"
-    assert (warned.idle.action, warned.idle.level) == ("suspend", "everyone")
-    assert "everyone's policy" in warned.progress[-1].message
+    first = await warned(backend, session.id)
+    assert first.state == "running"
+    assert (first.idle.action, first.idle.level) == ("suspend", "everyone")
+    assert "everyone's policy" in first.progress[-1].message
     ended = await until(backend, session.id, "suspended")
     assert ended.reason.code == "IdleTimeout"
     assert "no CPU or kernel activity for 3" in ended.reason.message
@@ -79,13 +74,13 @@ async def test_whoever_is_idle_is_warned_suspended_and_comes_back(make):
     again = await until(backend, session.id, "running")
     # A stale mark would end it at once (kubeflow#6648).
     assert (again.idle, again.kept, again.reason) == (None, None, None)
-    assert await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    assert await warned(backend, session.id)
 
 
 async def test_whoever_works_is_left_alone(make):
     seen = Seen(cpu="busy", kernels="idle")
     backend = await make(senses=seen, **FAST)
-    await set_policy(backend)
+    await limit(backend)
     session = await run(backend)
     activity = await wait_for(lambda: looked(backend, session.id))
     assert {s.name: s.state for s in activity.signals} == {"cpu": "busy", "kernels": "idle"}
@@ -97,9 +92,9 @@ async def test_whoever_works_is_left_alone(make):
 
 async def test_keeping_alive_puts_it_off_and_has_an_end(make):
     backend = await make(senses=Seen(cpu="idle"), **FAST)
-    await set_policy(backend, keep_alive="2h", keep_alives=1)
+    await limit(backend, keep_alive="2h", keep_alives=1)
     session = await run(backend)
-    await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    await warned(backend, session.id)
     with pytest.raises(NotAllowed, match="2h"):
         await backend.keep_alive(session.id, 3 * 3600)
     kept = await backend.keep_alive(session.id, 0)
@@ -110,7 +105,7 @@ async def test_keeping_alive_puts_it_off_and_has_an_end(make):
     assert (activity.idle.warned, activity.idle.acts) == (None, kept.kept.until)
     with pytest.raises(NotAllowed, match="1 times since it was last used"):
         await backend.keep_alive(session.id, 0)
-    await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    await warned(backend, session.id)
     await until(backend, session.id, "suspended")
     with pytest.raises(WrongState):
         await backend.keep_alive(session.id, 0)
@@ -118,7 +113,7 @@ async def test_keeping_alive_puts_it_off_and_has_an_end(make):
 
 async def test_whoever_does_not_end_in_time_is_told_so(make):
     backend = await make(senses=Seen(cpu="idle"), **FAST)
-    await set_policy(backend, grace=1)
+    await limit(backend, grace=1)
     session = await run(backend, command=STUBBORN)
     ended = await until(backend, session.id, "suspended")
     assert ended.exit.signal == "SIGKILL"
@@ -127,25 +122,21 @@ async def test_whoever_does_not_end_in_time_is_told_so(make):
 
 async def test_notify_ends_nothing(make):
     backend = await make(senses=Seen(gpu="idle", kernels="busy"), **FAST)
-    await set_policy(backend, gpu_idle_timeout="10m")
+    await limit(backend, gpu_idle_timeout="10m")
     session = await run(backend)
-    told = await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    told = await warned(backend, session.id)
     assert (told.idle.rule, told.idle.action) == ("gpu_idle_timeout", "notify")
     assert told.progress[-1].message.startswith("Its GPU is not used since")
 
 
 async def test_a_controller_that_was_away_warns_again(make):
     backend = await make(senses=Seen(cpu="idle"), **FAST)
-    await set_policy(backend, idle_timeout="40m", warn_before="30m")
+    await limit(backend, idle_timeout="40m", warn_before="30m")
     session = await run(backend)
-    warned = await until(backend, session.id, lambda s: s.idle and s.idle.warned)
+    first = await warned(backend, session.id)
     await backend.close()
     backend = await make(senses=Seen(cpu="idle"), **FAST)
-    again = await until(
-        backend,
-        session.id,
-        lambda s: s.idle and s.idle.warned and s.idle.warned != warned.idle.warned,
-    )
+    again = await warned(backend, session.id, first.idle.warned)
     assert again.idle.acts - again.idle.warned >= timedelta(minutes=30)
     await until(backend, session.id, "suspended")
 
@@ -153,7 +144,7 @@ async def test_a_controller_that_was_away_warns_again(make):
 async def test_a_wish_counts_as_far_as_it_is_allowed(make):
     seen = Seen(cpu="idle")
     backend = await make(senses=seen, **FAST)
-    await set_policy(backend, idle_timeout="10h", idle_timeout_min="20m")
+    await limit(backend, idle_timeout="10h", idle_timeout_min="20m")
     session = await run(backend, idle_timeout="20m")
     await wait_for(lambda: seen.limits)
     rules = {rule.rule: rule for rule in backend.ruling(session.id).rules}
@@ -179,7 +170,7 @@ async def test_what_was_seen_is_recorded_and_survives(make):
 
 async def test_who_was_suspended_is_recorded_as_who_would_be_idle_still(make):
     backend = await make(senses=Seen(cpu="idle"), **FAST)
-    await set_policy(backend)
+    await limit(backend)
     session = await run(backend)
     await until(backend, session.id, "suspended")
 

@@ -1,70 +1,107 @@
-"""Real Jupyter Servers under a policy: whoever works is left alone for as long as it does.
+"""Real Jupyter Servers under a policy: who works is left alone, for as long as it does.
 
 Four minutes pass in a second.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
-import msgspec
 import pytest
 import pytest_asyncio
-from jupyter_client import AsyncKernelClient
 
-from jupyter_gpuquota.core.policy_check import check_policy
-from jupyter_gpuquota.model.policy import PolicyRequest
+from jupyter_gpuquota.local.backend import LocalBackend
+from jupyter_gpuquota.local.config import LocalConfig
+from jupyter_gpuquota.local.devices import Devices
+from jupyter_gpuquota.local.nvml import Nvml
 from tests.contract.backend_contract import launch, until
+from tests.local import atwork
+from tests.local.atwork import TERMINALS, Lab
 from tests.local.conftest import wait_for
-from tests.local.test_signals_live import TERMINALS, start_kernel
+from tests.local.fake_nvml import FakeNvml, Gpu
+from tests.local.policies import set_policy, warned
 
 pytestmark = pytest.mark.asyncio
 
 FAST = {"clock_rate": 240.0, "idle_interval": 240}
-RULES = {"idle_timeout": "20m", "warn_before": "5m", "cpu_busy": 50}
+RULES = {"idle_timeout": "16m", "warn_before": "4m", "cpu_busy": 90, "gpu_busy": 5}
+TWICE = timedelta(minutes=32)
 
 
 @pytest_asyncio.fixture
-async def opened(make: Callable[..., Any]) -> AsyncIterator[Callable[..., Any]]:
-    """Launch sessions with a kernel each, and speak to the kernels."""
-    backend = await make(**FAST)
-    clients: list[AsyncKernelClient] = []
-
-    async def start(name: str) -> tuple[Any, str, AsyncKernelClient]:
-        made = await launch(backend, name, gpu="0.5", command=(), args=TERMINALS)
-        await until(backend, made.id, "running")
-        _, client = await start_kernel(backend, made.id)
-        clients.append(client)
-        return backend, made.id, client
-
-    yield start
-    for client in clients:
-        client.stop_channels()
+async def lab(make: Callable[..., Any]) -> Lab:
+    return await start(await make(**FAST))
 
 
-async def set_policy(backend: Any) -> None:
-    """Set the timeout, once the work is seen: a busy machine takes its time to begin."""
-    levels = ({"level": "everyone", "rules": RULES},)
-    revision = backend.policy().revision
-    request = msgspec.convert({"levels": levels, "revision": revision}, PolicyRequest)
-    await backend.put_policy(check_policy(request, ["team-a"]), "ana")
+async def start(backend: LocalBackend) -> Lab:
+    made = await launch(backend, gpu="0.5", command=(), args=TERMINALS)
+    await until(backend, made.id, "running")
+    return Lab(backend, made.id)
 
 
-async def test_a_silent_cell_is_left_alone_until_it_ends(opened: Any) -> None:
-    backend, session, client = await opened("exp-1")
-    client.execute("import time; time.sleep(8)")  # half an hour: longer than the timeout
-    await wait_for(lambda: _state(backend, session, "kernels") == "busy")
-    await set_policy(backend)
-    reply = await client.get_shell_msg(timeout=60)
-    while reply["msg_type"] != "execute_reply":
-        reply = await client.get_shell_msg(timeout=60)
-    assert backend._engine.find(session).session.state == "running"
-    ended = await until(backend, session, "suspended")
+def states(lab: Lab) -> dict[str, str]:
+    return {s.name: s.state for s in lab.backend.activity(lab.session).signals}
+
+
+async def left_alone(lab: Lab) -> None:
+    """Pass twice the timeout; fails if the session is idle in it."""
+    begin = lab.backend.activity(lab.session).at
+    await wait_for(lambda: lab.backend.activity(lab.session).at >= begin + TWICE)
+    session = lab.backend._engine.find(lab.session).session
+    assert (session.state, session.idle) == ("running", None)
+
+
+async def ended_for_idleness(lab: Lab) -> None:
+    """Wait until the session is suspended; fails if it was not warned in time."""
+    first = await warned(lab.backend, lab.session)
+    assert first.idle.acts - first.idle.warned >= timedelta(minutes=4)
+    assert first.idle.since + timedelta(minutes=16) <= first.idle.acts
+    ended = await until(lab.backend, lab.session, "suspended")
     assert ended.reason.code == "IdleTimeout"
-    assert "kernel" in ended.reason.message
+    assert "no user, kernel, terminal or CPU activity" in ended.reason.message
 
 
-def _state(backend: Any, session: str, name: str) -> str:
-    signals = backend.activity(session).signals
-    return next((signal.state for signal in signals if signal.name == name), "")
+@pytest.mark.parametrize(
+    ("work", "name", "state"),
+    [
+        (atwork.silent_cell, "kernels", "busy"),
+        (atwork.training_in_a_terminal, "terminals", "busy"),
+        (atwork.unreachable, "kernels", "unknown"),
+    ],
+)
+async def test_work_keeps_a_session_until_it_ends(
+    lab: Lab, work: Callable[[Lab], Any], name: str, state: str
+) -> None:
+    async with work(lab):
+        await wait_for(lambda: states(lab).get(name) == state)
+        await set_policy(lab.backend, **RULES)
+        await left_alone(lab)
+        assert states(lab)[name] == state
+    await ended_for_idleness(lab)
+
+
+@pytest.mark.parametrize("look", [atwork.nothing, atwork.closed_browser, atwork.live_widget])
+async def test_what_only_looks_like_work_keeps_nothing(
+    lab: Lab, look: Callable[[Lab], Any]
+) -> None:
+    async with look(lab):
+        await set_policy(lab.backend, **RULES)
+        await ended_for_idleness(lab)
+
+
+async def test_a_gpu_that_cannot_be_read_keeps_its_session(
+    make: Callable[..., Any], settings: dict[str, Any]
+) -> None:
+    gpu = Gpu("GPU-0", utilisation=0, samples=[])
+    config = LocalConfig(**{**settings, "devices": "nvml"})
+    lab = await start(await make(Devices(config, Nvml(FakeNvml(gpu))), **FAST, devices="nvml"))
+    await wait_for(lambda: states(lab).get("gpu") == "idle")
+    gpu.gone = True
+    await wait_for(lambda: states(lab)["gpu"] == "unknown")
+    await set_policy(lab.backend, **RULES)
+    await left_alone(lab)
+    gpu.gone = False
+    ended = await until(lab.backend, lab.session, "suspended")
+    assert "GPU" in ended.reason.message

@@ -55,7 +55,7 @@ async def ask(endpoint: Endpoint, path: str, *, token: str | None = None, **fiel
     url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
     headers = {"Authorization": f"token {endpoint.token if token is None else token}"}
     answer = await AsyncHTTPClient().fetch(url, headers=headers, **fields)
-    return json.loads(answer.body)
+    return json.loads(answer.body or b"null")
 
 
 async def test_a_server_answers_below_its_path_with_its_token_only(backend, settings):

@@ -4,59 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from queue import Empty
 from typing import Any
 
 import pytest
 import pytest_asyncio
 from jupyter_client import AsyncKernelClient
-from msgspec import convert
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest
-from tornado.websocket import websocket_connect
+from tornado.httpclient import AsyncHTTPClient
 
 from jupyter_gpuquota.core.idleness import Reading
-from jupyter_gpuquota.core.policy_check import check_policy
 from jupyter_gpuquota.local.backend import LocalBackend
 from jupyter_gpuquota.local.clock import Clock
 from jupyter_gpuquota.local.signals.presence import Presence
 from jupyter_gpuquota.local.signals.signals import Signals
-from jupyter_gpuquota.model.policy import PolicyRequest
 from tests.contract.backend_contract import launch, until
+from tests.local.atwork import TERMINALS, THREADS, Lab, start_kernel
 from tests.local.builders import LIMITS
 from tests.local.conftest import folder_of
 from tests.local.test_jupyter import ask
 
 pytestmark = pytest.mark.asyncio
 
-TERMINALS = ("--ServerApp.jpserver_extensions={'jupyter_server_terminals': True}",)
-"""Switch them on: there is no configuration that does it (conftest)."""
 
-THREADS = """
-import threading, time
-from ipywidgets import IntProgress
-bar, go = IntProgress(), True
-def work():
-    while go:
-        print("still here")
-        bar.value = (bar.value + 1) % 100
-        time.sleep(0.02)
-threading.Thread(target=work, daemon=True).start()
-"""
-
-
-class Looks:
+class Looks(Lab):
     """Look at one session of a backend."""
 
     def __init__(self, backend: LocalBackend, session: str) -> None:
-        self.backend = backend
-        self.session = session
+        super().__init__(backend, session)
         self.presence = Presence(Clock())
         self.signals = Signals(backend._folder, backend._devices, Clock(), self.presence)
         self.limits = LIMITS
@@ -76,10 +54,6 @@ class Looks:
                 return found
             await asyncio.sleep(0.05)
         raise AssertionError(found)
-
-    async def ask(self, path: str, **fields: Any) -> Any:
-        endpoint = await self.backend.endpoint(self.session, 0)
-        return await ask(endpoint, path + "?no_track_activity=1", **fields)
 
 
 @pytest_asyncio.fixture
@@ -106,22 +80,6 @@ async def kernel(looks: Any) -> AsyncIterator[tuple[Looks, str, AsyncKernelClien
     name, client = await start_kernel(one.backend, one.session)
     yield one, name, client
     client.stop_channels()
-
-
-async def start_kernel(backend: LocalBackend, session: str) -> tuple[str, AsyncKernelClient]:
-    endpoint = await backend.endpoint(session, 0)
-    body = json.dumps({"name": "python3"})
-    name = (await ask(endpoint, "api/kernels", method="POST", body=body))["id"]
-    runtime = folder_of(backend._config.state_dir, session).runtime
-    client = AsyncKernelClient(connection_file=str(runtime / f"kernel-{name}.json"))
-    client.load_connection_file()
-    client.start_channels(hb=False)  # a loaded machine is not a dead kernel
-    for _ in range(120):
-        client.kernel_info()
-        with suppress(Empty):
-            await client.get_iopub_msg(timeout=1)
-            return name, client
-    raise AssertionError("the kernel does not answer")
 
 
 async def run(client: AsyncKernelClient, code: str) -> None:
@@ -193,20 +151,18 @@ async def test_an_open_page_that_polls_and_connects_again_is_no_work(kernel: Any
     await settled(one, name)
     before = (await one.until("kernels", lambda found: found.state == "idle")).last
     endpoint = await one.backend.endpoint(one.session, 0)
-    base = f"{endpoint.host}:{endpoint.port}{endpoint.base_url}"
+    url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}metrics"
     headers = {"Authorization": f"token {endpoint.token}"}
     for _ in range(2):
-        sockets = []
-        for path in (f"api/kernels/{name}/channels", "api/events/subscribe"):
-            request = HTTPRequest(f"ws://{base}{path}", headers=headers)
-            sockets.append(await websocket_connect(request))
+        paths = (f"api/kernels/{name}/channels", "api/events/subscribe")
+        sockets = [await one.connect(path) for path in paths]
         message = client.session.msg("kernel_info_request") | {"channel": "shell"}
         await sockets[0].write_message(json.dumps(message, default=str))
         while "kernel_info_reply" not in str(await sockets[0].read_message()):
             pass
         for path in ("api/kernels", "api/sessions", "api/terminals", "api/contents"):
             await ask(endpoint, path)
-        await AsyncHTTPClient().fetch(f"http://{base}metrics", headers=headers)
+        await AsyncHTTPClient().fetch(url, headers=headers)
         for socket in sockets:
             socket.ping(b"still there?")
         found = await one.look()
@@ -243,11 +199,8 @@ async def test_a_session_without_a_kernel_is_idle_and_its_cpu_is_compared(looks:
 async def test_a_terminal_is_used_by_typing_printing_and_programs_at_work(looks: Any) -> None:
     one = await looks()
     await one.look()
-    name = (await one.ask("api/terminals", method="POST", body="{}"))["name"]
-    endpoint = await one.backend.endpoint(one.session, 0)
-    url = f"ws://{endpoint.host}:{endpoint.port}{endpoint.base_url}terminals/websocket/{name}"
-    headers = {"Authorization": f"token {endpoint.token}"}
-    socket = await websocket_connect(HTTPRequest(url, headers=headers))
+    name = (await one.make("terminals"))["name"]
+    socket = await one.connect(f"terminals/websocket/{name}")
 
     async def enter(text: str) -> datetime:
         await socket.write_message(json.dumps(["stdin", text]))
@@ -281,16 +234,15 @@ async def test_a_server_without_terminals_is_not_asked_for_them_again(looks: Any
 async def test_a_server_that_does_not_answer_is_unknown_and_found_again(looks: Any) -> None:
     one, other = await looks(), await looks()
     record = one.backend._engine.find(one.session)
-    leader = one.backend._folder(record).leader(record.run)
     await one.look()
-    os.kill(leader.pid, signal.SIGSTOP)
+    one.signal(signal.SIGSTOP)
     both = [record, one.backend._engine.find(other.session)]
     found = await one.signals.read(both, dict.fromkeys((one.session, other.session), LIMITS))
     states = [{r.name: r.state for r in found[s]} for s in (one.session, other.session)]
     assert (states[0]["kernels"], states[0]["terminals"]) == ("unknown", "unknown")
     assert (states[1]["kernels"], states[1]["terminals"]) == ("idle", "idle")
     assert "Its Jupyter Server does not answer." in {r.detail for r in found[one.session]}
-    os.kill(leader.pid, signal.SIGCONT)
+    one.signal(signal.SIGCONT)
     await one.until("kernels", lambda found: found.state == "idle")
 
 
@@ -314,28 +266,3 @@ async def test_a_command_that_sleeps_shows_no_more_than_its_cpu(looks: Any) -> N
         "presence": "idle",
         "cpu": "idle",
     }
-
-
-async def test_a_live_widget_does_not_keep_a_session_but_a_long_silent_cell_does(make: Any) -> None:
-    """The whole way, forty times as fast: an idle timeout of three minutes."""
-    backend = await make(clock_rate=40.0, idle_interval=40)
-    rules = {"idle_timeout": "3m", "idle_timeout_min": "1m", "warn_before": "1m", "cpu_busy": 90}
-    revision = backend.policy().revision
-    request = {"levels": [{"level": "everyone", "rules": rules}], "revision": revision}
-    await backend.put_policy(check_policy(convert(request, PolicyRequest), ["team-a"]), "ana")
-    sessions = []
-    for name, code in (("widget", THREADS), ("silent", "import time; time.sleep(600)")):
-        session = await launch(backend, name, command=())
-        await until(backend, session.id, "running")
-        _, client = await start_kernel(backend, session.id)
-        client.execute(code)
-        while (await client.get_iopub_msg(timeout=60))["msg_type"] != "execute_input":
-            pass
-        sessions.append(session.id)
-        client.stop_channels()
-    suspended = await until(backend, sessions[0], "suspended")
-    assert suspended.reason.code == "IdleTimeout"
-    silent = backend._engine.find(sessions[1]).session
-    assert (silent.state, silent.idle) == ("running", None)
-    kernels = {s.name: s for s in backend.activity(sessions[1]).signals}["kernels"]
-    assert kernels.state != "idle", kernels

@@ -199,7 +199,7 @@ async def test_the_controller_hears_of_a_person_soon_but_not_of_every_key(site: 
     for _ in range(200):
         await socket.write_message('["stdin","x"]')
         assert await socket.read_message() == '["stdin","x"]'
-    assert await heard(site, 2) == ["", ""]
+    assert set(await heard(site, 2)) == {""}
     await asyncio.sleep(0.3)
     assert len(site.backend.seen) < 20
     times = [seen.at for _, seen in site.backend.seen]

@@ -1,0 +1,195 @@
+"""What people do in a session's Jupyter Server, and what only looks as if they did."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from queue import Empty
+from typing import Any
+
+from jupyter_client import AsyncKernelClient
+from jupyter_client.session import Session as Protocol
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+from jupyter_gpuquota.local.backend import LocalBackend
+from tests.local.conftest import folder_of
+from tests.local.test_jupyter import ask
+
+TERMINALS = ("--ServerApp.jpserver_extensions={'jupyter_server_terminals': True}",)
+"""Switch them on: there is no configuration that does it (conftest)."""
+
+THREADS = """
+import threading, time
+from ipywidgets import IntProgress
+bar, go = IntProgress(), True
+def work():
+    while go:
+        print("still here")
+        bar.value = (bar.value + 1) % 100
+        time.sleep(0.02)
+threading.Thread(target=work, daemon=True).start()
+"""
+
+
+class Lab:
+    """Be the Jupyter Server of a session."""
+
+    def __init__(self, backend: LocalBackend, session: str) -> None:
+        self.backend = backend
+        self.session = session
+
+    async def ask(self, path: str, **fields: Any) -> Any:
+        """Ask it as a program does that is no use of it."""
+        endpoint = await self.backend.endpoint(self.session, 0)
+        return await ask(endpoint, path + "?no_track_activity=1", **fields)
+
+    async def connect(self, path: str) -> WebSocketClientConnection:
+        """Open a WebSocket."""
+        endpoint = await self.backend.endpoint(self.session, 0)
+        url = f"ws://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
+        headers = {"Authorization": f"token {endpoint.token}"}
+        return await websocket_connect(HTTPRequest(url, headers=headers))
+
+    async def make(self, what: str, **fields: Any) -> Any:
+        """Make a kernel or a terminal."""
+        return await self.ask(f"api/{what}", method="POST", body=json.dumps(fields))
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the server itself."""
+        record = self.backend._engine.find(self.session)
+        os.kill(self.backend._folder(record).leader(record.run).pid, number)
+
+
+class Tab:
+    """Be a page that shows a notebook: it holds a kernel's channels open."""
+
+    def __init__(self, kernel: str, socket: WebSocketClientConnection) -> None:
+        self.kernel = kernel
+        self._socket = socket
+        self._protocol = Protocol()
+
+    async def tell(self, kind: str, content: dict[str, Any], answer: str) -> None:
+        """Send a message to the kernel and wait for an answer to it."""
+        message = self._protocol.msg(kind, content) | {"channel": "shell"}
+        await self._socket.write_message(json.dumps(message, default=str))
+        while True:
+            heard = json.loads(await self._socket.read_message() or "null")
+            assert heard, "the page has lost its kernel"
+            same = heard["parent_header"].get("msg_id") == message["header"]["msg_id"]
+            if same and heard["msg_type"] == answer:
+                return
+
+    async def run(self, code: str, until: str = "execute_reply") -> None:
+        """Run a cell, to its end or `until` its beginning (`execute_input`)."""
+        await self.tell("execute_request", {"code": code, "silent": False}, until)
+
+    async def poll(self) -> None:
+        """Do what a page does by itself."""
+        self._socket.ping(b"still there?")
+        await self.tell("kernel_info_request", {}, "kernel_info_reply")
+
+    def close(self) -> None:
+        """Close the browser."""
+        self._socket.close()
+
+
+async def open_tab(lab: Lab) -> Tab:
+    """Open a notebook with a kernel of its own."""
+    kernel = (await lab.make("kernels", name="python3"))["id"]
+    tab = Tab(kernel, await lab.connect(f"api/kernels/{kernel}/channels"))
+    await tab.poll()
+    return tab
+
+
+async def start_kernel(backend: LocalBackend, session: str) -> tuple[str, AsyncKernelClient]:
+    """Start a kernel, and speak to it past its Jupyter Server."""
+    name = (await Lab(backend, session).make("kernels", name="python3"))["id"]
+    runtime = folder_of(backend._config.state_dir, session).runtime
+    client = AsyncKernelClient(connection_file=str(runtime / f"kernel-{name}.json"))
+    client.load_connection_file()
+    client.start_channels(hb=False)  # a loaded machine is not a dead kernel
+    for _ in range(120):
+        client.kernel_info()
+        with suppress(Empty):
+            await client.get_iopub_msg(timeout=1)
+            return name, client
+    raise AssertionError("the kernel does not answer")
+
+
+# Work. Each begins, and ends with the block.
+
+
+@asynccontextmanager
+async def silent_cell(lab: Lab) -> AsyncIterator[None]:
+    """Run a cell that says nothing, and close the browser."""
+    tab = await open_tab(lab)
+    await tab.run("import time; time.sleep(600)", until="execute_input")
+    tab.close()
+    yield
+    await lab.ask(f"api/kernels/{tab.kernel}/interrupt", method="POST", body="")
+
+
+@asynccontextmanager
+async def training_in_a_terminal(lab: Lab) -> AsyncIterator[None]:
+    """Let a program compute in a terminal that nobody looks at."""
+    name = (await lab.make("terminals"))["name"]
+    socket = await lab.connect(f"terminals/websocket/{name}")
+
+    async def enter(text: str) -> None:
+        await socket.write_message(json.dumps(["stdin", text]))
+
+    await enter("stty -echo; echo rea''dy\r")
+    while "ready" not in str(await socket.read_message()):
+        pass
+    await enter("timeout 600 sh -c 'while :; do :; done'\r")
+    try:
+        yield
+        await enter("\x03")
+    finally:
+        socket.close()
+
+
+@asynccontextmanager
+async def unreachable(lab: Lab) -> AsyncIterator[None]:
+    """Let the server hang: whether it is used cannot be told."""
+    lab.signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        lab.signal(signal.SIGCONT)
+
+
+# What only looks like work.
+
+
+@asynccontextmanager
+async def nothing(lab: Lab) -> AsyncIterator[None]:
+    """Do not even start a kernel."""
+    assert await lab.ask("api/kernels") == []
+    yield
+
+
+@asynccontextmanager
+async def closed_browser(lab: Lab) -> AsyncIterator[None]:
+    """Run a cell to its end and go to lunch."""
+    tab = await open_tab(lab)
+    await tab.run("1")
+    tab.close()
+    yield
+
+
+@asynccontextmanager
+async def live_widget(lab: Lab) -> AsyncIterator[None]:
+    """Leave a page open whose widget moves and whose thread prints."""
+    tab = await open_tab(lab)
+    await tab.run(THREADS)
+    events = await lab.connect("api/events/subscribe")
+    try:
+        yield
+    finally:
+        events.close()
+        tab.close()

@@ -1,0 +1,33 @@
+"""Set a policy as an admin does, and wait for what it does."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.local.backend import LocalBackend
+from jupyter_gpuquota.model.policy import PolicyRequest
+from jupyter_gpuquota.model.sessions import Session
+from tests.contract.backend_contract import until
+
+
+async def set_policy(backend: LocalBackend, level: str = "everyone", **rules: Any) -> None:
+    """Set the rules of one level, and no others."""
+    await put_policy(backend, backend.policy().revision, level, **rules)
+
+
+async def put_policy(backend: LocalBackend, revision: int, level: str, **rules: Any) -> None:
+    """Do so as somebody who has read the policy at a revision. Raises Outdated."""
+    request = {"levels": [{"level": level, "rules": rules}], "revision": revision}
+    asked = check_policy(msgspec.convert(request, PolicyRequest), ["team-a"])
+    await backend.put_policy(asked, "ana")
+
+
+async def warned(backend: LocalBackend, session: str, after: datetime | None = None) -> Session:
+    """Wait until a session is warned, for the first time or after another warning."""
+    return await until(
+        backend, session, lambda s: s.idle and s.idle.warned and s.idle.warned != after
+    )

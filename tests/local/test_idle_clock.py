@@ -1,0 +1,138 @@
+"""Real Jupyter Servers that nobody uses, while time itself plays tricks.
+
+Four minutes pass in a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from jupyter_gpuquota.errors import Outdated, WrongState
+from jupyter_gpuquota.local.backend import LocalBackend
+from tests.contract.backend_contract import launch, until
+from tests.local.conftest import Start, wait_for
+from tests.local.policies import put_policy, set_policy, warned
+
+pytestmark = pytest.mark.asyncio
+
+FAST = {"clock_rate": 240.0, "idle_interval": 240}
+RULES = {"idle_timeout": "20m", "warn_before": "8m", "cpu_busy": 90}
+MINUTE = timedelta(minutes=1)
+
+
+@pytest_asyncio.fixture
+async def backend(make: Callable[..., Any]) -> LocalBackend:
+    return await make(**FAST)
+
+
+async def unused(backend: LocalBackend) -> str:
+    """Start a session that nobody uses."""
+    session = await launch(backend, gpu="0.5", command=())
+    await until(backend, session.id, "running")
+    return session.id
+
+
+async def suspended(backend: LocalBackend, session: str, announced: datetime) -> None:
+    """Wait until a session is suspended; fails if that came before it was announced."""
+    await until(backend, session, lambda s: s.state in {"stopping", "suspended"})
+    assert backend._engine.clock.now() >= announced
+    ended = await until(backend, session, "suspended")
+    assert ended.reason.code == "IdleTimeout"
+
+
+async def test_a_controller_that_is_killed_and_comes_back_too_late_warns_again(
+    elsewhere: Start,
+) -> None:
+    first = elsewhere(**FAST)
+    session = first.ask("launch", "exp-1", {"gpu": "0.5", "command": []})["id"]
+    first.ask("until", session, "running")
+    first.ask("limit", RULES)
+    announced = first.ask("warned", session)["idle"]
+    first.kill()
+    second = elsewhere(**FAST, clock_ahead=7200.0)
+    again = second.ask("warned", session, announced["warned"])
+    assert again["state"] == "running"
+    before, now = (datetime.fromisoformat(idle["acts"]) for idle in (announced, again["idle"]))
+    said = datetime.fromisoformat(again["idle"]["warned"])
+    assert before < said <= now - 8 * MINUTE
+    assert second.ask("until", session, "suspended")["reason"]["code"] == "IdleTimeout"
+    second.ask("close")
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=5), -timedelta(hours=5)])
+async def test_a_clock_that_jumps_ends_nobody_without_a_new_warning(
+    backend: LocalBackend, jump: timedelta
+) -> None:
+    session = await unused(backend)
+    await set_policy(backend, **RULES)
+    first = (await warned(backend, session)).idle
+    backend._engine.clock.ahead += jump
+    second = (await warned(backend, session, after=first.warned)).idle
+    assert second.acts - second.warned >= 8 * MINUTE
+    assert abs(second.warned - first.warned - jump) < timedelta(hours=1)
+    await suspended(backend, session, second.acts)
+    stretches = await backend._work(backend._engine.week.read, 0)
+    assert all(stretch.begin <= stretch.end for stretch in stretches)
+
+
+@pytest.mark.parametrize(
+    ("shown", "begin"),
+    [
+        # Clocks go from 2:00 to 3:00 at 1:00 UTC, and from 3:00 back to 2:00.
+        ("2027-03-28T00:52Z", "2027-03-28T01:00Z"),
+        ("2027-10-31T01:52Z", "2027-10-31T02:00Z"),
+    ],
+)
+async def test_quiet_hours_begin_when_the_clock_on_the_wall_says_so(
+    backend: LocalBackend, shown: str, begin: str
+) -> None:
+    session = await unused(backend)
+    clock = backend._engine.clock
+    night = {"begin": "03:00", "end": "05:00", "zone": "Europe/Berlin", "idle_timeout": "9m"}
+    await set_policy(backend, warn_before="4m", cpu_busy=90, quiet_hours=[night])
+    clock.ahead += datetime.fromisoformat(shown) - clock.now()
+    found = (await warned(backend, session)).idle
+    assert datetime.fromisoformat(begin) <= found.warned
+    assert found.warned < datetime.fromisoformat(begin) + timedelta(minutes=40)
+    await suspended(backend, session, found.acts)
+
+
+async def test_keeping_alive_in_the_last_second_counts(backend: LocalBackend) -> None:
+    session = await unused(backend)
+    await set_policy(backend, **RULES, keep_alive="20m", keep_alives=9)
+    clock = backend._engine.clock
+    found = (await warned(backend, session)).idle
+    left = clock.real(found.acts - clock.now())
+    await asyncio.sleep(left - 0.004)  # one second is left
+    kept = (await backend.keep_alive(session, 0)).kept
+    assert kept.until >= found.acts + 19 * MINUTE
+    again = (await warned(backend, session, after=found.warned)).idle
+    assert again.acts >= kept.until
+    await suspended(backend, session, again.acts)
+    with pytest.raises(WrongState):
+        await backend.keep_alive(session, 0)
+
+
+async def test_of_two_admins_one_is_told_to_look_again(backend: LocalBackend) -> None:
+    session = await unused(backend)
+    await set_policy(backend, **RULES)
+    await warned(backend, session)
+    revision = backend.policy().revision
+    rules = [{**RULES, "idle_timeout": "10h"}, {**RULES, "idle_timeout": "0"}]
+    answers = await asyncio.gather(
+        *(put_policy(backend, revision, "everyone", **each) for each in rules),
+        return_exceptions=True,
+    )
+    assert [type(answer) for answer in answers] == [type(None), Outdated]
+    ruling = {rule.rule: rule.value for rule in backend.ruling(session).rules}
+    assert ruling["idle_timeout"] == "10h"
+    await wait_for(lambda: backend._engine.find(session).session.idle.warned is None)
+    looked = backend.activity(session).at
+    await wait_for(lambda: backend.activity(session).at >= looked + 40 * MINUTE)
+    assert backend._engine.find(session).session.state == "running"
