@@ -27,6 +27,7 @@ SECTIONS = (
     "rounds",
     "idle",
     "signals",
+    "notices",
 )
 
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from dataclasses import dataclass
 from itertools import pairwise
-from shutil import which
 from statistics import median
 
+from .browser import require_browser, run_script
 from .context import Context
-from .errors import CouldNotMeasure
-from .product import ROOT
 from .report import Report
 from .server import Server, jupyterlab
 from .thousand import fill, many_files
 from .workplace import workplace
 
 TITLE = "the panel with 1,000 sessions, in a browser"
-SCRIPT = ROOT / "labextension" / "ui-tests" / "bench" / "panel.js"
-SECONDS = 600
 START = "JupyterLab starts"
 OURS, PEER = "the panel scrolls", "the file browser scrolls"
 WAITS = ("the panel opens", "a session appears", "the dashboard opens")
@@ -77,8 +71,7 @@ class Phase:
 
 def measure(context: Context) -> Report:
     """Watch the main thread while JupyterLab starts, the panel opens, scrolls and changes."""
-    if which("node") is None or not (SCRIPT.parents[1] / "node_modules").is_dir():
-        raise CouldNotMeasure("Node or Playwright is missing; `make test-browser` installs both")
+    require_browser()
     with workplace(context.environment, quota="1") as place, jupyterlab(place) as server:
         many_files(place)
         fill(place, server)
@@ -93,20 +86,8 @@ def measure(context: Context) -> Report:
 
 def _watch(server: Server) -> dict[str, Phase]:
     """Go through all phases in a browser of its own."""
-    command = ["node", str(SCRIPT), f"http://127.0.0.1:{server.port}", server.token]
-    result = subprocess.run(
-        command,
-        cwd=SCRIPT.parent,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    if result.returncode != 0:
-        raise CouldNotMeasure(f"the browser: {result.stderr.strip()[-2000:]}")
     found = {}
-    for phase in json.loads(result.stdout.splitlines()[-1]):
+    for phase in run_script("panel.js", server):
         tasks = tuple(Task(task["ms"], task["ours"]) for task in phase["tasks"])
         name, took, frames = phase["name"], phase["took"], tuple(phase["frames"])
         found[name] = Phase(name, took, frames, tasks)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
 from scripts.contained import end_descendants
 
@@ -86,14 +87,22 @@ class Workplace:
 
 @contextmanager
 def workplace(
-    environment: Environment, *, extensions: Sequence[Extension] = (OURS,), quota: str = "8"
+    environment: Environment,
+    *,
+    extensions: Sequence[Extension] = (OURS,),
+    quota: str = "8",
+    settings: Mapping[str, object] = MappingProxyType({}),
 ) -> Iterator[Workplace]:
-    """Make a workplace; at the end nothing that was started runs on, and the folder is gone."""
+    """Make a workplace; at the end nothing that was started runs on, and the folder is gone.
+
+    `settings` are more of `LocalConfig`'s.
+    """
     with TemporaryDirectory(prefix="gq-bench-") as name:
         made = Workplace(Path(name), environment, secrets.token_hex(16))
         for part in ("config", "data", "runtime", "root", "labextensions"):
             (made.folder / part).mkdir()
         config = PRODUCT_CONFIG.format(state=str(made.state), quota=quota)
+        config += "".join(f"c.LocalConfig.{name} = {value!r}\n" for name, value in settings.items())
         (made.folder / "config" / "jupyter_gpuquota_config.py").write_text(config)
         made.load(*extensions)
         try:

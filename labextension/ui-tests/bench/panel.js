@@ -6,7 +6,7 @@
  * The last line printed is JSON: for each phase its frames, and its long tasks with the part of
  * each during which our code was on the stack. `python -m benchmarks panel` calls this.
  */
-const { chromium } = require('@playwright/test');
+const { WAIT_MS, browse } = require('./browser');
 
 /** How the scripts of our front end are told from everyone else's. */
 const OURS = '/lab/extensions/jupyter-gpuquota/';
@@ -18,33 +18,14 @@ const ROW = `${LIST} [data-row]`;
 const DASHBOARD = '.jp-GpuQuota-dashboard';
 const SCROLL_SECONDS = 4;
 const SETTLE_MS = 1500;
-const WAIT_MS = 120 * 1000;
 /** In microseconds: fine enough to tell who a task of 50 ms belongs to. */
 const SAMPLING = 500;
 
-main().catch(error => {
-  console.error(error);
-  process.exitCode = 1;
+browse(async (page, url) => {
+  const watch = await Watch.begin(page);
+  await run(page, watch, url);
+  return watch.end();
 });
-
-async function main() {
-  const [url, token] = process.argv.slice(2);
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: process.getuid() === 0 ? ['--no-sandbox'] : []
-  });
-  try {
-    const page = await browser.newPage({
-      viewport: { width: 1280, height: 800 },
-      extraHTTPHeaders: { Authorization: `token ${token}` }
-    });
-    const watch = await Watch.begin(page);
-    await run(page, watch, url);
-    console.log(JSON.stringify(await watch.end()));
-  } finally {
-    await browser.close();
-  }
-}
 
 /** Go through the phases, each begun when the one before has settled. */
 async function run(page, watch, url) {
