@@ -123,7 +123,7 @@ async def test_about_names_only_the_abilities_that_are_there() -> None:
 class Bare(FakeBackend):
     """Have only what the port requires."""
 
-    # type: ignore: an ability is not there if its method is None, which no type can say.
+    # An ability is not there if its method is None, which no type can say.
     log = None  # type: ignore[assignment]
     execute = None  # type: ignore[assignment]
     endpoint = None  # type: ignore[assignment]

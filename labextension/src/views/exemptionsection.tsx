@@ -1,12 +1,13 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React, { useMemo } from 'react';
+import React, { useCallback, useMemo } from 'react';
 import { Exemption, Policy } from '../api/models';
 import { ExemptionField, exemptionSubject } from '../state/policysubject';
 import { EditableName } from './common';
-import { DataTable, ITableColumn } from './datatable';
+import { ITableColumn } from './datatable';
 import { removeExemption } from './removingpolicy';
-import { Editor, useEditor } from './settingeditor';
+import { useEditor } from './settingeditor';
 import { IFormTexts } from './settingform';
+import { SettingTable } from './settingtable';
 import { timeText } from './texts';
 import { useUi } from './ui';
 
@@ -29,35 +30,30 @@ export function ExemptionSection(props: {
     saved: ({ who }) => trans.__('%1 is exempt.', who.trim()),
     remove: base => removeExemption(administration, base, trans)
   });
-  const { open } = editor;
-  const columns = useMemo(
-    () =>
-      exemptionColumns(
-        trans,
-        isFixed ? undefined : exemption => void open({ policy, exemption })
-      ),
-    [trans, isFixed, open, policy]
+  const columns = useCallback(
+    (onEdit?: (exemption: Exemption) => void) =>
+      exemptionColumns(trans, onEdit),
+    [trans]
+  );
+  const baseOf = useCallback(
+    (exemption?: Exemption) => ({ policy, exemption }),
+    [policy]
   );
   return (
-    <>
-      <DataTable
-        title={trans.__('Exemptions')}
-        file="gpu-idle-exemptions"
-        columns={columns}
-        rows={policy.exemptions}
-        idOf={({ reason, until, who }) => [who, until, reason].join(' ')}
-        sort={{ column: 'who', descending: false }}
-        empty={trans.__('Nobody is exempt.')}
-      />
-      {isFixed ? null : (
-        <Editor
-          editor={editor}
-          label={trans.__('New exemption')}
-          base={{ policy }}
-          textsOf={({ exemption }) => textsOf(exemption, trans)}
-        />
-      )}
-    </>
+    <SettingTable
+      title={trans.__('Exemptions')}
+      file="gpu-idle-exemptions"
+      columns={columns}
+      rows={policy.exemptions}
+      idOf={({ reason, until, who }) => [who, until, reason].join(' ')}
+      sort="who"
+      empty={trans.__('Nobody is exempt.')}
+      isFixed={isFixed}
+      editor={editor}
+      baseOf={baseOf}
+      label={trans.__('New exemption')}
+      textsOf={({ exemption }) => textsOf(exemption, trans)}
+    />
   );
 }
 

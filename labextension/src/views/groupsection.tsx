@@ -1,13 +1,14 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React, { useMemo } from 'react';
+import React, { useCallback, useMemo } from 'react';
 import { Groups, NodeGroup } from '../api/models';
 import { GroupField, groupSubject } from '../state/groupsubject';
 import { choicesText } from './choices';
 import { EditableName } from './common';
-import { DataTable, ITableColumn } from './datatable';
+import { ITableColumn } from './datatable';
 import { removeGroup } from './removing';
-import { Editor, useEditor } from './settingeditor';
+import { useEditor } from './settingeditor';
 import { IFormTexts } from './settingform';
+import { SettingTable } from './settingtable';
 import { useResult, useUi } from './ui';
 
 type Column = ITableColumn<NodeGroup>;
@@ -27,35 +28,29 @@ export function GroupSection(props: {
     saved: ({ name }) => trans.__('%1 was saved.', name.trim()),
     remove: base => removeGroup(administration, base, trans)
   });
-  const { open } = editor;
-  const columns = useMemo(
-    () =>
-      groupColumns(
-        trans,
-        isFixed ? undefined : group => void open({ groups, group })
-      ),
-    [trans, isFixed, open, groups]
+  const columns = useCallback(
+    (onEdit?: (group: NodeGroup) => void) => groupColumns(trans, onEdit),
+    [trans]
+  );
+  const baseOf = useCallback(
+    (group?: NodeGroup) => ({ groups, group }),
+    [groups]
   );
   return (
-    <>
-      <DataTable
-        title={trans.__('Node groups')}
-        file="gpu-node-groups"
-        columns={columns}
-        rows={groups.items}
-        idOf={({ name }) => name}
-        sort={{ column: 'name', descending: false }}
-        empty={trans.__('There is no node group.')}
-      />
-      {isFixed ? null : (
-        <Editor
-          editor={editor}
-          label={trans.__('New group')}
-          base={{ groups }}
-          textsOf={({ group }) => textsOf(group, nodes, trans)}
-        />
-      )}
-    </>
+    <SettingTable
+      title={trans.__('Node groups')}
+      file="gpu-node-groups"
+      columns={columns}
+      rows={groups.items}
+      idOf={({ name }) => name}
+      sort="name"
+      empty={trans.__('There is no node group.')}
+      isFixed={isFixed}
+      editor={editor}
+      baseOf={baseOf}
+      label={trans.__('New group')}
+      textsOf={({ group }) => textsOf(group, nodes, trans)}
+    />
   );
 }
 

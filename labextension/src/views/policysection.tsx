@@ -1,16 +1,17 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React, { useMemo } from 'react';
+import React, { useCallback, useMemo } from 'react';
 import { Policy, PolicyLevel } from '../api/models';
 import { LevelField, Rule, RULES } from '../state/policydraft';
 import { levelOf, levelSubject } from '../state/policysubject';
 import { choicesText } from './choices';
 import { EditableName } from './common';
-import { DataTable, ITableColumn } from './datatable';
+import { ITableColumn } from './datatable';
 import { ExemptionSection } from './exemptionsection';
 import { ruleHelp, ruleText, setText } from './policytexts';
 import { removeLevel } from './removingpolicy';
-import { Editor, useEditor } from './settingeditor';
+import { useEditor } from './settingeditor';
 import { IFormField, IFormTexts } from './settingform';
+import { SettingTable } from './settingtable';
 import { useResult, useUi } from './ui';
 
 type Column = ITableColumn<PolicyLevel>;
@@ -43,34 +44,30 @@ export function PolicySection(props: {
     saved: ({ level }) => trans.__('%1 was saved.', level.trim()),
     remove: base => removeLevel(administration, base, trans)
   });
-  const { open } = editor;
-  const columns = useMemo(
-    () =>
-      levelColumns(
-        trans,
-        isFixed ? undefined : level => void open({ policy, level })
-      ),
-    [trans, isFixed, open, policy]
+  const columns = useCallback(
+    (onEdit?: (level: PolicyLevel) => void) => levelColumns(trans, onEdit),
+    [trans]
+  );
+  const baseOf = useCallback(
+    (level?: PolicyLevel) => ({ policy, level }),
+    [policy]
   );
   return (
     <>
-      <DataTable
+      <SettingTable
         title={trans.__('Idle policy')}
         file="gpu-idle-policy"
         columns={columns}
         rows={levelsOf(policy)}
         idOf={({ level }) => level}
-        sort={{ column: 'level', descending: false }}
+        sort="level"
         empty=""
+        isFixed={isFixed}
+        editor={editor}
+        baseOf={baseOf}
+        label={trans.__('New level')}
+        textsOf={({ level }) => textsOf(level, names, trans)}
       />
-      {isFixed ? null : (
-        <Editor
-          editor={editor}
-          label={trans.__('New level')}
-          base={{ policy }}
-          textsOf={({ level }) => textsOf(level, names, trans)}
-        />
-      )}
       <ExemptionSection policy={policy} isFixed={isFixed} />
     </>
   );

@@ -56,7 +56,9 @@ function watch(name) {
   window.shownAt = 0;
   const look = new MutationObserver(() => {
     const toasts = [...document.querySelectorAll('.Toastify__toast')];
-    if (toasts.some(toast => toast.textContent.startsWith(`${name} suspends`))) {
+    if (
+      toasts.some(toast => toast.textContent.startsWith(`${name} suspends`))
+    ) {
       window.shownAt = Date.now();
       look.disconnect();
     }
