@@ -53,15 +53,24 @@ class Looker:
 
     async def look(self) -> None:
         """Look once."""
+        await self._tell(await self._see())
+
+    async def _see(self) -> Seen:
         records, limits = await self._ask()
-        await self._tell(await self._senses.read(records, limits) if records else {})
+        return await self._senses.read(records, limits) if records else {}
 
     async def _run(self) -> None:
+        # What is counted from look to look, as CPU, begins here: else the first look after a
+        # restart could not tell whether who was idle still is.
+        await self._attempt(self._see)
         while True:
             await asyncio.sleep(self._pause)
-            try:
-                await self.look()
-                self.trouble = ""
-            except Exception as error:  # noqa: BLE001 (a fault of ours must not end the care for all)
-                _log.exception("looking at the sessions' activity failed")
-                self.trouble = f"Looking for idle sessions fails: {error}. See the log."
+            await self._attempt(self.look)
+
+    async def _attempt(self, what: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await what()
+            self.trouble = ""
+        except Exception as error:  # noqa: BLE001 (a fault of ours must not end the care for all)
+            _log.exception("looking at the sessions' activity failed")
+            self.trouble = f"Looking for idle sessions fails: {error}. See the log."

@@ -61,6 +61,7 @@ async def test_a_controller_that_is_killed_and_comes_back_too_late_warns_again(
     before, now = (datetime.fromisoformat(idle["acts"]) for idle in (announced, again["idle"]))
     said = datetime.fromisoformat(again["idle"]["warned"])
     assert before < said <= now - 8 * MINUTE
+    assert again["idle"]["since"] == announced["since"]
     assert second.ask("until", session, "suspended")["reason"]["code"] == "IdleTimeout"
     second.ask("close")
 
