@@ -13,7 +13,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	done; echo python3)
 PORT ?=
 ARGS ?=
-# The Python tests wait more than they compute: more of them at once than there are cores.
+# The Python tests wait more than they compute: more of them at once than there are cores. Files keep
+# their order: those with the most tests are quick, and those with the longest must not come last.
 WORKERS ?= 3
 
 VENV := $(CURDIR)/.venv
@@ -57,7 +58,8 @@ lint: $(STAMPS)/test-tools $(NODE_MODULES) ## style, types, import layers, gener
 
 .PHONY: test-python
 test-python: $(STAMPS)/test-tools $(BUILT) ## Python tests (ARGS= goes to pytest, WORKERS= at once)
-	pytest --numprocesses=$(WORKERS) --dist=loadfile --junitxml=$(REPORTS)/python.xml \
+	pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder \
+		--junitxml=$(REPORTS)/python.xml \
 		--ignore=tests/packaging --ignore=tests/architecture $(ARGS)
 
 .PHONY: test-architecture
