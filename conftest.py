@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,6 +30,12 @@ def _jupyter_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         for name in [name for name in os.environ if name.startswith(("JPY_", "GPUQUOTA_"))]:
             patch.delenv(name)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _interruptible() -> None:
+    """Let what the tests start be interrupted: a shell's background job would ignore that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
