@@ -41,8 +41,7 @@ def concluded(session: Session) -> Session:
     if not (reason and found) or reason.code not in IDLE or found.signal != "SIGKILL":
         return session
     message = (
-        f"{reason.message} It did not end by itself in time and was killed: what it had not "
-        "saved is lost."
+        f"{reason.message} It did not end in time and was killed: what it had not saved is lost."
     )
     return msgspec.structs.replace(session, reason=msgspec.structs.replace(reason, message=message))
 
@@ -53,7 +52,8 @@ def reason_of(session: Session, idle: Idleness, signals: Iterable[Signal], now: 
     quiet, by = quiet_of(idle, signals), whose(idle.level, session.spec.name)
     return Reason(
         code=_CODES[idle.rule],
-        message=f"It was {_DONE[idle.action]} by the rule {idle.rule} of {by}: {quiet} for {span}.",
+        message=f"It was {_DONE[idle.action]} by the rule {idle.rule} of {by}. "
+        f"There was {quiet} for {span}.",
         hint="Resume starts it again, with its folder and its share as they were. What only its "
         "memory held is gone.",
     )

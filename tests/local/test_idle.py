@@ -64,7 +64,7 @@ async def test_whoever_is_idle_is_warned_suspended_and_comes_back(make):
     assert "everyone's policy" in first.progress[-1].message
     ended = await until(backend, session.id, "suspended")
     assert ended.reason.code == "IdleTimeout"
-    assert "no CPU or kernel activity for 3" in ended.reason.message
+    assert "There was no CPU or kernel activity for 3" in ended.reason.message
     assert not marked(session.id)
     with pytest.raises(WrongState, match="suspended, not running") as caught:
         await backend.endpoint(session.id, 0)

@@ -29,7 +29,8 @@ export class SessionIdleness implements ISessionIdleness, IDisposable {
       id,
       'sessions.policy',
       (id, background) => quota.actions.policy(id, background),
-      ({ spec, state }) => [spec, state]
+      // With idleness, because quiet hours begin and exemptions expire.
+      ({ idle, kept, spec, state }) => [idle, kept, spec, state]
     );
   }
 

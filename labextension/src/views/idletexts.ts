@@ -209,16 +209,17 @@ const LONGEST = 140;
 
 /** Say that a session was ended for being idle, by which rule, and what is kept, for a notice. */
 export function endedText(trans: TranslationBundle, session: Session): string {
-  const why = trans.__(
-    '%1: %2',
-    session.spec.name,
-    session.reason?.message ?? ''
+  const message = session.reason?.message ?? '';
+  const [what, why, ...rest] = sentences(
+    trans.__('%1: %2', session.spec.name, message)
   );
-  const whole = trans.__('%1 Folder and share are kept.', why);
-  if (whole.length <= LONGEST) {
-    return whole;
-  }
-  return clipped(why);
+  const kept = trans.__('Folder and share are kept.');
+  const wholes = [
+    [what, why, ...rest, kept],
+    [what, ...rest, kept],
+    [what, ...rest]
+  ].map(parts => parts.filter(Boolean).join(' '));
+  return wholes.find(text => text.length <= LONGEST) ?? clipped(wholes[0]);
 }
 
 /** Say in the page of a session itself that it was ended, in the words of its ingress. */
@@ -237,4 +238,8 @@ function clipped(text: string): string {
   }
   const end = text.lastIndexOf('. ', LONGEST - 1) + 1;
   return end ? text.slice(0, end) : `${text.slice(0, LONGEST - 1)}…`;
+}
+
+function sentences(text: string): string[] {
+  return text.split(/(?<=\.) /);
 }

@@ -95,7 +95,7 @@ describe('what is said of an idle session', () => {
 
 describe('what is said of a session that was idle', () => {
   const message =
-    "It was suspended by the rule idle_timeout of team-a's policy: no kernel or GPU activity for 2h.";
+    "It was suspended by the rule idle_timeout of team-a's policy. There was no GPU activity for 2h.";
   const reason = { code: 'IdleTimeout', message, hint: '', raw: '' } as const;
   const ended = makeSession({ state: 'suspended', reason });
 
@@ -107,8 +107,24 @@ describe('what is said of a session that was idle', () => {
     expect(rowText(trans, ended, NOW)).toBe(`Suspended 1 hr ago: ${message}`);
   });
 
+  it('leaves out first what did nothing, then what is kept', () => {
+    const what =
+      "It was suspended by the rule idle_timeout of everyone's policy.";
+    const why =
+      'There was no user, kernel, terminal or CPU activity for 2h 10m.';
+    const killed =
+      'It did not end in time and was killed: what it had not saved is lost.';
+    const say = (...parts: string[]) =>
+      endedText(trans, {
+        ...ended,
+        reason: { ...reason, message: parts.join(' ') }
+      });
+    expect(say(what, why)).toBe(`exp-1: ${what} Folder and share are kept.`);
+    expect(say(what, why, killed)).toBe(`exp-1: ${what} ${killed}`);
+  });
+
   it('fits a notice', () => {
-    const long = { ...reason, message: message.repeat(3) };
+    const long = { ...reason, message: 'x'.repeat(300) };
     const text = endedText(trans, { ...ended, reason: long });
     expect(text).toHaveLength(140);
   });
