@@ -54,6 +54,7 @@ def move(session: Session, state: State, now: datetime, reason: Reason | None = 
         isolation=session.isolation if held else None,
         usage=session.usage if held else _rested(session.usage),
         idle=None,
+        kept=None,
         started=now if state == "running" else session.started,
         place_in_line=0,
     )
@@ -152,7 +153,7 @@ def request_resume(session: Session, now: datetime) -> Session:
 def _in_line(session: Session, now: datetime) -> Session:
     queued = move(session, "waiting", now)
     return msgspec.structs.replace(
-        queued, goal="run", progress=(), exit=None, started=None, ends=None, usage=None, kept=None
+        queued, goal="run", progress=(), exit=None, started=None, ends=None, usage=None
     )
 
 

@@ -92,6 +92,10 @@ class PolicingContract:
             assert (again.kept.until, again.kept.times) == (kept.kept.until, 2)
             with pytest.raises(NotAllowed):
                 await backend.keep_alive(session.id, 0)
+            await backend.suspend(session.id)
+            assert (await until(backend, session.id, "suspended")).kept is None
+            await backend.resume(session.id)
+            assert (await until(backend, session.id, "running")).kept is None
 
     async def test_only_a_running_session_is_looked_at(self, backend: Backend) -> None:
         if isinstance(backend, Policing):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.core import lifecycle
 from jupyter_gpuquota.errors import WrongState
+from jupyter_gpuquota.model.idleness import Idleness, KeptAlive
 from jupyter_gpuquota.model.sessions import ENDED, LIVE, STATES, Session, State
 from tests.builders import NOW, make_placement, make_session, make_slice
 
@@ -71,6 +75,18 @@ def test_stop_overrules_suspend_while_it_is_under_way() -> None:
     assert lifecycle.finish_end(lifecycle.request_end(suspending, "stop", NOW), NOW).state == (
         "stopped"
     )
+
+
+@pytest.mark.parametrize("state", ["stopped", "suspended"])
+def test_what_was_kept_alive_is_not_any_more_when_its_run_ends(state: State) -> None:
+    kept = KeptAlive(until=NOW + timedelta(hours=1))
+    running = replace(at("running"), kept=kept, idle=Idleness(since=NOW, rule="idle_timeout"))
+    ending = lifecycle.request_end(running, "stop" if state == "stopped" else "suspend", NOW)
+    assert (ending.kept, ending.idle) == (None, None)
+    ended = lifecycle.finish_end(ending, NOW)
+    assert (ended.state, ended.kept) == (state, None)
+    assert lifecycle.request_resume(ended, NOW).kept is None
+    assert lifecycle.move(running, "done", NOW).kept is None
 
 
 def test_a_step_that_the_map_lacks_is_a_fault() -> None:
