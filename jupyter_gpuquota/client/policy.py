@@ -7,7 +7,7 @@ said of the level and the rule that were named.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict, Unpack
 
@@ -162,6 +162,7 @@ def _wanted(
 ) -> Operation[PolicyRequest]:
     """Return the whole policy as it is to be."""
     _check_names([*rules, *lock, *unlock])
+    _check_locks(lock, unlock)
     old = request_of((yield from ask("policy.get")))
     own = next((each.rules for each in old.levels if each.level == level), PolicyRulesRequest())
     plain: dict[str, Any] = {
@@ -237,9 +238,22 @@ def _check_names(rules: Sequence[str]) -> None:
             there = ", ".join(RULES)
             hint = f"Did you mean {' or '.join(close)}?" if close else f"There are: {there}."
             problems.append(FieldError(rule, "There is no such rule.", hint))
-    if problems:
+    _refuse(problems)
+
+
+def _check_locks(lock: Sequence[str], unlock: Sequence[str]) -> None:
+    both = [rule for rule in dict.fromkeys(lock) if rule in unlock]
+    _refuse(
+        FieldError(rule, "It cannot be locked and unlocked at once.", "Name it once.")
+        for rule in both
+    )
+
+
+def _refuse(found: Iterable[FieldError]) -> None:
+    """Raise InvalidFields if there are any problems."""
+    if problems := tuple(found):
         count = "One field is" if len(problems) == 1 else f"{len(problems)} fields are"
-        raise InvalidFields(f"{count} not acceptable.", fields=tuple(problems))
+        raise InvalidFields(f"{count} not acceptable.", fields=problems)
 
 
 def _named(context: Context, who: str) -> Operation[str]:

@@ -85,6 +85,17 @@ def test_what_is_not_named_stays(gpu, backend):
     assert backend.policy_.levels[0].rules.locked == ()
 
 
+def test_nothing_is_locked_and_unlocked_at_once(gpu, backend):
+    gpu("policy set everyone idle_timeout=2h action=stop --lock action")
+    line = (
+        "policy set everyone warn_before=5m --lock action,idle_timeout --unlock idle_timeout,action"
+    )
+    twice = "It cannot be locked and unlocked at once."
+    assert wrong(gpu, line) == {"action": twice, "idle_timeout": twice}
+    (level,) = backend.policy_.levels
+    assert (level.rules.locked, level.rules.warn_before) == (("action",), None)
+
+
 def test_rules_and_levels_are_unset(gpu, backend):
     gpu("policy set everyone idle_timeout=2h action=stop --lock action")
     gpu("policy unset everyone action")
