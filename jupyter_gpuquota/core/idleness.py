@@ -104,7 +104,7 @@ def check_keep_alive(session: Session, span: int, limits: Limits) -> None:
         )
     if session.kept and session.kept.times >= limits.keep_alives:
         raise NotAllowed(
-            f"{name} was kept alive {limits.keep_alives} times since it was last used, the most "
+            f"{name} was kept alive {_times(limits.keep_alives)} since it was last used, the most "
             "that the policy allows.",
             hint="Run something in it: then it counts as used.",
         )
@@ -118,6 +118,10 @@ def saves_itself(idle: Idleness | None, at: datetime) -> bool:
     if idle is None or idle.warned is None:
         return False
     return at - idle.warned <= SAVING or (idle.acts is not None and idle.acts - at <= SAVING)
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
 
 
 def _signal(reading: Reading, before: Track, now: datetime, *, watched: bool) -> Signal:

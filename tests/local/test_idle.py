@@ -103,7 +103,7 @@ async def test_keeping_alive_puts_it_off_and_has_an_end(make):
     assert kept.idle.acts == kept.kept.until
     activity = backend.activity(session.id)
     assert (activity.idle.warned, activity.idle.acts) == (None, kept.kept.until)
-    with pytest.raises(NotAllowed, match="1 times since it was last used"):
+    with pytest.raises(NotAllowed, match="once since it was last used"):
         await backend.keep_alive(session.id, 0)
     await warned(backend, session.id)
     await until(backend, session.id, "suspended")
