@@ -129,14 +129,14 @@ def exempt(context: Context, who: str, *, until: datetime | str, reason: str) ->
     """Except sessions from being acted on: `session:NAME`, `user:NAME` or `project:NAME`.
 
     `until` is a time, or a length of time from now (`3d`); one without a zone is of this machine's.
-    Raises InvalidFields, NotFound, NotAllowed, Outdated.
+    Who is excepted already gets this exemption instead.
+
+    Raises InvalidFields, NotAllowed, Outdated.
     """
-    named = yield from _named(context, who)
     old = request_of((yield from get(context)))
-    others = tuple(each for each in old.exemptions if each.who != named)
-    new = ExemptionRequest(who=named, until=_until(until), reason=reason)
-    request = msgspec.structs.replace(old, exemptions=(*others, new))
-    return (yield from _put(request, new=len(others)))
+    new = ExemptionRequest(who=who, until=_until(until), reason=reason)
+    request = msgspec.structs.replace(old, exemptions=(*old.exemptions, new))
+    return (yield from _put(request, new=len(old.exemptions)))
 
 
 def unexempt(context: Context, who: str) -> Operation[Policy]:
@@ -257,7 +257,7 @@ def _refuse(found: Iterable[FieldError]) -> None:
 
 
 def _named(context: Context, who: str) -> Operation[str]:
-    """Return whom an exemption is for, a session by its id."""
+    """Return whom a standing exemption is for, a session by its id."""
     sort, _, name = who.partition(":")
     if sort != "session" or not name:
         return who

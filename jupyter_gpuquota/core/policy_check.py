@@ -179,7 +179,7 @@ class _Reader:
         """Read an exemption; one that has expired is none, but no mistake."""
         before = len(self.errors)
         if not _WHO.fullmatch(request.who):
-            hint = "Write session:ID, user:NAME or project:NAME."
+            hint = "Write session:NAME, user:NAME or project:NAME."
             self.wrong("who", f"{request.who!r} is nobody.", hint)
         if not request.reason.strip():
             self.wrong("reason", "An exemption needs a reason.", "Others will want to know it.")

@@ -161,7 +161,11 @@ class PolicyLevelRequest(Request, frozen=True, kw_only=True):
 
 
 class ExemptionRequest(Request, frozen=True, kw_only=True):
-    """Ask for an exemption; `until` is a time with its zone, as in ISO 8601."""
+    """Ask for an exemption; `until` is a time with its zone, as in ISO 8601.
+
+    `who` is `user:NAME`, `project:NAME` or `session:`, with the session's name, `project/name` or
+    id; it is kept by its id. Who is excepted already gets the new exemption instead.
+    """
 
     who: str
     until: str

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 
-from ..core import idle_trial
-from ..core.exemptions import without_expired
+from ..core import exemptions, idle_trial
 from ..core.idle_week import WEEK
 from ..core.policy import NO_POLICY
 from ..core.policy_check import check_policy
-from ..errors import Unsupported
+from ..core.projects import check_revision, refuse
+from ..errors import InvalidFields, Unsupported
 from ..model.policy import Policy, PolicyRequest
 from ..model.policytrial import PolicyTrial
 from ..ports.backend import Backend, Policing
@@ -43,10 +43,24 @@ async def try_(backend: Backend, call: Call) -> PolicyTrial:
 
 
 def _checked(backend: Backend, request: PolicyRequest) -> Policy:
+    """Return the policy that is asked for.
+
+    Raises InvalidFields with every broken field, and Outdated instead where the policy that the
+    request was made from is not the present one: then that may be all that is wrong.
+    """
     acts = policing(backend)
+    before = acts.policy()
     names = [project.name for project in backend.projects()]
-    policy = check_policy(request, names, acts.interval)
-    return without_expired(policy, acts.policy(), datetime.now(UTC))
+    asked, wrong = exemptions.named(request, before, names, backend.sessions())
+    try:
+        policy = check_policy(asked, names, acts.interval)
+        policy = exemptions.current(policy, before, datetime.now(UTC))
+    except InvalidFields as error:
+        wrong += error.fields
+    if wrong and request.revision:
+        check_revision("The policy", before.revision, request.revision)
+    refuse(wrong)
+    return policy
 
 
 def policing(backend: Backend) -> Policing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -11,20 +11,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.exemptions import without_expired, without_project
-from jupyter_gpuquota.core.policy import BUILT_IN, NO_POLICY
+from jupyter_gpuquota.core.policy import BUILT_IN
 from jupyter_gpuquota.core.policy_check import check_policy
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.policy import (
     RULES,
-    Exemption,
     Policy,
     PolicyLevelRequest,
     PolicyRequest,
     PolicyRulesRequest,
     request_of,
 )
-from tests.builders import NOW
 
 QUIET = {"begin": "22:00", "end": "06:00", "zone": "Europe/Berlin", "idle_timeout": "20m"}
 EXEMPTION = {"who": "user:ana", "until": "2026-03-01T18:00Z", "reason": "A demo."}
@@ -288,29 +285,3 @@ def test_whatever_exemption_is_asked_it_is_taken_or_refused(
 ) -> None:
     with suppress(InvalidFields):
         check(exemptions=[{"who": who, "until": until, "reason": reason}])
-
-
-def exemption(who: str, hours: int) -> Exemption:
-    return Exemption(who=who, until=NOW + timedelta(hours=hours), reason="A demo.")
-
-
-def test_what_is_over_goes_unless_it_is_new() -> None:
-    before = msgspec.structs.replace(NO_POLICY, exemptions=(exemption("user:ana", -1),))
-    later = exemption("user:ben", 1)
-    both = msgspec.structs.replace(before, exemptions=(*before.exemptions, later))
-    assert without_expired(both, before, NOW).exemptions == (later,)
-    with pytest.raises(InvalidFields, match="not acceptable") as caught:
-        without_expired(both, NO_POLICY, NOW)
-    assert [field.field for field in caught.value.fields] == ["exemptions[0].until"]
-
-
-def test_nothing_is_said_of_a_project_that_is_gone() -> None:
-    policy = check(
-        ("everyone", {"idle_timeout": "2h"}),
-        ("project:team-a", {"idle_timeout": "1h"}),
-        exemptions=[EXEMPTION, {**EXEMPTION, "who": "project:team-a"}],
-    )
-    left = without_project(policy, "team-a")
-    assert [level.level for level in left.levels] == ["everyone"]
-    assert [each.who for each in left.exemptions] == ["user:ana"]
-    assert without_project(left, "team-a") == left

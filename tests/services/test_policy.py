@@ -12,7 +12,7 @@ from jupyter_gpuquota.core.idle_week import Stretch
 from jupyter_gpuquota.core.policy import Subject
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, Outdated, WrongState
 from jupyter_gpuquota.model.idleness import KeepAliveRequest
-from jupyter_gpuquota.model.policy import Policy, PolicyRequest
+from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyRequest
 from jupyter_gpuquota.model.projects import AuditQuery, ProjectRemoval
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.services.call import Call
@@ -93,6 +93,56 @@ async def test_an_exemption_that_is_over_goes_and_is_not_made() -> None:
     asked = msgspec.to_builtins(backend.policy_)["exemptions"]
     made = await put(backend, exemptions=asked)
     assert [e.who for e in made.exemptions] == ["user:ben"]
+
+
+async def test_a_session_is_excepted_by_its_name_and_kept_by_its_id() -> None:
+    backend = guarded()
+    session = await launch(backend)
+    made = await put(backend, exemptions=[exemption(1, "session:exp-1")])
+    assert [each.who for each in made.exemptions] == [f"session:{session.id}"]
+    assert (await on(backend, "sessions.policy", session)).exempt == made.exemptions[0]
+    wanted = [
+        exemption(1, "session:gone"),
+        exemption(1, "project:no-such"),
+        {**exemption(1, "session:exp"), "reason": " "},
+    ]
+    for route in ("policy.put", "policy.try"):
+        body = msgspec.convert({"revision": made.revision, "exemptions": wanted}, PolicyRequest)
+        with pytest.raises(InvalidFields) as caught:
+            await ask(backend, route, "ana", body=body)
+        assert {field.field for field in caught.value.fields} == {
+            "exemptions[0].who",
+            "exemptions[1].who",
+            "exemptions[2].who",
+            "exemptions[2].reason",
+        }
+
+
+async def test_an_exemption_of_what_is_gone_is_in_nobodys_way() -> None:
+    backend = guarded()
+    session = await launch(backend)
+    made = await put(backend, exemptions=[exemption(1, "session:exp-1")])
+    await backend.stop(session.id)
+    await backend.delete(session.id)
+    asked = msgspec.to_builtins(made)["exemptions"]
+    levels = [level("everyone", idle_timeout="2h")]
+    assert (await put(backend, levels=levels, exemptions=asked)).exemptions == made.exemptions
+
+
+async def test_who_changes_what_is_outdated_is_told_that_first() -> None:
+    backend = guarded()
+    over = msgspec.convert(exemption(-1), type=Exemption)
+    backend.policy_ = msgspec.structs.replace(backend.policy_, exemptions=(over,), revision=5)
+    asked = msgspec.to_builtins(backend.policy_)["exemptions"]
+    await put(backend, levels=[level("everyone", idle_timeout="2h")])  # it drops what is over
+    stale = {"revision": 5, "exemptions": asked}
+    with pytest.raises(Outdated, match="changed meanwhile"):
+        await put(backend, **stale)
+    body = msgspec.convert(stale, PolicyRequest)
+    with pytest.raises(Outdated):
+        await ask(backend, "policy.try", "ana", body=body)
+    with pytest.raises(InvalidFields):
+        await ask(backend, "policy.try", "ana", body=msgspec.structs.replace(body, revision=0))
 
 
 async def test_a_session_tells_which_level_decided_each_rule() -> None:

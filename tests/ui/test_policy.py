@@ -195,10 +195,13 @@ def test_exemptions_are_made_and_taken_back(gpu, client, backend):
     assert "session:exp1 is exempt" not in text
     gpu("policy exempt user:ana --until 1d --reason shorter")
     assert len(backend.policy_.exemptions) == 2
+    gpu("policy exempt session:exp1 --until 1d --reason shorter")
+    assert {e.reason for e in backend.policy_.exemptions} == {"shorter"}
+    assert len(backend.policy_.exemptions) == 2
     gpu("policy unexempt session:exp1")
     gpu("policy unexempt user:ana")
     assert backend.policy_.exemptions == ()
-    for line in ("policy unexempt user:ana", "policy exempt session:gone --until 1d --reason x"):
+    for line in ("policy unexempt user:ana", "policy unexempt session:gone"):
         with pytest.raises(NotFound):
             gpu(line)
 
@@ -213,6 +216,10 @@ def test_a_wrong_exemption_is_said_in_the_words_of_the_line(gpu):
     assert wrong(gpu, "policy exempt user:ben --until 2001-01-01 --reason x") == {
         "until": "That time is over."
     }
+    for who, said in (("session:gone", "session 'gone'"), ("project:gone", "project 'gone'")):
+        assert wrong(gpu, f"policy exempt {who} --until 1d --reason x") == {
+            "who": f"There is no {said}."
+        }
 
 
 def test_an_explanation_names_the_level_of_each_rule_and_the_signals(gpu, client, backend):

@@ -950,6 +950,9 @@ export interface QuietHoursRequest {
 }
 /**
  * Ask for an exemption; `until` is a time with its zone, as in ISO 8601.
+ *
+ * `who` is `user:NAME`, `project:NAME` or `session:`, with the session's name, `project/name` or
+ * id; it is kept by its id. Who is excepted already gets the new exemption instead.
  */
 export interface ExemptionRequest {
   who: string;
