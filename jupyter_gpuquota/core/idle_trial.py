@@ -29,7 +29,7 @@ def compare(
     old, new = (_played(stretches, policy, known) for policy in (before, after))
     sums = _sums(old, new)
     return PolicyTrial(
-        message=_said(sums, stretches, sum(act.action == "notify" for act in new)),
+        message=_said(sums, stretches, old, new),
         since=since,
         until=until,
         sessions=len({s.subject.session for s in stretches}),
@@ -74,12 +74,20 @@ def _returned(acts: Iterable[TrialAct]) -> int:
     return sum(act.returned for act in acts)
 
 
-def _said(sums: Sequence[TrialSum], stretches: Sequence[Stretch], notices: int) -> str:
+def _said(
+    sums: Sequence[TrialSum],
+    stretches: Sequence[Stretch],
+    old: Sequence[TrialAct],
+    new: Sequence[TrialAct],
+) -> str:
     if not stretches:
         return (
             "Nothing was recorded yet: sessions are looked at while they run, and the last week "
             "is kept."
         )
+    if new and old == new:
+        return "Nothing would have been different in the recorded week."
+    notices = sum(act.action == "notify" for act in new)
     acts, alarms = sum(s.acts for s in sums), sum(s.false_alarms for s in sums)
     returned, before = sum(s.returned for s in sums), sum(s.returned_before for s in sums)
     told = f" Owners would only have been told {_times(notices)}." if notices else ""

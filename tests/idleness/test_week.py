@@ -107,6 +107,19 @@ def test_two_policies_are_compared_by_project() -> None:
     assert (found.sessions, found.seconds, found.count) == (1, 300 * 60, 1)
 
 
+def test_what_changes_nothing_is_said_to() -> None:
+    night = [stretch(0, 60, idle=False), stretch(60, 900, idle=True)]
+    since, until = (datetime.fromtimestamp(BEGINS + m * 60, UTC) for m in (0, 900))
+    found = compare(night, policy(), policy(keep_alives=1), [], since, until)
+    assert found.message == "Nothing would have been different in the recorded week."
+    assert [(sum_.acts_before, sum_.acts) for sum_ in found.projects] == [(1, 1)]
+    stops = compare(night, policy(), policy(action="stop"), [], since, until)
+    assert "ended once" in stops.message
+    never = policy(idle_timeout=0)
+    none = compare(night, never, never, [], since, until)
+    assert none.message == "No session would have been ended."
+
+
 def test_without_a_record_it_says_so() -> None:
     now = datetime.fromtimestamp(BEGINS, UTC)
     assert "Nothing was recorded" in compare([], policy(), policy(), [], now, now).message
