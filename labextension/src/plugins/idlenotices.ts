@@ -32,11 +32,11 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
         ({ IdleNotices }) => new IdleNotices(quota, app.commands, trans, outer)
       );
       const shown = await notices;
-      news
-        .filter(
+      shown.tell(
+        news.filter(
           ({ kind }) => kind === 'over' || quota.preferences.values.notifyIdle
         )
-        .forEach(item => shown.tell(item));
+      );
     };
     // That sessions are read while nobody looks is the business of the other notices.
     const look = () => {

@@ -2,8 +2,8 @@ import { Session } from '../api/models';
 import { idleOf, isWarned, wasIdle } from './idle';
 
 /**
- * What a user is to be told of idle sessions; `over` takes a warning back, `closed` tells in a
- * session's own JupyterLab that it has ended, and `why`.
+ * What a user is to be told of idle sessions; `over` takes back what was told of one, be it a
+ * warning or its end.
  */
 export type IIdleNews =
   | { kind: 'warned' | 'over' | 'ended'; session: Session }
@@ -30,7 +30,7 @@ export class IdleWatchman {
     const news = kept.flatMap(({ session, warning, end }): IIdleNews[] => {
       const known = before?.get(session.id);
       const found: IIdleNews[] = [];
-      if (known?.warning && !warning) {
+      if (known && isOver(known, { warning, end })) {
         found.push({ kind: 'over', session });
       }
       if (warning && warning !== known?.warning) {
@@ -42,7 +42,8 @@ export class IdleWatchman {
       return found;
     });
     const gone = [...(before?.values() ?? [])].filter(
-      ({ session, warning }) => warning && !this._seen?.has(session.id)
+      ({ session, warning, end }) =>
+        (warning || end) && !this._seen?.has(session.id)
     );
     return [
       ...gone.map(({ session }): IIdleNews => ({ kind: 'over', session })),
@@ -69,6 +70,14 @@ interface ISeen {
   warning: string;
   /** When it was ended for being idle; empty if it was not. */
   end: string;
+}
+
+/** Tell whether something was to be told that does not hold any more. */
+function isOver(
+  before: Omit<ISeen, 'session'>,
+  now: Omit<ISeen, 'session'>
+): boolean {
+  return Boolean((before.warning && !now.warning) || (before.end && !now.end));
 }
 
 function warning(session: Session): string {

@@ -7,13 +7,15 @@ import { CommandIDs } from '../commands';
 import { isWarned } from '../state/idle';
 import { IIdleNews } from '../state/idlenews';
 import { IGpuQuota } from '../tokens';
+import { endedTogetherText } from './endtexts';
 import { closedText, endedText, keepText, warningText } from './idletexts';
 
 /** How long a notice stays in sight that asks for nothing, in milliseconds. */
 const IN_SIGHT = 8000;
 
 /**
- * Keep one notice a session: what it says holds, or it goes.
+ * Keep one notice a warned session, and one of all that were ended, so that these leave room for
+ * the warnings: what a notice says holds, or it goes.
  *
  * `outer` is the base URL of the JupyterLab that shows the sessions.
  */
@@ -25,22 +27,34 @@ export class IdleNotices {
     private _outer: string
   ) {}
 
-  tell(news: IIdleNews): void {
+  tell(news: readonly IIdleNews[]): void {
+    if (!Notification.manager.has(this._endNotice)) {
+      this._ended.clear(); // whoever has closed it, or resumed from it, knows
+    }
+    const ends = news.map(item => this._note(item));
+    if (ends.includes(true)) {
+      this._tellEnds();
+    }
+  }
+
+  /** Tell one of the news; return whether it is about an end, which is told of all at once. */
+  private _note(news: IIdleNews): boolean {
     const { session } = news;
     switch (news.kind) {
       case 'warned':
         this._warn(session);
-        break;
+        return false;
       case 'over':
         this._dismiss(session.id);
-        break;
+        return this._ended.delete(session.id);
       case 'ended':
         this._dismiss(session.id);
-        this._tellEnd(session);
-        break;
+        this._ended.set(session.id, session);
+        return true;
       case 'closed':
         this._dismiss(session.id);
         this._tellClosed(session, news.why);
+        return false;
     }
   }
 
@@ -93,15 +107,47 @@ export class IdleNotices {
     }
   }
 
-  private _tellEnd(session: Session): void {
-    const trans = this._trans;
-    Notification.emit(endedText(trans, session), 'info', {
+  /** Say in one notice which sessions were ended and do not run again. */
+  private _tellEnds(): void {
+    const [first, ...rest] = this._ended.values();
+    if (!first) {
+      Notification.dismiss(this._endNotice);
+      return;
+    }
+    const message = rest.length
+      ? endedTogetherText(this._trans, [first, ...rest])
+      : endedText(this._trans, first);
+    const options: Notification.IOptions<never> = {
       autoClose: false, // its owner is away
-      actions: [
-        this._act(session, trans.__('Resume'), CommandIDs.resume, false),
-        this._act(session, trans.__('Details'), CommandIDs.details)
-      ]
-    });
+      actions: rest.length ? [this._show(first)] : this._resumes(first)
+    };
+    const id = this._endNotice;
+    if (!Notification.update({ id, message, ...options })) {
+      this._endNotice = Notification.emit(message, 'info', options);
+    }
+  }
+
+  /** Make the buttons that answer the end of one session. */
+  private _resumes(session: Session): Notification.IAction[] {
+    const trans = this._trans;
+    return [
+      this._act(session, trans.__('Resume'), CommandIDs.resume, false),
+      this._act(session, trans.__('Details'), CommandIDs.details)
+    ];
+  }
+
+  /** Make the button that leads to where each of several sessions can be resumed. */
+  private _show({ id }: Session): Notification.IAction {
+    return {
+      label: this._trans.__('Show them'),
+      caption: this._trans.__('Each can be resumed in the GPU Workspace'),
+      callback: event => {
+        event.preventDefault(); // it goes once they run again
+        void this._commands
+          .execute(CommandIDs.showPanel)
+          .then(() => this._quota.reveal(id));
+      }
+    };
   }
 
   /** Tell in a session's own JupyterLab, whose server is gone: only the outer one can resume it. */
@@ -150,6 +196,9 @@ export class IdleNotices {
   /** The notice of each session that was warned, and when that was. */
   private _shown = new Map<string, string>();
   private _warned = new Map<string, string>();
+  /** The sessions that were ended, in that order, and the notice that tells of them. */
+  private _ended = new Map<string, Session>();
+  private _endNotice = '';
   /** What the button says that keeps a session alive, once the policy is known. */
   private _keep = new Map<string, string>();
 }

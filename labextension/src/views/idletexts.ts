@@ -205,7 +205,8 @@ export function keepText(
   return span !== 'none' && left > 0 ? trans.__('Keep alive %1', span) : '';
 }
 
-const LONGEST = 140;
+/** JupyterLab shows notifications up to this length. */
+export const LONGEST = 140;
 
 /** Say that a session was ended for being idle, by which rule, and what is kept, for a notice. */
 export function endedText(trans: TranslationBundle, session: Session): string {

@@ -113,20 +113,76 @@ describe('the notices of idle sessions', () => {
     expect(labels()).toEqual(['Details']);
   });
 
+  const reason = {
+    code: 'IdleTimeout',
+    message: 'It was suspended by the rule idle_timeout.',
+    hint: '',
+    raw: ''
+  } as const;
+  const ended = (...names: string[]) =>
+    names.map(name =>
+      makeSession({ id: name, spec: { name }, state: 'suspended', reason })
+    );
+  const runs = (...names: string[]) =>
+    names.map(name => makeSession({ id: name, spec: { name } }));
+  const messages = () => notices().map(({ message }) => message);
+
   it('tell the end, and resume in one click', async () => {
     await see(makeSession({ idle: makeIdle(20, 1, WARNED) }));
-    const reason = {
-      code: 'IdleTimeout',
-      message: 'It was suspended by the rule idle_timeout.',
-      hint: '',
-      raw: ''
-    } as const;
     await see(makeSession({ state: 'suspended', reason }));
-    expect(notices().map(({ message }) => message)).toEqual([
+    expect(messages()).toEqual([
       'exp-1: It was suspended by the rule idle_timeout. Folder and share are kept.'
     ]);
     expect(press('Resume')).toBe(false);
     expect(page.executed).toEqual([[CommandIDs.resume, 's1']]);
+  });
+
+  it('of an end go once the session is resumed or deleted, whoever does it', async () => {
+    const [end] = ended('exp-1');
+    await see(...runs('exp-1'));
+    await see(end);
+    expect(notices()).toHaveLength(1);
+    await see({ ...end, state: 'waiting' });
+    expect(notices()).toEqual([]);
+    await see(end);
+    expect(notices()).toHaveLength(1);
+    await see();
+    expect(notices()).toEqual([]);
+  });
+
+  it('of ends are one, that leads to where all can be resumed, and shrinks', async () => {
+    const warned = makeSession({ idle: makeIdle(20, 8, WARNED) });
+    await see(warned, ...runs('q2', 'lunch', 'own'));
+    await see(warned, ...ended('q2'), ...runs('lunch', 'own'));
+    expect(messages()[0]).toMatch(/^q2: It was suspended/);
+    await see(warned, ...ended('q2', 'lunch', 'own'));
+    expect(messages()).toEqual([
+      '3 sessions were ended for being idle: q2, lunch and own',
+      expect.stringMatching(/^exp-1 suspends at/)
+    ]);
+    const revealed = jest.fn();
+    page.store.revealed.connect((_, id) => revealed(id));
+    expect(labels()).toEqual(['Show them']);
+    expect(press('Show them')).toBe(true);
+    await new Promise(done => setTimeout(done));
+    expect(page.executed).toEqual([[CommandIDs.showPanel, null]]);
+    expect(revealed).toHaveBeenCalledWith('q2');
+
+    await see(warned, ...ended('lunch', 'own'), ...runs('q2'));
+    expect(messages()[0]).toMatch(/: lunch and own$/);
+    await see(warned, ...ended('own'), ...runs('q2', 'lunch'));
+    expect(messages()[0]).toMatch(/^own: It was suspended/);
+    expect(labels()).toEqual(['Resume', 'Details']);
+    await see(warned, ...runs('q2', 'lunch', 'own'));
+    expect(messages()).toEqual([expect.stringMatching(/^exp-1 suspends at/)]);
+  });
+
+  it('do not tell again of ends that were closed', async () => {
+    await see(...runs('q2', 'lunch'));
+    await see(...ended('q2'), ...runs('lunch'));
+    Notification.dismiss();
+    await see(...ended('q2', 'lunch'));
+    expect(messages()).toEqual([expect.stringMatching(/^lunch: /)]);
   });
 
   it("tell in the session's own JupyterLab, too, which hears it from the ingress", async () => {
