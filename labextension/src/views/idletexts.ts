@@ -214,7 +214,7 @@ export function endedText(trans: TranslationBundle, session: Session): string {
   const [what, why, ...rest] = sentences(
     trans.__('%1: %2', session.spec.name, message)
   );
-  const kept = trans.__('Folder and share are kept.');
+  const kept = trans.__('Its folder and request are kept.');
   const wholes = [
     [what, why, ...rest, kept],
     [what, ...rest, kept],

@@ -131,7 +131,7 @@ describe('the notices of idle sessions', () => {
     await see(makeSession({ idle: makeIdle(20, 1, WARNED) }));
     await see(makeSession({ state: 'suspended', reason }));
     expect(messages()).toEqual([
-      'exp-1: It was suspended by the rule idle_timeout. Folder and share are kept.'
+      'exp-1: It was suspended by the rule idle_timeout. Its folder and request are kept.'
     ]);
     expect(press('Resume')).toBe(false);
     expect(page.executed).toEqual([[CommandIDs.resume, 's1']]);

@@ -101,7 +101,7 @@ describe('what is said of a session that was idle', () => {
 
   it('is the rule, and what is kept', () => {
     expect(endedText(trans, ended)).toBe(
-      `exp-1: ${message} Folder and share are kept.`
+      `exp-1: ${message} Its folder and request are kept.`
     );
     expect(rowLine(trans, ended, NOW)).toBe('Suspended: it was not used');
     expect(rowText(trans, ended, NOW)).toBe(`Suspended 1 hr ago: ${message}`);
@@ -119,7 +119,7 @@ describe('what is said of a session that was idle', () => {
         ...ended,
         reason: { ...reason, message: parts.join(' ') }
       });
-    expect(say(what, why)).toBe(`exp-1: ${what} Folder and share are kept.`);
+    expect(say(what, why)).toBe(`exp-1: ${what} Its folder and request are kept.`);
     expect(say(what, why, killed)).toBe(`exp-1: ${what} ${killed}`);
   });
 
