@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from ..model.idleness import Idleness, IdleRule, Signal
-from ..model.idlewords import quiet_of, whose
+from ..model.idlewords import decider, quiet_of, whose
 from ..model.reasons import Reason, ReasonCode
 from ..model.sessions import Goal, Session
 from ..model.spans import write_span
@@ -16,11 +16,14 @@ from .lifecycle import request_end
 
 _CODES: dict[IdleRule, ReasonCode] = {
     "idle_timeout": "IdleTimeout",
+    "quiet_hours": "IdleTimeout",
     "gpu_idle_timeout": "GpuIdleTimeout",
 }
 IDLE = frozenset(_CODES.values())
 """Why idle sessions are ended."""
 
+_EXACT = 600
+"""Seconds below which seconds are told."""
 _DONE = {"suspend": "suspended", "stop": "stopped"}
 
 
@@ -48,7 +51,8 @@ def concluded(session: Session) -> Session:
 
 def reason_of(session: Session, idle: Idleness, signals: Iterable[Signal], now: datetime) -> Reason:
     """Say why an idle session is ended, by which rule, and what is kept."""
-    span = write_span(int((now - idle.since).total_seconds()) // 60 * 60)
+    seconds = int((now - idle.since).total_seconds())
+    span = write_span(seconds if seconds < _EXACT else seconds // 60 * 60)
     quiet, by = quiet_of(idle, signals), whose(idle.level, session.spec.name)
     return Reason(
         code=_CODES[idle.rule],
@@ -61,7 +65,7 @@ def reason_of(session: Session, idle: Idleness, signals: Iterable[Signal], now: 
 
 def warning_of(session: Session, idle: Idleness) -> str:
     """Say what will be done to an idle session, and what helps against it."""
-    decided = f"by {whose(idle.level, session.spec.name)}"
+    decided = f"by {decider(idle, session.spec.name)}"
     if idle.action == "notify" or idle.acts is None:
         what = "Its GPU is not used" if idle.rule == "gpu_idle_timeout" else "It is not used"
         return f"{what} since {idle.since:%H:%M} UTC ({decided})"
@@ -71,6 +75,6 @@ def warning_of(session: Session, idle: Idleness) -> str:
 
 def told(session: Session) -> str:
     """Tell somebody who is away what happens to a session: the newest of what it says itself."""
-    ended = session.reason and session.reason.code in IDLE
-    said = session.reason.message if session.reason and ended else session.progress[-1].message
+    ended = session.reason if session.state == "stopping" else None
+    said = ended.message if ended else session.progress[-1].message
     return f"{session.owner}'s GPU session {session.spec.name} ({session.spec.project}): {said}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -27,7 +27,9 @@ Event = Literal["", "warn", "act"]
 SAVING = timedelta(seconds=30)
 """How long after a warning, and before the end, what is saved was not saved by a person."""
 
-_ALL_RULES: tuple[IdleRule, ...] = ("idle_timeout", "gpu_idle_timeout")
+_ALL_RULES = get_args(IdleRule)
+_GAIN = timedelta(minutes=1)
+"""Least time that keeping alive puts the end off by, to count."""
 _MISSED = 3
 """Looks after which a session counts as not looked at."""
 
@@ -73,7 +75,7 @@ def look(
     """Take in what a look has found, and say what has to be done. `every` is between two looks."""
     watched = timedelta() <= now - before.looked <= every * _MISSED
     signals = tuple(_signal(reading, before, now, watched=watched) for reading in readings)
-    found = _found(signals, ruling)
+    found = _found(signals, ruling, now)
     kept = _still(before.kept, now, used=not _idle(signals))
     if found is None:
         return Track(now, signals, None, kept), ""
@@ -82,12 +84,18 @@ def look(
     return Track(now, signals, idle, kept), event
 
 
-def keep_alive(kept: KeptAlive | None, span: int, now: datetime) -> KeptAlive:
-    """Return until when a session is kept alive, `span` seconds from now or longer."""
+def keep_alive(
+    kept: KeptAlive | None, span: int, now: datetime, idle: Idleness | None = None
+) -> KeptAlive:
+    """Return until when a session is kept alive, `span` seconds from now or longer.
+
+    What puts nothing off is not counted: the session is `idle`, and is not acted on before that.
+    """
     until = now + timedelta(seconds=span)
-    if kept is None:
-        return KeptAlive(until=until)
-    return KeptAlive(until=max(until, kept.until), times=kept.times + 1)
+    stands = [time for time in (kept and kept.until, idle and idle.acts) if time]
+    counts = until - max(stands, default=now) >= _GAIN
+    times = (kept.times if kept else 0) + counts
+    return KeptAlive(until=max(until, kept.until) if kept else until, times=times)
 
 
 def check_keep_alive(session: Session, span: int, limits: Limits) -> None:
@@ -110,6 +118,10 @@ def check_keep_alive(session: Session, span: int, limits: Limits) -> None:
         )
 
 
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
 def saves_itself(idle: Idleness | None, at: datetime) -> bool:
     """Tell whether a session's page saves by itself at a time.
 
@@ -118,10 +130,6 @@ def saves_itself(idle: Idleness | None, at: datetime) -> bool:
     if idle is None or idle.warned is None:
         return False
     return at - idle.warned <= SAVING or (idle.acts is not None and idle.acts - at <= SAVING)
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
 
 
 def _signal(reading: Reading, before: Track, now: datetime, *, watched: bool) -> Signal:
@@ -140,7 +148,7 @@ def _known(name: SignalName, before: Track, now: datetime, *, watched: bool) -> 
     if watched and seen:
         return seen[0]
     idle = before.idle
-    if idle and (idle.rule == "idle_timeout" or name == "gpu"):
+    if idle and (idle.rule != "gpu_idle_timeout" or name == "gpu"):
         return idle.since
     return now
 
@@ -150,18 +158,18 @@ def _idle(signals: Iterable[Signal]) -> bool:
     return bool(states) and all(state == "idle" for state in states)
 
 
-def _found(signals: Sequence[Signal], ruling: Ruling) -> Idleness | None:
+def _found(signals: Sequence[Signal], ruling: Ruling, now: datetime) -> Idleness | None:
     """Say which rule's idleness there is; of two, the one that comes first."""
     limits = ruling.limits
     gpu = [s.last for s in signals if s.name == "gpu" and s.state == "idle"]
-    all_idle = _idle(signals)
     found = []
-    if all_idle:
+    if _idle(signals):
         since = max(signal.last for signal in signals)
-        found.append(_of("idle_timeout", since, limits.idle_timeout, limits.action, ruling))
+        due, rule = ruling.due(since, now) or (None, "idle_timeout")
+        found.append(_of(rule, since, due, limits.action, ruling))
     if gpu and limits.gpu_idle_timeout:
-        timeout, action = limits.gpu_idle_timeout, limits.gpu_idle_action
-        found.append(_of("gpu_idle_timeout", gpu[0], timeout, action, ruling))
+        due = gpu[0] + timedelta(seconds=limits.gpu_idle_timeout)
+        found.append(_of("gpu_idle_timeout", gpu[0], due, limits.gpu_idle_action, ruling))
     acting = [idle for idle in found if idle.acts]
     return min(acting, key=_when, default=found[0] if found else None)
 
@@ -171,13 +179,14 @@ def _when(idle: Idleness) -> tuple[datetime, int]:
 
 
 def _of(
-    rule: IdleRule, since: datetime, timeout: int, action: IdleAction, ruling: Ruling
+    rule: IdleRule, since: datetime, due: datetime | None, action: IdleAction, ruling: Ruling
 ) -> Idleness:
-    """Return idleness with the earliest time at which it may be acted on."""
-    if not timeout or ruling.exempt:
+    """Return idleness with the earliest time at which it may be acted on, if it ever is."""
+    if due is None:
         return Idleness(since=since, rule=rule)
-    acts = since + timedelta(seconds=timeout)
-    return Idleness(since=since, rule=rule, level=ruling.level(rule), action=action, acts=acts)
+    if ruling.exempt:
+        return Idleness(since=since, rule=rule, exempt=ruling.exempt.until)
+    return Idleness(since=since, rule=rule, level=ruling.level(rule), action=action, acts=due)
 
 
 def _judge(

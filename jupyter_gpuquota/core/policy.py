@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, cast
 
+from ..model.idleness import IdleRule
 from ..model.idlewords import rule_text
 from ..model.policy import (
     RULES,
@@ -22,6 +23,7 @@ from ..model.policy import (
     PolicyRules,
     QuietHours,
     RuleName,
+    life_rule,
 )
 from ..model.quota import Project
 from ..model.sessions import Kind, Session
@@ -106,10 +108,29 @@ class Ruling:
     limits: Limits
     decided: Mapping[RuleName, Decided]
     exempt: Exemption | None = None
+    usual: int = 0
+    """The idle timeout outside quiet hours, in seconds; 0 for never."""
 
     def level(self, rule: RuleName) -> str:
         """Name the level that decided a rule."""
         return self.decided[rule].level
+
+    def due(self, since: datetime, now: datetime) -> tuple[datetime, IdleRule] | None:
+        """Tell when who is idle since a time is acted on, by which rule; None for never.
+
+        Quiet hours that have not begun count from then on: what is announced is what happens.
+        """
+        timeout = self.limits.idle_timeout
+        past: IdleRule = "idle_timeout" if timeout == self.usual else "quiet_hours"
+        if timeout and since + timedelta(seconds=timeout) <= now:
+            return since + timedelta(seconds=timeout), past
+        hours: tuple[QuietHours, ...] = self.decided["quiet_hours"].value
+        found: list[tuple[datetime, IdleRule]] = [
+            (quiet.due(each, since, now), "quiet_hours") for each in hours
+        ]
+        if self.usual:
+            found.insert(0, (since + timedelta(seconds=self.usual), "idle_timeout"))
+        return min(found, key=lambda each: each[0], default=None)
 
     @property
     def rules(self) -> tuple[DecidedRule, ...]:
@@ -136,16 +157,15 @@ def rule_for(policy: Policy, subject: Subject, project: Project | None, now: dat
     """Say what the policy comes to for a session; `project` is the one that it is in, if known."""
     found = layered(policy, subject.project, subject.kind, project)
     _wish(found["idle_timeout"], subject.wish, found)
-    rules = _with_quiet(found, now)
-    return Ruling(_limits(rules), rules, exemption_of(policy, subject, now))
+    rules, usual = _with_quiet(found, now), found["idle_timeout"].value
+    return Ruling(_limits(rules), rules, exemption_of(policy, subject, now), usual)
 
 
-def life_of(policy: Policy, session: Session, project: Project | None) -> int:
-    """Tell how long a session may run, in seconds; 0 for no end."""
+def life_of(policy: Policy, session: Session, project: Project | None) -> Decided:
+    """Say how long a session may run, in seconds (0 for no end), and who decided that."""
     kind = session.spec.kind
-    rule: RuleName = "train_life" if kind == "train" else "interactive_life"
-    found = layered(policy, session.spec.project, kind, project, (rule,))
-    return int(found[rule].value)
+    rule = life_rule(kind)
+    return layered(policy, session.spec.project, kind, project, (rule,))[rule]
 
 
 def layered(
@@ -183,6 +203,11 @@ def bounds(found: Mapping[RuleName, Decided]) -> tuple[int, int]:
     return found["idle_timeout_min"].value, found["idle_timeout"].value if most is None else most
 
 
+def most_of(found: Mapping[RuleName, Decided]) -> RuleName:
+    """Name the rule that bounds from above what a session may wish for."""
+    return "idle_timeout" if found["idle_timeout_max"].value is None else "idle_timeout_max"
+
+
 def _levels(
     policy: Policy, project: str, kind: Kind, settings: Project | None
 ) -> Iterator[tuple[str, PolicyRules]]:
@@ -200,7 +225,7 @@ def _wish(decided: Decided, wish: int | None, found: dict[RuleName, Decided]) ->
     """Let a session have its own idle timeout, as far as the levels allow it."""
     if wish is None:
         return
-    asked = write_span(wish) if wish else "never"
+    asked, usual = write_span(wish) if wish else "never", decided.level
     if decided.locked:
         decided.note = f"The session wished for {asked}; {decided.level} has locked this rule."
         return
@@ -208,7 +233,9 @@ def _wish(decided: Decided, wish: int | None, found: dict[RuleName, Decided]) ->
     granted = min(max(wish or _NEVER, least), most or _NEVER)
     decided.value, decided.level = 0 if granted == _NEVER else granted, "session"
     if granted != (wish or _NEVER):
-        decided.note = f"The session wished for {asked}, which is outside what is allowed."
+        bound: RuleName = "idle_timeout_min" if granted == least else most_of(found)
+        decided.level = usual if bound == "idle_timeout" else found[bound].level
+        decided.note = f"The session wished for {asked}, which {bound} does not allow."
 
 
 def _with_quiet(found: Mapping[RuleName, Decided], now: datetime) -> dict[RuleName, Decided]:

@@ -52,24 +52,35 @@ def check_policy(request: PolicyRequest, projects: Sequence[str], every: int = 3
     levels, exemptions, names = [], [], [level.level for level in request.levels]
     for i, level in enumerate(request.levels):
         reader.prefix = f"levels[{i}]."
-        reader.name(level.level, projects)
+        known = reader.name(level.level, projects)
         if level.level in names[:i]:
             reader.wrong("level", f"{level.level} is there twice.", "Keep one of them.")
         reader.prefix += "rules."
-        levels.append(PolicyLevel(level=level.level, rules=reader.rules(level.rules)))
+        rules = reader.rules(level.rules)
+        if known:
+            levels.append(PolicyLevel(level=level.level, rules=rules))
     for i, asked in enumerate(request.exemptions):
         reader.prefix = f"exemptions[{i}]."
         if exemption := reader.exemption(asked):
             exemptions.append(exemption)
-    refuse(reader.errors)
     policy = Policy(
         levels=tuple(sorted(levels, key=_rank)),
         exemptions=tuple(exemptions),
         built_in=BUILT_IN,
         revision=request.revision,
     )
-    refuse([*_overruled(request, policy), *_impossible(request, policy)])
+    refuse([*reader.errors, *_together(request, policy, reader.errors)])
     return policy
+
+
+def _together(
+    request: PolicyRequest, policy: Policy, errors: Sequence[FieldError]
+) -> Iterator[FieldError]:
+    """Say what does not go together, of what could be read."""
+    wrong = [error.field for error in errors]
+    for error in (*_overruled(request, policy), *_impossible(request, policy)):
+        if not any(field == error.field or field.startswith(f"{error.field}[") for field in wrong):
+            yield error
 
 
 class _Reader:
@@ -85,18 +96,20 @@ class _Reader:
         """Note a mistake."""
         self.errors.append(FieldError(self.prefix + field, message, hint))
 
-    def name(self, level: str, projects: Sequence[str]) -> None:
-        """Check the name of a level."""
+    def name(self, level: str, projects: Sequence[str]) -> bool:
+        """Check the name of a level; tell whether it is one."""
         sort, _, name = level.partition(":")
         there = {"project": projects, "kind": _KINDS}.get(sort)
         if level == "everyone":
-            return
+            return True
         if there is None or not name:
             hint = "Write everyone, project:NAME or kind:KIND."
             self.wrong("level", f"{level!r} is no level.", hint)
-        elif name not in there:
+            return False
+        if name not in there:
             hint = f"There are: {', '.join(there) or 'none'}."
             self.wrong("level", f"There is no {sort} {name!r}.", hint)
+        return name in there
 
     def rules(self, request: PolicyRulesRequest) -> PolicyRules:
         """Read the rules of a level."""
@@ -119,7 +132,8 @@ class _Reader:
             elif getattr(request, name) is None:
                 hint = "Set it in the same level, or do not lock it."
                 self.wrong(f"locked[{i}]", f"{name} is locked, but not set.", hint)
-        return PolicyRules(**found, locked=cast("tuple[RuleName, ...]", request.locked))
+        locked = tuple(name for name in request.locked if name in RULES)
+        return PolicyRules(**found, locked=locked)
 
     def span(self, field: str, value: object) -> int:
         """Read a length of time."""
@@ -162,8 +176,9 @@ class _Reader:
         if request.zone not in available_timezones():
             hint = "Write one of the IANA database, for example Europe/Berlin or UTC."
             self.wrong(f"{here}zone", f"There is no time zone {request.zone!r}.", hint)
+        before = len(self.errors)
         timeout = self.span(f"{here}idle_timeout", request.idle_timeout)
-        if not timeout:
+        if not timeout and len(self.errors) == before:
             self.wrong(f"{here}idle_timeout", "Quiet hours act sooner: they need a timeout.")
         days = cast("tuple[Day, ...]", request.days)
         return QuietHours(days=days, begin=begin, end=end, zone=request.zone, idle_timeout=timeout)
@@ -233,8 +248,9 @@ def _impossible(request: PolicyRequest, policy: Policy) -> Iterator[FieldError]:
         for kind in _KINDS:
             found = layered(policy, project, kind)
             for rule, message, hint in _contradictions({r: d.value for r, d in found.items()}):
-                error = FieldError(_field(request, found[rule].level, rule), message, hint)
-                if error not in said:
+                level = found[rule].level
+                error = FieldError(_field(request, level, rule), message, hint)
+                if level != "built-in" and error not in said:  # nobody has set that
                     said.add(error)
                     yield error
 
@@ -254,6 +270,10 @@ def _contradictions(rules: dict[RuleName, Any]) -> Iterator[tuple[RuleName, str,
                 f"{write_span(timeout)}.",
                 "Take a longer timeout, or a shorter warn_before.",
             )
+    keep = rules["keep_alive"]
+    if 0 < keep < warn and rules["keep_alives"]:
+        message = f"Kept alive for {write_span(keep)}, a session would be warned again at once."
+        yield "keep_alive", message, f"Take at least {write_span(warn)}, or 0 for not at all."
     if most and least > most:
         message = f"The least, {write_span(least)}, is more than the most, {write_span(most)}."
         yield "idle_timeout_max", message, "Raise the most, or lower the least."

@@ -1,9 +1,9 @@
-"""Tell whether quiet hours hold: by the clock on the wall of their time zone."""
+"""Tell whether quiet hours hold, and when: by the clock on the wall of their time zone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from ..model.policy import DAYS, QuietHours
@@ -12,6 +12,23 @@ from ..model.policy import DAYS, QuietHours
 def active(hours: Iterable[QuietHours], now: datetime) -> tuple[QuietHours, ...]:
     """Return those quiet hours that hold now."""
     return tuple(each for each in hours if _holds(each, now))
+
+
+def due(hours: QuietHours, since: datetime, now: datetime) -> datetime:
+    """Tell when, from now on, who is idle since a time is acted on in these quiet hours."""
+    soonest = max(now, since + timedelta(seconds=hours.idle_timeout))
+    return soonest if _holds(hours, soonest) else _next(hours, soonest)
+
+
+def _next(hours: QuietHours, after: datetime) -> datetime:
+    """Return when they begin next: within a week, on one of the days that they have."""
+    zone = ZoneInfo(hours.zone)
+    first = after.astimezone(zone).replace(
+        hour=hours.begin // 60, minute=hours.begin % 60, second=0, microsecond=0, fold=0
+    )
+    days = (first + timedelta(days=day) for day in range(9))
+    found = (day.astimezone(UTC) for day in days if _on(hours, day))
+    return next(begin for begin in found if begin > after)
 
 
 def _holds(hours: QuietHours, now: datetime) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..errors import FieldError, InvalidFields
 from ..model.idleness import KeepAliveRequest
@@ -11,7 +11,7 @@ from ..model.policy import Policy, RuleName
 from ..model.quota import Project
 from ..model.sessions import Kind
 from ..model.spans import LONGEST, parse_span, write_span
-from .policy import bounds, layered
+from .policy import Decided, bounds, layered, most_of
 
 
 def read_keep_alive(request: KeepAliveRequest) -> int:
@@ -50,6 +50,11 @@ def parse_wish(asked: object) -> tuple[int | None, list[FieldError]]:
     return wish, []
 
 
+def _warning(found: Mapping[RuleName, Decided]) -> int:
+    """Tell how many seconds before its end a session is warned."""
+    return 0 if found["action"].value == "notify" else int(found["warn_before"].value)
+
+
 def check_wish(
     wish: int | None, policy: Policy, project: Project, kind: Kind
 ) -> Iterator[FieldError]:
@@ -68,10 +73,12 @@ def check_wish(
         by = whose(found["idle_timeout_min"].level)
         message = f"{write_span(wish)} is shorter than the least that {by} allows."
         yield FieldError("idle_timeout", message, f"Take at least {write_span(least)}.")
+    elif 0 < wish < (warn := _warning(found)):
+        by = whose(found["warn_before"].level)
+        message = f"{write_span(wish)} is shorter than the warning that {by} gives before."
+        yield FieldError("idle_timeout", message, f"Take at least {write_span(warn)}.")
     if most and (wish == 0 or wish > most):
-        rule: RuleName = "idle_timeout_max"
-        if found[rule].value is None:
-            rule = "idle_timeout"
+        rule = most_of(found)
         asked = "Never" if wish == 0 else write_span(wish)
         message = f"{asked} is longer than the most that {whose(found[rule].level)} allows."
         yield FieldError("idle_timeout", message, f"Take at most {write_span(most)}.")

@@ -75,7 +75,7 @@ class IdleKeeper:
         session, now = _running(record.session), self._clock.now()
         limits = self._ruling(session).limits
         idleness.check_keep_alive(session, span, limits)
-        kept = idleness.keep_alive(session.kept, span or limits.keep_alive, now)
+        kept = idleness.keep_alive(session.kept, span or limits.keep_alive, now, session.idle)
         if track := self._tracks.get((session.id, record.run)):
             changed = Track(track.looked, track.signals, _put_off(track.idle, kept), kept)
             self._tracks[session.id, record.run] = changed

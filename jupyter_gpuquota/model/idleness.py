@@ -11,7 +11,7 @@ from .base import Model, Request
 
 SignalName = Literal["kernels", "terminals", "presence", "cpu", "gpu", "process"]
 SignalState = Literal["busy", "idle", "unknown"]
-IdleRule = Literal["idle_timeout", "gpu_idle_timeout"]
+IdleRule = Literal["idle_timeout", "quiet_hours", "gpu_idle_timeout"]
 
 
 class Signal(Model, frozen=True, kw_only=True):
@@ -32,7 +32,8 @@ class Idleness(Model, frozen=True, kw_only=True):
 
     `since` is when any signal was last busy; for `gpu_idle_timeout`, the one of the GPU. `action`
     is taken at `acts`, by the `rule` and the `level` that decided it; None and empty where nothing
-    will be done. `warned` is when the owner was told; where the action is `notify`, that was it.
+    will be done, because no level wants it or the session is `exempt` until a time. `warned` is
+    when the owner was told; where the action is `notify`, that was it.
     """
 
     since: datetime
@@ -41,6 +42,7 @@ class Idleness(Model, frozen=True, kw_only=True):
     action: Literal["suspend", "stop", "notify", ""] = ""
     acts: datetime | None = None
     warned: datetime | None = None
+    exempt: datetime | None = None
 
 
 class KeptAlive(Model, frozen=True, kw_only=True):

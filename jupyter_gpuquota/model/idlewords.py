@@ -73,6 +73,12 @@ def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:
     return f"no {', '.join(head)} or {last} activity" if head else f"no {last} activity"
 
 
+def decider(idle: Idleness, session: str = "the session") -> str:
+    """Name whose policy ends a session that is idle, and which part of it."""
+    by = whose(idle.level, session)
+    return f"{by} for quiet hours" if idle.rule == "quiet_hours" else by
+
+
 def whose(level: str, session: str = "the session") -> str:
     """Name whose policy a level is: `team-a's policy`; `session` names who wished by itself."""
     sort, _, name = level.partition(":")

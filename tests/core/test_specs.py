@@ -125,7 +125,7 @@ def policed(**rules: Any) -> Facts:
 
 
 @pytest.mark.parametrize(
-    ("wish", "seconds"), [("", None), ("0", 0), ("90m", 5400), ("7200", 7200), (60, 60)]
+    ("wish", "seconds"), [("", None), ("0", 0), ("90m", 5400), ("7200", 7200), (600, 600)]
 )
 def test_a_wish_for_an_idle_timeout_is_kept(wish: str | int, seconds: int | None) -> None:
     spec = check(SessionRequest(name="exp-1", idle_timeout=wish), facts())
@@ -145,6 +145,11 @@ def test_a_wish_that_is_no_time_is_refused(wish: str) -> None:
             {"idle_timeout_min": 600},
             "5m",
             "5m is shorter than the least that everyone's policy allows.",
+        ),
+        (
+            {"warn_before": 1200},
+            "15m",
+            "15m is shorter than the warning that everyone's policy gives before.",
         ),
         (
             {"idle_timeout_max": 7200},

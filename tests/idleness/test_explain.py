@@ -79,9 +79,9 @@ def test_a_locked_rule_stays_with_the_level_that_locked_it() -> None:
         (None, "2h", "everyone", False),
         (3600, "1h", "session", False),
         (10_800, "3h", "session", False),
-        (20_000, "4h", "session", True),
-        (60, "30m", "session", True),
-        (0, "4h", "session", True),
+        (20_000, "4h", "everyone", True),
+        (60, "30m", "everyone", True),
+        (0, "4h", "everyone", True),
     ],
 )
 def test_a_wish_counts_between_the_least_and_the_most(
@@ -90,6 +90,16 @@ def test_a_wish_counts_between_the_least_and_the_most(
     rules = {"idle_timeout": "2h", "idle_timeout_min": "30m", "idle_timeout_max": "4h"}
     found = decided(ruling(policy_of(("everyone", rules)), idle_timeout=wish), "idle_timeout")
     assert (found.value, found.level, bool(found.note)) == (value, level, noted)
+
+
+def test_a_wish_that_is_capped_names_who_caps_it() -> None:
+    levels = (("everyone", {"idle_timeout": "2h"}), ("project:team-a", {"idle_timeout_max": "1h"}))
+    wish = ruling(policy_of(*levels), idle_timeout=10_800)
+    found = decided(wish, "idle_timeout")
+    assert (found.value, found.level) == ("1h", "project:team-a")
+    assert found.note == "The session wished for 3h, which idle_timeout_max does not allow."
+    found = decided(ruling(policy_of(levels[0]), idle_timeout=10_800), "idle_timeout")
+    assert (found.value, found.level) == ("2h", "everyone")
 
 
 def test_without_a_most_a_wish_only_makes_it_shorter() -> None:

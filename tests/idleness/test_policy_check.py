@@ -182,6 +182,10 @@ def test_an_exemption_that_is_none_is_refused(field: str, value: str) -> None:
             "levels[0].rules.idle_timeout_max",
         ),
         (
+            [("everyone", {"warn_before": "20m"}), ("project:team-a", {"keep_alive": "10m"})],
+            "levels[1].rules.keep_alive",
+        ),
+        (
             [("everyone", {"idle_timeout": "1h"}), ("project:team-a", {"warn_before": "2h"})],
             "levels[0].rules.idle_timeout",
         ),
@@ -216,15 +220,26 @@ def test_all_mistakes_are_said_at_once() -> None:
     found = wrong(
         (
             "everyone",
-            {"warn_before": "soon", "action": "kill", "quiet_hours": [{**QUIET, "end": ""}]},
+            {
+                "idle_timeout_min": "5h",
+                "idle_timeout_max": "2h",
+                "gpu_idle_timeout": "5m",
+                "gpu_idle_action": "stop",
+                "action": "kill",
+                "quiet_hours": [{**QUIET, "end": "", "idle_timeout": "x"}],
+                "locked": ["idle_timeout_min", "ever"],
+            },
         ),
         ("project:team-z", {"grace": -1}),
         exemptions=[{"who": "ana", "until": "", "reason": ""}],
     )
     assert set(found) == {
-        "levels[0].rules.warn_before",
+        "levels[0].rules.idle_timeout_max",
+        "levels[0].rules.gpu_idle_timeout",
         "levels[0].rules.action",
         "levels[0].rules.quiet_hours[0].end",
+        "levels[0].rules.quiet_hours[0].idle_timeout",
+        "levels[0].rules.locked[1]",
         "levels[1].level",
         "levels[1].rules.grace",
         "exemptions[0].who",

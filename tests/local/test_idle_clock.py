@@ -99,8 +99,9 @@ async def test_quiet_hours_begin_when_the_clock_on_the_wall_says_so(
     await set_policy(backend, warn_before="4m", cpu_busy=90, quiet_hours=[night])
     clock.ahead += datetime.fromisoformat(shown) - clock.now()
     found = (await warned(backend, session)).idle
-    assert datetime.fromisoformat(begin) <= found.warned
-    assert found.warned < datetime.fromisoformat(begin) + timedelta(minutes=40)
+    assert found.rule == "quiet_hours"
+    assert datetime.fromisoformat(begin) <= found.acts
+    assert found.acts < datetime.fromisoformat(begin) + timedelta(minutes=40)
     await suspended(backend, session, found.acts)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from ...model.idleness import Activity, Idleness, Signal
-from ...model.idlewords import quiet_of, whose
-from ...model.policy import DecidedRule, RuleName, SessionPolicy
-from ...model.sessions import Session
+from ...model.idlewords import decider, quiet_of, whose
+from ...model.policy import DecidedRule, RuleName, SessionPolicy, life_rule
+from ...model.sessions import Kind, Session
 from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, printable, tag
 
@@ -17,6 +17,8 @@ _OF_THE_TIMEOUT: tuple[RuleName, ...] = ("warn_before", "action")
 _MAIN: tuple[RuleName, ...] = ("idle_timeout", *_OF_THE_TIMEOUT, "gpu_idle_timeout")
 _SOON = timedelta(hours=20)
 """What is nearer needs no date."""
+_NEAR = timedelta(hours=1)
+"""How long before a session's longest life is over lists tell of it."""
 
 
 def idle_text(session: Session, now: datetime, activity: Activity | None = None) -> str:
@@ -36,6 +38,23 @@ def kept_text(session: Session, now: datetime) -> str:
     return f"kept alive until {_at(kept.until, now)}" if kept and kept.until > now else ""
 
 
+def life_text(session: Session, now: datetime) -> str:
+    """Say when a session's longest life is over, and who decided that; empty if nothing bounds it.
+
+    It is said of what runs.
+    """
+    if session.ends is None or session.state != "running":
+        return ""
+    return f"is stopped at {_at(session.ends, now)}: longest life, {whose(session.ends_by)}"
+
+
+def coming_text(session: Session, now: datetime) -> str:
+    """Say what has to be known of a session in a list: that it is idle, or that its end is near."""
+    near = session.ends is not None and session.ends - now <= _NEAR
+    said = (idle_text(session, now), life_text(session, now) if near else "")
+    return "; ".join(part for part in said if part)
+
+
 def duration_text(span: timedelta) -> str:
     """Write a length of time in whole minutes: `22 min`, `1 h 5 min`."""
     hours, minutes = divmod(max(0, int(span.total_seconds())) // 60, 60)
@@ -43,10 +62,14 @@ def duration_text(span: timedelta) -> str:
     return " ".join([*parts, *([f"{minutes} min"] if minutes or not hours else [])])
 
 
-def policy_text(policy: SessionPolicy) -> str:
-    """Say what is done with a session when it is idle, and who decided that."""
+def policy_text(policy: SessionPolicy, kind: Kind) -> str:
+    """Say what is done with a session of a kind when it is idle or old, and who decided that."""
     rules = {each.rule: each for each in policy.rules}
-    said = [rules[rule] for rule in _MAIN if rules[rule].value not in ("never", "none")]
+    said = [
+        rules[rule]
+        for rule in (*_MAIN, life_rule(kind))
+        if rules[rule].value not in ("never", "none")
+    ]
     if rules["idle_timeout"].value == "never":
         said = [rule for rule in said if rule.rule not in _OF_THE_TIMEOUT]
     return ", ".join(_decided(rule) for rule in said) or "nothing is done"
@@ -61,11 +84,13 @@ def _idle(idle: Idleness, now: datetime, signals: Sequence[Signal]) -> str:
     said = f"{gpu}idle {duration_text(now - idle.since)}" if idle.since <= now else f"{gpu}idle"
     if signals:
         said += f": {quiet_of(idle, signals)}"
+    if idle.exempt:
+        return f"{said}; exempt until {_at(idle.exempt, now)}"
     return f"{said}; {_coming(idle, now)}" if idle.acts else said
 
 
 def _coming(idle: Idleness, now: datetime) -> str:
-    by = "as it wished" if idle.level == "session" else whose(idle.level)
+    by = "as it wished" if idle.level == "session" else decider(idle)
     if idle.action == "notify":
         told = idle.warned is not None
         return f"its owner {'was' if told else 'is'} told{_when(idle, now)}, {by}"

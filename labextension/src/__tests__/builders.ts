@@ -95,6 +95,7 @@ export function makeIdle(
     action: 'suspend',
     acts: at(left).toISOString(),
     warned: null,
+    exempt: null,
     ...changes
   };
 }

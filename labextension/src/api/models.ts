@@ -36,8 +36,8 @@ export interface PageSession {
  *
  * `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
  * present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
- * waiting. `ends` is when its longest life is over, None if nothing bounds it. `idle` is None
- * while it is used, or has not been idle for a minute.
+ * waiting. `ends` is when its longest life is over, None if nothing bounds it; the level `ends_by`
+ * of the policy decided that. `idle` is None while it is used, or has not been idle for a minute.
  */
 export interface Session {
   id: string;
@@ -68,6 +68,7 @@ export interface Session {
   place_in_line: number;
   reclaimed: Reclaim | null;
   ends: string | null;
+  ends_by: string;
   idle: Idleness | null;
   kept: KeptAlive | null;
 }
@@ -226,15 +227,17 @@ export interface Reclaim {
  *
  * `since` is when any signal was last busy; for `gpu_idle_timeout`, the one of the GPU. `action`
  * is taken at `acts`, by the `rule` and the `level` that decided it; None and empty where nothing
- * will be done. `warned` is when the owner was told; where the action is `notify`, that was it.
+ * will be done, because no level wants it or the session is `exempt` until a time. `warned` is
+ * when the owner was told; where the action is `notify`, that was it.
  */
 export interface Idleness {
   since: string;
-  rule: 'gpu_idle_timeout' | 'idle_timeout';
+  rule: 'gpu_idle_timeout' | 'idle_timeout' | 'quiet_hours';
   level: string;
   action: '' | 'notify' | 'stop' | 'suspend';
   acts: string | null;
   warned: string | null;
+  exempt: string | null;
 }
 /**
  * Say until when a user keeps a session alive, and how often since it was last used.
@@ -1024,7 +1027,7 @@ export interface TrialAct {
   project: string;
   user: string;
   at: string;
-  rule: 'gpu_idle_timeout' | 'idle_timeout';
+  rule: 'gpu_idle_timeout' | 'idle_timeout' | 'quiet_hours';
   action: 'notify' | 'stop' | 'suspend';
   returned: number;
   again: string | null;

@@ -34,6 +34,16 @@ export function whoseText(
   }
 }
 
+/** Name whose policy ends a session that is idle, and which part of it. */
+function deciderText(
+  trans: TranslationBundle,
+  { level, rule }: Idleness,
+  session: Session
+): string {
+  const whose = whoseText(trans, level, session.spec.name);
+  return rule === 'quiet_hours' ? trans.__('%1 for quiet hours', whose) : whose;
+}
+
 /** Say since when a session is idle: `idle 22 min`; empty in the first minute. */
 export function idleSpan(
   trans: TranslationBundle,
@@ -81,10 +91,14 @@ export function idleText(
 
 function endText(
   trans: TranslationBundle,
-  { acts, action, level }: Idleness,
+  idle: Idleness,
   session: Session
 ): string {
-  const whose = whoseText(trans, level, session.spec.name);
+  const { acts, action, exempt } = idle;
+  const whose = deciderText(trans, idle, session);
+  if (exempt) {
+    return trans.__('exempt until %1', clockText(exempt));
+  }
   if (action === 'notify') {
     return trans.__('%1 tells you of it, and ends nothing', whose);
   }
@@ -156,8 +170,11 @@ export function rowLine(
     return trans.__('kept alive until %1', clockText(until));
   }
   const span = idleSpan(trans, session, now);
-  const { acts = null, action = '' } = idleOf(session) ?? {};
+  const { acts = null, action = '', exempt = '' } = idleOf(session) ?? {};
   if (span) {
+    if (exempt) {
+      return trans.__('%1, exempt until %2', span, clockText(exempt));
+    }
     if (!acts || endOf(session) === null) {
       return span;
     }
@@ -178,7 +195,7 @@ export function warningText(
 ): string {
   const { name } = session.spec;
   const idle = session.idle;
-  const whose = whoseText(trans, idle?.level ?? '', name);
+  const whose = idle ? deciderText(trans, idle, session) : '';
   const isGpu = idle?.rule === 'gpu_idle_timeout';
   if (!idle?.acts || endOf(session) === null) {
     const since = clockText(idle?.since ?? '');

@@ -39,6 +39,24 @@ describe('what is said of an idle session', () => {
     );
   });
 
+  it('names quiet hours where they decide', () => {
+    const night = idle({ rule: 'quiet_hours' });
+    expect(idleText(trans, night, NOW)).toBe(
+      `idle 22 min: suspends at ${at(48)}, team-a's policy for quiet hours`
+    );
+  });
+
+  it('says that it is exempt, and until when', () => {
+    const until = new Date(NOW + 60 * 60_000).toISOString();
+    const exempt = idle({ action: '', acts: null, level: '', exempt: until });
+    expect(idleText(trans, exempt, NOW)).toBe(
+      `idle 22 min: exempt until ${at(60)}`
+    );
+    expect(rowLine(trans, exempt, NOW)).toBe(
+      `idle 22 min, exempt until ${at(60)}`
+    );
+  });
+
   it('has no end where nothing is done', () => {
     const never = idle({ action: '', acts: null, level: '' });
     expect(rowLine(trans, never, NOW)).toBe('idle 22 min');
