@@ -153,7 +153,7 @@ def request_resume(session: Session, now: datetime) -> Session:
 def _in_line(session: Session, now: datetime) -> Session:
     queued = move(session, "waiting", now)
     return msgspec.structs.replace(
-        queued, goal="run", progress=(), exit=None, started=None, ends=None, usage=None
+        queued, goal="run", progress=(), exit=None, started=None, ends=None, ends_by="", usage=None
     )
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from ..model.policy import Policy
+import msgspec
+
+from ..model.idlewords import whose
+from ..model.policy import Policy, life_rule
 from ..model.quota import Project
 from ..model.reasons import Reason
 from ..model.sessions import Session
@@ -13,6 +16,9 @@ from .policy import NO_POLICY, life_of
 
 WARNING = timedelta(minutes=10)
 """How long before the end its owner is told."""
+
+STOPPED = "It was stopped"
+"""How the reason of such an end begins."""
 
 
 def end_of(
@@ -24,27 +30,29 @@ def end_of(
     """
     if session.started is None or session.state != "running":
         return None
-    life = life_of(policy, session, project)
+    life = life_of(policy, session, project).value
     return session.started + timedelta(seconds=life) if life else None
 
 
-def bound(
-    session: Session, project: Project | None, policy: Policy, now: datetime
-) -> datetime | None:
-    """Tell when a running session is to end, given when it was to end until now.
+def bounded(session: Session, project: Project | None, policy: Policy = NO_POLICY) -> Session:
+    """Return the session with when its longest life is over, and the level that decided it."""
+    ends = end_of(session, project, policy)
+    level = life_of(policy, session, project).level if ends else ""
+    return msgspec.structs.replace(session, ends=ends, ends_by=level)
+
+
+def bound(session: Session, project: Project | None, policy: Policy, now: datetime) -> Session:
+    """Return a running session with when it is to end, given when it was to end until now.
 
     Where its life was cut short it still gets the time in which its owner is told, unless it has
     hardly begun.
     """
-    regular = end_of(session, project, policy)
-    if regular is None or session.started is None:
-        return None
-    known = session.ends
-    if known and known <= regular:
+    regular, known = bounded(session, project, policy), session.ends
+    if regular.ends is None or session.started is None or (known and known <= regular.ends):
         return regular
     begun = now - session.started >= WARNING
-    told = max(regular, now + WARNING) if begun else regular
-    return min(known, told) if known else told
+    told = max(regular.ends, now + WARNING) if begun else regular.ends
+    return msgspec.structs.replace(regular, ends=min(known, told) if known else told)
 
 
 def warn(session: Session, now: datetime) -> Session:
@@ -52,8 +60,8 @@ def warn(session: Session, now: datetime) -> Session:
     if session.ends is None or session.ends - now > WARNING:
         return session
     message = (
-        f"Is stopped at {session.ends:%H:%M} UTC: {_whose(session)} may run no longer; save your "
-        "work"
+        f"Is stopped at {session.ends:%H:%M} UTC, when its longest life is over "
+        f"(by {whose(session.ends_by)}); save your work"
     )
     known = any(step.message == message for step in session.progress)
     return session if known else note(session, message, now)
@@ -64,15 +72,12 @@ def end(session: Session, now: datetime) -> Session:
     lived = now - session.started if session.started else timedelta()
     reason = Reason(
         code="MaxLifetime",
-        message=f"It has run for {_text(lived)}: {_whose(session)} may run no longer.",
-        hint="Resume starts it again.",
+        message=f"{STOPPED} by the rule {life_rule(session.spec.kind)} of "
+        f"{whose(session.ends_by)}. It has run for {_text(lived)}.",
+        hint="Resume starts it again, with its folder and its share as they were. What only its "
+        "memory held is gone.",
     )
     return request_end(session, "stop", now, reason)
-
-
-def _whose(session: Session) -> str:
-    what = "trainings" if session.spec.kind == "train" else "interactive sessions"
-    return f"{what} of {session.spec.project}"
 
 
 def _text(span: timedelta) -> str:

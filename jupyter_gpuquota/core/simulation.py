@@ -185,7 +185,7 @@ class Simulation:
             if done and done <= self.now and (not bound or done <= bound):
                 self.sessions[name] = lifecycle.move(session, "done", self.now)
             elif bound and bound <= self.now:
-                bounded = msgspec.structs.replace(session, ends=bound)
+                bounded = lifetime.bounded(session, self.projects.get(session.spec.project))
                 ended = lifetime.end(bounded, self.now)
                 self.sessions[name] = lifecycle.finish_end(ended, self.now)
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-import msgspec
-
 from ..model.projects import ChangePreview, Effect, ProjectEffect, SessionEffect
 from ..model.quota import Project
 from ..model.resources import gpus_text
@@ -120,9 +118,9 @@ def settle(situation: Situation) -> Rest:
 
 def _left(session: Session, project: Project | None, now: datetime) -> Session:
     """Return a session that has gone, if it is on its way or has lived as long as it may."""
-    ends = lifetime.end_of(session, project)
-    if ends and ends <= now:
-        session = lifetime.end(msgspec.structs.replace(session, ends=ends), now)
+    bounded = lifetime.bounded(session, project)
+    if bounded.ends and bounded.ends <= now:
+        session = lifetime.end(bounded, now)
     return lifecycle.finish_end(session, now) if session.state == "stopping" else session
 
 
@@ -155,7 +153,7 @@ def _of_holder(now: Session, before: Session, after: Session) -> tuple[What, str
     if what == _fate(now, before):
         return None
     if what == _ENDS:
-        return what, f"would be stopped. {_why(after)}"
+        return what, f"would be stopped{_why(after).removeprefix(lifetime.STOPPED)}"
     if after.placement is None:
         return what, f"would give its GPUs back and go in line again. {_why(after)}"
     if what == _MOVES:

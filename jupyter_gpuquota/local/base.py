@@ -89,6 +89,7 @@ class Base:
                 _log.exception("looking after the sessions failed")
                 self._trouble = f"Looking after the sessions fails: {error}. See the log."
                 pause = 1.0
+            self._tell()
             self._readiness.follow(self._board.records.values())
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
@@ -112,7 +113,13 @@ class Base:
         return [self._engine.find(session_id) for session_id in limits], limits
 
     async def _take(self, seen: Seen) -> None:
-        self._webhook.tell(await self._act(self._engine.take, seen))
+        await self._act(self._engine.take, seen)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Tell those who are away what is new."""
+        news = self._engine.news
+        self._webhook.tell(news.get() for _ in range(news.qsize()))
 
     def _folder(self, record: Record) -> SessionFolder:
         return self._engine.state.folder(record)

@@ -10,11 +10,13 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from queue import SimpleQueue
 
 import msgspec
 
 from ..core import lifecycle, names
 from ..core.idle_end import told
+from ..core.idleness import Event
 from ..core.plans import Eviction
 from ..core.projects import refuse
 from ..core.scheduling import plan
@@ -66,6 +68,8 @@ class Engine:
         self._watcher = Watcher(config, self.state, devices, self._starter.shims)
         self.groups: set[int] = set()
         """Process groups of programs that were run inside sessions, for what they leave behind."""
+        self.news: SimpleQueue[str] = SimpleQueue()
+        """What owners who are away should hear: that a session is about to be ended, or was."""
         self._admitted = 0
         self._again: datetime | None = None
         """When another round could decide more although nothing has happened."""
@@ -102,7 +106,7 @@ class Engine:
                 self.groups.discard(group)
         self._measure()
         self.admin.look()
-        self._end_lives()
+        self._settle(lifetimes.changed(self.board, datetime.now(UTC)))
         due = self._again is not None and self._again <= datetime.now(UTC)
         if due or self._admitted != self.board.latest:
             kept = self._admit() and kept
@@ -178,12 +182,10 @@ class Engine:
         else:
             self._watcher.ready(record, "Answering on its ingress")
 
-    def take(self, seen: Seen) -> list[str]:
-        """Hear what was seen of the sessions' activity; return what their owners should hear."""
-        happened = list(self.idle.take(seen))
-        self._settle(record for record, _ in happened)
+    def take(self, seen: Seen) -> None:
+        """Hear what was seen of the sessions' activity."""
+        self._settle(self.idle.take(seen))
         self.week.take(self.idle.looks(), int(self.clock.now().timestamp()))
-        return [told(record.session) for record, event in happened if event]
 
     def keep_alive(self, session_id: str, span: int) -> Session:
         """Keep an idle session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""
@@ -267,14 +269,12 @@ class Engine:
             keep = usage.higher(self.find(record.session.id).session, record.session)
             (self.state.settle if keep else self.state.note)(record)
 
-    def _end_lives(self) -> None:
-        records = list(self.board.records.values())
-        self._settle(lifetimes.changed(records, self.board.settings, datetime.now(UTC)))
-
-    def _settle(self, changed: Iterable[Record]) -> None:
-        """Keep what became of sessions, and begin to end those that have to."""
-        for record in list(changed):
+    def _settle(self, changed: Iterable[tuple[Record, Event]]) -> None:
+        """Keep what became of sessions, begin to end those that have to, and tell of both."""
+        for record, event in list(changed):
             self.state.settle(record)
+            if event:
+                self.news.put(told(record.session))
             if record.session.state == "stopping":
                 self._watcher.look(self.find(record.session.id))
 

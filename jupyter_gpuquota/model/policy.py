@@ -218,6 +218,11 @@ def request_of(policy: Policy) -> PolicyRequest:
     )
 
 
+def life_rule(kind: str) -> RuleName:
+    """Name the rule that bounds how long sessions of a kind run."""
+    return "train_life" if kind == "train" else "interactive_life"
+
+
 def clock_text(minutes: int) -> str:
     """Write minutes since midnight as a clock shows them."""
     return f"{minutes // 60:02}:{minutes % 60:02}"

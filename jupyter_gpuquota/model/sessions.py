@@ -148,8 +148,8 @@ class Session(Model, frozen=True, kw_only=True):
 
     `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
     present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
-    waiting. `ends` is when its longest life is over, None if nothing bounds it. `idle` is None
-    while it is used, or has not been idle for a minute.
+    waiting. `ends` is when its longest life is over, None if nothing bounds it; the level `ends_by`
+    of the policy decided that. `idle` is None while it is used, or has not been idle for a minute.
     """
 
     id: str
@@ -172,6 +172,7 @@ class Session(Model, frozen=True, kw_only=True):
     place_in_line: int = 0
     reclaimed: Reclaim | None = None
     ends: datetime | None = None
+    ends_by: str = ""
     idle: Idleness | None = None
     kept: KeptAlive | None = None
 

@@ -7,8 +7,9 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core import lifetime
+from jupyter_gpuquota.core import idle_end, lifetime
 from jupyter_gpuquota.core.policy import NO_POLICY
+from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import NOW, make_project, make_session
@@ -38,9 +39,9 @@ def test_a_life_cut_short_leaves_the_time_to_be_told() -> None:
     def bound(minutes: int, project: Project | None = BOUNDED) -> int | None:
         nonlocal session
         now = NOW + timedelta(minutes=minutes)
-        ends = lifetime.bound(session, project, NO_POLICY, now)
-        session = msgspec.structs.replace(session, ends=ends)
-        return int((ends - NOW).total_seconds()) // 60 if ends else None
+        session = lifetime.bound(session, project, NO_POLICY, now)
+        assert session.ends_by == ("project:team-a" if session.ends else "")
+        return int((session.ends - NOW).total_seconds()) // 60 if session.ends else None
 
     session, short = running(), make_project(interactive_duration=300)
     assert bound(0, short) == 5
@@ -62,9 +63,27 @@ def test_its_owner_is_told_once_ten_minutes_before() -> None:
 
 
 def test_the_reason_says_how_long_it_ran_and_what_to_do() -> None:
-    session = msgspec.structs.replace(running(), ends=NOW + timedelta(minutes=90))
+    session = lifetime.bounded(running(), make_project(interactive_duration=5400))
     ended = lifetime.end(session, NOW + timedelta(minutes=90))
     assert (ended.state, ended.goal) == ("stopping", "stop")
     assert ended.reason is not None
     assert ended.reason.code == "MaxLifetime"
     assert "1 h 30 min" in ended.reason.message
+    assert "the rule interactive_life of team-a's policy" in ended.reason.message
+
+
+def test_a_policy_that_bounds_a_life_is_named() -> None:
+    train = PolicyLevel(level="kind:train", rules=PolicyRules(train_life=1800))
+    everyone = PolicyLevel(level="everyone", rules=PolicyRules(train_life=60, interactive_life=60))
+    policy = msgspec.structs.replace(NO_POLICY, levels=(everyone, train))
+    session = lifetime.bound(running(kind="train"), None, policy, NOW)
+    assert session.ends == NOW + timedelta(minutes=30)
+    told = lifetime.warn(session, NOW + timedelta(minutes=21))
+    assert "(by the policy for train sessions)" in told.progress[-1].message
+    assert idle_end.told(told).endswith(told.progress[-1].message)
+    ended = lifetime.end(told, NOW + timedelta(minutes=30))
+    said = "It was stopped by the rule train_life of the policy for train sessions."
+    assert ended.reason
+    assert ended.reason.message == f"{said} It has run for 30 min."
+    assert idle_end.told(ended) == f"me's GPU session exp-1 (team-a): {ended.reason.message}"
+    assert lifetime.bound(session, None, NO_POLICY, NOW).ends_by == ""

@@ -226,7 +226,8 @@ def test_a_shorter_life_shows_who_would_be_stopped_and_who_starts_then():
     assert effects(found) == {("old", "ends"), ("wants", "starts")}
     assert "1 session would start. 1 session would be stopped." in found.message
     assert found.message.endswith("1 session would have to end sooner.")
-    assert "old (team-a) would be stopped. It has run for 3 h" in found.sessions[0].message
+    said = "old (team-a) would be stopped by the rule interactive_life of team-a's policy."
+    assert found.sessions[0].message.startswith(f"{said} It has run for 3 h.")
     bounded = [make_project("team-a", "8", interactive_duration=3600), teams[1]]
     freed = SettingsChange(put=(ProjectRequest(name="team-a", quota=8),))
     found = try_out(freed, [new], bounded, [make_node()])

@@ -11,7 +11,9 @@ from traitlets import TraitError
 
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.webhook import Webhook
+from tests.contract.backend_contract import launch, until
 from tests.local.conftest import wait_for
+from tests.local.policies import set_policy
 
 pytestmark = pytest.mark.asyncio
 
@@ -44,6 +46,19 @@ async def listen():
     yield start
     for server in servers:
         server.stop()
+
+
+async def test_the_end_of_a_longest_life_is_told_before_and_after(listen, make):
+    address, posted = listen()
+    backend = await make(webhook=address)
+    await set_policy(backend, interactive_life="2s")
+    made = await launch(backend, "exp-1", gpu="0.5", command=("sleep", "1000"))
+    session = await until(backend, made.id, "stopped")
+    await wait_for(lambda: len(posted) >= 2)
+    whose = f"{session.owner}'s GPU session exp-1 (team-a): "
+    [warned] = [step.message for step in session.progress if "longest life" in step.message]
+    assert posted == [whose + warned, whose + session.reason.message]
+    assert "interactive_life of everyone's policy" in session.reason.message
 
 
 async def test_a_message_is_posted_as_slack_wants_it(listen):

@@ -20,7 +20,7 @@ from ...model.policy import (
 )
 from ...model.sessions import Session
 from .base import Column, Row, View, html_table, text_table
-from .idle import idle_text, signals_html, signals_text
+from .idle import idle_text, life_text, signals_html, signals_text
 from .markup import Markup, join, printable, tag
 
 
@@ -148,9 +148,10 @@ class ExplainView(View[SessionPolicy]):
         if self._activity is None:
             return [*lines, f"{name} is {self._session.state}: only what runs can be idle."]
         idle = idle_text(self._session, self._now, self._activity)
-        if not (idle or self._activity.looked):
-            return lines
-        return [*lines, f"{name} is {idle or 'not idle'}."]
+        if idle or self._activity.looked:
+            lines.append(f"{name} is {idle or 'not idle'}.")
+        life = life_text(self._session, self._now)
+        return [*lines, *([f"{name} {life}."] if life else [])]
 
 
 def difference(before: Policy, after: Policy) -> str:

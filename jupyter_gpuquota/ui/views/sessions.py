@@ -12,7 +12,7 @@ from ...model.policy import SessionPolicy
 from ...model.resources import Isolation, gpus_text, memory_text
 from ...model.sessions import Session
 from .base import Column, Row, View, html_table, pairs_html, pairs_text, span_text, text_table
-from .idle import idle_text, policy_text
+from .idle import coming_text, idle_text, life_text, policy_text
 from .markup import Markup, join, printable, tag
 
 _TELLING = ("waiting", "failed")
@@ -86,6 +86,7 @@ class SessionsView(View[tuple[Session, ...]]):
                 "reason": s.reason.message if s.reason else "",
                 "idle_since": s.idle.since if s.idle else None,
                 "idle_acts": s.idle.acts if s.idle else None,
+                "ends": s.ends,
                 "kept_until": s.kept.until if s.kept else None,
                 "id": s.id,
             }
@@ -98,7 +99,7 @@ class SessionsView(View[tuple[Session, ...]]):
 
     @property
     def _idle(self) -> list[tuple[Session, str]]:
-        told = [(s, idle_text(s, self._now)) for s in self.data]
+        told = [(s, coming_text(s, self._now)) for s in self.data]
         return [(session, said) for session, said in told if said]
 
     def _columns(self) -> list[Column[Session]]:
@@ -249,6 +250,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("status", s.state),
         ("reason", reason),
         ("activity", idle_text(s, datetime.now(UTC))),
+        ("longest life", life_text(s, datetime.now(UTC))),
         ("in line", f"number {s.place_in_line} of {spec.project}" if s.place_in_line else ""),
         ("reclaimed", _reclaimed_text(s)),
         ("project", spec.project),
@@ -266,10 +268,9 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("variables", ", ".join(spec.env)),
         ("ports", ", ".join(map(str, spec.ports))),
         ("priority", str(spec.priority)),
-        ("idle policy", policy_text(policy) if policy else ""),
+        ("idle policy", policy_text(policy, spec.kind) if policy else ""),
         ("created", _time_text(s.created)),
         ("started", _time_text(s.started)),
-        ("stops at", _time_text(s.ends)),
         ("ended", _time_text(s.ended)),
         ("exit", _exit_text(s)),
         ("address", href_of(s)),

@@ -74,6 +74,7 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
     place_in_line: 0,
     reclaimed: null,
     ends: null,
+    ends_by: '',
     idle: null,
     kept: null,
     ...rest
