@@ -11,6 +11,7 @@ import msgspec
 from ..errors import FieldError, InvalidFields, NotFound, Outdated
 from ..model.projects import (
     AffinityRequest,
+    AuditEntry,
     Groups,
     GroupsRequest,
     ProjectRequest,
@@ -205,6 +206,11 @@ def check_revision(what: str, present: int, asked: int, by: str = "") -> None:
         f"{message} Nothing was saved.",
         hint="Look at it as it is now, then make your change again.",
     )
+
+
+def change_text(entry: AuditEntry) -> str:
+    """Say who made a change, what it was, and when."""
+    return f"{entry.who} {entry.what} at {entry.at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def find(name: str, projects: Iterable[Project]) -> Project:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ..core.policy import NO_POLICY
+from ..core.projects import change_text
 from ..model.base import Model
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
@@ -111,13 +112,13 @@ class SettingsStore:
         """Say who made the change that a revision stands for; empty if it is not known."""
         rows = self._store.rows("SELECT body FROM audit WHERE id = ?", revision)
         found = [msgspec.json.decode(body, type=AuditEntry) for (body,) in rows]
-        return _said(found[0]) if found else ""
+        return change_text(found[0]) if found else ""
 
     def last_deletion(self, name: str) -> str:
         """Say who deleted a project; empty if it is not known."""
         what = f"deleted project {name}"
         entry = next((e for e in self.audit() if e.what.startswith(what)), None)
-        return _said(entry) if entry else ""
+        return change_text(entry) if entry else ""
 
     def _read(self) -> Kept:
         bodies = self._store.rows("SELECT body FROM settings WHERE name = 'kept'")
@@ -144,10 +145,6 @@ class SettingsStore:
                     "ON CONFLICT (name) DO UPDATE SET body = excluded.body"
                 )
                 yield statement, (name, msgspec.json.encode(project))
-
-
-def _said(entry: AuditEntry) -> str:
-    return f"{entry.who} {entry.what} at {entry.at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _audit_row(revision: int, who: str, note: Noted) -> Row:

@@ -9,11 +9,11 @@ from ..core import exemptions, idle_trial
 from ..core.idle_week import WEEK
 from ..core.policy import NO_POLICY
 from ..core.policy_check import check_policy
-from ..core.projects import check_revision, refuse
+from ..core.projects import change_text, check_revision, refuse
 from ..errors import InvalidFields, Unsupported
 from ..model.policy import Policy, PolicyRequest
 from ..model.policytrial import PolicyTrial
-from ..ports.backend import Backend, Policing
+from ..ports.backend import Administration, Backend, Policing
 from .admin import administration
 from .call import Call
 
@@ -26,13 +26,13 @@ async def get(backend: Backend, call: Call) -> Policy:
 async def put(backend: Backend, call: Call) -> Policy:
     """Change the policy as a whole."""
     able = administration(backend, call)
-    return await able.put_policy(_checked(backend, call.body), call.user)
+    return await able.put_policy(await _checked(backend, able, call.body), call.user)
 
 
 async def try_(backend: Backend, call: Call) -> PolicyTrial:
     """Say what a policy would have done over the last week, compared with the one in force."""
-    administration(backend, call)
-    tried, acts = _checked(backend, call.body), policing(backend)
+    able, acts = administration(backend, call), policing(backend)
+    tried = await _checked(backend, able, call.body)
     until = datetime.now(UTC)
     since = until - WEEK
     recorded = await acts.recorded(since)
@@ -42,7 +42,7 @@ async def try_(backend: Backend, call: Call) -> PolicyTrial:
     )
 
 
-def _checked(backend: Backend, request: PolicyRequest) -> Policy:
+async def _checked(backend: Backend, able: Administration, request: PolicyRequest) -> Policy:
     """Return the policy that is asked for.
 
     Raises InvalidFields with every broken field, and Outdated instead where the policy that the
@@ -57,10 +57,17 @@ def _checked(backend: Backend, request: PolicyRequest) -> Policy:
         policy = exemptions.current(policy, before, datetime.now(UTC))
     except InvalidFields as error:
         wrong += error.fields
-    if wrong and request.revision:
-        check_revision("The policy", before.revision, request.revision)
+    if wrong and request.revision not in {0, before.revision}:
+        by = await _last_change(able, before.revision)
+        check_revision("The policy", before.revision, request.revision, by)
     refuse(wrong)
     return policy
+
+
+async def _last_change(able: Administration, revision: int) -> str:
+    """Say who made the change that a revision stands for; empty if it is not known."""
+    found = (entry for entry in await able.audit() if entry.id == str(revision))
+    return next(map(change_text, found), "")
 
 
 def policing(backend: Backend) -> Policing:

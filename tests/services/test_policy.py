@@ -136,7 +136,7 @@ async def test_who_changes_what_is_outdated_is_told_that_first() -> None:
     asked = msgspec.to_builtins(backend.policy_)["exemptions"]
     await put(backend, levels=[level("everyone", idle_timeout="2h")])  # it drops what is over
     stale = {"revision": 5, "exemptions": asked}
-    with pytest.raises(Outdated, match="changed meanwhile"):
+    with pytest.raises(Outdated, match="changed meanwhile: ana changed the policy at"):
         await put(backend, **stale)
     body = msgspec.convert(stale, PolicyRequest)
     with pytest.raises(Outdated):
