@@ -64,6 +64,7 @@ export class SettingModel<Field extends string, Base = unknown> {
     private _base: Base
   ) {
     this._draft = _subject.draftOf(_base);
+    this._wasThere = _subject.isThere(_base);
   }
 
   get draft(): Draft<Field> {
@@ -83,6 +84,11 @@ export class SettingModel<Field extends string, Base = unknown> {
   /** Whether something that is there is changed; if not, it is made. */
   get isThere(): boolean {
     return this._subject.isThere(this._base);
+  }
+
+  /** Whether what was to be changed is there no more. */
+  get isGone(): boolean {
+    return this._wasThere && !this.isThere;
   }
 
   get busy(): Busy {
@@ -189,6 +195,7 @@ export class SettingModel<Field extends string, Base = unknown> {
       this.fields.map(name => [name, (isMine(name) ? mine : now)[name]])
     ) as Record<Field, string>;
     this._base = base;
+    this._wasThere ||= subject.isThere(base);
     this._reloaded = true;
   }
 
@@ -239,4 +246,5 @@ export class SettingModel<Field extends string, Base = unknown> {
   private _failure?: ApiError;
   private _problems: readonly FieldProblem[] = [];
   private _reloaded = false;
+  private _wasThere: boolean;
 }

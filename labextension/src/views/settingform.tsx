@@ -212,17 +212,17 @@ function Reloaded<Field extends string>(props: {
   model: SettingModel<Field>;
   texts: IFormTexts<Field>;
 }): JSX.Element {
-  const { conflicts, isThere } = props.model;
+  const { conflicts, isGone } = props.model;
   const { trans } = useUi();
   const { fields } = props.texts;
   return (
     <>
       <p>
-        {isThere
-          ? trans.__(
+        {isGone
+          ? trans.__('It is gone: Apply makes it again.')
+          : trans.__(
               'The form goes on from what is set now; what you typed stayed.'
-            )
-          : trans.__('It is gone: Apply makes it again.')}
+            )}
       </p>
       {conflicts.length ? (
         <ul>
