@@ -5,10 +5,11 @@ import { IUi, LiveWidget } from './ui';
 
 /** Make the admins' view of what is set. */
 export function makeAdministrationWidget(ui: IUi): MainAreaWidget {
-  const { quota, nodes, administration } = ui.quota;
+  const { quota, nodes, sessions, administration } = ui.quota;
   const content = new LiveWidget(ui, <AdministrationView />, [
     quota,
     nodes,
+    sessions, // for their names
     administration.projects,
     administration.rules,
     administration.groups,

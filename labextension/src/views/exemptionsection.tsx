@@ -5,6 +5,7 @@ import { ExemptionField, exemptionSubject } from '../state/policysubject';
 import { EditableName } from './common';
 import { ITableColumn } from './datatable';
 import { removeExemption } from './removingpolicy';
+import { NameOf, useSessionNames, whoText } from './sessionnames';
 import { useEditor } from './settingeditor';
 import { IFormTexts } from './settingform';
 import { SettingTable } from './settingtable';
@@ -21,19 +22,20 @@ export function ExemptionSection(props: {
   const { isFixed, policy } = props;
   const { quota, trans } = useUi();
   const { administration } = quota;
+  const nameOf = useSessionNames();
   const subject = useMemo(
     () => exemptionSubject(administration),
     [administration]
   );
   const editor = useEditor({
     subject,
-    saved: ({ who }) => trans.__('%1 is exempt.', who.trim()),
-    remove: base => removeExemption(administration, base, trans)
+    saved: ({ who }) => trans.__('%1 is exempt.', whoText(who.trim(), nameOf)),
+    remove: base => removeExemption(administration, base, nameOf, trans)
   });
   const columns = useCallback(
     (onEdit?: (exemption: Exemption) => void) =>
-      exemptionColumns(trans, onEdit),
-    [trans]
+      exemptionColumns(nameOf, trans, onEdit),
+    [nameOf, trans]
   );
   const baseOf = useCallback(
     (exemption?: Exemption) => ({ policy, exemption }),
@@ -52,12 +54,13 @@ export function ExemptionSection(props: {
       editor={editor}
       baseOf={baseOf}
       label={trans.__('New exemption')}
-      textsOf={({ exemption }) => textsOf(exemption, trans)}
+      textsOf={({ exemption }) => textsOf(exemption, nameOf, trans)}
     />
   );
 }
 
 function exemptionColumns(
+  nameOf: NameOf,
   trans: TranslationBundle,
   onEdit?: (exemption: Exemption) => void
 ): Column[] {
@@ -65,11 +68,11 @@ function exemptionColumns(
     {
       id: 'who',
       label: trans.__('Who'),
-      text: ({ who }) => who,
-      sortKey: ({ who }) => who,
+      text: ({ who }) => whoText(who, nameOf),
+      sortKey: ({ who }) => whoText(who, nameOf),
       cell: exemption => (
         <EditableName
-          name={exemption.who}
+          name={whoText(exemption.who, nameOf)}
           title={trans.__('Change or delete the exemption')}
           onEdit={onEdit && (() => onEdit(exemption))}
         />
@@ -93,16 +96,17 @@ function exemptionColumns(
 
 function textsOf(
   exemption: Exemption | undefined,
+  nameOf: NameOf,
   trans: TranslationBundle
 ): IFormTexts<ExemptionField> {
   return {
     title: exemption
-      ? trans.__('Change the exemption of %1', exemption.who)
+      ? trans.__('Change the exemption of %1', whoText(exemption.who, nameOf))
       : trans.__('New exemption'),
     fields: {
       who: {
         label: trans.__('Who'),
-        help: trans.__('user:NAME, project:NAME or session:ID')
+        help: trans.__('user:NAME, project:NAME or session:NAME (or ID)')
       },
       until: {
         label: trans.__('Until'),

@@ -9,6 +9,7 @@ import {
 } from '../state/policysubject';
 import { IAdministration } from '../tokens';
 import { confirm } from './confirm';
+import { NameOf, whoText } from './sessionnames';
 
 /** Delete what a level sets; returns and throws as `removeProject`. */
 export async function removeLevel(
@@ -25,9 +26,10 @@ export async function removeLevel(
 export async function removeExemption(
   administration: IAdministration,
   base: IExemptionBase,
+  nameOf: NameOf,
   trans: TranslationBundle
 ): Promise<string | undefined> {
-  const name = base.exemption?.who ?? '';
+  const name = whoText(base.exemption?.who ?? '', nameOf);
   const done = await put(administration, name, withoutExemption(base), trans);
   return done ? trans.__('%1 is exempt no longer.', name) : undefined;
 }

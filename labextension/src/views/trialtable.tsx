@@ -1,14 +1,24 @@
+import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { PolicyTrial } from '../api/models';
-import { gpus, timeText } from './texts';
+import { PolicyTrial, TrialAct } from '../api/models';
+import { useSessionNames } from './sessionnames';
+import { clockText, gpus, timeText } from './texts';
 import { useUi } from './ui';
 
-/** Show what a policy would have done over a recorded time, project by project. */
-export function TrialTable({
-  trial
-}: {
-  trial: PolicyTrial;
-}): JSX.Element | null {
+/** How many of the acts stand in the table. */
+const SHOWN = 20;
+
+/** Show what a policy would have done over a recorded time: per project, and to whom when. */
+export function TrialTable({ trial }: { trial: PolicyTrial }): JSX.Element {
+  return (
+    <>
+      {trial.projects.length ? <Projects trial={trial} /> : null}
+      {trial.acts.length ? <Acts trial={trial} /> : null}
+    </>
+  );
+}
+
+function Projects({ trial }: { trial: PolicyTrial }): JSX.Element {
   const { trans } = useUi();
   const instead = (
     before: number,
@@ -18,7 +28,7 @@ export function TrialTable({
     before === after
       ? write(after)
       : trans.__('%1 instead of %2', write(after), write(before));
-  return trial.projects.length ? (
+  return (
     <div className="jp-GpuQuota-boardTable">
       <table className="jp-GpuQuota-table">
         <caption>
@@ -48,5 +58,68 @@ export function TrialTable({
         </tbody>
       </table>
     </div>
-  ) : null;
+  );
+}
+
+/** List the newest acts, as the server orders them. */
+function Acts({ trial }: { trial: PolicyTrial }): JSX.Element {
+  const { trans } = useUi();
+  const nameOf = useSessionNames();
+  const shown = trial.acts.slice(0, SHOWN);
+  const left = trial.count - shown.length;
+  return (
+    <>
+      <div className="jp-GpuQuota-boardTable">
+        <table className="jp-GpuQuota-table">
+          <caption>{trans.__('Sessions, the newest first')}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{trans.__('Session')}</th>
+              <th scope="col">{trans.__('Project')}</th>
+              <th scope="col">{trans.__('Owner')}</th>
+              <th scope="col">{trans.__('When')}</th>
+              <th scope="col">{trans.__('What')}</th>
+              <th scope="col">{trans.__('GPU hours given back')}</th>
+              <th scope="col">{trans.__('Used again')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(act => (
+              <tr key={`${act.session} ${act.at} ${act.rule}`}>
+                <th scope="row">{nameOf(act.session)}</th>
+                <td>{act.project}</td>
+                <td>{act.user}</td>
+                <td>{clockText(act.at)}</td>
+                <td>{doneText(act, trans)}</td>
+                <td>{gpus(act.returned)}</td>
+                <td>{againText(act, trans)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {left > 0 ? <p>{trans.__('… and %1 before these.', left)}</p> : null}
+    </>
+  );
+}
+
+function doneText({ action }: TrialAct, trans: TranslationBundle): string {
+  return {
+    suspend: trans.__('suspended'),
+    stop: trans.__('stopped'),
+    notify: trans.__('only told')
+  }[action];
+}
+
+/** Say when a session was used again; within an hour, that it was a false alarm. */
+function againText(
+  { again, false_alarm }: TrialAct,
+  trans: TranslationBundle
+): string {
+  if (!again) {
+    return trans.__('no');
+  }
+  return false_alarm
+    ? trans.__('%1, within an hour', clockText(again))
+    : clockText(again);
 }

@@ -1,65 +1,13 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { screen, within } from '@testing-library/react';
 import {
   AdministrationPage,
   invalid,
   problem
 } from '../../__tests__/administrationpage';
 import { makeAbout } from '../../__tests__/builders';
-import { Policy } from '../../api/models';
+import { POLICY, TRIAL, UNTIL } from '../../__tests__/policies';
 import { differenceOf } from '../../state/audit';
-import { NO_RULES } from '../../state/policydraft';
 import { timeText } from '../texts';
-
-const UNTIL = '2026-03-01T18:00:00Z';
-const POLICY: Policy = {
-  levels: [
-    {
-      level: 'everyone',
-      rules: {
-        ...NO_RULES,
-        idle_timeout: 7200,
-        keep_alives: 0,
-        quiet_hours: [
-          {
-            days: ['sat', 'sun'],
-            begin: 22 * 60,
-            end: 390,
-            zone: 'Europe/Berlin',
-            idle_timeout: 1200
-          }
-        ],
-        locked: ['idle_timeout']
-      }
-    },
-    {
-      level: 'project:team-a',
-      rules: { ...NO_RULES, action: 'stop', warn_before: 0 }
-    }
-  ],
-  exemptions: [{ who: 'user:li', until: UNTIL, reason: 'a paper' }],
-  built_in: { ...NO_RULES, idle_timeout: 0, keep_alive: 3600, quiet_hours: [] },
-  revision: 7
-};
-const TRIAL = {
-  message: 'Over the last week 3 sessions would have been suspended.',
-  since: '2026-01-01T00:00:00Z',
-  until: '2026-01-08T00:00:00Z',
-  sessions: 9,
-  seconds: 3600,
-  projects: [
-    {
-      project: 'team-a',
-      acts_before: 0,
-      acts: 3,
-      false_alarms_before: 0,
-      false_alarms: 1,
-      returned_before: 0,
-      returned: 12_500
-    }
-  ],
-  acts: [],
-  count: 3
-};
 
 describe('the idle policy, for admins', () => {
   let page: AdministrationPage;
@@ -242,6 +190,22 @@ describe('the idle policy, for admins', () => {
     expect(levels).toHaveLength(1);
   });
 
+  it('makes a new level after a conflict, which was never gone', async () => {
+    await open();
+    await page.click('New level');
+    page.type('Level', 'kind:train');
+    page.type('Idle timeout', '30m');
+    page.server.on('PUT /policy', problem('Outdated', 'li was quicker.'));
+    await page.click('Apply');
+    await screen.findByText('li was quicker.');
+    page.server.on('GET /policy', { body: { ...POLICY, revision: 8 } });
+    await page.click(/^Reload/);
+    await screen.findByText(/^The form goes on from what is set now/);
+    expect(screen.queryByText(/It is gone/)).toBeNull();
+    expect(page.value('Level')).toBe('kind:train');
+    expect(page.value('Idle timeout')).toBe('30m');
+  });
+
   it('deletes a level once that is confirmed', async () => {
     page.server.on('PUT /policy', { body: POLICY });
     await open();
@@ -251,32 +215,5 @@ describe('the idle policy, for admins', () => {
     await screen.findByText('project:team-a was deleted.');
     const [{ levels }] = page.sent('/policy') as [{ levels: object[] }];
     expect(levels).toHaveLength(1);
-  });
-
-  it('makes and deletes exemptions', async () => {
-    page.server.on('PUT /policy', { body: POLICY });
-    await open();
-    await page.click('New exemption');
-    page.type('Who', 'project:team-b');
-    page.type('Until', '2026-05-01T00:00Z');
-    page.type('Reason', 'a deadline');
-    await page.click('Apply');
-    await screen.findByText('project:team-b is exempt.');
-    await page.click('user:li');
-    await page.click('Delete…');
-    await page.answer('Delete');
-    await screen.findByText('user:li is exempt no longer.');
-    const [made, deleted] = page.sent('/policy') as {
-      exemptions: object[];
-    }[];
-    expect(made.exemptions).toEqual([
-      ...POLICY.exemptions,
-      {
-        who: 'project:team-b',
-        until: '2026-05-01T00:00Z',
-        reason: 'a deadline'
-      }
-    ]);
-    await waitFor(() => expect(deleted.exemptions).toEqual([]));
   });
 });

@@ -1,0 +1,160 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import {
+  AdministrationPage,
+  problem
+} from '../../__tests__/administrationpage';
+import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
+import { POLICY, TRIAL, UNTIL } from '../../__tests__/policies';
+import { clockText } from '../texts';
+
+describe('whom the idle policy is for and not for', () => {
+  let page: AdministrationPage;
+
+  beforeEach(() => {
+    page = new AdministrationPage();
+    page.server.on('GET /about', {
+      body: makeAbout({ capabilities: ['policing'] })
+    });
+    page.server.on('GET /policy', { body: POLICY });
+    page.server.on('POST /policy/try', { body: TRIAL });
+  });
+
+  afterEach(() => page.dispose());
+
+  const open = async () => {
+    page.store.administration.policy.watch();
+    await page.open();
+    await screen.findByRole('table', { name: /Idle policy/ });
+  };
+
+  it('makes and deletes exemptions', async () => {
+    page.server.on('PUT /policy', { body: POLICY });
+    await open();
+    await page.click('New exemption');
+    page.type('Who', 'project:team-b');
+    page.type('Until', '2026-05-01T00:00Z');
+    page.type('Reason', 'a deadline');
+    await page.click('Apply');
+    await screen.findByText('project:team-b is exempt.');
+    await page.click('user:li');
+    await page.click('Delete…');
+    await page.answer('Delete');
+    await screen.findByText('user:li is exempt no longer.');
+    const [made, deleted] = page.sent('/policy') as {
+      exemptions: object[];
+    }[];
+    expect(made.exemptions).toEqual([
+      ...POLICY.exemptions,
+      {
+        who: 'project:team-b',
+        until: '2026-05-01T00:00Z',
+        reason: 'a deadline'
+      }
+    ]);
+    await waitFor(() => expect(deleted.exemptions).toEqual([]));
+  });
+
+  it('shows who is exempt of a session by its name', async () => {
+    const exemptions = [
+      { who: 'session:s1', until: UNTIL, reason: 'a run' },
+      { who: 'session:s2', until: UNTIL, reason: 'another' }
+    ];
+    page.server.on('GET /policy', { body: { ...POLICY, exemptions } });
+    page.server.on('GET /sessions', {
+      body: makePage([makeSession({ id: 's1', spec: { name: 'night' } })])
+    });
+    page.server.on('PUT /policy', { body: POLICY });
+    await open();
+    await screen.findByRole('button', { name: 'session:s2' });
+    await page.click('session:night');
+    await screen.findByRole('form', {
+      name: 'Change the exemption of session:night'
+    });
+    expect(page.value('Who')).toBe('session:s1');
+    await page.click('Delete…');
+    expect(await page.answer('Delete')).toContain('Delete session:night?');
+    await screen.findByText('session:night is exempt no longer.');
+    expect(page.sent('/policy')).toMatchObject([
+      { exemptions: [exemptions[1]] }
+    ]);
+  });
+
+  it('offers to make an exemption again that is gone', async () => {
+    await open();
+    await page.click('user:li');
+    page.type('Reason', 'two papers');
+    page.server.on('PUT /policy', problem('Outdated', 'ana was quicker.'));
+    await page.click('Apply');
+    await screen.findByText('ana was quicker.');
+    page.server.on('GET /policy', {
+      body: { ...POLICY, exemptions: [], revision: 8 }
+    });
+    await page.click(/^Reload/);
+    await screen.findByText('It is gone: Apply makes it again.');
+    page.server.on('PUT /policy', { body: POLICY });
+    await page.click('Apply');
+    await screen.findByText('user:li is exempt.');
+    expect(page.sent('/policy').pop()).toMatchObject({
+      revision: 8,
+      exemptions: [{ ...POLICY.exemptions[0], reason: 'two papers' }]
+    });
+  });
+
+  it('lists whom a trial would have acted on, and when', async () => {
+    const act = (index: number, changes: object = {}) => ({
+      session: `s${index}`,
+      project: 'team-a',
+      user: 'li',
+      at: `2026-01-07T${String(index).padStart(2, '0')}:00:00Z`,
+      rule: 'idle_timeout',
+      action: 'suspend',
+      returned: 500,
+      again: null,
+      false_alarm: false,
+      ...changes
+    });
+    const again = '2026-01-07T23:30:00Z';
+    page.server.on('GET /sessions', {
+      body: makePage([makeSession({ id: 's23', spec: { name: 'night' } })])
+    });
+    page.server.on('POST /policy/try', {
+      body: {
+        ...TRIAL,
+        acts: [
+          act(23, { again, false_alarm: true }),
+          act(22, { again, action: 'stop' }),
+          act(21, { action: 'notify', returned: 0 }),
+          ...Array.from({ length: 20 }, (_, index) => act(20 - index))
+        ],
+        count: 230
+      }
+    });
+    await open();
+    await page.click('everyone');
+    page.type('Idle timeout', '30m');
+    await page.click('Try it');
+    const effect = await screen.findByRole('region', { name: /would happen/ });
+    const table = within(effect).getByRole('table', { name: /newest first/ });
+    const [, ...rows] = within(table).getAllByRole('row');
+    const texts = rows.map(item =>
+      [...item.children].map(({ textContent }) => textContent)
+    );
+    expect(texts).toHaveLength(20);
+    const at = (index: number) => clockText(act(index).at);
+    expect(texts.slice(0, 4)).toEqual([
+      [
+        'night',
+        'team-a',
+        'li',
+        at(23),
+        'suspended',
+        '0.5',
+        `${clockText(again)}, within an hour`
+      ],
+      ['s22', 'team-a', 'li', at(22), 'stopped', '0.5', clockText(again)],
+      ['s21', 'team-a', 'li', at(21), 'only told', '0', 'no'],
+      ['s20', 'team-a', 'li', at(20), 'suspended', '0.5', 'no']
+    ]);
+    within(effect).getByText('… and 210 before these.');
+  });
+});
