@@ -85,6 +85,7 @@ export default defineConfig([
         {
           ignoreImports: [
             '../state/*',
+            '../views/idletexts',
             '../views/texts',
             './report',
             './sessioncommands',

@@ -8,11 +8,11 @@ import { CommandRegistry } from '@lumino/commands';
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { watchInBackground } from '../state/background';
-import { INotice, lifeText, NoticeKind, Watchman } from '../state/notices';
+import { INotice, NoticeKind, Watchman } from '../state/notices';
 import { servesPages } from '../state/sessions';
 import { IGpuQuota, IPreferenceValues } from '../tokens';
 import { ours } from '../translation';
-import { clockText } from '../views/texts';
+import { lifeText } from '../views/idletexts';
 
 const SWITCH: Record<NoticeKind, keyof IPreferenceValues & string> = {
   ready: 'notifyReady',
@@ -118,12 +118,7 @@ function show(
       break;
     case 'ending':
       emit(
-        trans.__(
-          '%1 stops at %2: %3. Save your work.',
-          spec.name,
-          clockText(session.ends ?? ''),
-          lifeText(trans, spec)
-        ),
+        trans.__('%1 %2. Save your work.', spec.name, lifeText(trans, session)),
         'warning',
         act(trans.__('Details'), CommandIDs.details)
       );

@@ -1,4 +1,3 @@
-import { TranslationBundle } from '@jupyterlab/translation';
 import { Session } from '../api/models';
 
 /** What a user wants to hear of a session without looking. */
@@ -6,7 +5,7 @@ export type NoticeKind =
   'ready' | 'failed' | 'waiting' | 'reclaimed' | 'ending';
 
 /** How long before a session is stopped its owner is told, in milliseconds. */
-const WARNING = 10 * 60_000;
+export const WARNING = 10 * 60_000;
 
 export interface INotice {
   kind: NoticeKind;
@@ -48,16 +47,6 @@ export class Watchman {
   private _seen?: Map<string, ISeen>;
   /** Sessions whose end was told, with when that run began. */
   private _warned = new Map<string, string | null>();
-}
-
-/** Say what bounds how long a session runs. */
-export function lifeText(
-  trans: TranslationBundle,
-  { kind, project }: Session['spec']
-): string {
-  return kind === 'train'
-    ? trans.__('trainings of %1 may run no longer', project)
-    : trans.__('interactive sessions of %1 may run no longer', project);
 }
 
 interface ISeen {

@@ -8,7 +8,7 @@ import { ISessionIdleness } from '../state/sessionidleness';
 import { ErrorNotice, Pending, Simulated } from './common';
 import { IdleLine } from './detailidle';
 import { DetailLists } from './detaillists';
-import { endsText } from './detailtexts';
+import { lifeText } from './idletexts';
 import { reclaimText, stateText, statusText } from './texts';
 import { useNow, useResult, useUi } from './ui';
 
@@ -68,7 +68,7 @@ function Details(props: {
   const { session } = props;
   const { trans } = useUi();
   const now = useNow(15_000);
-  const ends = endsText(trans, session);
+  const ends = lifeText(trans, session);
   const StateIcon = STATE_ICONS[session.state];
   return (
     <article className="jp-GpuQuota-details">
@@ -85,7 +85,7 @@ function Details(props: {
           {session.placement?.simulated ? <Simulated trans={trans} /> : null}
         </h2>
         <p aria-live="polite">{statusText(trans, session, now)}</p>
-        {ends ? <p>{ends}</p> : null}
+        {ends ? <p>{ends[0].toUpperCase() + ends.slice(1)}</p> : null}
         <IdleLine {...props} now={now} />
         {(reclaimText(trans, session) || wasIdle(session)) && session.reason ? (
           <p>{session.reason.message}</p>

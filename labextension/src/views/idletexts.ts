@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Idleness, Session, SessionPolicy } from '../api/models';
 import { endOf, idleOf, isWarned, keptUntil, wasIdle } from '../state/idle';
+import { WARNING } from '../state/notices';
 import {
   clockText,
   spanText,
@@ -141,6 +142,30 @@ export function countdownText(
     : trans.__('suspends in %1', left);
 }
 
+/** Say when a running session's longest life is over, and who decided that; empty if nothing does. */
+export function lifeText(trans: TranslationBundle, session: Session): string {
+  const { ends, ends_by, spec, state } = session;
+  return ends && state === 'running'
+    ? trans.__(
+        'stops at %1: longest life, %2',
+        clockText(ends),
+        whoseText(trans, ends_by, spec.name)
+      )
+    : '';
+}
+
+/** Say that a session's longest life is almost over, in what fits its row; empty until then. */
+function lifeLine(
+  trans: TranslationBundle,
+  { ends, state }: Session,
+  now: number
+): string {
+  const isNear = ends && Date.parse(ends) - now <= WARNING;
+  return isNear && state === 'running'
+    ? trans.__('stops at %1', clockText(ends))
+    : '';
+}
+
 /** Say the status of a row in full, for its tooltip and for screen readers. */
 export function rowText(
   trans: TranslationBundle,
@@ -148,9 +173,10 @@ export function rowText(
   now: number
 ): string {
   const status = statusText(trans, session, now);
-  const idle = idleText(trans, session, now);
-  return idle
-    ? trans.__('%1, %2', status, idle)
+  const coming = [idleText(trans, session, now), lifeText(trans, session)];
+  const said = coming.filter(Boolean).join('; ');
+  return said
+    ? trans.__('%1, %2', status, said)
     : wasIdle(session) && session.reason
       ? trans.__('%1: %2', status, session.reason.message)
       : status;
@@ -164,6 +190,10 @@ export function rowLine(
 ): string {
   if (isWarned(session)) {
     return countdownText(trans, session, now);
+  }
+  const life = lifeLine(trans, session, now);
+  if (life) {
+    return life;
   }
   const until = keptUntil(session, now);
   if (until) {

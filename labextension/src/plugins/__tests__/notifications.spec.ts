@@ -27,7 +27,10 @@ describe('the notice that a session is soon to be stopped', () => {
     page.server.on('GET /sessions', ({ headers }) =>
       headers.get('If-None-Match') === 'e'
         ? { status: 304 }
-        : { body: makePage([makeSession({ ends })]), etag: 'e' }
+        : {
+            body: makePage([makeSession({ ends, ends_by: 'project:team-a' })]),
+            etag: 'e'
+          }
     );
     const app = {
       commands: page.commands,
@@ -45,7 +48,7 @@ describe('the notice that a session is soon to be stopped', () => {
     const ends = await open(6);
     await pass(3);
     expect(notices().map(({ message }) => message)).toEqual([
-      `exp-1 stops at ${clockText(ends)}: interactive sessions of team-a may run no longer. Save your work.`
+      `exp-1 stops at ${clockText(ends)}: longest life, team-a's policy. Save your work.`
     ]);
     notices()[0].options.actions?.[0].callback({} as MouseEvent);
     expect(page.executed).toEqual([[CommandIDs.details, 's1']]);

@@ -118,9 +118,9 @@ describe('the details', () => {
 
   it('tell when and why it will be stopped, while it runs', async () => {
     const ends = new Date(Date.now() + 600_000).toISOString();
-    const text = await show(makeSession({ ends }));
+    const text = await show(makeSession({ ends, ends_by: 'everyone' }));
     expect(text).toContain(
-      `Stops at ${clockText(ends)}: interactive sessions of team-a may run no longer`
+      `Stops at ${clockText(ends)}: longest life, everyone's policy`
     );
   });
 

@@ -91,6 +91,19 @@ describe('what is said of an idle session', () => {
     expect(idleText(trans, makeSession({ kept }), NOW + 4_000_000)).toBe('');
   });
 
+  it('has an end by its longest life, told in the row when that is near', () => {
+    const ends = new Date(NOW + 20 * 60_000).toISOString();
+    const old = makeSession({ ends, ends_by: 'project:team-b' });
+    const said = `stops at ${at(20)}: longest life, team-b's policy`;
+    expect(rowText(trans, old, NOW)).toBe(`Running 1 hr, ${said}`);
+    expect(rowLine(trans, old, NOW)).toBe('Running 1 hr');
+    expect(rowLine(trans, old, NOW + 10 * 60_000)).toBe(`stops at ${at(20)}`);
+    const both = { ...old, idle: makeIdle(22, 60, {}, NOW) };
+    expect(rowText(trans, both, NOW)).toContain(`team-a's policy; ${said}`);
+    const gone = { ...old, state: 'stopped' as const };
+    expect(rowText(trans, gone, NOW)).not.toContain('longest life');
+  });
+
   it('counts down once its owner was warned', () => {
     const warned = idle(WARNED);
     const left = (minutes: number) =>
@@ -137,7 +150,9 @@ describe('what is said of a session that was idle', () => {
         ...ended,
         reason: { ...reason, message: parts.join(' ') }
       });
-    expect(say(what, why)).toBe(`exp-1: ${what} Its folder and request are kept.`);
+    expect(say(what, why)).toBe(
+      `exp-1: ${what} Its folder and request are kept.`
+    );
     expect(say(what, why, killed)).toBe(`exp-1: ${what} ${killed}`);
   });
 
