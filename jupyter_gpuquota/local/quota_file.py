@@ -126,14 +126,18 @@ def read(text: str, nodes: Sequence[Node], every: int = 30) -> Settings:
         raise ValueError("It must have a list under `projects`.")
     lines = dict(_lines(root, ""))
     problems = [*_unknown_keys(root), *_twice(root)]
-    if problems:
-        raise ValueError(" ".join(problems))
+    settings = None
     try:
-        asked = msgspec.convert(plain, QuotaFileRequest)
+        asked = msgspec.convert(_known(plain), QuotaFileRequest)
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$")
-        raise ValueError(_at(lines, path.strip("`.").replace("...", ""), f"{message}.")) from error
-    return _settings(asked, nodes, lines, every)
+        problems.append(_at(lines, path.strip("`.").replace("...", ""), f"{message}."))
+    else:
+        settings, errors = _settings(asked, nodes, every)
+        problems += [_at(lines, e.field, f"{e.message} {e.hint}") for e in errors]
+    if problems or settings is None:
+        raise ValueError(" ".join(problems))
+    return settings
 
 
 def _refuse_aliases(text: str) -> None:
@@ -144,8 +148,9 @@ def _refuse_aliases(text: str) -> None:
 
 
 def _settings(
-    asked: QuotaFileRequest, nodes: Sequence[Node], lines: dict[str, int], every: int
-) -> Settings:
+    asked: QuotaFileRequest, nodes: Sequence[Node], every: int
+) -> tuple[Settings | None, list[FieldError]]:
+    """Return what is set, or what is wrong with it."""
     errors: list[FieldError] = []
     groups = GroupsRequest(groups=asked.groups, revision=1)
     rules = msgspec.structs.replace(asked.rules, revision=1)
@@ -167,14 +172,15 @@ def _settings(
     policy, wrong = _try(lambda: check_policy(asked.policy, list(found), every))
     errors += [FieldError(f"policy.{e.field}", e.message, e.hint) for e in wrong]
     if errors:
-        raise ValueError(" ".join(_at(lines, e.field, f"{e.message} {e.hint}") for e in errors))
-    return Settings(
+        return None, errors
+    settings = Settings(
         projects=tuple(found.values()),
         rules=checked_rules,
         groups=checked_groups,
         policy=msgspec.structs.replace(policy, revision=1),
         source="file",
     )
+    return settings, []
 
 
 def _try(work: Any) -> tuple[Any, tuple[FieldError, ...]]:
@@ -217,13 +223,29 @@ _KEYS: dict[str, type[Request]] = {
 }
 
 
+def _keys(path: str) -> list[str]:
+    return [field.name for field in msgspec.structs.fields(_KEYS[path]) if field.name != "revision"]
+
+
+def _known(value: Any, path: str = "") -> Any:
+    """Return what is left without keys that mean nothing, to find what else is wrong."""
+    if isinstance(value, list):
+        return [_known(each, path) for each in value]
+    if not isinstance(value, dict) or path not in _KEYS:
+        return value
+    keys = _keys(path)
+    return {
+        key: _known(each, f"{path}.{key}".lstrip(".")) for key, each in value.items() if key in keys
+    }
+
+
 def _unknown_keys(node: yaml.Node, path: str = "") -> Iterator[str]:
     """Say every key that means nothing, with its line."""
     if isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from _unknown_keys(value, path)
     elif isinstance(node, yaml.MappingNode) and path in _KEYS:
-        known = [f.name for f in msgspec.structs.fields(_KEYS[path]) if f.name != "revision"]
+        known = _keys(path)
         for key, value in node.value:
             if key.value not in known:
                 there = ", ".join(known)

@@ -157,3 +157,29 @@ def test_a_timeout_is_measured_by_how_often_it_is_looked():
 def test_whatever_a_file_says_is_taken_or_refused(text):
     with suppress(ValueError):
         assert read(text, (make_node(),)).source == "file"
+
+
+def test_all_mistakes_are_said_at_once():
+    text = """
+projects:
+  - {name: a, quota: 1, colour: red}
+policy:
+  levels:
+    - level: everyone
+      rules: {idel: 3, idle_timeout: 5m, warn_before: 10m, action: explode}
+    - level: project:nope
+  exemptions:
+    - {who: user:ana, until: 2026-03-01T18:00, reason: ""}
+"""
+    with pytest.raises(ValueError, match="'colour'") as caught:
+        read(text, ())
+    said = str(caught.value)
+    for mistake in (
+        "Line 7: there is no key 'idel'",
+        "policy.levels[0].rules.idle_timeout: The warning comes",
+        "policy.levels[0].rules.action: 'explode'",
+        "policy.levels[1].level: There is no project 'nope'",
+        "policy.exemptions[0].until: The time zone is missing",
+        "policy.exemptions[0].reason: An exemption needs a reason",
+    ):
+        assert mistake in said
