@@ -152,7 +152,11 @@ function textsOf(
   const rules = Object.fromEntries(
     RULES.map(rule => [
       rule,
-      { label: ruleText(trans, rule), help: ruleHelp(trans, rule) }
+      {
+        label: ruleText(trans, rule),
+        // Messages, files and the shell call it by its own name.
+        help: trans.__('%1 (%2)', ruleHelp(trans, rule), rule)
+      }
     ])
   ) as Record<Rule, IFormField>;
   return {
