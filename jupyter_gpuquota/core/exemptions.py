@@ -23,17 +23,33 @@ def sessions_named(
 
     A session is named by its id, its name, or `project/name`.
     """
-    found, errors = [], []
-    for i, asked in enumerate(request.exemptions):
-        sort, _, name = asked.who.partition(":")
-        who = asked.who
-        if sort == "session" and name.strip():
-            try:
-                who = f"session:{session_id(name.strip(), sessions)}"
-            except LookupError as error:
-                errors.append(FieldError(f"exemptions[{i}].who", *error.args))
-        found.append(msgspec.structs.replace(asked, who=who))
-    return msgspec.structs.replace(request, exemptions=tuple(found)), tuple(errors)
+    found = [_by_id(asked.who, sessions) for asked in request.exemptions]
+    exemptions = tuple(
+        msgspec.structs.replace(asked, who=who)
+        for asked, (who, _) in zip(request.exemptions, found, strict=True)
+    )
+    errors = tuple(
+        FieldError(f"exemptions[{i}].who", *wrong) for i, (_, wrong) in enumerate(found) if wrong
+    )
+    return msgspec.structs.replace(request, exemptions=exemptions), errors
+
+
+def as_far_as_known(
+    policy: Policy, sessions: Sequence[Session], now: datetime
+) -> tuple[Policy, tuple[str, ...]]:
+    """Return a policy with each excepted session by its id, and whom it does not find now.
+
+    It is for a policy that stands in a file, which sessions come and go beside.
+    """
+    found = [_by_id(exemption.who, sessions) for exemption in policy.exemptions]
+    pairs = tuple(zip(policy.exemptions, found, strict=True))
+    known = tuple(msgspec.structs.replace(exemption, who=who) for exemption, (who, _) in pairs)
+    missing = tuple(
+        f"{exemption.who} is not exempt: {' '.join(wrong)}"
+        for exemption, (_, wrong) in pairs
+        if wrong and exemption.until > now
+    )
+    return msgspec.structs.replace(policy, exemptions=known), missing
 
 
 def session_id(name: str, sessions: Sequence[Session]) -> str:
@@ -123,3 +139,14 @@ def without_project(policy: Policy, name: str) -> Policy:
 
 def _full(session: Session) -> str:
     return f"{session.spec.project}/{session.spec.name}"
+
+
+def _by_id(who: str, sessions: Sequence[Session]) -> tuple[str, tuple[str, ...]]:
+    """Return whom an exemption is for, a session by its id, and what is wrong with it."""
+    sort, _, name = who.partition(":")
+    if sort != "session" or not name.strip():
+        return who, ()
+    try:
+        return f"session:{session_id(name.strip(), sessions)}", ()
+    except LookupError as error:
+        return who, error.args

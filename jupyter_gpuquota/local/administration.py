@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from pwd import getpwuid
 from typing import Any, Literal, TypeVar
@@ -10,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from ..core import members
-from ..core.exemptions import without_project
+from ..core.exemptions import as_far_as_known, without_project
 from ..core.nodegroups import labelled
 from ..core.policy import BUILT_IN, NO_POLICY
 from ..core.projects import check_revision, find
@@ -148,7 +149,7 @@ class Administrator:
 
     def look(self) -> None:
         """Read the quota file if it has changed, and let go of projects that have drained."""
-        if self._file and self._file.changed():
+        if self._file and (self._file.changed() or self._names_others()):
             self._show()
         present = {p.name: p for p in self._board.settings.projects}
         for project in members.drained(present.values(), self._board.sessions):
@@ -164,7 +165,7 @@ class Administrator:
 
     def warnings(self) -> tuple[str, ...]:
         """Say what an admin should hear of."""
-        found = [self._trouble, self._file.problem if self._file else ""]
+        found = [self._trouble, self._file.problem if self._file else "", *self._of_file()[1]]
         if self._store:
             found.append(self._store.problem)
             seed = self._store.kept.seed
@@ -179,7 +180,7 @@ class Administrator:
     def _in_force(self) -> Settings:
         problem = self._file.problem if self._file else ""
         if self._file and (read := self._file.settings):
-            return msgspec.structs.replace(read, problem=problem)
+            return msgspec.structs.replace(read, problem=problem, policy=self._of_file()[0])
         kept = self._kept.kept
         projects = kept.projects
         if projects is None:
@@ -192,6 +193,19 @@ class Administrator:
             source="config" if kept.projects is None else "store",
             problem=problem,
         )
+
+    def _of_file(self) -> tuple[Policy, tuple[str, ...]]:
+        """Return the file's policy for the sessions that there are, and whom it does not find."""
+        read = self._file.settings if self._file else None
+        if not (self._file and read):
+            return NO_POLICY, ()
+        policy, missing = as_far_as_known(read.policy, self._board.sessions, datetime.now(UTC))
+        return policy, tuple(f"In the quota file {self._file.path} {text}" for text in missing)
+
+    def _names_others(self) -> bool:
+        """Tell whether the names in the file stand for other sessions than they did."""
+        known = self._file and self._file.settings
+        return bool(known) and self._of_file()[0] != self._board.settings.policy
 
     def _change_projects(
         self, projects: dict[str, Project], who: str, what: str, old: Any, new: Any = None

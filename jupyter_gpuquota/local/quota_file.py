@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from ..core.exemptions import projects_missing
 from ..core.policy_check import check_policy
 from ..core.projects import Known, check, check_groups, check_rules
 from ..errors import FieldError, InvalidFields
@@ -170,6 +171,7 @@ def _settings(
         )
         errors += wrong
     policy, wrong = _try(lambda: check_policy(asked.policy, list(found), every))
+    wrong = (*wrong, *projects_missing(asked.policy, list(found)))
     errors += [FieldError(f"policy.{e.field}", e.message, e.hint) for e in wrong]
     if errors:
         return None, errors

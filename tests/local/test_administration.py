@@ -220,6 +220,25 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
     assert backend.projects()[0].quota == 3500
 
 
+async def test_a_session_that_a_quota_file_excepts_may_come_and_go(make, tmp_path):
+    path = tmp_path / "quota.yaml"
+    who = "{who: session:exp-1, until: 2099-01-01T00:00Z, reason: A demo.}"
+    path.write_text(f"{GOOD}policy:\n  exemptions:\n    - {who}\n")
+    backend = await make(quota_file=str(path))
+    assert "session:exp-1 is not exempt: There is no session 'exp-1'." in backend.warnings()[0]
+    session = await launch(backend, name="exp-1")
+    await wait_for(lambda: backend.policy().exemptions[0].who == f"session:{session.id}")
+    assert backend.warnings() == ()
+    exempt = backend.ruling(session.id).exempt
+    assert exempt is not None
+    assert exempt.reason == "A demo."
+    await until(backend, session.id, "running")
+    await backend.stop(session.id)
+    await until(backend, session.id, "stopped")
+    await backend.delete(session.id)
+    await wait_for(lambda: backend.policy().exemptions[0].who == "session:exp-1")
+
+
 async def test_a_quota_file_that_is_missing_at_first_is_reported(make, tmp_path):
     backend = await make(quota_file=str(tmp_path / "none.yaml"))
     assert "none.yaml cannot be used" in backend.warnings()[0]

@@ -101,6 +101,11 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
             "      until: 2026-03-01\n      reason: A demo.\n",
             "Line 5, policy.exemptions[0].until: The time zone is missing",
         ),
+        (
+            "projects: []\npolicy:\n  exemptions:\n    - who: project:team-z\n"
+            "      until: 2026-03-01T00:00Z\n      reason: A demo.\n",
+            "Line 4, policy.exemptions[0].who: There is no project 'team-z'.",
+        ),
     ],
 )
 def test_a_bad_quota_file_is_refused_with_its_line(text, said):
