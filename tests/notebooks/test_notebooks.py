@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -93,16 +94,30 @@ def test_the_teams_quota(shell):
 
 
 def test_idle_sessions(hurried):
+    hurried.ok("policy", "set", "project:team-a", "warn_before=5m", "action=suspend")
+    hurried.ok("policy", "set", "everyone", "idle_timeout=3h")
     notebook = execute(nbformat.read(FOLDER / "03-idle-policy.ipynb", 4), hurried)
     assert "never" in text_of(notebook, "%gpu policy show")
-    assert "Nothing was recorded yet" in text_of(notebook, "%gpu policy try")
-    explained = text_of(notebook, "%gpu policy explain")
-    assert re.search(r"idle_timeout +2m +everyone", explained)
-    assert "Is suspended at" in text_of(notebook, "import time")
-    assert "everyone's policy" in text_of(notebook, "%gpu list")
+    tried = text_of(notebook, "%gpu policy try")
+    assert "Nothing was recorded yet" in tried or "would have been" in tried
+    explained = text_of(notebook, "import time")
+    assert re.search(r"idle_timeout +2m +project:team-a", explained)
+    assert re.search(r"kernels +\w+", explained)
+    assert "not looked at" not in explained
+    assert "Is suspended at" in text_of(notebook, "session = wait_until(lambda lunch: lunch.idle")
+    assert "team-a's policy" in text_of(notebook, "%gpu list")
     assert "lunch is kept alive until" in text_of(notebook, "%gpu keep-alive")
-    told = text_of(notebook, "session = wait_until")
-    assert "by the rule idle_timeout of everyone's policy" in told
+    put_off = re.findall(r"at (\d\d):(\d\d):(\d\d)", text_of(notebook, "kept = client"))
+    first, then = (60 * int(hour) + int(minute) for hour, minute, _ in put_off)
+    assert (then - first) % (24 * 60) >= 2
+    told = text_of(notebook, 'session = wait_until(lambda lunch: lunch.state == "suspended"')
+    assert "by the rule idle_timeout of team-a's policy" in told
     assert "Resume starts it again" in told
     assert "lunch is running" in text_of(notebook, "%gpu resume")
     assert "Take at most 2m." in text_of(notebook, "asked = client")
+    levels = json.loads(hurried.ok("policy", "show", "--json"))["levels"]
+    rules = {each["level"]: {k: v for k, v in each["rules"].items() if v} for each in levels}
+    assert rules == {
+        "everyone": {"idle_timeout": 3 * 3600},
+        "project:team-a": {"warn_before": 300, "action": "suspend"},
+    }
