@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 
 def test_a_policy_is_set_refused_explained_and_kept(shell):
@@ -35,3 +36,21 @@ def test_a_policy_is_tried_before_anything_was_recorded(shell):
     assert isinstance(said["message"], str)
     error = json.loads(shell("policy", "try", "everyone", "idle_timeout=1s", "--json").err)
     assert [field["field"] for field in error["fields"]] == ["idle_timeout of everyone"]
+
+
+def test_the_end_of_a_longest_life_is_told_wherever_a_session_is(shell):
+    shell.ok("policy", "set", "project:team-a", "train_life=30m")
+    shell.ok("submit", "old", "--project", "team-a", "--wait", "--", "sleep", "600")
+    said = r"is stopped at \d\d:\d\d UTC: longest life, team-a's policy"
+    assert re.search(f"old: {said}", shell.ok("list"))
+    assert re.search(f"old {said}[.]", shell.ok("policy", "explain", "old"))
+    described = shell.ok("describe", "old")
+    assert re.search(f"longest life: +{said}", described)
+    assert "train_life 30m (project:team-a)" in described
+    shell.ok("keep-alive", "old", "30m")
+    shell.ok("suspend", "old", "--wait")
+    assert "old: " not in shell.ok("list")
+    described = shell.ok("describe", "old")
+    assert not re.search("kept alive|longest life", described)
+    shell.ok("delete", "old")
+    shell.ok("policy", "unset", "project:team-a")
