@@ -15,6 +15,7 @@ export function EffectOf({ effect }: { effect: Effect }): JSX.Element {
   return (
     <section
       className="jp-GpuQuota-effect"
+      tabIndex={0} // it scrolls
       aria-label={trans.__('What would happen')}
     >
       <p>

@@ -79,7 +79,7 @@ function Acts({ trial }: { trial: PolicyTrial }): JSX.Element {
               <th scope="col">{trans.__('Owner')}</th>
               <th scope="col">{trans.__('When')}</th>
               <th scope="col">{trans.__('What')}</th>
-              <th scope="col">{trans.__('GPU hours given back')}</th>
+              <th scope="col">{trans.__('GPU hours')}</th>
               <th scope="col">{trans.__('Used again')}</th>
             </tr>
           </thead>
@@ -87,7 +87,7 @@ function Acts({ trial }: { trial: PolicyTrial }): JSX.Element {
             {shown.map(act => (
               <tr key={`${act.session} ${act.at} ${act.rule}`}>
                 <th scope="row">{nameOf(act.session)}</th>
-                <td>{act.project}</td>
+                <td className="jp-mod-whole">{act.project}</td>
                 <td>{act.user}</td>
                 <td>{clockText(act.at)}</td>
                 <td>{doneText(act, trans)}</td>
@@ -111,7 +111,7 @@ function doneText({ action }: TrialAct, trans: TranslationBundle): string {
   }[action];
 }
 
-/** Say when a session was used again; within an hour, that it was a false alarm. */
+/** Say when a session was used again; within an hour, it was a false alarm. */
 function againText(
   { again, false_alarm }: TrialAct,
   trans: TranslationBundle
@@ -119,7 +119,5 @@ function againText(
   if (!again) {
     return trans.__('no');
   }
-  return false_alarm
-    ? trans.__('%1, within an hour', clockText(again))
-    : clockText(again);
+  return false_alarm ? trans.__('within an hour') : clockText(again);
 }

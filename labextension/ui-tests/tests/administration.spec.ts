@@ -113,3 +113,32 @@ for (const theme of [
     expect(await admin.problems()).toEqual([]);
   });
 }
+
+test('an admin excepts a session by its name', async ({ page, api }) => {
+  await api.create({ name: 'exp-1' });
+  const admin = new Administration(page);
+  const { whole, form } = admin;
+  const until = '2099-01-01T00:00Z';
+  await admin.open();
+  await admin.click('New exemption');
+  await admin.fill({ Who: 'session:exp-2', Until: until, Reason: 'A demo.' });
+  await admin.press('Apply');
+  await expect(form.locator('.jp-GpuQuota-problems')).toContainText(
+    "There is no session 'exp-2'."
+  );
+  await expect(admin.field('Who')).toBeFocused();
+  await admin.fill({ Who: 'session:exp-1' });
+  await admin.press('Apply');
+  await expect(whole.getByText('session:exp-1 is exempt.')).toBeVisible();
+  await admin.click('session:exp-1');
+  const [{ id }] = await api.list();
+  await expect(admin.field('Who')).toHaveValue(`session:${id}`);
+  await admin.press('Delete…');
+  await page
+    .locator('.jp-Dialog')
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await expect(
+    whole.getByText('session:exp-1 is exempt no longer.')
+  ).toBeVisible();
+});
