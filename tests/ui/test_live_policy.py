@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from tests.ui.conftest import wait_for
+
 
 def test_a_policy_is_set_refused_explained_and_kept(shell):
     assert "built-in  everyone" in shell.ok("policy", "set", "everyone", "idle_timeout=2h")
@@ -54,3 +56,20 @@ def test_the_end_of_a_longest_life_is_told_wherever_a_session_is(shell):
     assert not re.search("kept alive|longest life", described)
     shell.ok("delete", "old")
     shell.ok("policy", "unset", "project:team-a")
+
+
+def test_an_exemption_is_for_a_session_there_is_and_runs_out(shell):
+    refused = shell("policy", "exempt", "session:exp3", "--until", "3d", "--reason", "A demo.")
+    assert refused.code == 2
+    assert "  who: There is no session 'exp3'." in refused.err
+    shell.ok("submit", "exp3", "--wait", "--", "sleep", "600")
+    shown = shell.ok("policy", "exempt", "session:exp3", "--until", "2s", "--reason", "A demo.")
+    assert "session:exp3" in shown
+    (kept,) = shell.json("policy", "show")["exemptions"]
+    assert kept["who"] == f"session:{shell.json('describe', 'exp3')['id']}"
+    wait_for(lambda: "(over)" in shell.ok("policy", "show"))
+    shell.ok("policy", "set", "kind:train", "action=notify")
+    assert shell.json("policy", "show")["exemptions"] == []
+    shell.ok("policy", "unset", "kind:train")
+    shell.ok("stop", "exp3", "--wait")
+    shell.ok("delete", "exp3")
