@@ -22,6 +22,9 @@ _CODES: dict[IdleRule, ReasonCode] = {
 IDLE = frozenset(_CODES.values())
 """Why idle sessions are ended."""
 
+BY_POLICY = IDLE | {"MaxLifetime"}
+"""Why the policy ends sessions, which then have its `grace`."""
+
 _EXACT = 600
 """Seconds below which seconds are told."""
 _DONE = {"suspend": "suspended", "stop": "stopped"}
@@ -39,9 +42,9 @@ def end(session: Session, idle: Idleness, signals: Iterable[Signal], now: dateti
 
 
 def concluded(session: Session) -> Session:
-    """Return a session that has ended, with a word on it if an idle one had to be killed."""
+    """Return a session that has ended, with a word on it if the policy had to have it killed."""
     reason, found = session.reason, session.exit
-    if not (reason and found) or reason.code not in IDLE or found.signal != "SIGKILL":
+    if not (reason and found) or reason.code not in BY_POLICY or found.signal != "SIGKILL":
         return session
     message = (
         f"{reason.message} It did not end in time and was killed: what it had not saved is lost."

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from ..core.idle_end import IDLE
+from ..core.idle_end import BY_POLICY
 from ..core.lifecycle import move, note
 from ..core.policy import rule_for, subject_of
 from ..model.reasons import Reason
@@ -185,7 +185,7 @@ class Watcher:
         session, settings = record.session, self._state.board.settings
         if session.goal == "requeue":
             return settings.rules.grace
-        if session.reason and session.reason.code in IDLE:
+        if session.reason and session.reason.code in BY_POLICY:
             project = next((p for p in settings.projects if p.name == session.spec.project), None)
             whose = subject_of(session)
             return rule_for(settings.policy, whose, project, session.since).limits.grace

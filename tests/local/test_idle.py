@@ -120,6 +120,18 @@ async def test_whoever_does_not_end_in_time_is_told_so(make):
     assert "was killed: what it had not saved is lost" in ended.reason.message
 
 
+async def test_a_longest_life_leaves_the_grace_of_the_policy_and_tells_who_was_killed(make):
+    projects = [{"name": "team-a", "quota": "4", "interactive_duration": "1s"}]
+    backend = await make(projects=projects, stop_grace=600.0)
+    await set_policy(backend, grace=1)
+    made = await launch(backend, "exp-1", gpu="0.5", command=STUBBORN)
+    ended = await until(backend, made.id, "stopped")
+    assert ended.reason.message.startswith(
+        "It was stopped by the rule interactive_life of team-a's"
+    )
+    assert "was killed: what it had not saved is lost" in ended.reason.message
+
+
 async def test_notify_ends_nothing(make):
     backend = await make(senses=Seen(gpu="idle", kernels="busy"), **FAST)
     await limit(backend, gpu_idle_timeout="10m")
