@@ -2,13 +2,15 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ITranslator } from '@jupyterlab/translation';
+import { ITranslator, TranslationBundle } from '@jupyterlab/translation';
+import { lookClosely } from '../state/closelook';
 import { closedHere, outerBase } from '../state/idle';
 import { IdleWatchman, IIdleNews } from '../state/idlenews';
 import { IGpuQuota } from '../tokens';
 import { ours } from '../translation';
 import type { IdleNotices } from '../views/idlenotices';
 import { report } from './report';
+import { ISaving } from './saving';
 
 /** Warn before a session is ended for being idle, and tell when it was. */
 export const idleNotices: JupyterFrontEndPlugin<void> = {
@@ -17,24 +19,25 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
     'Notices before and after an idle session is suspended or stopped, with ways to keep it alive and to resume it.',
   autoStart: true,
   requires: [IGpuQuota],
-  optional: [ITranslator],
+  optional: [ITranslator, ISaving],
   activate: (
     app: JupyterFrontEnd,
     quota: IGpuQuota,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    saving: ISaving | null
   ): void => {
     const trans = ours(translator);
-    const outer = outerBase(app.serviceManager.serverSettings.baseUrl);
     const watchman = new IdleWatchman();
     let notices: Promise<IdleNotices> | undefined;
     const tell = async (news: IIdleNews[]) => {
-      notices ??= import('../views/idlenotices').then(
-        ({ IdleNotices }) => new IdleNotices(quota, app.commands, trans, outer)
-      );
+      notices ??= load(app, quota, trans, saving);
       const shown = await notices;
       shown.tell(
         news.filter(
-          ({ kind }) => kind === 'over' || quota.preferences.values.notifyIdle
+          ({ kind }) =>
+            kind === 'over' ||
+            kind === 'back' ||
+            quota.preferences.values.notifyIdle
         )
       );
     };
@@ -46,8 +49,9 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
         return;
       }
       const closed = closedHere(sessions, quota.here);
+      const why = closed?.hint || (sessions.error ? null : '');
       const news = [
-        ...watchman.lookHere(quota.session(quota.here), closed?.hint ?? ''),
+        ...watchman.lookHere(quota.session(quota.here), why),
         ...watchman.look(sessions.value.items, about.value.user)
       ];
       if (news.length) {
@@ -59,5 +63,24 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
     };
     quota.sessions.changed.connect(look);
     quota.about.changed.connect(look);
+    if (quota.here) {
+      const lookNow = lookClosely(quota);
+      app.serviceManager.connectionFailure.connect(() => void lookNow());
+    }
   }
 };
+
+async function load(
+  app: JupyterFrontEnd,
+  quota: IGpuQuota,
+  trans: TranslationBundle,
+  saving: ISaving | null
+): Promise<IdleNotices> {
+  const [{ IdleNotices }, { EndHere }] = await Promise.all([
+    import('../views/idlenotices'),
+    import('../views/endhere')
+  ]);
+  const outer = outerBase(app.serviceManager.serverSettings.baseUrl);
+  const here = new EndHere(trans, outer, () => saving?.isSaved ?? null);
+  return new IdleNotices(quota, app.commands, trans, here);
+}

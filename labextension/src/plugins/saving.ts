@@ -4,6 +4,7 @@ import {
 } from '@jupyterlab/application';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { ITranslator } from '@jupyterlab/translation';
+import { Token } from '@lumino/coreutils';
 import { Changes } from '../api/events';
 import { endOf, isWarned } from '../state/idle';
 import { IGpuQuota } from '../tokens';
@@ -15,12 +16,24 @@ const AHEAD = 20_000;
 /** How soon a hidden page looks after what it was told has changed, in milliseconds. */
 const SOON = 3000;
 
+/** Know what has become of the documents that are open in a session's own JupyterLab. */
+export interface ISaving {
+  /** Whether all of them are saved; null if nothing has seen to that. */
+  readonly isSaved: boolean | null;
+}
+
+export const ISaving = new Token<ISaving>(
+  'jupyter-gpuquota:ISaving',
+  "Whether the documents that are open in a session's own JupyterLab were saved before its end."
+);
+
 /** Save what is unsaved in a session's own JupyterLab before the session is ended. */
-export const saving: JupyterFrontEndPlugin<void> = {
+export const saving: JupyterFrontEndPlugin<ISaving> = {
   id: 'jupyter-gpuquota:saving',
   description:
     "Saves changed documents in a session's own JupyterLab before the session is ended for being idle.",
   autoStart: true,
+  provides: ISaving,
   requires: [IGpuQuota],
   optional: [IDocumentManager, ITranslator],
   activate: (
@@ -28,33 +41,39 @@ export const saving: JupyterFrontEndPlugin<void> = {
     quota: IGpuQuota,
     documents: IDocumentManager | null,
     translator: ITranslator | null
-  ): void => {
+  ): ISaving => {
     if (!documents || !quota.here) {
-      return;
+      return { isSaved: null };
     }
     const trans = ours(translator);
+    let isTried = false;
     const save = () => {
-      saveChanged(app, documents).catch(error => report(trans, error));
+      isTried = true;
+      const saved = changed(app, documents).map(context => context.save());
+      Promise.all(saved).catch(error => report(trans, error));
     };
     saveWhenWarned(quota, save);
     lookWhileHidden(quota, new Changes(app.serviceManager.events));
+    return {
+      get isSaved() {
+        return isTried ? !changed(app, documents).length : null;
+      }
+    };
   }
 };
 
-/** Save the documents that differ from their files: a save of others would look like work. */
-async function saveChanged(
-  app: JupyterFrontEnd,
-  documents: IDocumentManager
-): Promise<void> {
+type Context = NonNullable<ReturnType<IDocumentManager['contextForWidget']>>;
+
+/** Return the documents that differ from their files: to save others would look like work. */
+function changed(app: JupyterFrontEnd, documents: IDocumentManager): Context[] {
   const contexts = new Set(
     [...app.shell.widgets('main')].map(widget =>
       documents.contextForWidget(widget)
     )
   );
-  const changed = [...contexts].filter(
-    context => context?.model.dirty && !context.model.readOnly
+  return [...contexts].flatMap(context =>
+    context?.model.dirty && !context.model.readOnly ? [context] : []
   );
-  await Promise.all(changed.map(context => context?.save()));
 }
 
 /** Save when the session here is warned, and once more just before its end. */

@@ -3,10 +3,11 @@ import { idleOf, isWarned, wasIdle } from './idle';
 
 /**
  * What a user is to be told of idle sessions; `over` takes back what was told of one, be it a
- * warning or its end.
+ * warning or its end. In a session's own JupyterLab `closed` tells that it has ended, and `why`;
+ * `back` that it runs again since.
  */
 export type IIdleNews =
-  | { kind: 'warned' | 'over' | 'ended'; session: Session }
+  | { kind: 'warned' | 'over' | 'ended' | 'back'; session: Session }
   | { kind: 'closed'; session: Session; why: string };
 
 /**
@@ -51,16 +52,26 @@ export class IdleWatchman {
     ];
   }
 
-  /** Return the news of the session whose own JupyterLab this is; `why` it has ended, if it has. */
-  lookHere(session: Session | undefined, why: string): IIdleNews[] {
-    const isNew = !!why && !this._closed;
-    this._closed = !!why;
-    return isNew && session && (isWarned(session) || wasIdle(session))
-      ? [{ kind: 'closed', session, why }]
-      : [];
+  /**
+   * Return the news of the session whose own JupyterLab this is; `why` it has ended, empty where
+   * it has not, null where that cannot be told.
+   */
+  lookHere(session: Session | undefined, why: string | null): IIdleNews[] {
+    if (!session || why === null) {
+      return [];
+    }
+    if (why) {
+      const isNew = !this._closed && (isWarned(session) || wasIdle(session));
+      this._closed ||= isNew ? 'told' : 'seen';
+      return isNew ? [{ kind: 'closed', session, why }] : [];
+    }
+    const isBack = this._closed === 'told' && session.state === 'running';
+    this._closed = isBack || this._closed === 'seen' ? '' : this._closed;
+    return isBack ? [{ kind: 'back', session }] : [];
   }
 
-  private _closed = false;
+  /** Whether the session here has ended, and whether that was told. */
+  private _closed: '' | 'seen' | 'told' = '';
   private _seen?: Map<string, ISeen>;
 }
 

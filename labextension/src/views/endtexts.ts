@@ -33,3 +33,20 @@ function named(
       )
     : trans.__('%1 and %2', names.slice(0, -1).join(', '), names.at(-1));
 }
+
+/** Say whether what is open was saved before the end; empty if that is not known. */
+export function savedText(
+  trans: TranslationBundle,
+  isSaved: boolean | null
+): string {
+  switch (isSaved) {
+    case true:
+      return trans.__('Open documents were saved before.');
+    case false:
+      return trans.__(
+        'Not all open documents could be saved before: some have changes that are only on this page.'
+      );
+    default:
+      return '';
+  }
+}

@@ -1,5 +1,4 @@
 import { Notification } from '@jupyterlab/apputils';
-import { URLExt } from '@jupyterlab/coreutils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import { Session } from '../api/models';
@@ -7,24 +6,24 @@ import { CommandIDs } from '../commands';
 import { isWarned } from '../state/idle';
 import { IIdleNews } from '../state/idlenews';
 import { IGpuQuota } from '../tokens';
+import { EndHere } from './endhere';
 import { endedTogetherText } from './endtexts';
-import { closedText, endedText, keepText, warningText } from './idletexts';
+import { endedText, keepText, warningText } from './idletexts';
 
 /** How long a notice stays in sight that asks for nothing, in milliseconds. */
 const IN_SIGHT = 8000;
 
 /**
  * Keep one notice a warned session, and one of all that were ended, so that these leave room for
- * the warnings: what a notice says holds, or it goes.
- *
- * `outer` is the base URL of the JupyterLab that shows the sessions.
+ * the warnings: what a notice says holds, or it goes. The end of the session whose own JupyterLab
+ * this is is explained apart, `here`.
  */
 export class IdleNotices {
   constructor(
     private _quota: IGpuQuota,
     private _commands: CommandRegistry,
     private _trans: TranslationBundle,
-    private _outer: string
+    private _here: EndHere
   ) {}
 
   tell(news: readonly IIdleNews[]): void {
@@ -53,7 +52,10 @@ export class IdleNotices {
         return true;
       case 'closed':
         this._dismiss(session.id);
-        this._tellClosed(session, news.why);
+        this._here.explain(session, news.why);
+        return false;
+      case 'back':
+        this._here.tellBack(session);
         return false;
     }
   }
@@ -148,22 +150,6 @@ export class IdleNotices {
           .then(() => this._quota.reveal(id));
       }
     };
-  }
-
-  /** Tell in a session's own JupyterLab, whose server is gone: only the outer one can resume it. */
-  private _tellClosed(session: Session, why: string): void {
-    const trans = this._trans;
-    Notification.emit(closedText(trans, session, why), 'info', {
-      autoClose: false,
-      actions: [
-        {
-          label: trans.__('Go to JupyterLab'),
-          caption: trans.__('It can be resumed there'),
-          callback: () =>
-            void window.open(URLExt.join(this._outer, 'lab'), '_blank')
-        }
-      ]
-    });
   }
 
   /** Make a button. What it does may be refused or cancelled: until it counts, the notice `stays`. */

@@ -270,15 +270,6 @@ export function endedText(trans: TranslationBundle, session: Session): string {
   return wholes.find(text => text.length <= LONGEST) ?? clipped(wholes[0]);
 }
 
-/** Say in the page of a session itself that it was ended, in the words of its ingress. */
-export function closedText(
-  trans: TranslationBundle,
-  session: Session,
-  why: string
-): string {
-  return clipped(trans.__('%1: %2', session.spec.name, why));
-}
-
 /** Return what a notice has room for: whole sentences if one fits. */
 function clipped(text: string): string {
   if (text.length <= LONGEST) {

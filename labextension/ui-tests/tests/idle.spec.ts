@@ -4,6 +4,22 @@ import { expect, test } from './workspace';
 /** As short as timeouts may be; the warning comes after a quarter of it. */
 const SHORT = { idle_timeout: '60s', warn_before: '45s' };
 const NEVER = { idle_timeout: 0 };
+/** A notebook whose kernel starts with it. */
+const NOTEBOOK = {
+  cells: [
+    {
+      cell_type: 'code',
+      id: 'a',
+      execution_count: null,
+      metadata: {},
+      outputs: [],
+      source: 'old'
+    }
+  ],
+  metadata: { kernelspec: { name: 'python3', display_name: 'Python 3' } },
+  nbformat: 4,
+  nbformat_minor: 5
+};
 /** A Jupyter Server. */
 const SERVER = { name: 'exp-1', command: [] };
 
@@ -60,11 +76,13 @@ test('after acting the rule is named, and resume is one click away', async ({
   await expect(notice).toBeVisible({ timeout: 120_000 });
   await expect(workspace.notice(/unless it is used/)).toBeHidden();
   await expect(workspace.row('exp-1')).toContainText('it was not used');
-  await notice.getByRole('button', { name: 'Resume' }).click();
+  await expect(notice).toContainText('Its folder and request are kept.');
+  await workspace.act('exp-1', 'Resume');
+  await expect(notice).toBeHidden();
   await api.reaches('exp-1', 'running');
 });
 
-test("a session's own JupyterLab warns, too, and saves what is unsaved", async ({
+test("a session's own JupyterLab warns, saves what is unsaved, and explains the end", async ({
   page,
   api,
   request,
@@ -74,13 +92,16 @@ test("a session's own JupyterLab warns, too, and saves what is unsaved", async (
   const { id } = await api.create({ ...SERVER, folder: tmpPath });
   await api.reaches('exp-1', 'running');
   const own = `${baseURL}/gpuquota/s/${id}`;
-  const file = `${own}/api/contents/notes.txt`;
+  const file = `${own}/api/contents/notes.ipynb`;
   const inside: Page = await page.context().newPage();
   await request.put(file, {
-    data: { type: 'file', format: 'text', content: 'old' }
+    data: { type: 'notebook', format: 'json', content: NOTEBOOK }
   });
-  await inside.goto(`${own}/lab/tree/notes.txt`);
-  const editor = inside.locator('.jp-FileEditor .cm-content');
+  await inside.goto(`${own}/lab/tree/notes.ipynb`);
+  await expect(
+    inside.locator('[title*="Idle"], [data-status="idle"]').first()
+  ).toBeVisible();
+  const editor = inside.locator('.jp-Notebook .cm-content').first();
   await editor.click();
   await inside.keyboard.press('ControlOrMeta+A');
   await inside.keyboard.type('new');
@@ -92,6 +113,23 @@ test("a session's own JupyterLab warns, too, and saves what is unsaved", async (
   ).toBeVisible({ timeout: 90_000 });
   await expect(inside.locator('.jp-mod-dirty')).toHaveCount(0);
   const saved = await (await request.get(file)).json();
-  expect(saved.content).toBe('new');
+  expect(saved.content.cells[0].source).toBe('new');
+
+  // JupyterLab itself would say that a kernel died: what explains it comes instead, and soon.
+  await api.reaches('exp-1', 'suspended');
+  const dialog = inside.locator('.jp-Dialog');
+  await expect(dialog).toContainText(/suspended by the rule idle_timeout/, {
+    timeout: 5000
+  });
+  await expect(dialog).toContainText('Open documents were saved before.');
+  await expect(dialog).toHaveCount(1);
+  await request.post(`${baseURL}/gpuquota/api/sessions/${id}/resume`);
+  const back = inside.locator('.Toastify__toast', {
+    hasText: /^exp-1 runs again/
+  });
+  await expect(back).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await back.getByRole('button', { name: 'Reload' }).click();
+  await expect(editor).toContainText('new');
   await inside.close();
 });

@@ -18,7 +18,7 @@ describe('the notices of idle sessions', () => {
     const app = {
       commands: page.commands,
       serviceManager: {
-        serverSettings: { baseUrl: 'http://hub.test/user/ana/gpuquota/s/s1/' }
+        serverSettings: { baseUrl: 'http://hub.test/user/ana/' }
       }
     } as unknown as JupyterFrontEnd;
     void idleNotices.activate(app, page.store, null);
@@ -183,32 +183,6 @@ describe('the notices of idle sessions', () => {
     Notification.dismiss();
     await see(...ended('q2', 'lunch'));
     expect(messages()).toEqual([expect.stringMatching(/^lunch: /)]);
-  });
-
-  it("tell in the session's own JupyterLab, too, which hears it from the ingress", async () => {
-    jest.replaceProperty(page.store, 'here', 's1');
-    const close = async () => {
-      const code = 'WrongState';
-      const message = 'exp-1 is suspended, not running.';
-      const hint = 'It was suspended by the rule idle_timeout. Resume it.';
-      const body = { code, message, hint, fields: [] };
-      page.server.on('GET /sessions', { status: 409, body });
-      await page.store.sessions.refresh().catch(() => undefined);
-      await new Promise(done => setTimeout(done));
-    };
-    await close();
-    expect(notices()).toEqual([]); // somebody has suspended it
-    await see(makeSession({ idle: makeIdle(20, 1, WARNED) }));
-    await close();
-    await close();
-    expect(notices().map(({ message }) => message)).toEqual([
-      'exp-1: It was suspended by the rule idle_timeout. Resume it.'
-    ]);
-    expect(labels()).toEqual(['Go to JupyterLab']);
-    const open = jest.spyOn(window, 'open').mockReturnValue(null);
-    press('Go to JupyterLab');
-    expect(open).toHaveBeenCalledWith('http://hub.test/user/ana/lab', '_blank');
-    open.mockRestore();
   });
 
   it('can be switched off, and those in sight still go', async () => {

@@ -5,7 +5,7 @@ import { makeIdle, makePage, makeSession } from '../../__tests__/builders';
 import { FakeEvents, FakeServer } from '../../__tests__/fakeserver';
 import { Session } from '../../api/models';
 import { Store } from '../../state/store';
-import { saving } from '../saving';
+import { ISaving, saving } from '../saving';
 
 const WARNED = { warned: '2026-01-01T12:00:00Z' };
 
@@ -14,10 +14,16 @@ describe('unsaved documents', () => {
   let events: FakeEvents;
   let store: Store;
   let saved: string[];
+  let known: ISaving;
+  let isBroken: boolean;
+  let type: () => void;
 
   const document = (name: string, dirty: boolean, readOnly = false) => ({
     model: { dirty, readOnly },
-    save: async () => void saved.push(name)
+    async save() {
+      saved.push(name);
+      this.model.dirty = isBroken;
+    }
   });
 
   /** Open a JupyterLab; `path` is where it lives. */
@@ -32,7 +38,11 @@ describe('unsaved documents', () => {
       events
     );
     saved = [];
+    isBroken = false;
     const changed = document('changed', true);
+    type = () => {
+      changed.model.dirty = true;
+    };
     const shown = new Map<object, unknown>([
       [{}, changed],
       [{}, changed],
@@ -47,7 +57,7 @@ describe('unsaved documents', () => {
     const documents = {
       contextForWidget: (widget: object) => shown.get(widget)
     } as unknown as IDocumentManager;
-    void saving.activate(app, store, documents, null);
+    known = saving.activate(app, store, documents, null) as ISaving;
   };
   const see = async (...sessions: Session[]) => {
     const page = { body: makePage(sessions) };
@@ -74,8 +84,21 @@ describe('unsaved documents', () => {
     await see(makeSession({ idle }));
     await see(makeSession({ idle }));
     expect(saved).toEqual(['changed']);
+    type();
     await jest.advanceTimersByTimeAsync(5 * 60_000);
     expect(saved).toEqual(['changed', 'changed']);
+  });
+
+  it('are known to be saved, or not to be, once that was tried', async () => {
+    open('gpuquota/s/s1/');
+    await see(makeSession());
+    expect(known.isSaved).toBe(null);
+    await see(makeSession({ idle: makeIdle(20, 5, WARNED) }));
+    expect(known.isSaved).toBe(true);
+    isBroken = true;
+    type();
+    await jest.advanceTimersByTimeAsync(5 * 60_000);
+    expect(known.isSaved).toBe(false);
   });
 
   it('are left alone once it is used again', async () => {
@@ -90,6 +113,7 @@ describe('unsaved documents', () => {
     open('');
     await see(makeSession({ idle: makeIdle(20, 5, WARNED) }));
     expect(saved).toEqual([]);
+    expect(known.isSaved).toBe(null);
   });
 
   it('are saved in a hidden page, too', async () => {
