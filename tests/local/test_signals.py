@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,15 +25,16 @@ from jupyter_gpuquota.local.folders import Record
 from jupyter_gpuquota.local.inventory import Work
 from jupyter_gpuquota.local.nvml import Nvml
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
-from jupyter_gpuquota.local.signals import gpus, spending
+from jupyter_gpuquota.local.signals import gpus, spending, terminals
 from jupyter_gpuquota.local.signals.families import TICKS, Family
 from jupyter_gpuquota.local.signals.gpus import Gpus
 from jupyter_gpuquota.local.signals.iopub import Listeners, address_of
 from jupyter_gpuquota.local.signals.kernels import Kernels
 from jupyter_gpuquota.local.signals.notebooks import fingerprint
 from jupyter_gpuquota.local.signals.presence import Presence
-from jupyter_gpuquota.local.signals.servers import Kernel, _connect
-from jupyter_gpuquota.local.signals.spending import Spending, programs_of, spent_by
+from jupyter_gpuquota.local.signals.servers import Kernel, Terminal, _connect
+from jupyter_gpuquota.local.signals.spending import Spending, Spent, programs_of, spent_by
+from jupyter_gpuquota.local.signals.terminals import Seen, last_used
 from jupyter_gpuquota.model.idleness import Idleness, PresenceRequest
 from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.sessions import Endpoint
@@ -115,14 +120,27 @@ def test_the_first_look_is_unknown_and_the_threshold_is_the_admins():
 def test_programs_of_terminals_are_those_in_the_foreground():
     terminal = {"terminal": 34816, "session": 10, "foreground": 20}
     stats = [
-        stat(10, group=10, **terminal),  # the shell
+        stat(5, group=5, session=5),  # Jupyter Server
+        stat(10, group=10, parent=5, **terminal),  # the shell
         stat(20, group=20, parent=10, **terminal),
         stat(21, group=20, parent=20, **terminal),
         stat(30, group=30, parent=10, **terminal),  # in the background
         stat(40, group=40, session=40),  # without a terminal
-        stat(50, group=50, session=50, terminal=34817, foreground=50),  # waits for input
+        stat(50, group=50, parent=5, session=50, terminal=34817, foreground=50),  # waits for input
     ]
     assert [each.pid for each in programs_of({s.pid: s for s in stats})] == [20, 21]
+
+
+def test_who_enters_from_a_terminal_runs_programs_in_it():
+    terminal = {"terminal": 34816, "session": 10, "foreground": 20}  # whose shell is a stranger's
+    stats = [
+        stat(20, group=20, **terminal),
+        stat(21, group=20, parent=20, **terminal),
+        stat(30, group=30, parent=20, **terminal),  # in the background
+        stat(50, group=50, session=11, terminal=34817, foreground=11),  # the stranger is in front
+        stat(60, group=60, session=60, terminal=34818, foreground=60),  # that of `ssh -t`
+    ]
+    assert [each.pid for each in programs_of({s.pid: s for s in stats})] == [20, 21, 60]
 
 
 def test_a_process_is_read_with_what_it_spends():
@@ -130,6 +148,116 @@ def test_a_process_is_read_with_what_it_spends():
     assert found.group == os.getpgrp()
     assert found.spent > 0
     assert found.session == os.getsid(0)
+
+
+# Terminals
+
+
+def test_the_kernel_knows_when_a_terminal_was_used_and_looking_is_no_use():
+    ours, theirs = os.openpty()
+    number = os.fstat(theirs).st_rdev
+
+    def rest() -> None:
+        os.utime(theirs, (1000, 1000))
+        assert last_used(number) == last_used(number) == datetime.fromtimestamp(1000, UTC)
+
+    rest()
+    os.write(theirs, b"printed")
+    assert datetime.now(UTC) - last_used(number) < MINUTE
+    rest()
+    os.write(ours, b"typed\n")
+    os.read(theirs, 100)  # nothing is taken in before it is read
+    assert datetime.now(UTC) - last_used(number) < MINUTE
+    for each in (ours, theirs):
+        os.close(each)
+    assert last_used(number) is None
+
+
+def test_a_terminal_counts_only_for_whom_is_in_front():
+    ours, theirs = os.openpty()
+    at = {"terminal": os.fstat(theirs).st_rdev, "foreground": 20}
+    assert terminals.look(Family({20: stat(20, group=20, **at)})).used
+    assert not terminals.look(Family({30: stat(30, group=30, **at)})).any
+    for each in (ours, theirs):
+        os.close(each)
+    assert terminals.look(Family({20: stat(20, group=20, **at)})) == Seen(hidden=True)
+    assert terminals.look(Family({30: stat(30, group=30, **at)})) == Seen()
+    assert last_used(os.makedev(4, 250)) is last_used(os.makedev(250, 250)) is None
+
+
+LATER = NOW + MINUTE
+AT_WORK, AT_REST = Spent(9, programs=9), Spent(9, programs=0)
+
+
+@pytest.mark.parametrize(
+    ("jupyters", "seen", "spent", "state", "last"),
+    [
+        ([], Seen(), None, "idle", None),
+        ([], Seen(), AT_WORK, "idle", None),
+        ([], Seen(awaited=True), AT_REST, "busy", None),
+        ([NOW], Seen(), AT_WORK, "busy", None),
+        ([], Seen((NOW,)), AT_WORK, "busy", None),
+        ([], Seen((NOW,)), None, "unknown", None),
+        ([None], Seen((NOW,)), AT_REST, "unknown", None),
+        ([], Seen((NOW,), hidden=True), AT_REST, "unknown", None),
+        ([], Seen(hidden=True), AT_WORK, "busy", None),
+        ([NOW], Seen(), AT_REST, "idle", NOW),
+        ([NOW], Seen((LATER,)), AT_REST, "idle", LATER),
+        ([LATER], Seen((NOW,)), AT_REST, "idle", LATER),
+        ([], Seen((NOW, LATER)), AT_REST, "idle", LATER),
+    ],
+)
+def test_terminals_are_used_when_the_last_of_them_was(jupyters, seen, spent, state, last):
+    known = [Terminal(name="1", last_activity=at) for at in jupyters]
+    found = terminals.reading(known, seen, spent, Clock())
+    assert (found.state, found.last) == (state, last)
+
+
+def test_terminals_go_by_the_clock_that_is_tried_with():
+    clock = Clock(ahead=timedelta(hours=12))
+    found = terminals.reading([], Seen((NOW,)), AT_REST, clock)
+    assert found.last == NOW + timedelta(hours=12)
+
+
+@contextmanager
+def entered(command: Sequence[str], **options: Any) -> Iterator[int]:
+    """Run a program that waits until it is told to end; yield its number."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, **options) as process:
+        yield process.pid
+
+
+def awaited(pid: int) -> bool:
+    """Look at a session whose only process this is, away from the terminal of the tests."""
+    return terminals.look(Family({pid: read_stat(pid)._replace(terminal=0)})).awaited
+
+
+def test_a_program_without_a_terminal_is_waited_for_by_who_started_it(tmp_path):
+    with entered(["cat"], stdout=subprocess.PIPE, start_new_session=True) as pid:
+        assert awaited(pid)  # as a notebook runs it
+        shim = read_stat(os.getpid())
+        assert not terminals.look(Family({pid: read_stat(pid)}, shim)).awaited
+    with (tmp_path / "log").open("wb") as log:
+        with entered(["cat"], stdout=log) as pid:
+            assert awaited(pid)  # as a script does
+        with entered(["cat"], stdout=log, start_new_session=True) as pid:
+            assert not awaited(pid)  # nobody reads it
+
+
+def test_nobody_waits_for_what_was_left_behind():
+    code = """
+import os
+if os.fork(): os._exit(0)
+os.setsid()
+print(os.getpid(), flush=True)
+os.read(0, 1)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        pid = int(process.stdout.readline())
+        process.stdout.close()
+        process.wait()
+        assert not awaited(pid)
 
 
 # GPU

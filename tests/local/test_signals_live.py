@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import pty
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,6 +25,8 @@ from jupyter_gpuquota.local.backend import LocalBackend
 from jupyter_gpuquota.local.clock import Clock
 from jupyter_gpuquota.local.signals.presence import Presence
 from jupyter_gpuquota.local.signals.signals import Signals
+from jupyter_gpuquota.model.sessions import ExecRequest
+from jupyter_gpuquota.ui.inside import become
 from tests.contract.backend_contract import launch, until
 from tests.local.atwork import TERMINALS, THREADS, Lab, start_kernel
 from tests.local.builders import LIMITS
@@ -28,6 +34,9 @@ from tests.local.conftest import folder_of
 from tests.local.test_jupyter import ask
 
 pytestmark = pytest.mark.asyncio
+
+ROUNDED = timedelta(seconds=8)
+"""What the kernel knows a terminal's times to."""
 
 
 class Looks(Lab):
@@ -49,8 +58,8 @@ class Looks(Lab):
     async def until(self, name: str, wanted: Callable[[Reading], bool]) -> Reading:
         """Look until a signal reads as it is wanted."""
         for _ in range(600):
-            found = (await self.look())[name]
-            if wanted(found):
+            found = (await self.look()).get(name)
+            if found and wanted(found):
                 return found
             await asyncio.sleep(0.05)
         raise AssertionError(found)
@@ -221,6 +230,72 @@ async def test_a_terminal_is_used_by_typing_printing_and_programs_at_work(looks:
     idle = await one.until("terminals", lambda found: found.state == "idle")
     assert idle.last > quiet.last
     socket.close()
+
+
+async def test_what_is_printed_while_no_page_shows_the_terminal_counts(looks: Any) -> None:
+    one = await looks()
+    await one.look()
+    name = (await one.make("terminals"))["name"]
+    socket = await one.connect(f"terminals/websocket/{name}")
+    await socket.write_message(json.dumps(["stdin", "sleep 12; echo done; sleep 600\r"]))
+    await asyncio.sleep(1)
+    socket.close()
+    quiet = await one.until("terminals", lambda found: found.state == "idle")
+    await asyncio.sleep(12)
+    assert (await one.look())["terminals"].last > quiet.last
+
+
+@asynccontextmanager
+async def inside(one: Looks, *command: str) -> AsyncIterator[int]:
+    """Become a program inside a session, in a terminal of our own; yield its other end."""
+    context = await one.backend.context(one.session)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        become(command, context)
+    loop = asyncio.get_running_loop()
+    loop.add_reader(terminal, partial(_take, terminal))
+    try:
+        yield terminal
+    finally:
+        loop.remove_reader(terminal)
+        os.close(terminal)
+        await asyncio.to_thread(os.waitpid, pid, 0)
+
+
+def _take(terminal: int) -> None:
+    with suppress(OSError):  # the program has ended
+        os.read(terminal, 65_536)
+
+
+async def test_who_works_in_a_shell_inside_a_session_uses_it(looks: Any) -> None:
+    one = await looks(command=("sleep", "600"))
+    assert "terminals" not in await one.look()
+    begin = datetime.now(UTC)
+    async with inside(one, "sh", "-i") as terminal:
+        quiet = await one.until("terminals", lambda found: found.state == "idle")
+        assert quiet.last > begin - ROUNDED
+        await asyncio.sleep(ROUNDED.total_seconds())
+        assert (await one.look())["terminals"] == quiet  # looking does not move it
+        begin = datetime.now(UTC)
+        os.write(terminal, b":\r")
+        typed = await one.until("terminals", lambda found: found.last != quiet.last)
+        assert typed.last > begin - ROUNDED
+        os.write(terminal, b"while :; do :; done\r")
+        await one.until("terminals", lambda found: found.state == "busy")
+        os.write(terminal, b"\x03exit\r")
+        left = await one.until("terminals", lambda found: "No terminal" in found.detail)
+        assert left.state == "idle"
+
+
+async def test_a_program_that_somebody_waits_for_is_work_until_it_ends(looks: Any) -> None:
+    one = await looks(command=("sleep", "600"))
+    await one.look()
+    request = ExecRequest(command=("sh", "-c", "sleep 600 & sleep 3"), timeout=60)
+    asked = asyncio.create_task(one.backend.execute(one.session, request))
+    await one.until("terminals", lambda found: found.state == "busy")
+    await asked
+    found = await one.look()
+    assert found["terminals"].state == "idle"  # what it has left behind counts by its CPU
 
 
 async def test_a_server_without_terminals_is_not_asked_for_them_again(looks: Any) -> None:

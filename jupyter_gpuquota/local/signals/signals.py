@@ -14,14 +14,15 @@ from ..clock import Clock
 from ..devices import Devices
 from ..folders import Leader, Record, SessionFolder
 from ..inventory import Work
-from . import gpus, spending
+from . import gpus, spending, terminals
 from .families import Families, Family, words_of
 from .gpus import Gpus, held_by
 from .iopub import Listeners, address_of
 from .kernels import Kernels
 from .presence import Presence
-from .servers import Servers, Terminal, Told
+from .servers import Servers, Told
 from .spending import Spending, Spent
+from .terminals import Seen
 
 Key = tuple[str, int]
 """A session and its run."""
@@ -29,11 +30,15 @@ Key = tuple[str, int]
 
 @dataclass(slots=True)
 class _Known:
-    """Be what is remembered of one run of a session from look to look."""
+    """Be what is remembered of one run of a session from look to look.
+
+    `entered` is whether it ever had a terminal that is not its server's.
+    """
 
     kernels: Kernels
     spending: Spending = field(default_factory=Spending)
     leader: Leader | None = None
+    entered: bool = False
 
 
 @dataclass(slots=True)
@@ -42,6 +47,7 @@ class _Sight:
 
     families: dict[str, Family]
     spent: dict[str, Spent | None]
+    terminals: dict[str, Seen]
     works: dict[str, Work | None]
     owners: dict[int, str]
     addresses: dict[tuple[str, str], str]
@@ -117,8 +123,10 @@ class Signals:
             for record in records
             if record.session.id in families
         }
+        seen = {session: terminals.look(family) for session, family in families.items()}
         owned = self._gpus.attribute(works.values(), owners)
-        return _Sight(families, spent, works, owned, self._addresses(records, wanted, families))
+        addresses = self._addresses(records, wanted, families)
+        return _Sight(families, spent, seen, works, owned, addresses)
 
     def _leaders(self, records: Sequence[Record]) -> Iterator[tuple[str, Leader]]:
         for record in records:
@@ -156,8 +164,7 @@ class Signals:
     ) -> tuple[Reading, ...]:
         session, spent = record.session, sight.spent.get(record.session.id)
         found = [self._presence.reading(record)]
-        if session.id in told:
-            found += self._of_server(record, told[session.id], spent)
+        found += self._of_server(record, told.get(session.id), sight)
         if session.spec.kind == "train" and not session.spec.serves_jupyter:
             found.append(_process(sight.families.get(session.id)))
         if session.id in sight.families:
@@ -172,25 +179,21 @@ class Signals:
             )
         return tuple(found)
 
-    def _of_server(self, record: Record, told: Told, spent: Spent | None) -> Iterator[Reading]:
-        if told.problem:
+    def _of_server(self, record: Record, told: Told | None, sight: _Sight) -> Iterator[Reading]:
+        """Read what a server tells of, and terminals also without one."""
+        known, session = self._known[_key(record)], record.session.id
+        if told and told.problem:
             yield Reading("kernels", "unknown", detail=told.problem)
             yield Reading("terminals", "unknown", detail=told.problem)
             return
-        yield self._known[_key(record)].kernels.reading(told.kernels, self._clock)
-        if told.terminals is not None:
-            yield self._terminals(told.terminals, spent)
-
-    def _terminals(self, terminals: Sequence[Terminal], spent: Spent | None) -> Reading:
-        if not terminals:
-            return Reading("terminals", "idle", detail="No terminal is open.")
-        if spending.works(spent):
-            return Reading("terminals", "busy", detail="A program in a terminal is at work.")
-        times = [terminal.last_activity for terminal in terminals]
-        if spent is None or None in times:
-            return Reading("terminals", "unknown", detail="It cannot be told yet what they do.")
-        last = self._clock.at(max(at for at in times if at))
-        return Reading("terminals", "idle", last=last, detail="Nothing is typed or printed.")
+        if told:
+            yield known.kernels.reading(told.kernels, self._clock)
+        jupyters = told.terminals if told else None
+        seen = sight.terminals.get(session, Seen())
+        known.entered = known.entered or seen.any or seen.awaited
+        if known.entered or jupyters is not None:
+            spent = sight.spent.get(session)
+            yield terminals.reading(jupyters or (), seen, spent, self._clock)
 
 
 def _key(record: Record) -> Key:

@@ -61,13 +61,22 @@ def spent_by(before: Mapping[tuple[int, int], Stat], now: Mapping[int, Stat], by
 
 
 def programs_of(stats: Mapping[int, Stat]) -> Iterator[Stat]:
-    """Yield the processes in the foreground of terminals, shells that wait for input excepted."""
+    """Yield the processes in the foreground of terminals, shells that wait for input excepted.
+
+    Of a terminal from which the session was entered, the first shell is none of the session's.
+    """
     groups = {
         stat.foreground
         for stat in stats.values()
-        if stat.terminal and stat.pid == stat.session and stat.foreground not in (stat.group, -1)
+        if stat.terminal and stat.foreground != -1 and not _rests(stat, stats)
     }
     return (stat for stat in stats.values() if stat.group in groups)
+
+
+def _rests(stat: Stat, stats: Mapping[int, Stat]) -> bool:
+    """Tell whether a terminal that was opened inside a session shows its first shell's prompt."""
+    first = stats.get(stat.session)
+    return first is not None and first.parent in stats and stat.foreground == first.group
 
 
 def cpu(spent: Spent | None, busy: int) -> Reading:
