@@ -1,4 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
+import { runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
@@ -29,6 +30,14 @@ export interface IPoint {
 /** Tell whether `open` leads somewhere now. */
 export function isOpenable(session: Session): boolean {
   return can(session, 'open') && servesPages(session);
+}
+
+/** Tell whether a session was put aside, to go on some time. */
+function isPaused(session: Session): boolean {
+  return (
+    can(session, 'resume') &&
+    (session.state === 'suspended' || wasIdle(session))
+  );
 }
 
 /** Show one session in three lines: its name, its share, and how it is. */
@@ -154,6 +163,16 @@ function RowActions(
           tabIndex={tabIndex}
           onClick={() =>
             void commands.execute(CommandIDs.open, { id: session.id })
+          }
+        />
+      ) : null}
+      {isPaused(session) ? (
+        <IconButton
+          icon={runIcon}
+          label={trans.__('Resume %1', session.spec.name)}
+          tabIndex={tabIndex}
+          onClick={() =>
+            void commands.execute(CommandIDs.resume, { id: session.id })
           }
         />
       ) : null}

@@ -70,14 +70,15 @@ test('after acting the rule is named, and resume is one click away', async ({
   await workspace.open();
   await api.create(SERVER);
   await api.reaches('exp-1', 'running');
+  const row = workspace.row('exp-1');
   const notice = workspace.notice(
     /suspended by the rule idle_timeout of everyone's policy/
   );
   await expect(notice).toBeVisible({ timeout: 120_000 });
   await expect(workspace.notice(/unless it is used/)).toBeHidden();
-  await expect(workspace.row('exp-1')).toContainText('it was not used');
+  await expect(row).toContainText('it was not used');
   await expect(notice).toContainText('Its folder and request are kept.');
-  await workspace.act('exp-1', 'Resume');
+  await row.getByRole('button', { name: 'Resume' }).click();
   await expect(notice).toBeHidden();
   await api.reaches('exp-1', 'running');
 });

@@ -115,6 +115,14 @@ describe('the list of sessions', () => {
     ]);
   });
 
+  it('resumes in one click what was put aside, and nothing else', async () => {
+    await show(makeSession({ state: 'suspended' }), WAITING, FAILED);
+    const buttons = screen.getAllByRole('button', { name: /^Resume/ });
+    expect(buttons).toHaveLength(1);
+    fireEvent.click(buttons[0]);
+    expect(page.executed).toEqual([[CommandIDs.resume, 's1']]);
+  });
+
   it('goes to a session that was launched, once it is there', async () => {
     await show(makeSession());
     fireEvent.change(screen.getByRole('searchbox'), {
