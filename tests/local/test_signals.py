@@ -198,12 +198,13 @@ AT_WORK, AT_REST = Spent(9, programs=9), Spent(9, programs=0)
         ([NOW], Seen(), AT_WORK, "busy", None),
         ([], Seen((NOW,)), AT_WORK, "busy", None),
         ([], Seen((NOW,)), None, "unknown", None),
-        ([None], Seen((NOW,)), AT_REST, "unknown", None),
+        ([None], Seen(), AT_REST, "unknown", None),
+        ([None], Seen((NOW,)), AT_REST, "idle", NOW),
         ([], Seen((NOW,), hidden=True), AT_REST, "unknown", None),
         ([], Seen(hidden=True), AT_WORK, "busy", None),
         ([NOW], Seen(), AT_REST, "idle", NOW),
         ([NOW], Seen((LATER,)), AT_REST, "idle", LATER),
-        ([LATER], Seen((NOW,)), AT_REST, "idle", LATER),
+        ([LATER], Seen((NOW,)), AT_REST, "idle", NOW),  # a page
         ([], Seen((NOW, LATER)), AT_REST, "idle", LATER),
     ],
 )

@@ -221,8 +221,15 @@ async def test_a_terminal_is_used_by_typing_printing_and_programs_at_work(looks:
     quiet = await one.until("terminals", lambda found: found.state == "idle")
     await asyncio.sleep(0.5)
     quiet = (await one.look())["terminals"]
-    assert quiet.last >= begin
-    assert (await one.look())["terminals"] == quiet  # neither we nor the open page move it
+    assert quiet.last >= begin - ROUNDED
+    await asyncio.sleep(ROUNDED.total_seconds())
+    again = await one.connect(f"terminals/websocket/{name}")
+    for _ in range(2):
+        await again.write_message(json.dumps(["set_size", 24, 80, 100, 100]))
+        await asyncio.sleep(0.5)
+    assert (await one.ask("api/terminals"))[0]["last_activity"] > quiet.last.isoformat()
+    assert (await one.look())["terminals"] == quiet  # neither we nor pages that open move it
+    again.close()
     await enter("\x03")
     await enter(f"{sys.executable} -c 'while True: pass'\r")
     await one.until("terminals", lambda found: found.state == "busy")

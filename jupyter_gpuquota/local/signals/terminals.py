@@ -1,8 +1,8 @@
 """What is done at terminals: Jupyter's own, and those from which people enter a session.
 
 The kernel keeps the times of a terminal's last input and output, to 8 seconds; w(1) goes by them,
-too. Looking does not move them. What moves them at a Jupyter terminal, a prompt that is redrawn in
-another size included, moves its `last_activity` as well, unless no page shows it.
+too. Looking does not move them, nor does a page that connects again or says how large it is: that
+moves what a Jupyter Server takes for activity, which counts only where the kernel tells nothing.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def reading(jupyters: Sequence[Terminal], seen: Seen, spent: Spent | None, clock
         return Reading("terminals", "idle", detail="No terminal is open.")
     if spending.works(spent):
         return Reading("terminals", "busy", detail="A program in a terminal is at work.")
-    times = [terminal.last_activity for terminal in jupyters]
+    times = seen.used or [terminal.last_activity for terminal in jupyters]
     if seen.hidden:
         return Reading("terminals", "unknown", detail="A terminal cannot be seen from here.")
     if spent is None or None in times:
         return Reading("terminals", "unknown", detail="It cannot be told yet what they do.")
-    last = clock.at(max(at for at in (*times, *seen.used) if at))
+    last = clock.at(max(at for at in times if at))
     return Reading("terminals", "idle", last=last, detail="Nothing is typed or printed.")
 
 
