@@ -12,7 +12,7 @@ from ..model.idlewords import decider, quiet_of, whose
 from ..model.reasons import Reason, ReasonCode
 from ..model.sessions import Goal, Session
 from ..model.spans import write_span
-from .lifecycle import request_end
+from .lifecycle import RESUMABLE, request_end
 
 _CODES: dict[IdleRule, ReasonCode] = {
     "idle_timeout": "IdleTimeout",
@@ -61,8 +61,7 @@ def reason_of(session: Session, idle: Idleness, signals: Iterable[Signal], now: 
         code=_CODES[idle.rule],
         message=f"It was {_DONE[idle.action]} by the rule {idle.rule} of {by}. "
         f"There was {quiet} for {span}.",
-        hint="Resume starts it again, with its folder and its share as they were. What only its "
-        "memory held is gone.",
+        hint=RESUMABLE,
     )
 
 

@@ -20,6 +20,11 @@ from ..model.resources import Share
 from ..model.sessions import ENDED, LIVE, Goal, Progress, Reclaim, Session, State, Usage
 
 STEPS_KEPT = 20
+RESUMABLE = (
+    "Resume starts it again, with its folder and its request as they were. What only its memory "
+    "held is gone."
+)
+"""What is kept of a session that the policy has ended."""
 _NEXT: dict[State, frozenset[State]] = {
     "waiting": frozenset({"starting", "stopped", "suspended", "failed"}),
     "starting": frozenset({"running", "stopping", "waiting", "done", "failed", "stopped"}),

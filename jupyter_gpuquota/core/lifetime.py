@@ -11,7 +11,7 @@ from ..model.policy import Policy, life_rule
 from ..model.quota import Project
 from ..model.reasons import Reason
 from ..model.sessions import Session
-from .lifecycle import note, request_end
+from .lifecycle import RESUMABLE, note, request_end
 from .policy import NO_POLICY, life_of
 
 WARNING = timedelta(minutes=10)
@@ -74,8 +74,7 @@ def end(session: Session, now: datetime) -> Session:
         code="MaxLifetime",
         message=f"{STOPPED} by the rule {life_rule(session.spec.kind)} of "
         f"{whose(session.ends_by)}. It has run for {_text(lived)}.",
-        hint="Resume starts it again, with its folder and its share as they were. What only its "
-        "memory held is gone.",
+        hint=RESUMABLE,
     )
     return request_end(session, "stop", now, reason)
 
