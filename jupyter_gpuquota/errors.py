@@ -27,6 +27,7 @@ what happened and by which rule, `hint` what to do next. HTTP statuses are one t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -74,6 +75,18 @@ class InvalidFields(InvalidRequest):
     """Raise when values break rules; carries every broken one."""
 
     code = "InvalidFields"
+
+
+def refused(*problems: FieldError) -> InvalidFields:
+    """Return the error that carries these broken fields."""
+    count = "One field is" if len(problems) == 1 else f"{len(problems)} fields are"
+    return InvalidFields(f"{count} not acceptable.", fields=problems)
+
+
+def refuse(problems: Iterable[FieldError]) -> None:
+    """Raise InvalidFields if there are any."""
+    if found := tuple(problems):
+        raise refused(*found)
 
 
 class NotFound(GpuQuotaError):

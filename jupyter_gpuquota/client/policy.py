@@ -7,13 +7,13 @@ said of the level and the rule that were named.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict, Unpack
 
 import msgspec
 
-from ..errors import FieldError, InvalidFields, NotFound
+from ..errors import FieldError, InvalidFields, NotFound, refuse, refused
 from ..model.base import Number
 from ..model.idlewords import read_quiet
 from ..model.policy import (
@@ -218,7 +218,7 @@ def _quiet(hours: str | Sequence[QuietHoursRequest]) -> tuple[QuietHoursRequest,
     except ValueError as error:
         hint = "Write 'mon,fri 22:00-06:00 Europe/Berlin: 20m', or 'daily …', or none."
         problem = FieldError("quiet_hours", str(error), hint)
-        raise InvalidFields("One field is not acceptable.", fields=(problem,)) from error
+        raise refused(problem) from error
 
 
 def _with(old: PolicyRequest, level: str, rules: PolicyRulesRequest) -> PolicyRequest:
@@ -238,22 +238,15 @@ def _check_names(rules: Sequence[str]) -> None:
             there = ", ".join(RULES)
             hint = f"Did you mean {' or '.join(close)}?" if close else f"There are: {there}."
             problems.append(FieldError(rule, "There is no such rule.", hint))
-    _refuse(problems)
+    refuse(problems)
 
 
 def _check_locks(lock: Sequence[str], unlock: Sequence[str]) -> None:
     both = [rule for rule in dict.fromkeys(lock) if rule in unlock]
-    _refuse(
+    refuse(
         FieldError(rule, "It cannot be locked and unlocked at once.", "Name it once.")
         for rule in both
     )
-
-
-def _refuse(found: Iterable[FieldError]) -> None:
-    """Raise InvalidFields if there are any problems."""
-    if problems := tuple(found):
-        count = "One field is" if len(problems) == 1 else f"{len(problems)} fields are"
-        raise InvalidFields(f"{count} not acceptable.", fields=problems)
 
 
 def _named(context: Context, who: str) -> Operation[str]:

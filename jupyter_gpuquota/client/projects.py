@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 import msgspec
 
-from ..errors import FieldError, InvalidFields, NotFound
+from ..errors import FieldError, NotFound, refused
 from ..model.base import Number
 from ..model.projects import (
     AffinityRequest,
@@ -98,7 +98,7 @@ def _request(name: str, settings: Settings) -> Operation[ProjectRequest]:
         return msgspec.structs.replace(request_of(present[name]), **wanted)
     if "quota" not in wanted:
         hint = "Name it, for example 4; or the project is another."
-        raise _refusal(FieldError("quota", f"{name} is new: it needs a quota.", hint))
+        raise refused(FieldError("quota", f"{name} is new: it needs a quota.", hint))
     return ProjectRequest(name=name, **wanted)
 
 
@@ -106,11 +106,7 @@ def _check_name(name: str) -> None:
     """Refuse what cannot be a part of a path; the server knows the rest of the rule."""
     if not _NAME.fullmatch(name):
         message = "A name has small letters, digits and hyphens, at most 63."
-        raise _refusal(FieldError("name", message, "For example team-a."))
-
-
-def _refusal(problem: FieldError) -> InvalidFields:
-    return InvalidFields("One field is not acceptable.", fields=(problem,))
+        raise refused(FieldError("name", message, "For example team-a."))
 
 
 def _plain(settings: Settings) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from ..errors import FieldError, InvalidFields, Unsupported
+from ..errors import FieldError, Unsupported, refused
 from ..model.base import Number, Page
 from ..model.sessions import (
     LIVE,
@@ -210,7 +210,7 @@ def _first_part(tail: int | None) -> LogQuery:
     if tail is not None and tail < 1:
         hint = "Leave it out to read the whole log."
         problem = FieldError("tail", "It must be at least 1.", hint)
-        raise InvalidFields("One field is not acceptable.", fields=(problem,))
+        raise refused(problem)
     return LogQuery(tail=tail or 0)
 
 
@@ -273,5 +273,5 @@ def _request(context: Context, name: str, wishes: Wishes) -> Operation[SessionRe
 def _words(field: str, value: Sequence[str]) -> tuple[str, ...]:
     if isinstance(value, str):
         problem = FieldError(field, "It must be a list of words, not text.", 'Write ["ls", "-l"].')
-        raise InvalidFields("One field is not acceptable.", fields=(problem,))
+        raise refused(problem)
     return tuple(value)

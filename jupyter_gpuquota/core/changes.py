@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from ..errors import FieldError, InvalidFields
+from ..errors import FieldError, InvalidFields, refuse
 from ..model.projects import Groups, GroupsRequest, SettingsChange
 from ..model.quota import Project
 from ..model.resources import Node
 from . import members
 from .nodegroups import labelled
 from .plans import Situation
-from .projects import Known, check, check_groups, check_rules, find, refuse
+from .projects import Known, check, check_groups, check_rules, find
 
 T = TypeVar("T")
 

@@ -7,10 +7,9 @@ from datetime import datetime
 
 import msgspec
 
-from ..errors import FieldError
+from ..errors import FieldError, refuse
 from ..model.policy import Policy, PolicyRequest
 from ..model.sessions import Session
-from .projects import refuse
 
 _SHOWN = 10
 """How many of the sessions that there are a hint names."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from ..errors import FieldError, InvalidFields
+from ..errors import FieldError, refused
 from ..model.history import By, History, HistoryQuery
 from ..model.quota import Project
 from ..model.resources import Node
@@ -174,5 +174,4 @@ def window(query: HistoryQuery, now: datetime) -> Window:
             return Window(since, until, query.points, query.project, query.user, by)
         hint = f"Take a time that begins before it ends, {MOST_HOURS // 24} days at the most."
         errors = [FieldError("since", f"From {since} to {until} is not possible.", hint)]
-    count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
-    raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
+    raise refused(*errors)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, cast, get_args
 from zoneinfo import available_timezones
 
-from ..errors import FieldError
+from ..errors import FieldError, refuse
 from ..model.policy import (
     DAYS,
     RULES,
@@ -29,7 +29,6 @@ from ..model.policy import (
 from ..model.sessions import Kind
 from ..model.spans import LONGEST, parse_span, write_span
 from .policy import BUILT_IN, layered
-from .projects import refuse
 
 SOONEST = 60
 """Least seconds of an idle timeout; what is shorter than two looks at a session means nothing."""

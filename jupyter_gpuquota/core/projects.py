@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from ..errors import FieldError, InvalidFields, NotFound, Outdated
+from ..errors import FieldError, NotFound, Outdated, refuse
 from ..model.projects import (
     AffinityRequest,
     AuditEntry,
@@ -82,13 +82,6 @@ class _Reader:
     def finish(self) -> None:
         """Raise InvalidFields if anything was wrong."""
         refuse(self.errors)
-
-
-def refuse(errors: Sequence[FieldError]) -> None:
-    """Raise InvalidFields if there are any."""
-    if errors:
-        count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
-        raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
 
 
 def check_name(name: str, what: str = "project") -> list[FieldError]:

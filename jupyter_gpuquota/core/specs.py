@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from ..errors import FieldError, InvalidFields
+from ..errors import FieldError, refuse, refused
 from ..model.environments import LaunchPlace
 from ..model.policy import Policy
 from ..model.quota import Project
@@ -66,9 +66,7 @@ def check(request: SessionRequest, facts: Facts) -> SessionSpec:
     ]
     if not 0 <= request.priority <= 100:
         errors.append(FieldError("priority", "A priority is a number from 0 to 100."))
-    if errors:
-        count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
-        raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
+    refuse(errors)
     return msgspec.structs.replace(_spec(request, wanted, share, facts), idle_timeout=wish)
 
 
@@ -82,7 +80,7 @@ def resized(spec: SessionSpec, asked: ResizeRequest) -> SessionRequest:
     """Return the request that a session was made of, with another share. Raises InvalidFields."""
     if not (asked.gpu or asked.gpu_memory or asked.mig_profile):
         problem = FieldError("gpu", "It is needed.", "Name the share to start again with.")
-        raise InvalidFields("One field is not acceptable.", fields=(problem,))
+        raise refused(problem)
     return SessionRequest(
         name=spec.name,
         project=spec.project,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..errors import FieldError, InvalidFields
+from ..errors import FieldError, refused
 from ..model.idleness import KeepAliveRequest
 from ..model.idlewords import whose
 from ..model.policy import Policy, RuleName
@@ -30,7 +30,7 @@ def read_keep_alive(request: KeepAliveRequest) -> int:
         message = str(error)
     if message:
         problem = FieldError("span", message, "Leave it out for the usual time.")
-        raise InvalidFields("One field is not acceptable.", fields=(problem,))
+        raise refused(problem)
     return span
 
 

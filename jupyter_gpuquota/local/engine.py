@@ -18,9 +18,8 @@ from ..core import lifecycle, names
 from ..core.idle_end import told
 from ..core.idleness import Event
 from ..core.plans import Eviction
-from ..core.projects import refuse
 from ..core.scheduling import plan
-from ..errors import NotFound, StorageFailed
+from ..errors import NotFound, StorageFailed, refuse
 from ..model.reasons import Reason
 from ..model.resources import Placement, Share
 from ..model.sessions import LIVE, Goal, Session, SessionSpec

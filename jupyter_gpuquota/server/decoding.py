@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from types import NoneType, UnionType
-from typing import Any, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 
-from ..errors import FieldError, InvalidFields, InvalidRequest
+from ..errors import FieldError, InvalidRequest, refused
 from ..model.base import Request
 
 R = TypeVar("R", bound=Request)
@@ -83,7 +83,7 @@ def decode_query(query: str, wanted: type[R]) -> R:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = sorted({name for name, _ in pairs if [n for n, _ in pairs].count(name) > 1})
-        _refuse([FieldError(name, "It is given more than once.") for name in twice])
+        raise refused(*(FieldError(name, "It is given more than once.") for name in twice))
     return convert(found, wanted, strict=False)
 
 
@@ -91,7 +91,7 @@ def convert(found: dict[str, Any], wanted: type[R], *, strict: bool) -> R:
     """Return `wanted` made from plain values. Raises InvalidFields with all that is wrong."""
     made, errors = _make("", found, wanted, strict=strict)
     if made is None:
-        _refuse(errors)
+        raise refused(*errors)
     return made
 
 
@@ -112,11 +112,6 @@ def _make(
         elif field.required:
             errors.append(FieldError(where, "It is needed."))
     return (None, errors) if errors else (wanted(**values), [])
-
-
-def _refuse(errors: list[FieldError]) -> NoReturn:
-    count = "One field is" if len(errors) == 1 else f"{len(errors)} fields are"
-    raise InvalidFields(f"{count} not acceptable.", fields=tuple(errors))
 
 
 def _convert_one(

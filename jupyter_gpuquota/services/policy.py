@@ -9,8 +9,8 @@ from ..core import exemptions, idle_trial
 from ..core.idle_week import WEEK
 from ..core.policy import NO_POLICY
 from ..core.policy_check import check_policy
-from ..core.projects import change_text, check_revision, refuse
-from ..errors import InvalidFields, Unsupported
+from ..core.projects import change_text, check_revision
+from ..errors import InvalidFields, Unsupported, refuse
 from ..model.policy import Policy, PolicyRequest
 from ..model.policytrial import PolicyTrial
 from ..ports.backend import Administration, Backend, Policing

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from ..core import names, nearest, previews, rightsize, specs, wishes
 from ..core.plans import Situation
 from ..core.policy import NO_POLICY
-from ..errors import FieldError, InvalidFields, NameTaken, Unsupported
+from ..errors import FieldError, InvalidFields, NameTaken, Unsupported, refused
 from ..model.base import Nothing, Page
 from ..model.idleness import Activity
 from ..model.policy import SessionPolicy
@@ -164,7 +164,7 @@ def _states(text: str) -> set[str]:
     if unknown := sorted(found.difference(STATES)):
         hint = f"States are {', '.join(STATES)}."
         problem = FieldError("state", f"{', '.join(unknown)}: there is no such state.", hint)
-        raise InvalidFields("One field is not acceptable.", fields=(problem,))
+        raise refused(problem)
     return found
 
 

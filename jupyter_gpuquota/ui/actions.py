@@ -10,7 +10,7 @@ from ..client import Client, addresses, preferences
 from ..client import sessions as operations
 from ..client.protocol import to_json
 from ..client.sessions import Wishes
-from ..errors import FieldError, InvalidFields, InvalidRequest, Unavailable, Unsupported
+from ..errors import FieldError, InvalidFields, InvalidRequest, Unavailable, Unsupported, refused
 from ..model.base import Page
 from ..model.sessions import ENDED, Progress, Session
 from .browser import open_session
@@ -154,7 +154,7 @@ def config(client: Client, args: Args, screen: Screen) -> Answer:
         if args.value not in mine:
             hint = f"Yours are: {', '.join(mine)}."
             problem = FieldError("project", f"There is no project {args.value!r} for you.", hint)
-            raise InvalidFields("One field is not acceptable.", fields=(problem,))
+            raise refused(problem)
         preferences.set_project(args.value)
     found = preferences.project()
     said = f"The preferred project is {found}." if found else "No project is preferred."
@@ -243,8 +243,7 @@ def _refusal(
         for theirs in client.sessions.preview(name, **asked).problems:
             said = FieldError(theirs.field, theirs.message, theirs.hint)
             found.setdefault(theirs.field, said)
-    count = "One field is" if len(found) == 1 else f"{len(found)} fields are"
-    return InvalidFields(f"{count} not acceptable.", fields=tuple(found.values()))
+    return refused(*found.values())
 
 
 def _explain_project(error: InvalidFields, args: Args, client: Client) -> InvalidFields:

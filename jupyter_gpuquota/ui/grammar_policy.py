@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ..client.policy import Rules
-from ..errors import FieldError, InvalidFields, InvalidRequest
+from ..errors import FieldError, InvalidRequest, refuse
 from ..model.policy import RULES
 from .parser import Parser
 
@@ -113,9 +113,7 @@ def rules(words: Sequence[str]) -> Rules:
             problems.append(FieldError(rule, "It is named twice.", "Keep one of them."))
         else:
             found[rule] = value
-    if problems:
-        count = "One field is" if len(problems) == 1 else f"{len(problems)} fields are"
-        raise InvalidFields(f"{count} not acceptable.", fields=tuple(problems))
+    refuse(problems)
     return cast("Rules", found)  # the client says which rules there are
 
 

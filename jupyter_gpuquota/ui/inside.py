@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from ..client import Client
 from ..client import sessions as operations
-from ..errors import FieldError, InvalidFields, NotFound, Unsupported
+from ..errors import FieldError, NotFound, Unsupported, refused
 from ..model.sessions import ExecContext, ExecResult
 from .grammar import Args
 from .screen import Screen
@@ -37,7 +37,7 @@ def execute(client: Client, args: Args, screen: Screen) -> ExecView:
     if not command:
         hint = f"Write it after the name: exec {args.name} -- nvidia-smi."
         problem = FieldError("command", "There is nothing to run.", hint)
-        raise InvalidFields("One field is not acceptable.", fields=(problem,))
+        raise refused(problem)
     if not (screen.shell and args.json):
         context = operations.inside(client.context, args.name, project=args.project)
         with suppress(Unsupported):

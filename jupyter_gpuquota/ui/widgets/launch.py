@@ -17,7 +17,7 @@ from ipywidgets import (
 
 from ...client import Client
 from ...client.sessions import Wishes
-from ...errors import FieldError, GpuQuotaError, InvalidFields
+from ...errors import FieldError, GpuQuotaError, refused
 from ...model.sessions import Kind, Preview
 from ..views.markup import Markup, join, tag
 from ..views.sessions import isolation_text, outcome
@@ -92,7 +92,7 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
             command = shlex.split(said["command"])
         except ValueError as error:
             problem = FieldError("command", f"It cannot be split into words: {error}.")
-            raise InvalidFields("One field is not acceptable.", fields=(problem,)) from error
+            raise refused(problem) from error
         wishes: Wishes = {
             "project": said["project"] or "",
             "kind": said["kind"],
