@@ -60,6 +60,8 @@ class Administrator:
             QuotaFile(config.quota_file, config.idle_interval) if config.quota_file else None
         )
         self._trouble = ""
+        self._named = 0
+        """The revision at which the names in the file were looked up last."""
 
     def open(self, inventory: Inventory) -> None:
         """Read what is kept, and show what is in force. Raises StorageFailed."""
@@ -204,6 +206,9 @@ class Administrator:
 
     def _names_others(self) -> bool:
         """Tell whether the names in the file stand for other sessions than they did."""
+        if self._named == self._board.latest:
+            return False
+        self._named = self._board.latest
         known = self._file and self._file.settings
         return bool(known) and self._of_file()[0] != self._board.settings.policy
 
