@@ -230,7 +230,7 @@ def test_all_mistakes_are_said_at_once() -> None:
                 "locked": ["idle_timeout_min", "ever"],
             },
         ),
-        ("project:team-z", {"grace": -1}),
+        ("project:team-z", {"grace": -1, "idle_timeout": "5m"}),
         exemptions=[{"who": "ana", "until": "", "reason": ""}],
     )
     assert set(found) == {
@@ -242,6 +242,7 @@ def test_all_mistakes_are_said_at_once() -> None:
         "levels[0].rules.locked[1]",
         "levels[1].level",
         "levels[1].rules.grace",
+        "levels[1].rules.idle_timeout",
         "exemptions[0].who",
         "exemptions[0].until",
         "exemptions[0].reason",
