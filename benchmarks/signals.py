@@ -21,7 +21,7 @@ from jupyter_gpuquota.core.policy import BUILT_IN, Limits
 from jupyter_gpuquota.local.clock import Clock
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices
-from jupyter_gpuquota.local.folders import Leader, Record, SessionFolder
+from jupyter_gpuquota.local.folders import Leader, SessionFolder
 from jupyter_gpuquota.local.shim import procfs
 from jupyter_gpuquota.local.signals.presence import Presence
 from jupyter_gpuquota.local.signals.signals import Signals
@@ -45,9 +45,9 @@ def measure(context: Context) -> Report:
     report = Report()
     count, looks = context.rounds(SESSIONS, 20), context.rounds(10, 3)
     with TemporaryDirectory() as name, _publishing(count * KERNELS) as (ports, publisher):
-        records, processes = _launch(Path(name), count, ports)
+        sessions, processes = _launch(Path(name), count, ports)
         try:
-            first, cost, wall, held = asyncio.run(_look(Path(name), records, publisher, looks))
+            first, cost, wall, held = asyncio.run(_look(Path(name), sessions, publisher, looks))
         finally:
             for process in processes:
                 os.killpg(process.pid, 9)
@@ -65,28 +65,28 @@ def measure(context: Context) -> Report:
 
 
 async def _look(
-    folder: Path, records: list[Record], publisher: subprocess.Popen[str], looks: int
+    folder: Path, sessions: list[Session], publisher: subprocess.Popen[str], looks: int
 ) -> tuple[float, float, float, int]:
     """Return the CPU time of the first look, that of a later one, how long it takes, and memory."""
     config = LocalConfig(state_dir=str(folder), root_dir=str(folder), devices="simulated")
     before, clock = memory.proportional(os.getpid()), Clock()
     signals = Signals(
-        lambda record: SessionFolder(folder / record.session.id),
+        lambda session: SessionFolder(folder / session.id),
         Devices(config, None),
         clock,
         Presence(clock),
     )
-    limits = {record.session.id: LIMITS for record in records}
+    limits = {session.id: LIMITS for session in sessions}
     begin = time.process_time()
-    await signals.read(records, limits)
+    await signals.read(sessions, limits)
     first = time.process_time() - begin
     for _ in range(3):  # by then all are listened to
-        await signals.read(records, limits)
+        await signals.read(sessions, limits)
     spent = lasted = 0.0
     for _ in range(looks):
         _say(publisher)
         cpu, wall = time.process_time(), time.perf_counter()
-        found = await signals.read(records, limits)
+        found = await signals.read(sessions, limits)
         spent += time.process_time() - cpu
         lasted += time.perf_counter() - wall
     # Their CPU is left out: what they spend on our looks, one right after another, is work.
@@ -120,19 +120,19 @@ def _say(publisher: subprocess.Popen[str]) -> None:
 
 def _launch(
     root: Path, count: int, ports: list[int]
-) -> tuple[list[Record], list[subprocess.Popen[bytes]]]:
-    records, processes = [], []
+) -> tuple[list[Session], list[subprocess.Popen[bytes]]]:
+    sessions, processes = [], []
     for number in range(count):
-        record = Record(session=_session(f"s{number}", str(root)))
-        folder = SessionFolder(root / record.session.id)
+        session = _session(f"s{number}", str(root))
+        folder = SessionFolder(root / session.id)
         folder.runtime.mkdir(parents=True)
         for kernel in range(KERNELS):
             port = ports[number * KERNELS + kernel]
             file = folder.runtime / f"kernel-{number}-{kernel}.json"
             file.write_text(json.dumps({"iopub_port": port}))
-        base = f"/gpuquota/s/{record.session.id}/"
+        base = f"/gpuquota/s/{session.id}/"
         command = [sys.executable, "-S", str(_HERE / "standin.py"), str(folder.runtime), base]
-        env = os.environ | {"GPUQUOTA_SESSION": record.session.id}
+        env = os.environ | {"GPUQUOTA_SESSION": session.id}
         process = subprocess.Popen(command, env=env, start_new_session=True)
         stat = procfs.read_stat(process.pid)
         if stat is None:
@@ -142,15 +142,15 @@ def _launch(
             run=0, pid=process.pid, ticks=stat.ticks, boot=procfs.boot_id(), shim=os.getpid()
         )
         (folder.path / "leader.json").write_bytes(msgspec.json.encode(leader))
-        records.append(record)
+        sessions.append(session)
         processes.append(process)
     deadline = time.monotonic() + _PATIENCE
-    while not all(list((root / r.session.id / "runtime").glob("jps*")) for r in records):
+    while not all(list((root / r.id / "runtime").glob("jps*")) for r in sessions):
         if time.monotonic() > deadline:
             message = "the stand-ins for sessions do not start"
             raise CouldNotMeasure(message)
         time.sleep(0.1)
-    return records, processes
+    return sessions, processes
 
 
 def _session(name: str, folder: str) -> Session:

@@ -95,9 +95,9 @@ class _Abilities(Base):
 
     async def log(self, session_id: str, query: LogQuery) -> LogChunk:
         """Read a part of a log; empty if nothing was printed. Raises NotFound."""
-        record = self._engine.find(session_id)
-        ended = record.session.state in QUIET  # before reading: nothing is added after it
-        return await asyncio.to_thread(logs.chunk, self._folder(record).path, query, ended=ended)
+        session = self._engine.find(session_id)
+        ended = session.state in QUIET  # before reading: nothing is added after it
+        return await asyncio.to_thread(logs.chunk, self._folder(session).path, query, ended=ended)
 
     async def execute(self, session_id: str, request: ExecRequest) -> ExecResult:
         """Run a program to its end or timeout. Raises InvalidFields, NotFound, WrongState."""
@@ -107,15 +107,15 @@ class _Abilities(Base):
 
     async def context(self, session_id: str) -> ExecContext:
         """Tell environment variables and folder. Raises NotFound, WrongState."""
-        record = self._engine.find(session_id)
-        launch = await asyncio.to_thread(self._folder(record).launch, record.run)
-        return execution.context_of(record, launch)
+        session = self._engine.find(session_id)
+        launch = await asyncio.to_thread(self._folder(session).launch, session.run)
+        return execution.context_of(session, launch)
 
     async def endpoint(self, session_id: str, port: int) -> Endpoint:
         """Tell where a running session listens. Raises NotFound, WrongState, NotAllowed."""
-        record = self._engine.find(session_id)
-        ingress.check_exposed(record.session, port)
-        return await asyncio.to_thread(ingress.find_endpoint, record, self._folder(record), port)
+        session = self._engine.find(session_id)
+        ingress.check_exposed(session, port)
+        return await asyncio.to_thread(ingress.find_endpoint, session, self._folder(session), port)
 
     async def presence(self, session_id: str, seen: PresenceRequest) -> None:
         """Hear that a person used a session. Raises NotFound."""
@@ -197,7 +197,7 @@ class _Policing(Base):
 
     def ruling(self, session_id: str) -> Ruling:
         """Say what the policy comes to for a session now. Raises NotFound."""
-        return self._engine.idle.ruling(self._engine.find(session_id).session)
+        return self._engine.idle.ruling(self._engine.find(session_id))
 
     def activity(self, session_id: str) -> Activity:
         """Tell what is known of a session's activity. Raises NotFound, WrongState."""

@@ -11,10 +11,11 @@ from datetime import timedelta
 from typing import Any, ClassVar, TypeVar
 
 from ..core.policy import Limits
+from ..model.sessions import Session
 from .config import LocalConfig
 from .devices import Devices, find_devices
 from .engine import Engine
-from .folders import Record, SessionFolder
+from .folders import SessionFolder
 from .looking import Looker, Seen, Senses
 from .readiness import Readiness
 from .signals.presence import Presence
@@ -90,7 +91,7 @@ class Base:
                 self._trouble = f"Looking after the sessions fails: {error}. See the log."
                 pause = 1.0
             self._tell()
-            self._readiness.follow(self._board.records.values())
+            self._readiness.follow(self._board.sessions)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._wake.wait()
@@ -108,7 +109,7 @@ class Base:
     async def _ready(self, session_id: str, run: int, problem: str) -> None:
         await self._act(self._engine.ready, session_id, run, problem)
 
-    async def _to_look_at(self) -> tuple[Sequence[Record], Mapping[str, Limits]]:
+    async def _to_look_at(self) -> tuple[Sequence[Session], Mapping[str, Limits]]:
         limits = await self._work(self._engine.idle.limits)
         return [self._engine.find(session_id) for session_id in limits], limits
 
@@ -121,5 +122,5 @@ class Base:
         news = self._engine.news
         self._webhook.tell(news.get() for _ in range(news.qsize()))
 
-    def _folder(self, record: Record) -> SessionFolder:
-        return self._engine.state.folder(record)
+    def _folder(self, session: Session) -> SessionFolder:
+        return self._engine.state.folder(session)

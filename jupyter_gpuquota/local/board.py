@@ -21,7 +21,6 @@ from ..model.about import Revisions
 from ..model.nodes import Reading
 from ..model.resources import Node
 from ..model.sessions import Session
-from .folders import Record
 from .inventory import Inventory
 from .settings import Settings
 
@@ -36,7 +35,7 @@ class Board:
 
     def __init__(self) -> None:
         self.instance = secrets.token_hex(8)
-        self.records: Mapping[str, Record] = MappingProxyType({})
+        self.by_id: Mapping[str, Session] = MappingProxyType({})
         self.sessions: tuple[Session, ...] = ()
         self.nodes: tuple[Node, ...] = ()
         self.readings: Mapping[str, Reading] = MappingProxyType({})
@@ -69,19 +68,18 @@ class Board:
             rules=self.settings.rules,
         )
 
-    def show(self, *records: Record) -> None:
+    def show(self, *sessions: Session) -> None:
         """Publish sessions that are new or have changed."""
         nouns = {"sessions"}
-        for record in records:
-            old = self.records.get(record.session.id)
-            nouns |= _touched(old.session if old else None, record.session)
-        self._publish(nouns, records)
+        for session in sessions:
+            nouns |= _touched(self.by_id.get(session.id), session)
+        self._publish(nouns, sessions)
 
     def drop(self, session_id: str) -> None:
         """Forget a session."""
-        records = dict(self.records)
-        if records.pop(session_id, None):
-            self.records = MappingProxyType(records)
+        sessions = dict(self.by_id)
+        if sessions.pop(session_id, None):
+            self.by_id = MappingProxyType(sessions)
             self._publish({"sessions", "quota"})
 
     def show_inventory(self, inventory: Inventory) -> None:
@@ -126,16 +124,15 @@ class Board:
         """Tell whether someone waits for changes."""
         return bool(self._waiters)
 
-    def _publish(self, nouns: Iterable[str], records: Iterable[Record] = ()) -> None:
+    def _publish(self, nouns: Iterable[str], sessions: Iterable[Session] = ()) -> None:
         with self._lock:
             self._latest += 1
             latest = self._latest
-            merged = dict(self.records)
-            for record in records:
-                session = msgspec.structs.replace(record.session, revision=latest)
-                merged[session.id] = msgspec.structs.replace(record, session=session)
-            self.records = MappingProxyType(merged)
-            self.sessions = tuple(record.session for record in merged.values())
+            merged = dict(self.by_id)
+            for session in sessions:
+                merged[session.id] = msgspec.structs.replace(session, revision=latest)
+            self.by_id = MappingProxyType(merged)
+            self.sessions = tuple(merged.values())
             self._nouns = {**self._nouns, **dict.fromkeys(nouns, latest)}
             waiters, self._waiters = self._waiters, set()
         for loop, future in waiters:

@@ -29,7 +29,7 @@ from .board import Board
 from .clock import Clock
 from .config import LocalConfig
 from .devices import Devices
-from .folders import Record, new_id
+from .folders import new_id
 from .history import HistoryKeeper
 from .idle import IdleKeeper
 from .launch import reserved_args
@@ -94,10 +94,10 @@ class Engine:
         """Look at everything once; tell after how many seconds to look again, None for never."""
         kept = self.state.retry()
         faults = []
-        for record in list(self.board.records.values()):
-            if record.session.state in LIVE:
+        for session in self.board.sessions:
+            if session.state in LIVE:
                 try:
-                    self._watcher.look(record)
+                    self._watcher.look(session)
                 except OSError as error:  # of one folder: the others are looked after all the same
                     faults.append(error)
         for group in list(self.groups):
@@ -130,18 +130,18 @@ class Engine:
             created=now,
             path=f"gpuquota/s/{session_id}/",
         )
-        self.state.add(Record(session=session))
+        self.state.add(session)
         self._admit()
-        return self.find(session_id).session
+        return self.find(session_id)
 
     def end(self, session_id: str, goal: Goal) -> Session:
         """Begin to stop or suspend. Raises NotFound, WrongState, StorageFailed."""
-        record = self._change(
+        session = self._change(
             session_id, lambda session: lifecycle.request_end(session, goal, datetime.now(UTC))
         )
-        if record.session.state == "stopping":
-            self._watcher.look(record)
-        return self.find(session_id).session
+        if session.state == "stopping":
+            self._watcher.look(session)
+        return self.find(session_id)
 
     def resume(self, session_id: str, base_url: str) -> Session:
         """Put it back into the queue. Raises NotFound, WrongState, StorageFailed."""
@@ -153,33 +153,33 @@ class Engine:
 
         self._change(session_id, again)
         self._admit()
-        return self.find(session_id).session
+        return self.find(session_id)
 
     def resize(self, session_id: str, share: Share) -> Session:
         """Queue it with another share. Raises NotFound, WrongState, StorageFailed."""
-        record = self._change(
+        session = self._change(
             session_id, lambda session: lifecycle.request_resize(session, share, datetime.now(UTC))
         )
-        if record.session.state == "stopping":
-            self._watcher.look(record)
+        if session.state == "stopping":
+            self._watcher.look(session)
         self._admit()
-        return self.find(session_id).session
+        return self.find(session_id)
 
     def delete(self, session_id: str) -> None:
         """Forget it with its files. Raises NotFound, WrongState, StorageFailed."""
-        record = self.find(session_id)
-        lifecycle.check_deletable(record.session)
-        self.state.remove(record)
+        session = self.find(session_id)
+        lifecycle.check_deletable(session)
+        self.state.remove(session)
 
     def ready(self, session_id: str, run: int, problem: str) -> None:
         """Hear that the Jupyter Server of a run answers, or that it must not be shown."""
-        record = self.board.records.get(session_id)
-        if record is None or record.run != run or record.session.state != "starting":
+        session = self.board.by_id.get(session_id)
+        if session is None or session.run != run or session.state != "starting":
             return  # it was stopped meanwhile
         if problem:
-            self._watcher.give_up(record, Reason(code="StartFailed", message=problem))
+            self._watcher.give_up(session, Reason(code="StartFailed", message=problem))
         else:
-            self._watcher.ready(record, "Answering on its ingress")
+            self._watcher.ready(session, "Answering on its ingress")
 
     def take(self, seen: Seen) -> None:
         """Hear what was seen of the sessions' activity."""
@@ -189,22 +189,22 @@ class Engine:
     def keep_alive(self, session_id: str, span: int) -> Session:
         """Keep an idle session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""
         self.state.save(self.idle.keep_alive(self.find(session_id), span))
-        return self.find(session_id).session
+        return self.find(session_id)
 
-    def find(self, session_id: str) -> Record:
-        """Find a session's record. Raises NotFound."""
-        if session_id not in self.board.records:
+    def find(self, session_id: str) -> Session:
+        """Find a session. Raises NotFound."""
+        if session_id not in self.board.by_id:
             raise NotFound(
                 f"There is no session with the id {session_id!r}.",
                 hint="It may have been deleted; list the sessions again.",
             )
-        return self.board.records[session_id]
+        return self.board.by_id[session_id]
 
-    def _change(self, session_id: str, change: Callable[[Session], Session]) -> Record:
-        record = self.find(session_id)
-        changed = change(record.session)
-        if changed != record.session:
-            self.state.save(msgspec.structs.replace(record, session=changed))
+    def _change(self, session_id: str, change: Callable[[Session], Session]) -> Session:
+        session = self.find(session_id)
+        changed = change(session)
+        if changed != session:
+            self.state.save(changed)
         return self.find(session_id)
 
     def _admit(self) -> bool:
@@ -215,38 +215,37 @@ class Engine:
         if not all(map(self._reclaim, decided.evictions)):
             return False
         for decision in decided.decisions:
-            record = self.find(decision.session)
+            session = self.find(decision.session)
             if isinstance(decision.outcome, Placement):
-                if not self._start(record, decision.outcome):
+                if not self._start(session, decision.outcome):
                     return False
             else:
-                self._wait(record, decision.outcome, decision.ahead + 1)
+                self._wait(session, decision.outcome, decision.ahead + 1)
         return True
 
     def _reclaim(self, eviction: Eviction) -> bool:
         try:
-            record = self._change(
+            session = self._change(
                 eviction.session,
                 lambda found: lifecycle.request_requeue(found, eviction.reclaim, eviction.reason),
             )
         except StorageFailed as error:
             return self._put_off(error)
-        self._watcher.look(record)
+        self._watcher.look(session)
         return True
 
-    def _wait(self, record: Record, reason: Reason, place: int) -> None:
-        session = record.session
+    def _wait(self, session: Session, reason: Reason, place: int) -> None:
         if (session.reason, session.place_in_line) != (reason, place):
             waiting = msgspec.structs.replace(session, reason=reason, place_in_line=place)
-            self.state.note(msgspec.structs.replace(record, session=waiting))
+            self.state.note(waiting)
 
-    def _start(self, record: Record, placement: Placement) -> bool:
+    def _start(self, session: Session, placement: Placement) -> bool:
         try:
-            problem = self._starter.start(record, placement)
+            problem = self._starter.start(session, placement)
         except StorageFailed as error:
             return self._put_off(error)
         if problem:
-            self._watcher.conclude(self.find(record.session.id), Ended("unstarted", detail=problem))
+            self._watcher.conclude(self.find(session.id), Ended("unstarted", detail=problem))
         return True
 
     def _put_off(self, error: StorageFailed) -> bool:
@@ -264,18 +263,18 @@ class Engine:
         self._measured = time.monotonic()
         inventory = self._devices.read()
         self.admin.see(inventory)
-        for record in usage.measured(self.board.records.values(), inventory):
-            keep = usage.higher(self.find(record.session.id).session, record.session)
-            (self.state.settle if keep else self.state.note)(record)
+        for session in usage.measured(self.board.sessions, inventory):
+            keep = usage.higher(self.find(session.id), session)
+            (self.state.settle if keep else self.state.note)(session)
 
-    def _settle(self, changed: Iterable[tuple[Record, Event]]) -> None:
+    def _settle(self, changed: Iterable[tuple[Session, Event]]) -> None:
         """Keep what became of sessions, begin to end those that have to, and tell of both."""
-        for record, event in list(changed):
-            self.state.settle(record)
+        for session, event in list(changed):
+            self.state.settle(session)
             if event:
-                self.news.put(told(record.session))
-            if record.session.state == "stopping":
-                self._watcher.look(self.find(record.session.id))
+                self.news.put(told(session))
+            if session.state == "stopping":
+                self._watcher.look(self.find(session.id))
 
     def _pause(self, *, kept: bool) -> float | None:
         states = {session.state for session in self.board.sessions}

@@ -8,8 +8,8 @@ import os
 import signal
 
 from ..errors import FieldError, InvalidFields, WrongState
-from ..model.sessions import ExecContext, ExecRequest, ExecResult
-from .folders import Launch, Record
+from ..model.sessions import ExecContext, ExecRequest, ExecResult, Session
+from .folders import Launch
 from .launch import without_server
 
 LIMIT = 2**20
@@ -19,9 +19,8 @@ _LAST_WORDS = 0.2
 _NOT_FOUND, _NOT_ALLOWED = 127, 126
 
 
-def context_of(record: Record, launch: Launch | None) -> ExecContext:
+def context_of(session: Session, launch: Launch | None) -> ExecContext:
     """Return what a program needs to be inside a session. Raises WrongState."""
-    session = record.session
     if session.state != "running" or launch is None:
         raise WrongState(
             f"{session.spec.name} is {session.state}, not running.",

@@ -23,22 +23,12 @@ from .shim import files
 T = TypeVar("T")
 
 
-class Record(Model, frozen=True, kw_only=True):
-    """Be what is kept of a session: what everyone may see, and what only we need.
-
-    `run` counts its launches; every note of a shim carries it, so that one of an earlier run is
-    never taken for one of this. `log_from` is the log's offset at which this run began.
-    """
-
-    session: Session
-    run: int = 0
-    log_from: int = 0
-
-
 class Launch(Model, frozen=True, kw_only=True):
-    """Be the shim's orders; holds the session's token, so only the account may read it.
+    """The shim's orders; they hold the session's token, so only the account may read them.
 
-    `config` goes into the runtime folder, for the Jupyter Server to read.
+    `run` is the session's; every note of a shim carries it, so that one of an earlier run is never
+    taken for one of this. `log_from` is the log's offset at which this run began. `config` goes
+    into the runtime folder, for the Jupyter Server to read.
     """
 
     id: str
@@ -50,6 +40,7 @@ class Launch(Model, frozen=True, kw_only=True):
     grace: float
     log_bytes: int
     log_files: int
+    log_from: int = 0
     config: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
@@ -79,15 +70,18 @@ class SessionFolder:
         self.path = path
         self.runtime = path / "runtime"
 
-    def save(self, record: Record) -> None:
-        """Keep the record beside the session's files. Raises StorageFailed."""
+    def save(self, session: Session) -> None:
+        """Keep the session beside its files. Raises StorageFailed."""
         with writing(self.path):
             self.path.mkdir(mode=0o700, exist_ok=True)  # somebody may have removed it
-            files.write_file(self.path / "session.json", msgspec.json.encode(record))
+            files.write_file(self.path / "session.json", msgspec.json.encode(session))
 
-    def load(self) -> Record | None:
-        """Read the kept record; None if there is none that can be read."""
-        return self._read("session.json", Record)
+    def load(self) -> Session | None:
+        """Read the kept session; None if there is none that can be read."""
+        try:
+            return read_session((self.path / "session.json").read_bytes())
+        except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
+            return None
 
     def prepare(self, launch: Launch) -> None:
         """Clear what an earlier run left, and write the shim's orders. Raises StorageFailed."""
@@ -181,13 +175,13 @@ class StateFolder:
         """Return the folder of a session that is known, there or not."""
         return SessionFolder(self.sessions / session_id)
 
-    def make(self, record: Record) -> SessionFolder:
-        """Make a session's folder with its record; leave nothing if that fails."""
-        folder = self.session(record.session.id)
+    def make(self, session: Session) -> SessionFolder:
+        """Make a session's folder with what is kept of it; leave nothing if that fails."""
+        folder = self.session(session.id)
         try:
             with writing(folder.path):
                 folder.path.mkdir(mode=0o700)
-            folder.save(record)
+            folder.save(session)
         except StorageFailed:
             shutil.rmtree(folder.path, ignore_errors=True)
             raise
@@ -230,6 +224,17 @@ def writing(path: Path) -> Iterator[None]:
             f"{path} cannot be written: {error.strerror or error}.",
             hint="Free some space there, or give the account the right to write; then try again.",
         ) from error
+
+
+def read_session(data: bytes) -> Session:
+    """Decode a session as it was kept. Raises msgspec.DecodeError.
+
+    In an earlier format its run stood beside it.
+    """
+    kept = msgspec.json.decode(data)
+    if isinstance(kept, dict) and isinstance(kept.get("session"), dict):
+        kept = {**kept["session"], "run": kept.get("run", 0)}
+    return msgspec.convert(kept, Session)
 
 
 def new_id() -> str:

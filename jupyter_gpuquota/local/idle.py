@@ -21,7 +21,6 @@ from ..model.idleness import Activity, Idleness, KeptAlive
 from ..model.sessions import Session
 from .board import Board
 from .clock import Clock
-from .folders import Record
 
 _MISSED_FOR = timedelta(days=1)
 _SHOWN = timedelta(minutes=1)
@@ -39,48 +38,47 @@ class IdleKeeper:
 
     def limits(self) -> dict[str, Limits]:
         """Map every session that has to be looked at to what its policy comes to."""
-        return {r.session.id: self._ruling(r.session).limits for r in self._running()}
+        return {s.id: self._ruling(s).limits for s in self._running()}
 
-    def take(self, seen: Mapping[str, Sequence[Reading]]) -> Iterator[tuple[Record, Event]]:
-        """Take in what a look has found; yield the records that change, and what happens."""
+    def take(self, seen: Mapping[str, Sequence[Reading]]) -> Iterator[tuple[Session, Event]]:
+        """Take in what a look has found; yield the sessions that change, and what happens."""
         now = self._clock.now()
         known = {}
-        for record in self._running():
-            key, readings = (record.session.id, record.run), seen.get(record.session.id)
-            before = self._tracks.get(key) or self._resumed(record, now)
+        for session in self._running():
+            key, readings = (session.id, session.run), seen.get(session.id)
+            before = self._tracks.get(key) or self._resumed(session, now)
             if readings is None:  # it began after the look did
                 known[key] = before
                 continue
-            ruling = self._ruling(record.session)
+            ruling = self._ruling(session)
             track, event = idleness.look(before, readings, ruling, now, self._every)
             known[key] = track
-            changed = _changed(record.session, track, event, now)
-            if changed != record.session:
-                yield msgspec.structs.replace(record, session=changed), event
+            changed = _changed(session, track, event, now)
+            if changed != session:
+                yield changed, event
         self._tracks = known
 
-    def activity(self, record: Record) -> Activity:
+    def activity(self, session: Session) -> Activity:
         """Tell what is known of a session. Raises WrongState for one that does not run."""
-        session, now = _running(record.session), self._clock.now()
-        track = self._tracks.get((session.id, record.run))
+        session, now = _running(session), self._clock.now()
+        track = self._tracks.get((session.id, session.run))
         if track is None:
             return Activity(session=session.id, at=now, signals=(), idle=session.idle, looked=False)
         return Activity(session=session.id, at=track.looked, signals=track.signals, idle=track.idle)
 
-    def keep_alive(self, record: Record, span: int) -> Record:
-        """Return the record of a session that is kept alive for `span` seconds; 0: the usual.
+    def keep_alive(self, session: Session, span: int) -> Session:
+        """Return the session as it is kept alive for `span` seconds; 0: the usual.
 
         Raises WrongState for one that does not run, NotAllowed beyond what the policy allows.
         """
-        session, now = _running(record.session), self._clock.now()
+        session, now = _running(session), self._clock.now()
         limits = self._ruling(session).limits
         idleness.check_keep_alive(session, span, limits)
         kept = idleness.keep_alive(session.kept, span or limits.keep_alive, now, session.idle)
-        if track := self._tracks.get((session.id, record.run)):
+        if track := self._tracks.get((session.id, session.run)):
             changed = Track(track.looked, track.signals, _put_off(track.idle, kept), kept)
-            self._tracks[session.id, record.run] = changed
-        session = msgspec.structs.replace(session, kept=kept, idle=_put_off(session.idle, kept))
-        return msgspec.structs.replace(record, session=session)
+            self._tracks[session.id, session.run] = changed
+        return msgspec.structs.replace(session, kept=kept, idle=_put_off(session.idle, kept))
 
     def looks(self) -> Iterator[Stretch]:
         """Yield what the last look found, as stretches of no length, to be recorded.
@@ -89,8 +87,8 @@ class IdleKeeper:
         that is recorded for a day, so that policies are compared on the same week.
         """
         now = self._clock.now()
-        for record in self._board.records.values():
-            session, track = record.session, self._tracks.get((record.session.id, record.run))
+        for session in self._board.sessions:
+            track = self._tracks.get((session.id, session.run))
             if session.state == "running" and track and track.signals:
                 yield _stretch(session, track, int(now.timestamp()))
             elif _ended_idle(session) and now - self._clock.at(session.since) < _MISSED_FOR:
@@ -100,16 +98,16 @@ class IdleKeeper:
         """Say what the policy comes to for a session now."""
         return self._ruling(session)
 
-    def _running(self) -> Iterator[Record]:
-        return (r for r in self._board.records.values() if r.session.state == "running")
+    def _running(self) -> Iterator[Session]:
+        return (s for s in self._board.sessions if s.state == "running")
 
     def _ruling(self, session: Session) -> Ruling:
         settings = self._board.settings
         project = next((p for p in settings.projects if p.name == session.spec.project), None)
         return rule_for(settings.policy, subject_of(session), project, self._clock.now())
 
-    def _resumed(self, record: Record, now: datetime) -> Track:
-        return idleness.resume(record.session.idle, record.session.kept, now)
+    def _resumed(self, session: Session, now: datetime) -> Track:
+        return idleness.resume(session.idle, session.kept, now)
 
 
 def _running(session: Session) -> Session:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import NotAllowed, WrongState
 from ..model.sessions import Endpoint, Session
 from . import processes
-from .folders import Record, SessionFolder
+from .folders import SessionFolder
 from .listeners import listens
 from .readiness import find_server
 
@@ -30,15 +30,15 @@ def check_exposed(session: Session, port: int) -> None:
         )
 
 
-def find_endpoint(record: Record, folder: SessionFolder, port: int) -> Endpoint:
+def find_endpoint(session: Session, folder: SessionFolder, port: int) -> Endpoint:
     """Find the socket behind a port. Raises WrongState while none of the session's listens."""
-    name = record.session.spec.name
+    name = session.spec.name
     if port == 0:
-        server = find_server(folder, record.run)
+        server = find_server(folder, session.run)
         if server is None:
             raise WrongState(f"The Jupyter Server of {name} does not answer any more.")
         return server
-    for pid in processes.members(record.session.id, folder.leader(record.run)):
+    for pid in processes.members(session.id, folder.leader(session.run)):
         if host := listens(pid, port):
             return Endpoint(host=host, port=port)
     raise WrongState(

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-import msgspec
-
 from ..core import lifetime
 from ..core.idleness import Event
+from ..model.sessions import Session
 from .board import Board
-from .folders import Record
 
 
-def changed(board: Board, now: datetime) -> Iterator[tuple[Record, Event]]:
+def changed(board: Board, now: datetime) -> Iterator[tuple[Session, Event]]:
     """Yield running sessions whose end is near, over, or another than before, and what happens."""
     settings = board.settings
     projects = {project.name: project for project in settings.projects}
-    for record in board.records.values():
-        session = record.session
+    for session in board.sessions:
         if session.state != "running":
             continue
         project = projects.get(session.spec.project)
@@ -27,5 +24,4 @@ def changed(board: Board, now: datetime) -> Iterator[tuple[Record, Event]]:
         after = lifetime.end(bounded, now) if over else lifetime.warn(bounded, now)
         warned = after.progress != session.progress
         if after != session:
-            told = msgspec.structs.replace(record, session=after)
-            yield told, "act" if over else "warn" if warned else ""
+            yield after, "act" if over else "warn" if warned else ""

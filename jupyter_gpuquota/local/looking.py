@@ -9,19 +9,19 @@ from typing import Protocol
 
 from ..core.idleness import Reading
 from ..core.policy import Limits
-from .folders import Record
+from ..model.sessions import Session
 
 _log = logging.getLogger(__name__)
 
 Seen = Mapping[str, Sequence[Reading]]
-Ask = Callable[[], Awaitable[tuple[Sequence[Record], Mapping[str, Limits]]]]
+Ask = Callable[[], Awaitable[tuple[Sequence[Session], Mapping[str, Limits]]]]
 Tell = Callable[[Seen], Awaitable[None]]
 
 
 class Senses(Protocol):
     """Read the signals of sessions."""
 
-    async def read(self, records: Sequence[Record], limits: Mapping[str, Limits]) -> Seen:
+    async def read(self, sessions: Sequence[Session], limits: Mapping[str, Limits]) -> Seen:
         """Map each session to what is seen of it; what cannot be read is `unknown`."""
 
     async def close(self) -> None:
@@ -56,8 +56,8 @@ class Looker:
         await self._tell(await self._see())
 
     async def _see(self) -> Seen:
-        records, limits = await self._ask()
-        return await self._senses.read(records, limits) if records else {}
+        sessions, limits = await self._ask()
+        return await self._senses.read(sessions, limits) if sessions else {}
 
     async def _run(self) -> None:
         # What is counted from look to look, as CPU, begins here: else the first look after a

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Iterable
 import msgspec
 
 from ..model.base import Model
-from ..model.sessions import Endpoint
+from ..model.sessions import Endpoint, Session
 from . import processes
-from .folders import Record, SessionFolder
+from .folders import SessionFolder
 from .listeners import listens
 
 _log = logging.getLogger(__name__)
@@ -94,17 +94,15 @@ async def answers(endpoint: Endpoint) -> int:
 class Readiness:
     """Wait, in the event loop, for the Jupyter Servers that are starting, and report each once."""
 
-    def __init__(self, folder_of: Callable[[Record], SessionFolder], report: Report) -> None:
+    def __init__(self, folder_of: Callable[[Session], SessionFolder], report: Report) -> None:
         self._folder_of = folder_of
         self._report = report
         self._tasks: dict[tuple[str, int], asyncio.Task[None]] = {}
 
-    def follow(self, records: Iterable[Record]) -> None:
+    def follow(self, sessions: Iterable[Session]) -> None:
         """Wait for exactly the servers among these that are starting."""
         starting = {
-            (r.session.id, r.run): r
-            for r in records
-            if r.session.state == "starting" and r.session.spec.serves_jupyter
+            (s.id, s.run): s for s in sessions if s.state == "starting" and s.spec.serves_jupyter
         }
         for key, task in list(self._tasks.items()):
             if task.done():
@@ -122,15 +120,15 @@ class Readiness:
         self.follow(())
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _wait(self, record: Record) -> None:
-        folder = self._folder_of(record)
+    async def _wait(self, session: Session) -> None:
+        folder = self._folder_of(session)
         while True:
-            endpoint = await asyncio.to_thread(find_server, folder, record.run)
+            endpoint = await asyncio.to_thread(find_server, folder, session.run)
             if endpoint:
-                problem = problem_of(folder, record.run, endpoint)
+                problem = problem_of(folder, session.run, endpoint)
                 status = 0 if problem else await answers(endpoint)
                 if problem or status == _OK:
-                    await self._report(record.session.id, record.run, problem)
+                    await self._report(session.id, session.run, problem)
                     return
                 if status:
                     await asyncio.sleep(_REFUSED)

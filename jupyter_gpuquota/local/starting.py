@@ -18,7 +18,7 @@ from ..model.sessions import LIVE, Session, SessionSpec
 from . import logs, prefixes, processes
 from .config import LocalConfig
 from .devices import Devices
-from .folders import Launch, Record, SessionFolder
+from .folders import Launch, SessionFolder
 from .launch import Means, argv_of, config_of, env_of
 from .shim import procfs
 from .state import State
@@ -34,18 +34,17 @@ class Starter:
         self.shims: dict[str, int] = {}
         """The shims that were started in this life of the controller, by session."""
 
-    def start(self, record: Record, placement: Placement) -> str:
+    def start(self, session: Session, placement: Placement) -> str:
         """Start it, and return why that could not be, empty if it could.
 
         That it starts is on disk before anything is done. Raises StorageFailed; then it waits on.
         """
-        folder = self._state.folder(record)
-        session = self._placed(record.session, placement)
-        record = Record(session=session, run=record.run + 1, log_from=logs.end_of(folder.path))
-        self._state.save(record)
+        folder = self._state.folder(session)
+        session = self._placed(session, placement)
+        self._state.save(session)
         try:
             self._check(session)
-            folder.prepare(self._launch(record, placement, folder))
+            folder.prepare(self._launch(session, placement, folder))
             self.shims[session.id] = processes.start_shim(folder, self._config.state_dir)
         except StorageFailed as error:
             return f"{error.message} {error.hint}"
@@ -60,6 +59,7 @@ class Starter:
         mps = shared and not placement.simulated and self._devices.mps.answers()
         session = msgspec.structs.replace(
             move(session, "starting", now),
+            run=session.run + 1,
             placement=placement,
             isolation=isolation_of(spec.share, simulated=placement.simulated, mps=mps),
         )
@@ -78,8 +78,8 @@ class Starter:
         for error in taken_ports(spec, live):
             raise FileExistsError(0, error.message.rstrip("."))
 
-    def _launch(self, record: Record, placement: Placement, folder: SessionFolder) -> Launch:
-        session, spec = record.session, record.session.spec
+    def _launch(self, session: Session, placement: Placement, folder: SessionFolder) -> Launch:
+        spec = session.spec
         limited = session.isolation is not None and session.isolation.scope == "process"
         means = Means(
             runtime=str(folder.runtime),
@@ -95,7 +95,7 @@ class Starter:
         )
         return Launch(
             id=session.id,
-            run=record.run,
+            run=session.run,
             boot=procfs.boot_id(),
             argv=argv_of(spec, session, means),
             env=env_of(session, placement, means),
@@ -103,6 +103,7 @@ class Starter:
             grace=min(2.0, self._config.stop_grace),
             log_bytes=self._config.log_bytes,
             log_files=self._config.log_files,
+            log_from=logs.end_of(folder.path),
             config=config_of(means) if spec.serves_jupyter else {},
         )
 

@@ -11,8 +11,9 @@ import logging
 from pathlib import Path
 
 from ..errors import Internal, NameTaken, StorageFailed
+from ..model.sessions import Session
 from .board import Board
-from .folders import Record, SessionFolder, StateFolder
+from .folders import SessionFolder, StateFolder
 from .store import Store, damaged_files, open_store
 
 _log = logging.getLogger(__name__)
@@ -41,13 +42,13 @@ class State:
         store = self._store = open_store(self._file)
         if store.fresh:
             self._rebuild(store)
-        records = {record.session.id: record for record in store.load()}
+        sessions = {session.id: session for session in store.load()}
         for session_id in self._folder.buried():
-            if records.pop(session_id, None):
+            if sessions.pop(session_id, None):
                 store.remove(session_id)
             self._folder.clear(session_id)
-        self._sweep(records)
-        found = sorted(records.values(), key=lambda r: (r.session.created, r.session.id))
+        self._sweep(sessions)
+        found = sorted(sessions.values(), key=lambda s: (s.created, s.id))
         self.board.show(*found)
 
     @property
@@ -69,45 +70,45 @@ class State:
         )
         return damaged + self._unreadable + ((self._trouble,) if self._trouble else ())
 
-    def folder(self, record: Record) -> SessionFolder:
+    def folder(self, session: Session) -> SessionFolder:
         """Return the folder of a session."""
-        return self._folder.session(record.session.id)
+        return self._folder.session(session.id)
 
-    def add(self, record: Record) -> None:
+    def add(self, session: Session) -> None:
         """Keep a new session. Raises StorageFailed or NameTaken, and then nothing is left."""
-        session_id = record.session.id
-        self._folder.make(record)
+        session_id = session.id
+        self._folder.make(session)
         try:
-            self._kept.add(record)
+            self._kept.add(session)
         except BaseException:
             self._folder.bury(session_id)
             self._folder.clear(session_id)
             raise
-        self.board.show(record)
+        self.board.show(session)
 
-    def save(self, record: Record) -> None:
+    def save(self, session: Session) -> None:
         """Keep a session's new state, then show it. Raises StorageFailed, and changes nothing."""
-        self._kept.put(record)
+        self._kept.put(session)
         self._trouble = ""
-        self._copy(record)
-        self.board.show(record)
+        self._copy(session)
+        self.board.show(session)
 
-    def settle(self, record: Record) -> None:
+    def settle(self, session: Session) -> None:
         """Show what has happened, and keep it now or later."""
         try:
-            self.save(record)
+            self.save(session)
         except StorageFailed as error:
             self.fail(error)
-            self._unsaved.add(record.session.id)
-            self.board.show(record)
+            self._unsaved.add(session.id)
+            self.board.show(session)
 
-    def note(self, record: Record) -> None:
+    def note(self, session: Session) -> None:
         """Show what is found out anew after a restart, and so need not be kept."""
-        self.board.show(record)
+        self.board.show(session)
 
-    def remove(self, record: Record) -> None:
+    def remove(self, session: Session) -> None:
         """Forget a session and its files. Raises StorageFailed, and then nothing has changed."""
-        session_id = record.session.id
+        session_id = session.id
         self._folder.bury(session_id)
         try:
             self._kept.remove(session_id)
@@ -121,10 +122,10 @@ class State:
     def retry(self) -> bool:
         """Keep what could not be kept before; tell whether all is kept now."""
         for session_id in sorted(self._unsaved):
-            record = self.board.records[session_id]
+            session = self.board.by_id[session_id]
             try:
-                self._kept.put(record)
-                self.folder(record).save(record)
+                self._kept.put(session)
+                self.folder(session).save(session)
             except StorageFailed as error:
                 self.fail(error)
                 return False
@@ -138,22 +139,22 @@ class State:
             _log.error("%s", error)
         self._trouble = f"{error.message} {error.hint}"
 
-    def _copy(self, record: Record) -> None:
+    def _copy(self, session: Session) -> None:
         """Write the copy that a damaged state file would be rebuilt from."""
         try:
-            self.folder(record).save(record)
+            self.folder(session).save(session)
         except StorageFailed as error:
             self.fail(error)
-            self._unsaved.add(record.session.id)
+            self._unsaved.add(session.id)
 
     def _rebuild(self, store: Store) -> None:
         """Fill a new state file from the sessions' own copies."""
         for folder in self._folder.all():
-            record = folder.load()
+            session = folder.load()
             try:
-                if record and record.session.id == folder.path.name:
-                    store.add(record)
-                    _log.warning("Found the session %s again in its folder.", record.session.id)
+                if session and session.id == folder.path.name:
+                    store.add(session)
+                    _log.warning("Found the session %s again in its folder.", session.id)
                     continue
             except NameTaken as error:
                 _log.warning("%s is left alone: %s", folder.path, error)
@@ -167,10 +168,10 @@ class State:
             raise Internal("The state is not open.")
         return self._store
 
-    def _sweep(self, records: dict[str, Record]) -> None:
-        """Remove folders that no record knows, unless something runs in them."""
+    def _sweep(self, sessions: dict[str, Session]) -> None:
+        """Remove folders that no session knows, unless something runs in them."""
         for folder in self._folder.all():
-            if folder.path.name not in records and not folder.kept():
+            if folder.path.name not in sessions and not folder.kept():
                 _log.info("Removing %s, which belongs to no session.", folder.path)
                 self._folder.bury(folder.path.name)
                 self._folder.clear(folder.path.name)

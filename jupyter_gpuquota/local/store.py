@@ -21,7 +21,8 @@ import msgspec
 
 from ..core.names import check_free
 from ..errors import StorageFailed, VersionMismatch
-from .folders import Record, writing
+from ..model.sessions import Session
+from .folders import read_session, writing
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ class Damaged(Exception):
 
 
 class Store:
-    """Keep records. What writes raises StorageFailed when the disk or its rights forbid it.
+    """Keep sessions. What writes raises StorageFailed when the disk or its rights forbid it.
 
     `fresh` tells that the file was made just now: what folders know has to be put into it.
     """
@@ -73,32 +74,32 @@ class Store:
                 self._db.close()
                 raise
 
-    def load(self) -> list[Record]:
-        """Read all records. Raises Damaged for one that cannot be read."""
+    def load(self) -> list[Session]:
+        """Read all sessions. Raises Damaged for one that cannot be read."""
         with self._translated():
             rows = self._db.execute("SELECT body FROM sessions").fetchall()
         try:
-            return [msgspec.json.decode(body, type=Record) for (body,) in rows]
+            return [read_session(body) for (body,) in rows]
         except msgspec.DecodeError as error:
             raise Damaged(str(error)) from error
 
-    def add(self, record: Record) -> None:
-        """Keep a new record. Raises NameTaken if its project has the name already."""
+    def add(self, session: Session) -> None:
+        """Keep a new session. Raises NameTaken if its project has the name already."""
         with self._writing():
             try:
-                self._db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", _row(record))
+                self._db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", _row(session))
             except sqlite3.IntegrityError:
-                check_free(record.session.spec, [kept.session for kept in self.load()])
+                check_free(session.spec, self.load())
                 raise
 
-    def put(self, record: Record) -> None:
-        """Keep a record in place of the one with its id."""
-        body = msgspec.json.encode(record)
+    def put(self, session: Session) -> None:
+        """Keep a session in place of the one with its id."""
+        body = msgspec.json.encode(session)
         with self._writing():
-            self._db.execute("UPDATE sessions SET body = ? WHERE id = ?", (body, record.session.id))
+            self._db.execute("UPDATE sessions SET body = ? WHERE id = ?", (body, session.id))
 
     def remove(self, session_id: str) -> None:
-        """Forget a record."""
+        """Forget a session."""
         with self._writing():
             self._db.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
 
@@ -199,6 +200,6 @@ def damaged_files(path: Path) -> list[Path]:
     return sorted(found)
 
 
-def _row(record: Record) -> tuple[str, str, str, bytes]:
-    spec = record.session.spec
-    return (record.session.id, spec.project, spec.name, msgspec.json.encode(record))
+def _row(session: Session) -> tuple[str, str, str, bytes]:
+    spec = session.spec
+    return (session.id, spec.project, spec.name, msgspec.json.encode(session))

@@ -10,21 +10,19 @@ import msgspec
 from ..model.reasons import Reason
 from ..model.sessions import Session, Usage
 from . import processes
-from .folders import Record
 from .inventory import Inventory
 
 _WORTH = 256
 """MiB that a peak rises by before it is written down again."""
 
 
-def measured(records: Iterable[Record], inventory: Inventory) -> Iterator[Record]:
-    """Yield the records that hold devices and whose use, or whose devices, have changed."""
-    holders = [r for r in records if r.session.placement and r.session.placement.slices]
+def measured(sessions: Iterable[Session], inventory: Inventory) -> Iterator[Session]:
+    """Yield the sessions that hold devices and whose use, or whose devices, have changed."""
+    holders = [s for s in sessions if s.placement and s.placement.slices]
     if not holders:
         return
     owners = processes.census()
-    for record in holders:
-        before = record.session
+    for before in holders:
         usage = usage_of(before, inventory.memory, owners)
         if before.usage:
             usage = _with_peak(usage, before.usage)
@@ -32,7 +30,7 @@ def measured(records: Iterable[Record], inventory: Inventory) -> Iterator[Record
                 usage = before.usage  # an older time alone is no news
         after = msgspec.structs.replace(before, usage=usage, reason=reason_of(before, inventory))
         if after != before:
-            yield msgspec.structs.replace(record, session=after)
+            yield after
 
 
 def higher(before: Session, after: Session) -> bool:

@@ -9,16 +9,15 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-import msgspec
-
 from ..core.idle_end import BY_POLICY
 from ..core.lifecycle import move, note
 from ..core.policy import rule_for, subject_of
 from ..model.reasons import Reason
+from ..model.sessions import Session
 from . import logs, processes
 from .config import LocalConfig
 from .devices import Devices
-from .folders import Launch, Leader, Record
+from .folders import Launch, Leader
 from .outcomes import LINES, Ended, conclude
 from .shim import files, procfs
 from .state import State
@@ -57,66 +56,72 @@ class Watcher:
         self._shims = shims
         self._watches: dict[str, _Watch] = {}
 
-    def look(self, record: Record) -> None:
+    def look(self, session: Session) -> None:
         """Find out what has become of a live session, and do what its state asks for."""
-        folder = self._state.folder(record)
-        watch = self._watch(record)
+        folder = self._state.folder(session)
+        watch = self._watch(session)
         kept = folder.kept()  # before its notes are read: once it is gone, none are added
-        if kept and record.session.state == "running":
+        if kept and session.state == "running":
             return
-        leader = folder.leader(record.run)
+        leader = folder.leader(session.run)
         if not kept and watch.ended is None:
-            watch.ended = self._how(record, leader, watch)
+            watch.ended = self._how(session, leader, watch)
         if watch.ended is not None:
-            self._clear(record, leader, watch, watch.ended)
-        elif record.session.state == "stopping":
-            self._end(record, leader, watch)
-        elif record.session.state == "starting":
-            self._begin(record, leader, watch)
+            self._clear(session, leader, watch, watch.ended)
+        elif session.state == "stopping":
+            self._end(session, leader, watch)
+        elif session.state == "starting":
+            self._begin(session, leader, watch)
 
-    def ready(self, record: Record, message: str) -> None:
+    def ready(self, session: Session, message: str) -> None:
         """Say that a starting session is up."""
         now = datetime.now(UTC)
-        running = note(move(record.session, "running", now), message, now)
-        self._state.settle(msgspec.structs.replace(record, session=running))
+        running = note(move(session, "running", now), message, now)
+        self._state.settle(running)
 
-    def give_up(self, record: Record, reason: Reason) -> None:
+    def give_up(self, session: Session, reason: Reason) -> None:
         """End a session that starts wrongly; it fails for this reason once it has gone."""
-        ending = move(record.session, "stopping", datetime.now(UTC), reason)
-        self._state.settle(msgspec.structs.replace(record, session=ending))
+        ending = move(session, "stopping", datetime.now(UTC), reason)
+        self._state.settle(ending)
 
-    def conclude(self, record: Record, ended: Ended) -> None:
+    def conclude(self, session: Session, ended: Ended) -> None:
         """Note what has become of a session of which nothing is left."""
-        self._watches.pop(record.session.id, None)
+        self._watches.pop(session.id, None)
         now = datetime.now(UTC)
-        if ended.how == "never" and record.session.state == "starting":
-            session = move(record.session, "waiting", now)
+        if ended.how == "never" and session.state == "starting":
+            session = move(session, "waiting", now)
         else:
-            lines = logs.last_lines(self._state.folder(record).path, LINES, record.log_from)
-            session = conclude(record.session, ended, lines, now)
-        self._state.folder(record).forget()
-        self._state.settle(msgspec.structs.replace(record, session=session))
+            lines = self._last_lines(session, LINES)
+            session = conclude(session, ended, lines, now)
+        self._state.folder(session).forget()
+        self._state.settle(session)
 
-    def _watch(self, record: Record) -> _Watch:
-        watch = self._watches.get(record.session.id)
-        if watch is None or watch.run != record.run:
-            watch = _Watch(run=record.run, begun=time.monotonic())
-            self._watches[record.session.id] = watch
+    def _last_lines(self, session: Session, lines: int) -> tuple[str, ...]:
+        """Return the last lines that this run of a session has printed."""
+        folder = self._state.folder(session)
+        launch = folder.launch(session.run)
+        return logs.last_lines(folder.path, lines, launch.log_from if launch else 0)
+
+    def _watch(self, session: Session) -> _Watch:
+        watch = self._watches.get(session.id)
+        if watch is None or watch.run != session.run:
+            watch = _Watch(run=session.run, begun=time.monotonic())
+            self._watches[session.id] = watch
         return watch
 
-    def _how(self, record: Record, leader: Leader | None, watch: _Watch) -> Ended | None:
+    def _how(self, session: Session, leader: Leader | None, watch: _Watch) -> Ended | None:
         """Say how a session ended that no shim keeps; None if it lives on without one."""
-        folder = self._state.folder(record)
-        if shim_pid := self._shims.get(record.session.id, 0):
+        folder = self._state.folder(session)
+        if shim_pid := self._shims.get(session.id, 0):
             watch.shim_status = processes.reap(shim_pid)
             if watch.shim_status is None and folder.path.exists():
                 return None  # it is just leaving
-            del self._shims[record.session.id]
-        if found := folder.exit(record.run):
+            del self._shims[session.id]
+        if found := folder.exit(session.run):
             at = datetime.fromtimestamp(found.at, UTC)
             return Ended("seen", found.code, found.signal, at)
         if leader is None:
-            return self._without_leader(folder.launch(record.run), watch)
+            return self._without_leader(folder.launch(session.run), watch)
         if processes.alive(leader):
             with contextlib.suppress(OSError):  # no room now: it is tried again at the next look
                 files.rotate(folder.path, self._config.log_bytes, self._config.log_files)
@@ -135,54 +140,54 @@ class Watcher:
         detail = os.strerror(status) if status > 0 else "its shim was killed"
         return Ended("unstarted", detail=f"{detail}.")
 
-    def _clear(self, record: Record, leader: Leader | None, watch: _Watch, ended: Ended) -> None:
+    def _clear(self, session: Session, leader: Leader | None, watch: _Watch, ended: Ended) -> None:
         """End what a session left behind that has no shim to do it, then conclude."""
-        left = processes.members(record.session.id, leader)
+        left = processes.members(session.id, leader)
         watch.left |= left
         if not left:
             for pid in watch.left:
                 processes.reap_if_child(pid)
-            self.conclude(record, ended)
+            self.conclude(session, ended)
         elif not watch.clearing:
             watch.clearing = time.monotonic()
             processes.send(left, signal.SIGTERM)
         elif time.monotonic() - watch.clearing > LEFTOVER_GRACE:
             processes.send(left, signal.SIGKILL)
 
-    def _begin(self, record: Record, leader: Leader | None, watch: _Watch) -> None:
-        if not record.session.spec.serves_jupyter:
+    def _begin(self, session: Session, leader: Leader | None, watch: _Watch) -> None:
+        if not session.spec.serves_jupyter:
             if leader and processes.started(leader):
-                self.ready(record, "Running")
+                self.ready(session, "Running")
             return
         if time.monotonic() - watch.begun > self._config.start_timeout:
-            lines = logs.last_lines(self._state.folder(record).path, 1, record.log_from)
+            lines = self._last_lines(session, 1)
             message = f"It did not answer within {self._config.start_timeout:g} seconds."
             hint = "Its log may say why; LocalConfig.start_timeout may be raised."
             raw = lines[-1] if lines else ""
-            self.give_up(record, Reason(code="StartTimeout", message=message, hint=hint, raw=raw))
+            self.give_up(session, Reason(code="StartTimeout", message=message, hint=hint, raw=raw))
 
-    def _end(self, record: Record, leader: Leader | None, watch: _Watch) -> None:
+    def _end(self, session: Session, leader: Leader | None, watch: _Watch) -> None:
         """Ask a session to end; after the grace, kill all of it until nothing is left."""
         now = time.monotonic()
         watch.stopping = watch.stopping or now
         if leader is None:
             # Its shim is about to start it, or hangs: then only the shim itself can be ended.
-            if now - watch.stopping > self._config.stop_grace and record.session.id in self._shims:
-                processes.send({self._shims[record.session.id]}, signal.SIGKILL)
+            if now - watch.stopping > self._config.stop_grace and session.id in self._shims:
+                processes.send({self._shims[session.id]}, signal.SIGKILL)
         elif not watch.asked:
             watch.asked = now
             processes.ask_to_end(leader)
-        elif now - watch.asked > self._grace(record):
-            found = processes.members(record.session.id, leader)
-            isolation = record.session.isolation
+        elif now - watch.asked > self._grace(session):
+            found = processes.members(session.id, leader)
+            isolation = session.isolation
             if isolation and isolation.scope == "process" and not watch.limits_lifted:
                 watch.limits_lifted = True
                 self._mps.end_clients(found)
             processes.send(found, signal.SIGKILL)
 
-    def _grace(self, record: Record) -> float:
+    def _grace(self, session: Session) -> float:
         """Tell how many seconds a session has to save and end by itself, by why it ends."""
-        session, settings = record.session, self._state.board.settings
+        settings = self._state.board.settings
         if session.goal == "requeue":
             return settings.rules.grace
         if session.reason and session.reason.code in BY_POLICY:

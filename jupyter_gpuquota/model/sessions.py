@@ -146,7 +146,8 @@ class Reclaim(Model, frozen=True, kw_only=True):
 class Session(Model, frozen=True, kw_only=True):
     """Be one session, as everyone may see it: no token, no port, no process id.
 
-    `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
+    `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
+    `since` is when the
     present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
     waiting. `ends` is when its longest life is over, None if nothing bounds it; the level `ends_by`
     of the policy decided that. `idle` is None while it is used, or has not been idle for a minute.
@@ -160,6 +161,7 @@ class Session(Model, frozen=True, kw_only=True):
     created: datetime
     path: str
     revision: int = 0
+    run: int = 0
     goal: Goal = "run"
     reason: Reason | None = None
     placement: Placement | None = None

@@ -17,7 +17,6 @@ from jupyter_gpuquota.core.history import DAY, window
 from jupyter_gpuquota.errors import StorageFailed
 from jupyter_gpuquota.local.board import Board
 from jupyter_gpuquota.local.config import LocalConfig
-from jupyter_gpuquota.local.folders import Record
 from jupyter_gpuquota.local.history import HistoryKeeper
 from jupyter_gpuquota.local.inventory import Inventory
 from jupyter_gpuquota.model.history import History, HistoryQuery
@@ -42,7 +41,7 @@ def board() -> Board:
     )
     placed = make_placement(make_slice(0), make_slice(1))
     running = make_session("x", "2", "running", placement=placed, kind="train")
-    shown.show(Record(session=running), Record(session=make_session("y", "0.5")))
+    shown.show(running, make_session("y", "0.5"))
     return shown
 
 
@@ -158,7 +157,7 @@ def crowd(users: int, sessions: int) -> Board:
             project=f"team-{'ab'[i % 2]}",
             kind="train",
         )
-        shown.show(Record(session=session))
+        shown.show(session)
     return shown
 
 

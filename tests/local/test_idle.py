@@ -14,8 +14,8 @@ import pytest
 from jupyter_gpuquota.core.idleness import Reading
 from jupyter_gpuquota.core.policy import Limits
 from jupyter_gpuquota.errors import NotAllowed, WrongState
-from jupyter_gpuquota.local.folders import Record
 from jupyter_gpuquota.model.idleness import SignalState
+from jupyter_gpuquota.model.sessions import Session
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import marked, wait_for
 from tests.local.policies import set_policy, warned
@@ -35,11 +35,11 @@ class Seen:
         self.limits: Mapping[str, Limits] = {}
 
     async def read(
-        self, records: Sequence[Record], limits: Mapping[str, Limits]
+        self, sessions: Sequence[Session], limits: Mapping[str, Limits]
     ) -> dict[str, list[Reading]]:
         self.limits = limits
         readings = [Reading(name=name, state=state) for name, state in self.states.items()]
-        return {record.session.id: readings for record in records}
+        return {session.id: readings for session in sessions}
 
     async def close(self) -> None:
         """Have nothing to let go of."""

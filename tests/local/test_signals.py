@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.local.clock import Clock
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices
-from jupyter_gpuquota.local.folders import Record
 from jupyter_gpuquota.local.inventory import Work
 from jupyter_gpuquota.local.nvml import Nvml
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
@@ -37,7 +36,7 @@ from jupyter_gpuquota.local.signals.spending import Spending, Spent, programs_of
 from jupyter_gpuquota.local.signals.terminals import Seen, last_used
 from jupyter_gpuquota.model.idleness import Idleness, PresenceRequest
 from jupyter_gpuquota.model.resources import Placement
-from jupyter_gpuquota.model.sessions import Endpoint
+from jupyter_gpuquota.model.sessions import Endpoint, Session
 from tests.builders import make_placement, make_session, make_slice
 from tests.local.fake_nvml import FakeNvml, Gpu
 
@@ -264,9 +263,9 @@ os.read(0, 1)
 # GPU
 
 
-def held(*uuids: str, session: str = "a") -> Record:
+def held(*uuids: str, session: str = "a") -> Session:
     placement = Placement(node="n1", slices=tuple(make_slice(uuid=uuid) for uuid in uuids))
-    return Record(session=make_session(session, state="running", placement=placement))
+    return make_session(session, state="running", placement=placement)
 
 
 def judged(*works: Work | None, owners: dict[int, str] | None = None, alone: bool = True) -> Any:
@@ -332,8 +331,8 @@ def test_a_driver_that_cannot_tell_and_one_that_has_lost_the_gpu():
 
 def test_nothing_is_said_of_gpus_that_are_simulated():
     placement = make_placement(make_slice())
-    assert gpus.held_by(Record(session=make_session("a", placement=placement))) == []
-    assert gpus.held_by(Record(session=make_session("a"))) == []
+    assert gpus.held_by(make_session("a", placement=placement)) == []
+    assert gpus.held_by(make_session("a")) == []
 
 
 def test_processes_outside_of_sessions_are_others_unless_they_work_for_somebody():
@@ -516,7 +515,7 @@ def test_only_files_of_the_folder_are_read(tmp_path):
 
 @pytest.mark.asyncio
 async def test_a_save_counts_if_the_cells_have_changed_or_cannot_be_compared(tmp_path):
-    record = Record(session=make_session("a", folder=str(tmp_path)))
+    session = make_session("a", folder=str(tmp_path))
     known = Presence(Clock())
 
     async def last(minutes: float, text: str = "") -> float | None:
@@ -524,11 +523,11 @@ async def test_a_save_counts_if_the_cells_have_changed_or_cannot_be_compared(tmp
         if text:
             file.write_text(text)
         saved = "a.ipynb" if text else ""
-        await known.hear(record, PresenceRequest(at=NOW + minutes * MINUTE, saved=saved))
-        found = known.reading(record).last
+        await known.hear(session, PresenceRequest(at=NOW + minutes * MINUTE, saved=saved))
+        found = known.reading(session).last
         return found and round((found - NOW) / MINUTE)
 
-    assert known.reading(record).last is None
+    assert known.reading(session).last is None
     assert await last(1, notebook("1")) == 1  # there is nothing to compare it with
     assert await last(2, notebook("1", "printed")) == 1
     assert await last(3, notebook("2")) == 3
@@ -536,10 +535,10 @@ async def test_a_save_counts_if_the_cells_have_changed_or_cannot_be_compared(tmp
     assert await last(5, "{") == 5
     assert await last(6) == 6
     assert await last(4) == 6  # it came late
-    await known.hear(record, PresenceRequest(at=datetime.now(UTC) + 60 * MINUTE))
-    assert known.reading(record).last <= datetime.now(UTC)
+    await known.hear(session, PresenceRequest(at=datetime.now(UTC) + 60 * MINUTE))
+    assert known.reading(session).last <= datetime.now(UTC)
     known.keep_only(())
-    assert known.reading(record).last is None
+    assert known.reading(session).last is None
 
 
 @pytest.mark.asyncio
@@ -553,13 +552,13 @@ async def test_what_a_page_saves_before_the_end_is_nobodys_use(seconds, used):
     session = msgspec.structs.replace(make_session("a"), idle=idle)
     known, at = Presence(Clock()), NOW + timedelta(seconds=seconds)
     for path in ("a.ipynb", "a.py"):
-        await known.hear(Record(session=session), PresenceRequest(at=at, saved=path))
-    assert (known.reading(Record(session=session)).last is not None) == used
+        await known.hear(session, PresenceRequest(at=at, saved=path))
+    assert (known.reading(session).last is not None) == used
 
 
 @pytest.mark.asyncio
 async def test_presence_goes_by_the_clock_that_is_tried_with(tmp_path):
     clock = Clock(rate=60)
-    known, record = Presence(clock), Record(session=make_session("a"))
-    await known.hear(record, PresenceRequest(at=datetime.now(UTC)))
-    assert abs(known.reading(record).last - clock.now()) < timedelta(seconds=60)
+    known, session = Presence(clock), make_session("a")
+    await known.hear(session, PresenceRequest(at=datetime.now(UTC)))
+    assert abs(known.reading(session).last - clock.now()) < timedelta(seconds=60)

@@ -16,9 +16,9 @@ import pytest
 
 from jupyter_gpuquota.errors import StorageFailed, VersionMismatch
 from jupyter_gpuquota.local import processes
-from jupyter_gpuquota.local.folders import Record
+from jupyter_gpuquota.local.folders import read_session
 from jupyter_gpuquota.local.shim import files, procfs
-from jupyter_gpuquota.model.sessions import LogQuery
+from jupyter_gpuquota.model.sessions import LogQuery, Session
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import folder_of, marked, wait_for
 
@@ -189,6 +189,23 @@ async def test_notes_of_an_earlier_run_are_not_believed(backend, settings):
     assert folder.launch(2) is None
 
 
+async def test_a_session_that_was_kept_in_the_earlier_format_is_found_with_its_run(make, settings):
+    backend = await make()
+    session = await until(backend, (await launch(backend)).id, "running")
+    await backend.close()
+    kept = msgspec.to_builtins(session)
+    earlier = {"session": {k: v for k, v in kept.items() if k != "run"}, "run": 1, "log_from": 0}
+    for data in (msgspec.json.encode(session), msgspec.json.encode(earlier)):
+        assert read_session(data) == session
+    with sqlite3.connect(Path(settings["state_dir"], "state.db")) as database:
+        database.execute("UPDATE sessions SET body=?", (msgspec.json.encode(earlier),))
+    database.close()
+    again = await make()
+    assert [(s.state, s.run) for s in again.sessions()] == [("running", 1)]
+    await again.stop(session.id)
+    await until(again, session.id, "stopped")
+
+
 async def test_killed_before_anything_was_started_it_starts_again(make, settings):
     backend = await make()
     session = await until(backend, (await launch(backend)).id, "running")
@@ -196,26 +213,23 @@ async def test_killed_before_anything_was_started_it_starts_again(make, settings
     await until(backend, session.id, "stopped")
     await backend.close()
     database = Path(settings["state_dir"], "state.db")
-    record = read_records(database)[session.id]
-    starting = msgspec.structs.replace(
-        record.session, state="starting", goal="run", placement=session.placement
-    )
-    write_record(database, msgspec.structs.replace(record, run=2, session=starting))
+    session = read_sessions(database)[session.id]
+    write_session(database, msgspec.structs.replace(session, state="starting", goal="run", run=2))
     again = await until(await make(), session.id, "running")
     assert again.exit is None or again.exit.code is not None
 
 
-def read_records(path: Path) -> dict[str, Record]:
+def read_sessions(path: Path) -> dict[str, Session]:
     with sqlite3.connect(path) as database:
         rows = database.execute("SELECT id, body FROM sessions").fetchall()
     database.close()
-    return {row[0]: msgspec.json.decode(row[1], type=Record) for row in rows}
+    return {row[0]: msgspec.json.decode(row[1], type=Session) for row in rows}
 
 
-def write_record(path: Path, record: Record) -> None:
+def write_session(path: Path, session: Session) -> None:
     with sqlite3.connect(path) as database:
-        body = msgspec.json.encode(record)
-        database.execute("UPDATE sessions SET body=? WHERE id=?", (body, record.session.id))
+        body = msgspec.json.encode(session)
+        database.execute("UPDATE sessions SET body=? WHERE id=?", (body, session.id))
     database.close()
 
 

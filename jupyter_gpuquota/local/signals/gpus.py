@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ...core.idleness import Reading
 from ...model.idleness import SignalState
+from ...model.sessions import Session
 from ..devices import Devices
-from ..folders import Record
 from ..inventory import Work
 
 _FIRST_NAMESPACE = 0xEFFFFFFC
@@ -24,9 +24,9 @@ class Gpus:
         self._stamps: dict[str, int] = {}
         self._outside = Path("/proc/self/ns/pid").stat().st_ino == _FIRST_NAMESPACE
 
-    def look(self, records: Iterable[Record]) -> dict[str, Work | None]:
+    def look(self, sessions: Iterable[Session]) -> dict[str, Work | None]:
         """Map each device, or MIG instance, that sessions hold to what it has done."""
-        uuids = {uuid for record in records for uuid in held_by(record)}
+        uuids = {uuid for session in sessions for uuid in held_by(session)}
         found = {uuid: self._devices.work(uuid, self._stamps.get(uuid, 0)) for uuid in uuids}
         self._stamps = {uuid: work.stamp for uuid, work in found.items() if work}
         return found
@@ -44,9 +44,9 @@ class Gpus:
         return {pid: owner for pid, owner in found.items() if owner}
 
 
-def held_by(record: Record) -> list[str]:
+def held_by(session: Session) -> list[str]:
     """Name the real devices, or MIG instances, that a session holds."""
-    placement = record.session.placement
+    placement = session.placement
     if placement is None or placement.simulated:
         return []
     return [piece.uuid for piece in placement.slices]

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from ...core.idleness import Reading, saves_itself
 from ...model.idleness import PresenceRequest
+from ...model.sessions import Session
 from ..clock import Clock
-from ..folders import Record
 from .notebooks import fingerprint
 
 _MANY = 256
@@ -24,22 +24,21 @@ class Presence:
         self._last: dict[str, datetime] = {}
         self._sources: dict[str, dict[str, str]] = {}
 
-    async def hear(self, record: Record, seen: PresenceRequest) -> None:
+    async def hear(self, session: Session, seen: PresenceRequest) -> None:
         """Hear that a person used a session, or that a file of it was saved.
 
         A notebook that was saved without a change to its cells was saved by its page alone, and so
         is what is saved because the session is about to end.
         """
-        session, at = record.session, self._clock.at(min(seen.at, datetime.now(UTC)))
+        at = self._clock.at(min(seen.at, datetime.now(UTC)))
         if seen.saved:
-            changed = await self._changed(record, seen.saved)
+            changed = await self._changed(session, seen.saved)
             if not changed or saves_itself(session.idle, at):
                 return
         self._last[session.id] = max(at, self._last.get(session.id, at))
 
-    async def _changed(self, record: Record, path: str) -> bool:
+    async def _changed(self, session: Session, path: str) -> bool:
         """Tell whether what a person writes into a file has changed, or may have."""
-        session = record.session
         if not path.endswith(".ipynb"):
             return True
         found = await asyncio.to_thread(fingerprint, session.spec.folder, path)
@@ -49,9 +48,9 @@ class Presence:
         before, known[path] = known.get(path, ""), found
         return not found or found != before
 
-    def reading(self, record: Record) -> Reading:
+    def reading(self, session: Session) -> Reading:
         """Tell when a session was last used."""
-        last = self._last.get(record.session.id)
+        last = self._last.get(session.id)
         detail = "" if last else "Nobody has used it through JupyterLab since we look."
         return Reading("presence", "idle", last=last, detail=detail)
 

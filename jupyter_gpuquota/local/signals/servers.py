@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from ...model.base import Model
-from ...model.sessions import Endpoint
-from ..folders import Record, SessionFolder
+from ...model.sessions import Endpoint, Session
+from ..folders import SessionFolder
 from ..readiness import find_server
 
 T = TypeVar("T")
@@ -55,18 +55,18 @@ class Servers:
     A kept connection cannot become a stranger's, as a port may; so a server is looked for once.
     """
 
-    def __init__(self, folder_of: Callable[[Record], SessionFolder]) -> None:
+    def __init__(self, folder_of: Callable[[Session], SessionFolder]) -> None:
         self._folder_of = folder_of
         self._lines: dict[tuple[str, int], _Line] = {}
         self._without_terminals: set[tuple[str, int]] = set()
         self._room = asyncio.Semaphore(_AT_ONCE)
 
-    async def ask(self, record: Record) -> Told:
+    async def ask(self, session: Session) -> Told:
         """Ask for kernels and terminals."""
-        key = (record.session.id, record.run)
+        key = (session.id, session.run)
         try:
             async with self._room, asyncio.timeout(_SECONDS):
-                return await self._ask(record, key)
+                return await self._ask(session, key)
         except TimeoutError:
             problem = "Its Jupyter Server does not answer."
         except _FAULTS as error:
@@ -81,13 +81,13 @@ class Servers:
             self._drop(key)
         self._without_terminals &= kept
 
-    async def _ask(self, record: Record, key: tuple[str, int]) -> Told:
+    async def _ask(self, session: Session, key: tuple[str, int]) -> Told:
         kept = self._lines.get(key)
         if kept:
             with suppress(OSError, EOFError):  # it has hung up: a new connection tells
                 return await self._questions(kept, key)
             self._drop(key)
-        found = await asyncio.to_thread(find_server, self._folder_of(record), record.run)
+        found = await asyncio.to_thread(find_server, self._folder_of(session), session.run)
         if found is None:
             return Told([], problem="Its Jupyter Server does not listen any more.")
         line = self._lines[key] = await _connect(found)

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from ...core.idleness import Reading
 from ...core.policy import Limits
+from ...model.sessions import Session
 from ..clock import Clock
 from ..devices import Devices
-from ..folders import Leader, Record, SessionFolder
+from ..folders import Leader, SessionFolder
 from ..inventory import Work
 from . import gpus, spending, terminals
 from .families import Families, Family, words_of
@@ -58,7 +59,7 @@ class Signals:
 
     def __init__(
         self,
-        folder_of: Callable[[Record], SessionFolder],
+        folder_of: Callable[[Session], SessionFolder],
         devices: Devices,
         clock: Clock,
         presence: Presence,
@@ -73,26 +74,26 @@ class Signals:
         self._known: dict[Key, _Known] = {}
 
     async def read(
-        self, records: Sequence[Record], limits: Mapping[str, Limits]
+        self, sessions: Sequence[Session], limits: Mapping[str, Limits]
     ) -> dict[str, tuple[Reading, ...]]:
         """Map each session to what is seen of it; what cannot be read is `unknown`."""
-        self._keep_only(records)
-        served = [record for record in records if record.session.spec.serves_jupyter]
-        answers = await asyncio.gather(*(self._servers.ask(record) for record in served))
-        told = {record.session.id: answer for record, answer in zip(served, answers, strict=True)}
+        self._keep_only(sessions)
+        served = [session for session in sessions if session.spec.serves_jupyter]
+        answers = await asyncio.gather(*(self._servers.ask(session) for session in served))
+        told = {session.id: answer for session, answer in zip(served, answers, strict=True)}
         wanted = {
-            record.session.id: self._known[_key(record)].kernels.look(answer.kernels)
-            for record, answer in zip(served, answers, strict=True)
+            session.id: self._known[_key(session)].kernels.look(answer.kernels)
+            for session, answer in zip(served, answers, strict=True)
             if not answer.problem
         }
-        sight = await asyncio.to_thread(self._look, records, wanted)
+        sight = await asyncio.to_thread(self._look, sessions, wanted)
         for kernel, address in sight.addresses.items():
             self._listeners.listen(kernel, address)
         named = [name for known in self._known.values() for name in known.kernels.names]
         self._listeners.keep_only(named)
         return {
-            record.session.id: self._read(record, told, sight, limits[record.session.id], records)
-            for record in records
+            session.id: self._read(session, told, sight, limits[session.id], sessions)
+            for session in sessions
         }
 
     async def close(self) -> None:
@@ -101,8 +102,8 @@ class Signals:
         self._listeners.close()
         self._known.clear()
 
-    def _keep_only(self, records: Sequence[Record]) -> None:
-        keys = [_key(record) for record in records]
+    def _keep_only(self, sessions: Sequence[Session]) -> None:
+        keys = [_key(session) for session in sessions]
         self._known = {key: self._known.get(key) or self._new(key) for key in keys}
         self._servers.keep_only(keys)
         self._presence.keep_only(session for session, _ in keys)
@@ -110,78 +111,77 @@ class Signals:
     def _new(self, key: Key) -> _Known:
         return _Known(Kernels(key[0], self._listeners))
 
-    def _look(self, records: Sequence[Record], wanted: Mapping[str, Sequence[str]]) -> _Sight:
+    def _look(self, sessions: Sequence[Session], wanted: Mapping[str, Sequence[str]]) -> _Sight:
         """Look at processes, devices and files. Works in a thread."""
         at = time.monotonic()
-        families = self._families.find(dict(self._leaders(records)))
-        works = self._gpus.look(records)
+        families = self._families.find(dict(self._leaders(sessions)))
+        works = self._gpus.look(sessions)
         owners = {pid: session for session, family in families.items() for pid in family.stats}
         spent = {
-            record.session.id: self._known[_key(record)].spending.look(
-                families[record.session.id], at
-            )
-            for record in records
-            if record.session.id in families
+            session.id: self._known[_key(session)].spending.look(families[session.id], at)
+            for session in sessions
+            if session.id in families
         }
         seen = {session: terminals.look(family) for session, family in families.items()}
         owned = self._gpus.attribute(works.values(), owners)
-        addresses = self._addresses(records, wanted, families)
+        addresses = self._addresses(sessions, wanted, families)
         return _Sight(families, spent, seen, works, owned, addresses)
 
-    def _leaders(self, records: Sequence[Record]) -> Iterator[tuple[str, Leader]]:
-        for record in records:
-            known = self._known[_key(record)]
+    def _leaders(self, sessions: Sequence[Session]) -> Iterator[tuple[str, Leader]]:
+        for session in sessions:
+            known = self._known[_key(session)]
             if known.leader is None:
                 with suppress(OSError):  # then it is unknown what its processes do
-                    known.leader = self._folder_of(record).leader(record.run)
+                    known.leader = self._folder_of(session).leader(session.run)
             if known.leader is not None:
-                yield record.session.id, known.leader
+                yield session.id, known.leader
 
     def _addresses(
         self,
-        records: Sequence[Record],
+        sessions: Sequence[Session],
         wanted: Mapping[str, Sequence[str]],
         families: Mapping[str, Family],
     ) -> dict[tuple[str, str], str]:
         """Map the kernels that have to be listened to to where they publish."""
         found = {}
-        for record in records:
-            session = record.session.id
-            if kernels := wanted.get(session):
-                runtime = self._folder_of(record).runtime
-                words = [words_of(pid) for pid in families.get(session, Family()).stats]
+        for session in sessions:
+            if kernels := wanted.get(session.id):
+                runtime = self._folder_of(session).runtime
+                words = [words_of(pid) for pid in families.get(session.id, Family()).stats]
                 for kernel in kernels:
-                    found[session, kernel] = address_of(runtime, kernel, words)
+                    found[session.id, kernel] = address_of(runtime, kernel, words)
         return found
 
     def _read(
         self,
-        record: Record,
+        session: Session,
         told: Mapping[str, Told],
         sight: _Sight,
         limits: Limits,
-        records: Sequence[Record],
+        sessions: Sequence[Session],
     ) -> tuple[Reading, ...]:
-        session, spent = record.session, sight.spent.get(record.session.id)
-        found = [self._presence.reading(record)]
-        found += self._of_server(record, told.get(session.id), sight)
+        spent = sight.spent.get(session.id)
+        found = [self._presence.reading(session)]
+        found += self._of_server(session, told.get(session.id), sight)
         if session.spec.kind == "train" and not session.spec.serves_jupyter:
             found.append(_process(sight.families.get(session.id)))
         if session.id in sight.families:
             found.append(spending.cpu(spent, limits.cpu_busy))
         else:
             found.append(Reading("cpu", "unknown", detail="Its processes cannot be found."))
-        if held := held_by(record):
+        if held := held_by(session):
             works = {uuid: sight.works.get(uuid) for uuid in held}
-            alone = not any(set(held) & set(held_by(r)) for r in records if r is not record)
+            alone = not any(
+                set(held) & set(held_by(other)) for other in sessions if other is not session
+            )
             found.append(
                 gpus.gpu(session.id, works, sight.owners, alone=alone, busy=limits.gpu_busy)
             )
         return tuple(found)
 
-    def _of_server(self, record: Record, told: Told | None, sight: _Sight) -> Iterator[Reading]:
+    def _of_server(self, session: Session, told: Told | None, sight: _Sight) -> Iterator[Reading]:
         """Read what a server tells of, and terminals also without one."""
-        known, session = self._known[_key(record)], record.session.id
+        known = self._known[_key(session)]
         if told and told.problem:
             yield Reading("kernels", "unknown", detail=told.problem)
             yield Reading("terminals", "unknown", detail=told.problem)
@@ -189,15 +189,15 @@ class Signals:
         if told:
             yield known.kernels.reading(told.kernels, self._clock)
         jupyters = told.terminals if told else None
-        seen = sight.terminals.get(session, Seen())
+        seen = sight.terminals.get(session.id, Seen())
         known.entered = known.entered or seen.any or seen.awaited
         if known.entered or jupyters is not None:
-            spent = sight.spent.get(session)
+            spent = sight.spent.get(session.id)
             yield terminals.reading(jupyters or (), seen, spent, self._clock)
 
 
-def _key(record: Record) -> Key:
-    return record.session.id, record.run
+def _key(session: Session) -> Key:
+    return session.id, session.run
 
 
 def _process(family: Family | None) -> Reading:

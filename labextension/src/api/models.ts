@@ -34,7 +34,8 @@ export interface PageSession {
 /**
  * Be one session, as everyone may see it: no token, no port, no process id.
  *
- * `path` is where the ingress shows it, below a JupyterLab's base URL. `since` is when the
+ * `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
+ * `since` is when the
  * present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
  * waiting. `ends` is when its longest life is over, None if nothing bounds it; the level `ends_by`
  * of the policy decided that. `idle` is None while it is used, or has not been idle for a minute.
@@ -56,6 +57,7 @@ export interface Session {
   created: string;
   path: string;
   revision: number;
+  run: number;
   goal: 'requeue' | 'run' | 'stop' | 'suspend';
   reason: Reason | null;
   placement: Placement | null;
