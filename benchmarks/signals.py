@@ -17,13 +17,13 @@ from typing import IO, Any
 
 import msgspec
 
+from jupyter_gpuquota.control.clock import Clock
+from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.core.policy import BUILT_IN, Limits
-from jupyter_gpuquota.local.clock import Clock
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices
 from jupyter_gpuquota.local.folders import Leader, SessionFolder
 from jupyter_gpuquota.local.shim import procfs
-from jupyter_gpuquota.local.signals.presence import Presence
 from jupyter_gpuquota.local.signals.signals import Signals
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Session, SessionSpec

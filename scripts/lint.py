@@ -32,7 +32,7 @@ CHECKS = (
     Check("ruff format", ("ruff", "format", "--check", ".")),
     Check("mypy", ("mypy",)),
     Check("import layers", ("lint-imports", "--no-logo", "--no-cache")),
-    Check("generated types", (sys.executable, "-m", "jupyter_gpuquota.server.schema", "--check")),
+    Check("generated types", (sys.executable, "-m", "jupyter_gpuquota.api.schema", "--check")),
     Check("tsc", ("jlpm", "typecheck"), FRONT_END),
     Check("eslint", ("jlpm", "eslint:check"), FRONT_END),
     Check("prettier", ("jlpm", "prettier:check"), FRONT_END),

@@ -6,10 +6,10 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 
+from ..hosting.locate import Reader, read_apart
 from . import about, audit, discovery, groups, history, idleness
 from .context import Context
 from .senders import Awaiting, Blocking, awaiting, blocking
-from .settings import Reader, read_apart
 from .transport import Transport
 
 

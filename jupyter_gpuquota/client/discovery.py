@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import GpuQuotaError
+from ..hosting.locate import VARIABLE, Reader, read_apart, state_dir
+from ..hosting.start import ensure_controller, require_controller, socket_path
 from . import servers
-from .controller import ensure_controller, require_controller, socket_path
-from .settings import VARIABLE, Reader, read_apart, state_dir
 from .transport import HttpTransport, SocketTransport, Transport
 
 __all__ = ["Home", "ensure_controller", "find", "find_home", "labs", "socket_path", "state_dir"]

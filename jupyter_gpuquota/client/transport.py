@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from ..errors import NoServer, Unavailable, VersionMismatch
+from ..hosting.start import ensure_controller
 from ..model.about import API_VERSION
-from .controller import ensure_controller
 from .protocol import ROOT, Message, Reply, decode, encode
 from .steps import Ask
 
@@ -55,7 +55,7 @@ class SocketTransport:
 
     def send(self, message: Message) -> Reply:
         """Carry one message; the controller is looked for again where it has gone meanwhile."""
-        from .unix import UnixConnection  # noqa: PLC0415 (keeps the import light)
+        from ..hosting.unix import UnixConnection  # noqa: PLC0415 (keeps the import light)
 
         if self._socket:
             try:
@@ -113,7 +113,7 @@ class HttpTransport:
     def _connection(self, timeout: float) -> HTTPConnection:
         import http.client  # noqa: PLC0415 (keeps the import light)
 
-        from .unix import UnixConnection  # noqa: PLC0415 (the same)
+        from ..hosting.unix import UnixConnection  # noqa: PLC0415 (the same)
 
         parts = urlsplit(self.url)
         if self._sock:

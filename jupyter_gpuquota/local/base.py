@@ -10,17 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any, ClassVar, TypeVar
 
+from ..control.activity_poller import Looker, Seen, Senses
+from ..control.signals.presence import Presence
+from ..control.webhook import Webhook
 from ..core.policy import Limits
 from ..model.sessions import Session
 from .config import LocalConfig
 from .devices import Devices, find_devices
 from .engine import Engine
 from .folders import SessionFolder
-from .looking import Looker, Seen, Senses
 from .readiness import Readiness
-from .signals.presence import Presence
 from .signals.signals import Signals
-from .webhook import Webhook
 
 T = TypeVar("T")
 

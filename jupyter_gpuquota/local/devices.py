@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..control.inventory import Driver, Inventory, Work
 from .config import LocalConfig
-from .inventory import Driver, Inventory, Work
 from .mps import Mps
 from .nvml import Nvml
 from .simulated import simulated_nodes

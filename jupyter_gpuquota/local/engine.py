@@ -14,6 +14,14 @@ from queue import SimpleQueue
 
 import msgspec
 
+from ..control import lifetimes
+from ..control.activity_log import WeekKeeper
+from ..control.activity_poller import Seen
+from ..control.administration import Administrator
+from ..control.board import Board
+from ..control.clock import Clock
+from ..control.history import HistoryKeeper
+from ..control.idle import IdleKeeper
 from ..core import lifecycle, names
 from ..core.idle_end import told
 from ..core.idleness import Event
@@ -23,23 +31,16 @@ from ..errors import NotFound, StorageFailed, refuse
 from ..model.reasons import Reason
 from ..model.resources import Placement, Share
 from ..model.sessions import LIVE, Goal, Session, SessionSpec
-from . import lifetimes, processes, usage
-from .administration import Administrator
-from .board import Board
-from .clock import Clock
+from . import processes, usage
 from .config import LocalConfig
 from .devices import Devices
 from .folders import new_id
-from .history import HistoryKeeper
-from .idle import IdleKeeper
 from .launch import reserved_args
-from .looking import Seen
 from .outcomes import Ended
 from .shim import procfs
 from .starting import Starter, taken_ports
 from .state import State
 from .watching import Watcher
-from .week import WeekKeeper
 
 _log = logging.getLogger(__name__)
 _BUSY, _FRESH, _CALM, _AGAIN = 0.04, 0.1, 0.5, 1.0

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
+from ..control.inventory import Inventory, Work
 from ..model.nodes import Reading
 from ..model.resources import Device, MigInstance, Node
-from .inventory import Inventory, Work
 
 _log = logging.getLogger(__name__)
 _MIB = 2**20

@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from ..control.board import Board
 from ..errors import Internal, NameTaken, StorageFailed
 from ..model.sessions import Session
-from .board import Board
 from .folders import SessionFolder, StateFolder
 from .store import Store, damaged_files, open_store
 

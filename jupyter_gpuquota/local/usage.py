@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from ..control.inventory import Inventory
 from ..model.reasons import Reason
 from ..model.sessions import Session, Usage
 from . import processes
-from .inventory import Inventory
 
 _WORTH = 256
 """MiB that a peak rises by before it is written down again."""

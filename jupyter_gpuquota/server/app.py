@@ -12,8 +12,8 @@ import msgspec
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 
-from ..client import settings
-from ..client.controller import ensure_controller
+from ..hosting import locate as settings
+from ..hosting.start import ensure_controller
 from ..model.about import Change
 from .bases import outer_base
 from .checks import check_guards

@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from ..api.dispatch import Asked, Dispatcher
 from ..errors import GpuQuotaError, Unavailable
 from ..model.about import Change, Revisions
 from ..model.routes import route
-from .dispatch import Asked, Dispatcher
 
 SCHEMA_ID = "https://events.jupyter.org/jupyter_gpuquota/changed/v1"
 SCHEMA = Path(__file__).resolve().parents[1] / "event_schemas" / "changed" / "v1.yaml"

@@ -9,9 +9,9 @@ from pathlib import Path
 from tornado.httputil import HTTPHeaders
 from tornado.iostream import IOStream, StreamClosedError
 
+from ..api import sockets
+from ..api.dispatch import Answer, Asked
 from ..errors import Unavailable
-from . import sockets
-from .dispatch import Answer, Asked
 from .http1 import Connections, Response, fetch
 
 API = "/gpuquota/api"

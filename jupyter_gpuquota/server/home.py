@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from .decoding import decode_object
-from .dispatch import Answer, Asked, Dispatcher
+from ..api.decoding import decode_object
+from ..api.dispatch import Answer, Asked, Dispatcher
 
 
 class AtHome:

@@ -11,11 +11,11 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
 from tornado import web
 
+from ..api.dispatch import Answer, Dispatcher
+from ..api.handlers import Api, Verb, make_handlers
+from ..api.json_schema import PUBLIC
 from ..model.quota import Quota
 from ..model.routes import Route
-from .dispatch import Answer, Dispatcher
-from .handlers import Api, Verb, make_handlers
-from .json_schema import PUBLIC
 
 RESOURCE = "gpuquota"
 """What an Authorizer is asked about."""
@@ -67,7 +67,7 @@ class OpenApiHandler(APIHandler):
     @authorized("read", RESOURCE)  # type: ignore[untyped-decorator]
     def get(self) -> None:
         """Write the document, with this server's base URL in it."""
-        from .openapi import document  # noqa: PLC0415 (hardly anyone asks for it)
+        from ..api.openapi import document  # noqa: PLC0415 (hardly anyone asks for it)
 
         self.finish(msgspec.json.encode(document(f"{self.base_url}gpuquota/api")))
 

@@ -18,11 +18,11 @@ from prometheus_client import REGISTRY, CollectorRegistry, Counter
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from ..api.dispatch import Asked, Dispatcher
 from ..errors import GpuQuotaError
 from ..model.quota import Quota
 from ..model.resources import MILLI
 from ..model.routes import route
-from .dispatch import Asked, Dispatcher
 
 Show = Callable[[list[bytes]], list[GaugeMetricFamily]]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..client import Client
 from ..client.protocol import to_json
-from ..client.settings import read_here
 from ..errors import GpuQuotaError, Internal
+from ..hosting.locate import read_here
 from . import completion
 from .actions import run
 from .exits import FAILED, INTERRUPTED, OK, exit_code_of

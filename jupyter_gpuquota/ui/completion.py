@@ -11,9 +11,9 @@ from typing import Any, cast, get_args
 
 from ..client import Client, discovery
 from ..client.protocol import Message, Reply
-from ..client.settings import read_here
 from ..client.transport import Transport
 from ..errors import GpuQuotaError
+from ..hosting.locate import read_here
 from ..model.policy import RULES, IdleAction
 from ..model.sessions import ENDED, Kind, State
 from .grammar import make_parser, subparsers

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Written by `python -m jupyter_gpuquota.server.schema`, not by hand.
+# Written by `python -m jupyter_gpuquota.api.schema`, not by hand.
 GENERATED = {"labextension/src/api/models.ts", "labextension/src/api/routes.ts"}
 
 

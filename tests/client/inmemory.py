@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from jupyter_gpuquota.api.dispatch import Asked
+from jupyter_gpuquota.api.inprocess import InProcess
+from jupyter_gpuquota.api.statuses import problem_of, status_of
 from jupyter_gpuquota.client.context import Context
 from jupyter_gpuquota.client.discovery import Home
 from jupyter_gpuquota.client.protocol import Message, Reply
 from jupyter_gpuquota.client.servers import JupyterServer
 from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.model.routes import ROUTES, Route
-from jupyter_gpuquota.server.dispatch import Asked
-from jupyter_gpuquota.server.inprocess import InProcess
-from jupyter_gpuquota.server.statuses import problem_of, status_of
 from tests.fakes import FakeBackend
 
 

@@ -16,11 +16,11 @@ import psutil
 import pytest
 
 from jupyter_gpuquota import Client, __version__
-from jupyter_gpuquota.client import starter
-from jupyter_gpuquota.client.controller import clean_environment, require_controller
 from jupyter_gpuquota.client.discovery import ensure_controller, socket_path
-from jupyter_gpuquota.client.unix import UnixConnection, short
 from jupyter_gpuquota.errors import NoServer, VersionMismatch
+from jupyter_gpuquota.hosting import detach as starter
+from jupyter_gpuquota.hosting.start import clean_environment, require_controller
+from jupyter_gpuquota.hosting.unix import UnixConnection, short
 from jupyter_gpuquota.model.about import API_VERSION
 from tests.client.standin import stand_in
 

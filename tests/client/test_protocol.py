@@ -7,6 +7,7 @@ import re
 import msgspec
 import pytest
 
+from jupyter_gpuquota.api.statuses import problem_of, status_of
 from jupyter_gpuquota.client.protocol import Reply, decode, encode, to_json
 from jupyter_gpuquota.client.steps import Ask
 from jupyter_gpuquota.errors import (
@@ -23,7 +24,6 @@ from jupyter_gpuquota.model.about import About
 from jupyter_gpuquota.model.base import Problem
 from jupyter_gpuquota.model.routes import ROUTES
 from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, SessionQuery
-from jupyter_gpuquota.server.statuses import problem_of, status_of
 
 ABOUT = About(
     version="1", api=1, backend="b", user="me", source="none", simulated=False, capabilities=()

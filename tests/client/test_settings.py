@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from jupyter_gpuquota.client.settings import read_apart, read_here, state_dir
 from jupyter_gpuquota.errors import NoServer
+from jupyter_gpuquota.hosting.locate import read_apart, read_here, state_dir
 
 
 @pytest.fixture

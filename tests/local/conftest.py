@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from jupyter_gpuquota.control.activity_poller import Senses
 from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.local import processes
 from jupyter_gpuquota.local.backend import LocalBackend
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices
 from jupyter_gpuquota.local.folders import SessionFolder
-from jupyter_gpuquota.local.looking import Senses
 from jupyter_gpuquota.local.shim import procfs
 from jupyter_gpuquota.model.sessions import LIVE
 

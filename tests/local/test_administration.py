@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from jupyter_gpuquota.control.settings import Noted, SettingsStore
 from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
-from jupyter_gpuquota.local.settings import Noted, SettingsStore
 from jupyter_gpuquota.local.store import MIGRATIONS, Store
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.projects import Groups, NodeGroup

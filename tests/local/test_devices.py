@@ -10,9 +10,9 @@ import pynvml
 import pytest
 from traitlets import TraitError
 
+from jupyter_gpuquota.control.inventory import Inventory
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices, find_devices, open_driver
-from jupyter_gpuquota.local.inventory import Inventory
 from jupyter_gpuquota.local.nvml import Nvml
 from jupyter_gpuquota.local.quota import own_project, projects
 from jupyter_gpuquota.local.usage import usage_of

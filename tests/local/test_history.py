@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from jupyter_gpuquota.control.board import Board
+from jupyter_gpuquota.control.history import HistoryKeeper
+from jupyter_gpuquota.control.inventory import Inventory
 from jupyter_gpuquota.core.history import DAY, window
 from jupyter_gpuquota.errors import StorageFailed
-from jupyter_gpuquota.local.board import Board
 from jupyter_gpuquota.local.config import LocalConfig
-from jupyter_gpuquota.local.history import HistoryKeeper
-from jupyter_gpuquota.local.inventory import Inventory
 from jupyter_gpuquota.model.history import History, HistoryQuery
 from jupyter_gpuquota.model.nodes import Reading
 from tests.builders import make_node, make_placement, make_project, make_session, make_slice

@@ -12,7 +12,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.local.quota_file import QuotaFile, read
+from jupyter_gpuquota.control.quota_file import QuotaFile, read
 from tests.builders import make_node
 from tests.local.test_administration import GOOD
 

@@ -18,20 +18,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.local.clock import Clock
+from jupyter_gpuquota.control.clock import Clock
+from jupyter_gpuquota.control.inventory import Work
+from jupyter_gpuquota.control.signals.kernels import Kernels
+from jupyter_gpuquota.control.signals.presence import Presence
+from jupyter_gpuquota.control.signals.servers import Kernel, Terminal, _connect
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices
-from jupyter_gpuquota.local.inventory import Work
 from jupyter_gpuquota.local.nvml import Nvml
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
 from jupyter_gpuquota.local.signals import gpus, spending, terminals
 from jupyter_gpuquota.local.signals.families import TICKS, Family
 from jupyter_gpuquota.local.signals.gpus import Gpus
 from jupyter_gpuquota.local.signals.iopub import Listeners, address_of
-from jupyter_gpuquota.local.signals.kernels import Kernels
 from jupyter_gpuquota.local.signals.notebooks import fingerprint
-from jupyter_gpuquota.local.signals.presence import Presence
-from jupyter_gpuquota.local.signals.servers import Kernel, Terminal, _connect
 from jupyter_gpuquota.local.signals.spending import Spending, Spent, programs_of, spent_by
 from jupyter_gpuquota.local.signals.terminals import Seen, last_used
 from jupyter_gpuquota.model.idleness import Idleness, PresenceRequest

@@ -20,10 +20,10 @@ import pytest_asyncio
 from jupyter_client import AsyncKernelClient
 from tornado.httpclient import AsyncHTTPClient
 
+from jupyter_gpuquota.control.clock import Clock
+from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.core.idleness import Reading
 from jupyter_gpuquota.local.backend import LocalBackend
-from jupyter_gpuquota.local.clock import Clock
-from jupyter_gpuquota.local.signals.presence import Presence
 from jupyter_gpuquota.local.signals.signals import Signals
 from jupyter_gpuquota.model.sessions import ExecRequest
 from jupyter_gpuquota.ui.inside import become

@@ -9,8 +9,8 @@ import pytest_asyncio
 from tornado import httpserver, testing, web
 from traitlets import TraitError
 
+from jupyter_gpuquota.control.webhook import Webhook
 from jupyter_gpuquota.local.config import LocalConfig
-from jupyter_gpuquota.local.webhook import Webhook
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import wait_for
 from tests.local.policies import set_policy

@@ -11,7 +11,7 @@ from jupyter_server.auth import Authorizer
 from jupyter_server.utils import url_path_join
 from tornado.httpclient import HTTPResponse
 
-from jupyter_gpuquota.server.inprocess import InProcess
+from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.server.jupyter_mount import api_handlers
 from tests.fakes import FakeBackend
 

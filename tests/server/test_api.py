@@ -7,14 +7,14 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
+from jupyter_gpuquota.api.inprocess import InProcess
+from jupyter_gpuquota.api.json_schema import name_of
+from jupyter_gpuquota.api.openapi import document
+from jupyter_gpuquota.api.statuses import STATUSES, status_of
 from jupyter_gpuquota.errors import BY_CODE
 from jupyter_gpuquota.model.base import Problem
 from jupyter_gpuquota.model.routes import ROUTES
-from jupyter_gpuquota.server.inprocess import InProcess
-from jupyter_gpuquota.server.json_schema import name_of
 from jupyter_gpuquota.server.jupyter_mount import RIGHTS, api_handlers
-from jupyter_gpuquota.server.openapi import document
-from jupyter_gpuquota.server.statuses import STATUSES, status_of
 from tests.fakes import FakeBackend
 
 PUBLIC = [row for row in ROUTES if not row.internal]

@@ -12,7 +12,7 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from tornado import web
 
-from jupyter_gpuquota.client.unix import UnixConnection
+from jupyter_gpuquota.hosting.unix import UnixConnection
 from jupyter_gpuquota.server.checks import check_guards
 from jupyter_gpuquota.server.events import SCHEMA_ID
 

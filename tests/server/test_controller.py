@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.client.unix import UnixConnection
+from jupyter_gpuquota.hosting.unix import UnixConnection
 
 SETTINGS = (
     "--LocalConfig.devices=simulated",
@@ -34,7 +34,7 @@ class Launcher:
         self.processes: list[subprocess.Popen[str]] = []
 
     def start(self, *more: str, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
-        module = "jupyter_gpuquota.server.controller"
+        module = "jupyter_gpuquota.controller"
         arguments = (*SETTINGS, f"--state-dir={self.home}", *more)
         process = subprocess.Popen(
             [sys.executable, "-m", module, *arguments],

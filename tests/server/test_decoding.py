@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_gpuquota.api.decoding import Empty, decode_body, decode_query, is_id, own_query
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
 from jupyter_gpuquota.model.projects import NodeGroup, SettingsChange
 from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, SessionQuery, SessionRequest
-from jupyter_gpuquota.server.decoding import Empty, decode_body, decode_query, is_id, own_query
 
 
 def problems(body: str, wanted=SessionRequest) -> dict[str, tuple[str, str]]:

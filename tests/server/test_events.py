@@ -9,11 +9,11 @@ import msgspec
 import pytest
 from jupyter_events import EventLogger
 
+from jupyter_gpuquota.api.dispatch import Answer, Asked
+from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.model.about import Change, Revisions
-from jupyter_gpuquota.server.dispatch import Answer, Asked
 from jupyter_gpuquota.server.events import SCHEMA, SCHEMA_ID, changes, watch
-from jupyter_gpuquota.server.inprocess import InProcess
 from tests.builders import make_spec
 from tests.fakes import FakeBackend
 

@@ -14,15 +14,15 @@ from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPHeaders
 from tornado.iostream import StreamClosedError
 
+from jupyter_gpuquota.api import sockets
+from jupyter_gpuquota.api.dispatch import Asked
+from jupyter_gpuquota.api.inprocess import InProcess
+from jupyter_gpuquota.controller.unix_mount import Traffic, socket_application
 from jupyter_gpuquota.errors import GpuQuotaError, NoServer, NotFound, Unavailable
 from jupyter_gpuquota.model.routes import ROUTES, route
 from jupyter_gpuquota.model.sessions import Endpoint
-from jupyter_gpuquota.server import sockets
-from jupyter_gpuquota.server.dispatch import Asked
 from jupyter_gpuquota.server.gateway import Gateway
 from jupyter_gpuquota.server.http1 import fetch
-from jupyter_gpuquota.server.inprocess import InProcess
-from jupyter_gpuquota.server.socket_mount import Traffic, socket_application
 from tests.fakes import FakeBackend
 
 BODY = b'{"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}'

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from jupyter_gpuquota.api.dispatch import Answer, Asked
 from jupyter_gpuquota.errors import InvalidRequest
 from jupyter_gpuquota.model.routes import route
-from jupyter_gpuquota.server.dispatch import Answer, Asked
 from jupyter_gpuquota.server.home import AtHome
 
 pytestmark = pytest.mark.asyncio

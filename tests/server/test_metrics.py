@@ -6,9 +6,9 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from jupyter_gpuquota.api.dispatch import Answer, Asked
+from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.errors import Unavailable
-from jupyter_gpuquota.server.dispatch import Answer, Asked
-from jupyter_gpuquota.server.inprocess import InProcess
 from jupyter_gpuquota.server.metrics import Snapshot
 from tests.builders import make_project, make_spec
 from tests.fakes import FakeBackend

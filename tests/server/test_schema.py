@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from jupyter_gpuquota.api.json_schema import PUBLIC, components, name_of
+from jupyter_gpuquota.api.schema import LABEXTENSION, routes_ts
 from jupyter_gpuquota.model.routes import ROUTES
-from jupyter_gpuquota.server.json_schema import PUBLIC, components, name_of
-from jupyter_gpuquota.server.schema import LABEXTENSION, routes_ts
 
 
 def test_the_committed_routes_are_those_of_the_table():
@@ -28,7 +28,7 @@ def test_the_front_end_knows_no_internal_route():
 )
 def test_the_committed_types_are_those_of_the_model():
     done = subprocess.run(
-        [sys.executable, "-m", "jupyter_gpuquota.server.schema", "--check"],
+        [sys.executable, "-m", "jupyter_gpuquota.api.schema", "--check"],
         capture_output=True,
         text=True,
         check=False,

@@ -84,7 +84,7 @@ class Shell:
         for session in client.sessions.list():
             if session.state in {"waiting", "starting", "running"}:
                 client.sessions.stop(session.id, wait=True)
-        while found := self.processes("jupyter_gpuquota.server.controller"):
+        while found := self.processes("jupyter_gpuquota.controller"):
             for process in found:
                 process.terminate()
             psutil.wait_procs(found, timeout=60)

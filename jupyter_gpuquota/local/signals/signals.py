@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from ...control.clock import Clock
+from ...control.inventory import Work
+from ...control.signals.kernels import Kernels
+from ...control.signals.presence import Presence
+from ...control.signals.servers import Servers, Told
 from ...core.idleness import Reading
 from ...core.policy import Limits
 from ...model.sessions import Session
-from ..clock import Clock
 from ..devices import Devices
 from ..folders import Leader, SessionFolder
-from ..inventory import Work
 from . import gpus, spending, terminals
 from .families import Families, Family, words_of
 from .gpus import Gpus, held_by
 from .iopub import Listeners, address_of
-from .kernels import Kernels
-from .presence import Presence
-from .servers import Servers, Told
 from .spending import Spending, Spent
 from .terminals import Seen
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ...control.clock import Clock
+from ...control.signals.servers import Terminal
 from ...core.idleness import Reading
-from ..clock import Clock
 from ..shim import procfs
 from ..shim.procfs import Stat
 from . import spending
 from .families import Family
-from .servers import Terminal
 from .spending import Spent
 
 _PSEUDO = 136

@@ -13,8 +13,8 @@ import msgspec
 from tornado.httputil import HTTPHeaders, ResponseStartLine
 from tornado.iostream import IOStream, StreamClosedError
 
+from ...api.statuses import problem_of, status_of
 from ...errors import GpuQuotaError, Unavailable
-from ..statuses import problem_of, status_of
 from .answer import Answer
 from .body import head
 from .pump import discard, pump, send

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from tornado import web
 
+from ...api.statuses import error_of, problem_of, status_of
 from ...errors import GpuQuotaError, Unavailable, WrongState
-from ..statuses import error_of, problem_of, status_of
 from .visit import Visitor
 
 _AGAIN = "5"

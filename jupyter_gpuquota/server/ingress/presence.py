@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from ...api.decoding import is_id
+from ...api.dispatch import Asked, Dispatcher
 from ...errors import GpuQuotaError
 from ...model.idleness import PresenceRequest
 from ...model.routes import route
-from ..decoding import is_id
-from ..dispatch import Asked, Dispatcher
 
 _log = logging.getLogger(__name__)
 _EVERY = 20.0

@@ -7,12 +7,12 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from ...api.decoding import is_id
+from ...api.dispatch import Asked, Dispatcher
+from ...api.statuses import error_in
 from ...errors import NotFound, WrongState
 from ...model.routes import route
 from ...model.sessions import Endpoint
-from ..decoding import is_id
-from ..dispatch import Asked, Dispatcher
-from ..statuses import error_in
 
 _FRESH = 2.0
 _MANY = 512

@@ -21,7 +21,7 @@ from tornado.httputil import (
 )
 from tornado.iostream import IOStream, StreamClosedError
 
-from ..handlers import Verb
+from ...api.handlers import Verb
 from ..http1 import client
 from ..jupyter_mount import RESOURCE
 from .body import head

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/naming-convention */
-// Written by `python -m jupyter_gpuquota.server.schema`: change the Python model instead.
+// Written by `python -m jupyter_gpuquota.api.schema`: change the Python model instead.
 
 /**
  * Introduce the one who answers.

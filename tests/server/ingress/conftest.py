@@ -12,13 +12,13 @@ from tornado.httpserver import HTTPServer
 from tornado.testing import bind_unused_port
 from tornado.web import Application
 
+from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.model.sessions import Endpoint, Session
 from jupyter_gpuquota.server.http1 import Connections
 from jupyter_gpuquota.server.ingress.mount import ingress_rules
 from jupyter_gpuquota.server.ingress.presence import Presence
 from jupyter_gpuquota.server.ingress.targets import Targets
 from jupyter_gpuquota.server.ingress.visit import Ways
-from jupyter_gpuquota.server.inprocess import InProcess
 from tests.builders import make_spec
 from tests.fakes import FakeBackend
 from tests.server.ingress.upstream import make_upstream

@@ -15,13 +15,13 @@ import msgspec
 from .. import __version__
 from ..errors import NoServer, VersionMismatch
 from ..model.about import API_VERSION, About
-from . import starter
-from .settings import VARIABLE
+from . import detach as starter
+from .locate import VARIABLE
 
 if TYPE_CHECKING:
     import subprocess
 
-_MODULE = "jupyter_gpuquota.server.controller"
+_MODULE = "jupyter_gpuquota.controller"
 _OF_A_SESSION = (
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",

@@ -1,4 +1,4 @@
-"""The controller's main: `python -m jupyter_gpuquota.server.controller [--state-dir DIR]`.
+"""The controller's main: `python -m jupyter_gpuquota.controller [--state-dir DIR]`.
 
 One per state folder. It owns the backend, answers on a unix socket, and leaves when it is told
 to or has long had nothing to do; sessions run on without it.
@@ -26,11 +26,12 @@ from tornado.httpserver import HTTPServer
 from traitlets import Float, TraitError
 
 from .. import __version__
+from ..api import sockets
+from ..api.inprocess import InProcess
 from ..errors import GpuQuotaError, Unsupported
+from ..hosting import lock as folder
 from ..ports.backend import Backend
-from . import folder, sockets
-from .inprocess import InProcess
-from .socket_mount import Traffic, socket_application
+from .unix_mount import Traffic, socket_application
 
 _BODY_LIMIT = 64 * 1024 * 1024
 _GOODBYE = 2.0
@@ -181,7 +182,3 @@ def main() -> None:
         controller.start()
     except (GpuQuotaError, OSError, TraitError) as error:
         sys.exit(str(error))
-
-
-if __name__ == "__main__":
-    main()

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from ...core.idleness import Reading
+from ...local.signals.iopub import Listeners
 from ..clock import Clock
-from .iopub import Listeners
 from .servers import Kernel
 
 _AT_REST = frozenset({"idle", "dead"})

@@ -1,4 +1,4 @@
-"""Write the front end's types: `python -m jupyter_gpuquota.server.schema [--check]`.
+"""Write the front end's types: `python -m jupyter_gpuquota.api.schema [--check]`.
 
 `labextension/src/api/models.ts` is made from the types of the route table by
 json-schema-to-typescript, a development dependency of the front end; `routes.ts` is the table
@@ -21,7 +21,7 @@ from .json_schema import PUBLIC, components, name_of, types_of
 LABEXTENSION = Path(__file__).resolve().parents[2] / "labextension"
 _HEAD = (
     "/* eslint-disable @typescript-eslint/naming-convention */\n"
-    "// Written by `python -m jupyter_gpuquota.server.schema`: change the Python model instead.\n\n"
+    "// Written by `python -m jupyter_gpuquota.api.schema`: change the Python model instead.\n\n"
 )
 _COMPILE = """
 const { compile } = require('json-schema-to-typescript');
@@ -145,7 +145,7 @@ def main() -> None:
             path.write_text(text, "utf-8")
     if stale and check:
         raise SystemExit(
-            f"Out of date: {', '.join(stale)}. Run `python -m jupyter_gpuquota.server.schema`."
+            f"Out of date: {', '.join(stale)}. Run `python -m jupyter_gpuquota.api.schema`."
         )
     sys.stdout.write(f"wrote {', '.join(stale)}\n" if stale else "up to date\n")
 

@@ -12,12 +12,12 @@ import msgspec
 
 from ..core.policy import NO_POLICY
 from ..core.projects import change_text
+from ..local.shim import files
+from ..local.store import Store
 from ..model.base import Model
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import USUAL_RULES, Project, Rules
-from .shim import files
-from .store import Store
 
 AUDITED = 10_000
 """Entries of the audit log that are kept."""

@@ -16,16 +16,16 @@ from ..core.nodegroups import labelled
 from ..core.policy import BUILT_IN, NO_POLICY
 from ..core.projects import check_revision, find
 from ..errors import Conflict, Internal, StorageFailed
+from ..local import quota
+from ..local.config import LocalConfig
+from ..local.state import State
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups
 from ..model.quota import Project, Rules
 from ..model.resources import Node
-from . import quota
-from .config import LocalConfig
 from .inventory import Inventory
 from .quota_file import QuotaFile
 from .settings import Noted, Settings, SettingsStore
-from .state import State
 
 Part = Literal["rules", "groups", "policy"]
 Whole = TypeVar("Whole", Rules, Groups, Policy)

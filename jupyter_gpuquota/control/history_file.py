@@ -15,7 +15,7 @@ from typing import Any
 from ..core.buckets import Bucket, coarsen
 from ..core.history import Tier, Window
 from ..errors import StorageFailed
-from .folders import writing
+from ..local.folders import writing
 
 VERSION = 3
 _TABLE = """

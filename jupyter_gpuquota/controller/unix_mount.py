@@ -12,12 +12,12 @@ from typing import cast
 from tornado import web
 from tornado.http1connection import HTTP1Connection
 
+from ..api.dispatch import Dispatcher
+from ..api.handlers import Api, make_handlers
+from ..api.sockets import Account, is_own, peer_account
 from ..errors import NotAllowed
 from ..model.routes import ROUTES, Route
-from .dispatch import Dispatcher
-from .gateway import API
-from .handlers import Api, make_handlers
-from .sockets import Account, is_own, peer_account
+from ..server.gateway import API
 
 
 @dataclass(slots=True)

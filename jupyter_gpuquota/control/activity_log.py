@@ -13,7 +13,7 @@ from typing import Any
 from ..core.idle_week import WEEK, Stretch
 from ..core.policy import Subject
 from ..errors import StorageFailed
-from . import historyfile
+from . import history_file as historyfile
 from .history import HistoryKeeper
 
 _log = logging.getLogger(__name__)

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ...local.folders import SessionFolder
+from ...local.readiness import find_server
 from ...model.base import Model
 from ...model.sessions import Endpoint, Session
-from ..folders import SessionFolder
-from ..readiness import find_server
 
 T = TypeVar("T")
 

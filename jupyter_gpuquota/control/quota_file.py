@@ -22,13 +22,7 @@ from ..model.policy import (
     PolicyRulesRequest,
     QuietHoursRequest,
 )
-from ..model.projects import (
-    AffinityRequest,
-    GroupsRequest,
-    NodeGroup,
-    ProjectRequest,
-    RulesRequest,
-)
+from ..model.projects import AffinityRequest, GroupsRequest, NodeGroup, ProjectRequest, RulesRequest
 from ..model.resources import Node
 from .settings import Settings
 

@@ -19,14 +19,14 @@ from ..core.history import Recorded, Window
 from ..core.quota import sum_up
 from ..core.sampling import sample
 from ..errors import StorageFailed
+from ..local.config import LocalConfig
+from ..local.folders import writing
+from ..local.store import damaged_files
 from ..model.history import History
 from ..model.quota import Project
 from ..model.sessions import LIVE
-from . import historyfile
+from . import history_file as historyfile
 from .board import Board
-from .config import LocalConfig
-from .folders import writing
-from .store import damaged_files
 
 _log = logging.getLogger(__name__)
 

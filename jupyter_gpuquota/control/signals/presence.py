@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from ...core.idleness import Reading, saves_itself
+from ...local.signals.notebooks import fingerprint
 from ...model.idleness import PresenceRequest
 from ...model.sessions import Session
 from ..clock import Clock
-from .notebooks import fingerprint
 
 _MANY = 256
 """Notebooks of one session whose sources are remembered."""

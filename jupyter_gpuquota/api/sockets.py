@@ -13,8 +13,8 @@ from pwd import getpwuid
 
 from tornado.iostream import IOStream
 
-from ..client.unix import short
 from ..errors import NotAllowed
+from ..hosting.unix import short
 
 _BACKLOG = 512
 _BUSY_PAUSE = 0.01

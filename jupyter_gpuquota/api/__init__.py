@@ -1,0 +1,1 @@
+"""The REST interface: what the Jupyter extension and the controller share."""

@@ -1,0 +1,1 @@
+"""What every backend shares while it is resident in a controller."""

@@ -1,0 +1,1 @@
+"""The controller: the one resident process that holds a backend."""

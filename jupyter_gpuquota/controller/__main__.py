@@ -1,0 +1,5 @@
+"""`python -m jupyter_gpuquota.controller`."""
+
+from .main import main
+
+main()

@@ -1,0 +1,1 @@
+"""How a controller is found, started and reached."""
