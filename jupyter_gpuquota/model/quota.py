@@ -38,6 +38,8 @@ class Project(Model, frozen=True, kw_only=True):
     limit: int | None = None
     priority: int = 100
     members: tuple[str, ...] = ()
+    viewers: tuple[str, ...] = ()
+    leads: tuple[str, ...] = ()
     node_affinity: Affinity = Affinity()
     interactive_duration: int = 0
     min_runtime: int = 0

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Permission = Literal["read", "write", "admin"]
+"""What a Jupyter Authorizer is asked."""
+
+Need = Literal["anyone", "person", "see", "inspect", "manage", "own", "enter", "admin"]
+"""What a caller needs: see `core.access`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +19,8 @@ class Route:
     `name` is `noun.verb` and selects the use case of the same name in `services`. `noun`, if
     set, is what the answer is a view of: its revision makes the ETag. `internal` routes are
     served on the controller's socket only, never through JupyterLab. `status` is the one of
-    success. `admin` routes are for those only who may change projects.
+    success. `need` is what the caller needs, of the session that the path names as `{id}` where
+    there is one.
     """
 
     name: str
@@ -28,11 +33,11 @@ class Route:
     noun: str = ""
     internal: bool = False
     status: int = 200
-    admin: bool = False
+    need: Need = "person"
 
     @property
     def permission(self) -> Permission:
         """Tell the right that a user needs: GET reads, others write, and some are an admin's."""
-        if self.admin:
+        if self.need == "admin":
             return "admin"
         return "read" if self.method == "GET" else "write"

@@ -18,7 +18,7 @@ from .routes_settings import SETTINGS
 __all__ = ["ROUTES", "Permission", "Route", "route"]
 
 ROUTES: tuple[Route, ...] = (
-    Route("about.get", "GET", "/about", About, "Introduce the backend"),
+    Route("about.get", "GET", "/about", About, "Introduce the backend", need="anyone"),
     Route(
         "changes.wait",
         "GET",
@@ -27,9 +27,18 @@ ROUTES: tuple[Route, ...] = (
         "Wait until something changes",
         query=ChangesQuery,
         internal=True,
+        need="anyone",
     ),
     *SESSIONS,
-    Route("quota.get", "GET", "/quota", Quota, "Show projects and their use", noun="quota"),
+    Route(
+        "quota.get",
+        "GET",
+        "/quota",
+        Quota,
+        "Show projects and their use",
+        noun="quota",
+        need="anyone",
+    ),
     Route(
         "history.get",
         "GET",
@@ -38,7 +47,15 @@ ROUTES: tuple[Route, ...] = (
         "Show how projects used GPUs over time",
         query=HistoryQuery,
     ),
-    Route("nodes.list", "GET", "/nodes", Nodes, "Show nodes, devices and slices", noun="nodes"),
+    Route(
+        "nodes.list",
+        "GET",
+        "/nodes",
+        Nodes,
+        "Show nodes, devices and slices",
+        noun="nodes",
+        need="anyone",
+    ),
     Route(
         "environments.list",
         "GET",

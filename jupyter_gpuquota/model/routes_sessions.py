@@ -31,6 +31,7 @@ SESSIONS: tuple[Route, ...] = (
         "List sessions, oldest first",
         query=SessionQuery,
         noun="sessions",
+        need="anyone",
     ),
     Route(
         "sessions.create",
@@ -49,13 +50,22 @@ SESSIONS: tuple[Route, ...] = (
         "Say what would happen to a request",
         request=SessionRequest,
     ),
-    Route("sessions.get", "GET", "/sessions/{id}", Session, "Show a session", noun="sessions"),
+    Route(
+        "sessions.get",
+        "GET",
+        "/sessions/{id}",
+        Session,
+        "Show a session",
+        noun="sessions",
+        need="see",
+    ),
     Route(
         "sessions.advice",
         "GET",
         "/sessions/{id}/advice",
         Advice,
         "Say which share a session would do with, by what it has used",
+        need="inspect",
     ),
     Route(
         "sessions.delete",
@@ -63,14 +73,16 @@ SESSIONS: tuple[Route, ...] = (
         "/sessions/{id}",
         Nothing,
         "Forget a session that has ended, with its log",
+        need="own",
     ),
-    Route("sessions.stop", "POST", "/sessions/{id}/stop", Session, "Stop a session"),
+    Route("sessions.stop", "POST", "/sessions/{id}/stop", Session, "Stop a session", need="manage"),
     Route(
         "sessions.suspend",
         "POST",
         "/sessions/{id}/suspend",
         Session,
         "Stop a session and keep its request, so that it can resume",
+        need="manage",
     ),
     Route(
         "sessions.resume",
@@ -79,6 +91,7 @@ SESSIONS: tuple[Route, ...] = (
         Session,
         "Put a suspended or ended session back into the queue",
         request=ResumeRequest,
+        need="own",
     ),
     Route(
         "sessions.resize",
@@ -87,8 +100,17 @@ SESSIONS: tuple[Route, ...] = (
         Session,
         "Start a session again with another share; one that runs is stopped first",
         request=ResizeRequest,
+        need="own",
     ),
-    Route("sessions.log", "GET", "/sessions/{id}/log", LogChunk, "Read its log", query=LogQuery),
+    Route(
+        "sessions.log",
+        "GET",
+        "/sessions/{id}/log",
+        LogChunk,
+        "Read its log",
+        query=LogQuery,
+        need="inspect",
+    ),
     Route(
         "sessions.exec",
         "POST",
@@ -96,6 +118,7 @@ SESSIONS: tuple[Route, ...] = (
         ExecResult,
         "Run a program inside a running session's environment and share",
         request=ExecRequest,
+        need="enter",
     ),
     Route(
         "sessions.endpoint",
@@ -105,6 +128,7 @@ SESSIONS: tuple[Route, ...] = (
         "Tell the ingress where a session listens",
         query=EndpointQuery,
         internal=True,
+        need="enter",
     ),
     Route(
         "sessions.presence",
@@ -114,6 +138,7 @@ SESSIONS: tuple[Route, ...] = (
         "Hear from the ingress that a person used a session",
         request=PresenceRequest,
         internal=True,
+        need="own",
     ),
     Route(
         "sessions.context",
@@ -122,6 +147,7 @@ SESSIONS: tuple[Route, ...] = (
         ExecContext,
         "Tell a terminal of the same account how to be inside a session",
         internal=True,
+        need="enter",
     ),
     Route(
         "sessions.policy",
@@ -129,6 +155,7 @@ SESSIONS: tuple[Route, ...] = (
         "/sessions/{id}/policy",
         SessionPolicy,
         "Say what the policy comes to for a session, and which level decided each rule",
+        need="inspect",
     ),
     Route(
         "sessions.activity",
@@ -136,6 +163,7 @@ SESSIONS: tuple[Route, ...] = (
         "/sessions/{id}/activity",
         Activity,
         "Say what is known of a session's activity",
+        need="inspect",
     ),
     Route(
         "sessions.keep_alive",
@@ -144,5 +172,6 @@ SESSIONS: tuple[Route, ...] = (
         Session,
         "Keep a session alive for a while, though nobody uses it",
         request=KeepAliveRequest,
+        need="manage",
     ),
 )

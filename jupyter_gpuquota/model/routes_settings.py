@@ -37,7 +37,7 @@ SETTINGS: tuple[Route, ...] = (
         ProjectAnswer,
         "Make a project, or change one",
         request=ProjectRequest,
-        admin=True,
+        need="admin",
     ),
     Route(
         "projects.delete",
@@ -46,7 +46,7 @@ SETTINGS: tuple[Route, ...] = (
         ProjectAnswer,
         "Delete a project, or let it drain",
         query=ProjectRemoval,
-        admin=True,
+        need="admin",
     ),
     Route("rules.get", "GET", "/rules", Rules, "Show what holds for all projects"),
     Route(
@@ -56,7 +56,7 @@ SETTINGS: tuple[Route, ...] = (
         Rules,
         "Change what holds for all projects",
         request=RulesRequest,
-        admin=True,
+        need="admin",
     ),
     Route("groups.get", "GET", "/groups", Groups, "Show the node groups"),
     Route(
@@ -66,7 +66,7 @@ SETTINGS: tuple[Route, ...] = (
         Groups,
         "Change the node groups",
         request=GroupsRequest,
-        admin=True,
+        need="admin",
     ),
     Route(
         "policy.get",
@@ -83,7 +83,7 @@ SETTINGS: tuple[Route, ...] = (
         Policy,
         "Change what is set of idle sessions",
         request=PolicyRequest,
-        admin=True,
+        need="admin",
     ),
     Route(
         "policy.try",
@@ -92,7 +92,7 @@ SETTINGS: tuple[Route, ...] = (
         PolicyTrial,
         "Say what a policy would have done over the last week",
         request=PolicyRequest,
-        admin=True,
+        need="admin",
     ),
     Route(
         "settings.preview",
@@ -101,7 +101,7 @@ SETTINGS: tuple[Route, ...] = (
         ChangePreview,
         "Say what a change of projects, rules or node groups would do",
         request=SettingsChange,
-        admin=True,
+        need="admin",
     ),
     Route(
         "audit.list",
@@ -110,6 +110,6 @@ SETTINGS: tuple[Route, ...] = (
         Page[AuditEntry],
         "Show who changed what, newest first",
         query=AuditQuery,
-        admin=True,
+        need="admin",
     ),
 )

@@ -1,0 +1,169 @@
+"""What a caller may see and do: one rule for lists, details, history, metrics, events and errors.
+
+======== ===================================================================================
+need     who may
+======== ===================================================================================
+anyone   every authenticated caller
+person   every caller but a session
+see      whoever sees the session: members, viewers and leads of its project; see below
+inspect  its owner, leads of its project, admins: command, environment, folder, log, activity
+manage   the same: stop, suspend, keep alive
+own      its owner, admins: resume, resize, delete
+enter    its owner; an admin too, which is audited: URL, token, programs, terminals
+admin    admins
+======== ===================================================================================
+
+An owner sees an own session whatever the project; an admin sees all; a session sees itself, and
+may inspect and manage itself. What a caller does not see is "not found".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..errors import NotAllowed, NotFound
+from ..model.quota import Project
+from ..model.route import Need
+from ..model.sessions import Session
+
+Role = Literal["viewer", "member", "lead"]
+
+GROUP = "group:"
+"""What an entry begins with that names a group instead of an account."""
+
+_MANAGED: frozenset[Need] = frozenset({"see", "inspect", "manage"})
+"""What leads may do with the sessions of their projects, and a session with itself."""
+_WHO: dict[Need, str] = {
+    "inspect": "its owner {owner}, leads of {project} and admins",
+    "manage": "its owner {owner}, leads of {project} and admins",
+    "own": "its owner {owner} and admins",
+    "enter": "its owner {owner}",
+}
+"""Who may, for the errors of whoever sees a session but may not do something with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever asks: a person, or a session that asks for itself.
+
+    `known` is how that is known: `socket`, `jupyter`, `jupyterhub`, `token` or `session`.
+    `session` is the id of a session that asks for itself, empty for a person.
+    """
+
+    name: str
+    groups: frozenset[str] = frozenset()
+    known: str = ""
+    session: str = ""
+
+    def among(self, entries: Iterable[str]) -> bool:
+        """Return whether a list of accounts and `group:NAME` entries names the caller."""
+        return any(
+            entry.removeprefix(GROUP) in self.groups
+            if entry.startswith(GROUP)
+            else entry == self.name
+            for entry in entries
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What one caller may do: everything for an `admin`, else by the role in each project."""
+
+    caller: Caller
+    admin: bool = False
+    roles: Mapping[str, Role] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """What makes this caller's view different from another's."""
+        roles = " ".join(f"{name}={role}" for name, role in sorted(self.roles.items()))
+        return f"{self.caller.name} {self.caller.session} {self.admin} {roles}"
+
+    def names(self, project: str) -> bool:
+        """Return whether users and sessions of a project may be named to the caller."""
+        return self.admin or project in self.roles
+
+    def launches(self, project: str) -> bool:
+        """Return whether the caller may launch in a project."""
+        return self.admin or self.roles.get(project) in {"member", "lead"}
+
+    def owns(self, session: Session) -> bool:
+        """Return whether the caller is the person who owns a session."""
+        return not self.caller.session and session.owner == self.caller.name
+
+    def may(self, need: Need, session: Session | None = None) -> bool:
+        """Return whether the caller has what a route needs, for the session that it names."""
+        if need == "anyone":
+            return True
+        if self.caller.session:
+            return session is not None and session.id == self.caller.session and need in _MANAGED
+        if need == "person" or self.admin:
+            return True
+        return session is not None and self._may_with(need, session)
+
+    def check(self, need: Need, session: Session, what: str) -> None:
+        """Raise NotFound for a session that the caller does not see, else NotAllowed.
+
+        `what` is what was asked, as a verb: `stop`.
+        """
+        if self.may(need, session):
+            return
+        if not self.may("see", session):
+            raise not_found(session.id)
+        name, project = session.spec.name, session.spec.project
+        if self.caller.session:
+            raise NotAllowed(
+                f"The session {name} may not {what} itself.",
+                hint="A session's token reads, stops, suspends and keeps alive that session only.",
+            )
+        who = _WHO[need].format(owner=session.owner, project=project)
+        raise NotAllowed(f"You may not {what} {name}.", hint=f"Only {who} may.")
+
+    def check_admin(self) -> None:
+        """Raise NotAllowed for whoever is not an administrator."""
+        if not self.may("admin"):
+            raise NotAllowed(
+                f"{self.caller.name} is not an administrator.",
+                hint="Administrators are listed in GpuQuota.admins. Ask one of them.",
+            )
+
+    def check_person(self) -> None:
+        """Raise NotAllowed for a session that asks for more than itself."""
+        if not self.may("person"):
+            raise NotAllowed(
+                "A session's token acts for that session only.",
+                hint="Ask with your own token, or in JupyterLab.",
+            )
+
+    def _may_with(self, need: Need, session: Session) -> bool:
+        if self.owns(session):
+            return need != "admin"
+        role = self.roles.get(session.spec.project)
+        return need in _MANAGED if role == "lead" else bool(role) and need == "see"
+
+
+def rights_of(caller: Caller, projects: Iterable[Project], *, admin: bool) -> Rights:
+    """Return what a caller may do, by the members, viewers and leads of the projects."""
+    if caller.session:
+        return Rights(caller)
+    found = {project.name: role_in(project, caller) for project in projects}
+    return Rights(caller, admin, {name: role for name, role in found.items() if role})
+
+
+def role_in(project: Project, caller: Caller) -> Role | None:
+    """Return the strongest role of a caller in a project; without members it is everybody's."""
+    if caller.among(project.leads):
+        return "lead"
+    if not project.members or caller.among(project.members):
+        return "member"
+    return "viewer" if caller.among(project.viewers) else None
+
+
+def not_found(session_id: str) -> NotFound:
+    """Return the error of a session that is not there, or not for the caller."""
+    return NotFound(
+        f"There is no session with the id {session_id!r}.",
+        hint="It may have been deleted; list the sessions again.",
+    )
