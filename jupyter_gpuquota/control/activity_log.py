@@ -1,6 +1,6 @@
 """The record of how sessions were used, which a policy is tried on; it stands in the history.
 
-It belongs to the engine's worker thread. What cannot be written is a gap, as in the history.
+It belongs to the recorder's thread. What cannot be written is a gap, as in the history.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 from ..core.idle_week import WEEK, Stretch
 from ..core.policy import Subject
 from ..errors import StorageFailed
-from . import history_file as historyfile
 from .history import HistoryKeeper
 
 _log = logging.getLogger(__name__)
@@ -34,8 +33,8 @@ _TOO_MANY = """
 """
 
 
-class WeekKeeper:
-    """Put looks, `every` so many seconds, together to stretches of the same activity; keep them."""
+class ActivityLog:
+    """Looks, one in `every` seconds, put together to stretches of the same activity."""
 
     def __init__(self, history: HistoryKeeper, every: int) -> None:
         self._history = history
@@ -64,7 +63,7 @@ class WeekKeeper:
         if self._closed or self._open:
             try:
                 self._write()
-                with self._history.opened() as db, historyfile.transaction(db):
+                with self._history.opened() as file, file.transaction() as db:
                     db.execute(_OLD, (now - _KEPT,))
                     db.execute(_TOO_MANY, (_MOST,))
             except StorageFailed as error:
@@ -75,12 +74,12 @@ class WeekKeeper:
     def read(self, since: int) -> list[Stretch]:
         """Return what was recorded since a time. Raises StorageFailed."""
         self._write()
-        with self._history.opened() as db:
+        with self._history.opened() as file, file.connection() as db:
             return [_stretch(row) for row in db.execute(_READ, (since,))]
 
     def _write(self) -> None:
         seen = [s for s in (*self._closed, *self._open.values()) if s.end > s.begin]
-        with self._history.opened() as db, historyfile.transaction(db):
+        with self._history.opened() as file, file.transaction() as db:
             db.executemany(_PUT, _rows(seen))
         self._closed.clear()
 

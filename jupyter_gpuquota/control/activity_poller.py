@@ -1,4 +1,4 @@
-"""Look, in the event loop, at what is done with the sessions, from time to time."""
+"""Read, in the event loop, what is done with the sessions, from time to time."""
 
 from __future__ import annotations
 
@@ -18,38 +18,40 @@ Ask = Callable[[], Awaitable[tuple[Sequence[Session], Mapping[str, Limits]]]]
 Tell = Callable[[Seen], Awaitable[None]]
 
 
-class Senses(Protocol):
-    """Read the signals of sessions."""
+class ActivitySource(Protocol):
+    """What reads the signals of sessions."""
 
     async def read(self, sessions: Sequence[Session], limits: Mapping[str, Limits]) -> Seen:
-        """Map each session to what is seen of it; what cannot be read is `unknown`."""
+        """Return what is seen of each session; what cannot be read is `unknown`."""
 
     async def close(self) -> None:
         """Let go of everything."""
 
 
-class Looker:
-    """Every `pause` seconds `ask` what to look at, look by `senses`, and `tell` what was seen."""
+class ActivityPoller:
+    """What asks the source about the sessions every `pause` seconds.
 
-    def __init__(self, senses: Senses, ask: Ask, tell: Tell, pause: float) -> None:
-        self._senses = senses
-        self._ask = ask
-        self._tell = tell
+    `trouble` says what went wrong last, empty for nothing.
+    """
+
+    def __init__(self, source: ActivitySource, pause: float) -> None:
+        self._source = source
         self._pause = pause
         self._running: asyncio.Task[None] | None = None
         self.trouble = ""
 
-    def start(self) -> None:
-        """Begin to look."""
+    def start(self, ask: Ask, tell: Tell) -> None:
+        """Begin: `ask` returns what to look at, `tell` takes what was seen."""
+        self._ask, self._tell = ask, tell
         self._running = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """Look no more."""
+        """Stop, and let go of the source."""
         if self._running:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
             self._running = None
-        await self._senses.close()
+        await self._source.close()
 
     async def look(self) -> None:
         """Look once."""
@@ -57,7 +59,7 @@ class Looker:
 
     async def _see(self) -> Seen:
         sessions, limits = await self._ask()
-        return await self._senses.read(sessions, limits) if sessions else {}
+        return await self._source.read(sessions, limits) if sessions else {}
 
     async def _run(self) -> None:
         # What is counted from look to look, as CPU, begins here: else the first look after a

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from pwd import getpwuid
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -16,16 +13,16 @@ from ..core.nodegroups import labelled
 from ..core.policy import BUILT_IN, NO_POLICY
 from ..core.projects import check_revision, find
 from ..errors import Conflict, Internal, StorageFailed
-from ..local import quota
-from ..local.config import LocalConfig
-from ..local.state import State
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups
 from ..model.quota import Project, Rules
-from ..model.resources import Node
+from ..model.resources import MILLI
+from .board import Board
+from .config import GpuQuota
 from .inventory import Inventory
 from .quota_file import QuotaFile
 from .settings import Noted, Settings, SettingsStore
+from .sqlite import Database
 
 Part = Literal["rules", "groups", "policy"]
 Whole = TypeVar("Whole", Rules, Groups, Policy)
@@ -44,18 +41,17 @@ _PARTS: dict[Part, str] = {
 
 
 class Administrator:
-    """Own what admins set.
+    """What admins set. Every method belongs to the worker thread; `path` may be read by anyone.
 
-    Every method but `is_admin` belongs to the worker thread; properties may be read by anyone.
+    `project` names the one that owns all devices where none is configured.
     """
 
-    def __init__(self, config: LocalConfig, state: State) -> None:
+    def __init__(self, config: GpuQuota, board: Board, project: str) -> None:
         self._config = config
-        self._state = state
-        self._board = state.board
+        self._board = board
+        self._project = project
         self._store: SettingsStore | None = None
         self._found = Inventory(())
-        self._owner = ""
         self._file = (
             QuotaFile(config.quota_file, config.idle_interval) if config.quota_file else None
         )
@@ -63,10 +59,9 @@ class Administrator:
         self._named = 0
         """The revision at which the names in the file were looked up last."""
 
-    def open(self, inventory: Inventory) -> None:
+    def open(self, database: Database, inventory: Inventory) -> None:
         """Read what is kept, and show what is in force. Raises StorageFailed."""
-        self._store = SettingsStore(self._state.store)
-        self._owner = _owner(Path(self._config.state_dir))
+        self._store = SettingsStore(database)
         self.see(inventory)
 
     def see(self, inventory: Inventory) -> None:
@@ -80,12 +75,7 @@ class Administrator:
             self._file.look(self._found.nodes)
         settings = self._in_force()
         self._board.show_settings(settings)
-        nodes = labelled(self._found.nodes, settings.groups)
-        self._board.show_inventory(replace(self._found, nodes=nodes))
-
-    def is_admin(self, user: str) -> bool:
-        """Tell whether a user may change projects."""
-        return user in (self._config.admins or [self._owner])
+        self._board.show_inventory(self._found, labelled(self._found.nodes, settings.groups))
 
     def put_project(self, project: Project, who: str) -> Project:
         """Make a project or change one. Raises Conflict, Outdated, StorageFailed."""
@@ -137,17 +127,16 @@ class Administrator:
 
     @property
     def path(self) -> str:
-        """Tell the file that sets everything, empty for none."""
+        """The file that sets everything, empty for none."""
         return str(self._file.path) if self._file else ""
 
-    @property
-    def found_nodes(self) -> tuple[Node, ...]:
-        """List nodes as they are found, without the groups set here."""
-        return self._found.nodes
-
     def audit(self) -> tuple[AuditEntry, ...]:
-        """List who changed what, newest first."""
+        """Return who changed what, newest first."""
         return self._kept.audit()
+
+    def note(self, who: str, what: str) -> None:
+        """Note in the audit log what changes nothing that is set. Raises StorageFailed."""
+        self._kept.change(self._kept.kept, who, Noted(what))
 
     def look(self) -> None:
         """Read the quota file if it has changed, and let go of projects that have drained."""
@@ -171,9 +160,9 @@ class Administrator:
         if self._store:
             found.append(self._store.problem)
             seed = self._store.kept.seed
-            if not self._file and seed is not None and seed != self._config.teams():
+            if not self._file and seed is not None and seed != self._teams():
                 found.append(
-                    "LocalConfig.projects was changed, but does not count any more: projects are "
+                    "GpuQuota.projects was changed, but does not count any more: projects are "
                     "kept in the state folder since an admin first changed one. Use `jupyter gpu "
                     "project set`."
                 )
@@ -186,7 +175,7 @@ class Administrator:
         kept = self._kept.kept
         projects = kept.projects
         if projects is None:
-            projects = quota.projects(self._config, self._found.nodes)
+            projects = self._teams() or (self._whole(),)
         return Settings(
             projects=projects,
             rules=kept.rules or self._config.rules(),
@@ -217,7 +206,7 @@ class Administrator:
     ) -> None:
         """Keep other projects; what the policy says of those that are gone goes with them."""
         kept, noted = self._kept.kept, [Noted(what, old, new)]
-        seed = self._config.teams() if kept.seed is None else kept.seed
+        seed = self._teams() if kept.seed is None else kept.seed
         changed = msgspec.structs.replace(kept, projects=tuple(projects.values()), seed=seed)
         policy = present = self._board.settings.policy
         gone = sorted({p.name for p in self._board.settings.projects} - projects.keys())
@@ -230,6 +219,14 @@ class Administrator:
             noted.append(Noted(said, present, policy))
         self._kept.change(changed, who, *noted)
         self._show()
+
+    def _teams(self) -> tuple[Project, ...]:
+        return self._config.teams(self._found.nodes)
+
+    def _whole(self) -> Project:
+        """Return the project that owns all devices."""
+        devices = sum(len(node.devices) for node in self._found.nodes)
+        return Project(name=self._project, quota=MILLI * devices)
 
     def _check_open(self) -> None:
         """Raise Conflict where a file sets everything."""
@@ -247,12 +244,3 @@ class Administrator:
         if self._store is None:
             raise Internal("The settings are not open.")
         return self._store
-
-
-def _owner(folder: Path) -> str:
-    """Name the account that owns a folder."""
-    uid = folder.stat().st_uid
-    try:
-        return getpwuid(uid).pw_name
-    except KeyError:  # an account that only a container or directory service knows
-        return str(uid)

@@ -1,4 +1,4 @@
-"""What everyone reads: sessions, nodes and revisions in memory.
+"""What everyone reads: sessions, nodes, settings, warnings and revisions, in memory.
 
 The worker thread publishes, the event loop reads. Every value is replaced whole and never
 changed in place, so that a reader needs no lock and never waits.
@@ -16,19 +16,21 @@ from types import MappingProxyType
 
 import msgspec
 
+from ..core.access import not_found
 from ..core.plans import Situation
 from ..model.about import Revisions
 from ..model.nodes import Reading
-from ..model.resources import Node
+from ..model.resources import Holding, Node
+from ..model.routes import ROUTES
 from ..model.sessions import Session
 from .inventory import Inventory
 from .settings import Settings
 
-NOUNS = ("sessions", "quota", "nodes", "policy")
+NOUNS = tuple(dict.fromkeys(row.noun for row in ROUTES if row.noun))
 
 
 class Board:
-    """Show the newest state, count its changes, and wake whoever waits for one.
+    """The newest state, with a count of its changes that can be waited for.
 
     Sessions stand in the order in which they were first shown, which is that of their creation.
     """
@@ -39,7 +41,11 @@ class Board:
         self.sessions: tuple[Session, ...] = ()
         self.nodes: tuple[Node, ...] = ()
         self.readings: Mapping[str, Reading] = MappingProxyType({})
+        self.found_nodes: tuple[Node, ...] = ()
+        """Nodes as they are found, without the groups that admins set."""
+        self.holdings: tuple[Holding, ...] = ()
         self.settings = Settings()
+        self._warnings: Mapping[str, tuple[str, ...]] = MappingProxyType({})
         self._nouns = dict.fromkeys(NOUNS, 1)
         self._latest = 1
         self._waiters: set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = set()
@@ -54,9 +60,11 @@ class Board:
         """Tell the counter now."""
         return self._latest
 
-    def revisions(self) -> Revisions:
-        """Tell all revisions."""
-        return Revisions(instance=self.instance, latest=self._latest, nouns=dict(self._nouns))
+    def find(self, session_id: str) -> Session:
+        """Return a session. Raises NotFound."""
+        if session_id not in self.by_id:
+            raise not_found(session_id)
+        return self.by_id[session_id]
 
     def situation(self, now: datetime) -> Situation:
         """Return what a round of scheduling decides on."""
@@ -66,6 +74,7 @@ class Board:
             nodes=self.nodes,
             now=now,
             rules=self.settings.rules,
+            holdings=self.holdings,
         )
 
     def show(self, *sessions: Session) -> None:
@@ -82,17 +91,29 @@ class Board:
             self.by_id = MappingProxyType(sessions)
             self._publish({"sessions", "quota"})
 
-    def show_inventory(self, inventory: Inventory) -> None:
-        """Publish what the devices are found to be."""
+    def show_inventory(self, found: Inventory, nodes: tuple[Node, ...]) -> None:
+        """Publish what the devices are found to be; `nodes` carry the groups that admins set."""
         nouns = set()
-        if inventory.nodes != self.nodes:
+        if nodes != self.nodes or found.holdings != self.holdings:
             nouns = {"nodes", "quota"}
-        elif dict(inventory.readings) != dict(self.readings):
+        elif dict(found.readings) != dict(self.readings):
             nouns = {"nodes"}
+        self.found_nodes, self.holdings = found.nodes, found.holdings
         if nouns:
-            self.nodes = inventory.nodes
-            self.readings = MappingProxyType(dict(inventory.readings))
+            self.nodes = nodes
+            self.readings = MappingProxyType(dict(found.readings))
             self._publish(nouns)
+
+    def warn(self, source: str, texts: Iterable[str]) -> None:
+        """Publish what an admin should hear of from one source, in place of what it said before."""
+        with self._lock:
+            said = tuple(text for text in texts if text)
+            self._warnings = MappingProxyType({**self._warnings, source: said})
+
+    def warnings(self, *sources: str) -> tuple[str, ...]:
+        """Return what an admin should hear of: from these sources, or from all."""
+        known = self._warnings
+        return tuple(text for source in sources or known for text in known.get(source, ()))
 
     def show_settings(self, settings: Settings) -> None:
         """Publish what admins have set."""
@@ -108,7 +129,7 @@ class Board:
         waiter = (asyncio.get_running_loop(), asyncio.get_running_loop().create_future())
         with self._lock:
             if self._latest > since:
-                return self.revisions()
+                return self._revisions()
             self._waiters.add(waiter)
         try:
             with contextlib.suppress(TimeoutError):
@@ -117,12 +138,15 @@ class Board:
         finally:
             with self._lock:
                 self._waiters.discard(waiter)
-        return self.revisions()
+        return self._revisions()
 
     @property
     def watched(self) -> bool:
         """Tell whether someone waits for changes."""
         return bool(self._waiters)
+
+    def _revisions(self) -> Revisions:
+        return Revisions(instance=self.instance, latest=self._latest, nouns=dict(self._nouns))
 
     def _publish(self, nouns: Iterable[str], sessions: Iterable[Session] = ()) -> None:
         with self._lock:

@@ -1,7 +1,7 @@
 """The history of use: a SQLite file of its own, so that losing it never harms a session.
 
-It belongs to the engine's worker thread. What goes wrong with it is a warning and a gap; it is
-tried again with the next sample.
+It belongs to the recorder's thread. What goes wrong with it is a warning and a gap; it is tried
+again with the next sample.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import contextlib
 import logging
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from ..core import history
@@ -18,15 +18,14 @@ from ..core.buckets import Bucket
 from ..core.history import Recorded, Window
 from ..core.quota import sum_up
 from ..core.sampling import sample
-from ..errors import StorageFailed
-from ..local.config import LocalConfig
-from ..local.folders import writing
-from ..local.store import damaged_files
+from ..errors import StorageFailed, VersionMismatch
 from ..model.history import History
 from ..model.quota import Project
 from ..model.sessions import LIVE
-from . import history_file as historyfile
+from . import history_file
 from .board import Board
+from .config import GpuQuota
+from .sqlite import Damaged, Database, damaged_files, move_aside
 
 _log = logging.getLogger(__name__)
 
@@ -36,27 +35,27 @@ _ROOM = 0.9
 
 
 class HistoryKeeper:
-    """Sample the board from time to time, keep the samples, and tell them."""
+    """Samples of the board, taken from time to time; in memory where `path` is None."""
 
-    def __init__(self, config: LocalConfig, board: Board) -> None:
-        self._path = Path(config.state_dir) / "history.sqlite"
+    def __init__(self, config: GpuQuota, board: Board, path: Path | None) -> None:
+        self._path = path
         self._interval = config.history_interval
         self._bytes = config.history_bytes
         self._tiers = history.tiers(config.history_days)
         self._board = board
-        self._db: sqlite3.Connection | None = None
+        self._database: Database | None = None
         self._slot = 0
         self._swept = 0
         self._trouble = ""
 
     def due(self, now: float) -> bool:
-        """Tell whether to take a sample: one in each interval while something is live or waits."""
+        """Return whether to take a sample: one in each interval while something lives or waits."""
         if int(now) // self._interval == self._slot:
             return False
         return any(s.state in LIVE or s.state == "waiting" for s in self._board.sessions)
 
     def pause(self, now: float) -> float:
-        """Tell after how many seconds the next interval begins."""
+        """Return after how many seconds the next interval begins."""
         return self._interval - now % self._interval + 0.01
 
     def take(self, projects: Sequence[Project], now: float) -> None:
@@ -82,84 +81,84 @@ class HistoryKeeper:
         step = window.step(self._interval, self._tiers, now)
         tier = history.tier_for(step, self._tiers)
         fine = history.tier_of_sums(window, self._tiers, now)
-        with self.opened() as db:
+        with self.opened() as database, database.connection() as db:
             return Recorded(
                 step,
-                tuple(historyfile.steps(db, window, tier, step)),
-                tuple(historyfile.sums(db, window, fine, self._interval)),
+                tuple(history_file.steps(db, window, tier, step)),
+                tuple(history_file.sums(db, window, fine, self._interval)),
             )
 
     def tell(self, found: Recorded, window: Window) -> History:
-        """Tell what was read; any thread may, so that rounds need not wait for many users."""
+        """Return what was read in the words of the interface; any thread may call it."""
         return history.tell(found, window, self._board.nodes, note=self._trouble)
 
     def warnings(self) -> tuple[str, ...]:
-        """Say what an admin should hear of."""
+        """Return what an admin should hear of."""
         damaged = tuple(
             f"The history of use was damaged and moved to {path}; it begins anew. Look at it, "
             "then remove it."
-            for path in damaged_files(self._path)
+            for path in (damaged_files(self._path) if self._path else ())
         )
         return (*damaged, self._trouble) if self._trouble else damaged
 
     def close(self) -> None:
         """Close the file."""
-        if self._db is not None:
-            self._db.close()
-            self._db = None
+        if self._database is not None:
+            self._database.close()
+            self._database = None
 
     def _add(self, buckets: Sequence[Bucket], now: int) -> None:
-        with self.opened() as db, historyfile.transaction(db):
-            if not self._full(db, buckets[0].at if buckets else 0):
-                historyfile.add(db, buckets, self._tiers)
-        with self.opened() as db:
-            if now - self._swept >= _SWEEP_EVERY or historyfile.size(db) > self._bytes:
-                self._sweep(db, now)
+        with self.opened() as database:
+            with database.transaction() as db:
+                if not self._full(db, buckets[0].at if buckets else 0):
+                    history_file.add(db, buckets, self._tiers)
+            with database.connection() as db:
+                size = history_file.size(db)
+            if now - self._swept >= _SWEEP_EVERY or size > self._bytes:
+                self._sweep(database, now)
                 self._swept = now
 
     def _full(self, db: sqlite3.Connection, at: int) -> bool:
-        """Tell whether a time was sampled before: by another controller, or by another clock."""
+        """Return whether a time was sampled before: by another controller or another clock."""
         step = self._tiers[0].step
-        seconds = historyfile.sampled(db, step, at)
+        seconds = history_file.sampled(db, step, at)
         return seconds + self._interval > max(step, self._interval)
 
-    def _sweep(self, db: sqlite3.Connection, now: int) -> None:
+    def _sweep(self, database: Database, now: int) -> None:
         """Drop what is too old, then the oldest while there is too much."""
-        with historyfile.transaction(db):
-            historyfile.drop_older(db, self._tiers, now)
-            if historyfile.size(db) > self._bytes:
-                historyfile.drop_oldest(db, _ROOM * self._bytes)
-        historyfile.shrink(db)
+        with database.transaction() as db:
+            history_file.drop_older(db, self._tiers, now)
+            if history_file.size(db) > self._bytes:
+                history_file.drop_oldest(db, _ROOM * self._bytes)
+        with database.connection() as db:
+            history_file.shrink(db)
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator[sqlite3.Connection]:
-        """Lend the file; a broken one is moved aside, and the next use begins a fresh one."""
-        try:
-            if self._db is None:
-                self._db = historyfile.connect(self._path)
-            yield self._db
-        except sqlite3.OperationalError as error:
-            self.close()
-            raise StorageFailed(
-                f"The history of use {self._path} cannot be written or read: {error}.",
-                hint="Free some space on its disk, or give the account the right to write there. "
-                "Sessions are not affected.",
-            ) from error
-        except sqlite3.DatabaseError as error:
-            if type(error) is not sqlite3.DatabaseError:  # a fault of ours, not of the file
-                raise
-            self.close()
-            self._move_aside()
-            raise StorageFailed(
-                f"The history of use {self._path} is damaged: {error}.",
-                hint="It is moved aside and begins anew. Sessions are not affected.",
-            ) from error
+    def opened(self) -> Iterator[Database]:
+        """Lend the file; a broken one is moved aside, and the next use begins a fresh one.
 
-    def _move_aside(self) -> None:
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
-        for old in damaged_files(self._path):  # one is enough to look at
-            old.unlink(missing_ok=True)
-        with writing(self._path):
-            for suffix in ("-wal", "-shm"):
-                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-            self._path.rename(self._path.with_name(f"{self._path.name}.damaged-{stamp}"))
+        Raises StorageFailed.
+        """
+        try:
+            if self._database is None:
+                self._database = Database(self._path, history_file.KIND)
+            yield self._database
+        except StorageFailed:
+            self.close()
+            raise
+        except VersionMismatch as error:
+            hint = "Upgrade, or remove the file: it holds only the history of use."
+            raise StorageFailed(error.message, hint=hint) from error
+        except Damaged as error:
+            self.close()
+            raise self._moved_aside(error) from error
+
+    def _moved_aside(self, error: Damaged) -> StorageFailed:
+        if self._path:
+            for old in damaged_files(self._path):  # one is enough to look at
+                old.unlink(missing_ok=True)
+            move_aside(self._path)
+        return StorageFailed(
+            f"The history of use {self._path} is damaged: {error}.",
+            hint="It was moved aside and begins anew. Sessions are not affected.",
+        )

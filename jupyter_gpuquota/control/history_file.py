@@ -1,24 +1,37 @@
-"""The file of the history: its table, how it is opened, and how an older one is brought up to date.
+"""The file of the history: its tables, and what is asked of them.
 
-Every function may raise sqlite3's errors.
+Every function may raise sqlite3's errors, which `sqlite.Database` translates.
 """
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple
-from pathlib import Path
 from typing import Any
 
 from ..core.buckets import Bucket, coarsen
 from ..core.history import Tier, Window
-from ..errors import StorageFailed
-from ..local.folders import writing
+from .sqlite import Kind
 
-VERSION = 3
-_TABLE = """
+_USES = """
+    CREATE TABLE uses (
+        step INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        project TEXT NOT NULL,
+        seconds INTEGER NOT NULL,
+        allocated INTEGER NOT NULL,
+        borrowed INTEGER NOT NULL,
+        asked INTEGER NOT NULL,
+        busy INTEGER NOT NULL,
+        measured INTEGER NOT NULL,
+        peak INTEGER NOT NULL,
+        waiting INTEGER NOT NULL,
+        PRIMARY KEY (step, at, project)
+    ) STRICT, WITHOUT ROWID;
+"""
+_BY_USER = """
+    ALTER TABLE uses RENAME TO old_uses;
     CREATE TABLE uses (
         step INTEGER NOT NULL,
         at INTEGER NOT NULL,
@@ -33,18 +46,12 @@ _TABLE = """
         peak INTEGER NOT NULL,
         waiting INTEGER NOT NULL,
         PRIMARY KEY (step, at, project, user)
-    ) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO uses SELECT step, at, project, '', seconds, allocated, borrowed, asked, busy,
+        measured, peak, waiting FROM old_uses;
+    DROP TABLE old_uses;
 """
 """An empty user is the project as a whole."""
-_FROM_VERSION_1 = (
-    "ALTER TABLE uses RENAME TO old_uses",
-    _TABLE,
-    """
-    INSERT INTO uses SELECT step, at, project, '', seconds, allocated, borrowed, asked, busy,
-        measured, peak, waiting FROM old_uses
-    """,
-    "DROP TABLE old_uses",
-)
 _ACTIVITY = """
     CREATE TABLE activity (
         session TEXT NOT NULL,
@@ -58,16 +65,23 @@ _ACTIVITY = """
         idle INTEGER NOT NULL,
         gpu TEXT NOT NULL,
         PRIMARY KEY (session, begin)
-    ) STRICT, WITHOUT ROWID
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX activity_ends ON activity (end);
 """
-"""How sessions were used: `local.week` reads and writes it."""
-_ACTIVITY_ENDS = "CREATE INDEX activity_ends ON activity (end)"
-_TO_NEWEST = {
-    0: (_TABLE, _ACTIVITY, _ACTIVITY_ENDS),
-    1: (*_FROM_VERSION_1, _ACTIVITY, _ACTIVITY_ENDS),
-    2: (_ACTIVITY, _ACTIVITY_ENDS),
-}
-"""What brings each older version up to date; 0 is an empty file."""
+"""How sessions were used: `activity_log` reads and writes it."""
+KIND = Kind(
+    name="The history of use",
+    migrations=(_USES, _BY_USER, _ACTIVITY),
+    pragmas=(
+        "auto_vacuum = INCREMENTAL",
+        "journal_mode = WAL",
+        "synchronous = NORMAL",  # a lost sample is a gap, not a fault
+        "journal_size_limit = 1048576",
+        "wal_autocheckpoint = 256",  # pages: the same
+    ),
+    hint="Free some space on its disk, or give the account the right to write there. "
+    "Sessions are not affected.",
+)
 _ADD = """
     INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET
@@ -92,40 +106,6 @@ _TOTAL = f"SELECT min(at), project, user, {_SUMS} GROUP BY project, user"
 """Both as `core.buckets.coarsen` does, for hundreds of thousands of rows."""
 _SAMPLED = "SELECT max(seconds) FROM uses WHERE step = ? AND at = ?"
 _DROP = "DELETE FROM uses WHERE at <= (SELECT at FROM uses ORDER BY at LIMIT 1 OFFSET ?)"
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """Open or make the file. Raises StorageFailed for a newer version's."""
-    with writing(path):
-        path.touch(mode=0o600)
-    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        prepare(db, path)
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Make or bring up to date what is in a file. Raises StorageFailed for a newer version's."""
-    db.execute("PRAGMA locking_mode = EXCLUSIVE")
-    version = _tell(db, "user_version")
-    if version > VERSION:
-        raise StorageFailed(
-            f"{path} was written by a newer version of jupyter_gpuquota.",
-            hint="Upgrade, or remove the file: it holds only the history of use.",
-        )
-    db.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")  # a lost sample is a gap, not a fault
-    db.execute("PRAGMA journal_size_limit = 1048576")
-    db.execute("PRAGMA wal_autocheckpoint = 256")  # pages: the same
-    if version < VERSION:
-        with transaction(db):
-            for statement in _TO_NEWEST[version]:
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def add(db: sqlite3.Connection, buckets: Sequence[Bucket], tiers: Iterable[Tier]) -> None:
@@ -186,19 +166,6 @@ def size(db: sqlite3.Connection) -> int:
 def shrink(db: sqlite3.Connection) -> None:
     """Give free pages back to the disk."""
     db.execute("PRAGMA incremental_vacuum").fetchall()
-
-
-@contextlib.contextmanager
-def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Do all of it or nothing."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
 
 
 def _tell(db: sqlite3.Connection, pragma: str) -> int:

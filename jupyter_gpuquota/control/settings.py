@@ -12,22 +12,29 @@ import msgspec
 
 from ..core.policy import NO_POLICY
 from ..core.projects import change_text
-from ..local.shim import files
-from ..local.store import Store
 from ..model.base import Model
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import USUAL_RULES, Project, Rules
+from .files import write_file
+from .sqlite import Database
 
 AUDITED = 10_000
 """Entries of the audit log that are kept."""
+
+TABLES = """
+    CREATE TABLE projects (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
+    CREATE TABLE settings (name TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
+    CREATE TABLE audit (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL) STRICT;
+"""
+"""What a database needs to keep settings: one of its migrations."""
 
 _COPY = "settings.json"
 Row = tuple[str, tuple[Any, ...]]
 
 
 class Settings(Model, frozen=True, kw_only=True):
-    """Be everything that admins set. `source` says where, `problem` why a file is not followed."""
+    """Everything that admins set. `source` says where, `problem` why a file is not followed."""
 
     projects: tuple[Project, ...] = ()
     rules: Rules = USUAL_RULES
@@ -38,7 +45,7 @@ class Settings(Model, frozen=True, kw_only=True):
 
 
 class Kept(Model, frozen=True, kw_only=True):
-    """Be what is kept of the settings: what is None was never changed by an admin.
+    """What is kept of the settings: what is None was never changed by an admin.
 
     `seed` is what the configuration said when projects were first changed, None
     before. `latest` is the newest revision that was given out.
@@ -54,7 +61,7 @@ class Kept(Model, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Be what the audit log says of a change: in words, and what was before and after."""
+    """What the audit log says of a change: in words, and what was before and after."""
 
     what: str
     before: Any = None
@@ -62,18 +69,18 @@ class Noted:
 
 
 class SettingsStore:
-    """Keep settings and the audit log in the state file, and a copy of the settings beside it.
+    """Settings and the audit log in a database, and a copy of the settings beside its file.
 
-    The copy is what they are found again from when the state file was damaged.
+    The copy is what they are found again from when the file was damaged.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Database) -> None:
         """Read what is kept. Raises StorageFailed."""
         self._store = store
-        self._copy = store.path.with_name(_COPY)
+        self._copy = store.path.with_name(_COPY) if store.path else None
         self.problem = ""
         self.kept = self._read()
-        if store.fresh and (found := _load_copy(self._copy)):
+        if store.fresh and self._copy and (found := _load_copy(self._copy)):
             what = "found the settings again after the state file was lost"
             self.change(found, "system", Noted(what))
 
@@ -96,12 +103,7 @@ class SettingsStore:
         ]
         self._store.change(rows)
         self.kept = kept
-        try:
-            files.write_file(self._copy, msgspec.json.encode(kept))
-            self.problem = ""
-        except OSError as error:
-            self.problem = f"The copy {self._copy} of what admins have set cannot be written: "
-            self.problem += f"{error.strerror or error}."
+        self.problem = _write_copy(self._copy, kept) if self._copy else ""
 
     def audit(self) -> tuple[AuditEntry, ...]:
         """List who changed what, newest first."""
@@ -110,7 +112,7 @@ class SettingsStore:
 
     def last_change(self, revision: int) -> str:
         """Say who made the change that a revision stands for; empty if it is not known."""
-        rows = self._store.rows("SELECT body FROM audit WHERE id = ?", revision)
+        rows = self._store.rows("SELECT body FROM audit WHERE id = ?", (revision,))
         found = [msgspec.json.decode(body, type=AuditEntry) for (body,) in rows]
         return change_text(found[0]) if found else ""
 
@@ -130,7 +132,7 @@ class SettingsStore:
             projects = tuple(msgspec.json.decode(body, type=Project) for (body,) in rows)
         except msgspec.DecodeError as error:
             self.problem = f"What admins have set cannot be read ({error}); see {self._copy}."
-            return _load_copy(self._copy) or Kept()
+            return (self._copy and _load_copy(self._copy)) or Kept()
         return msgspec.structs.replace(kept, projects=None if kept.seed is None else projects)
 
     def _project_rows(self, kept: Kept) -> Iterable[Row]:
@@ -161,6 +163,16 @@ def _audit_row(revision: int, who: str, note: Noted) -> Row:
 
 def _json(value: Any) -> str:
     return "" if value is None else msgspec.json.encode(value).decode()
+
+
+def _write_copy(path: Path, kept: Kept) -> str:
+    """Write the copy, and return what is wrong if that fails."""
+    try:
+        write_file(path, msgspec.json.encode(kept))
+    except OSError as error:
+        said = error.strerror or error
+        return f"The copy {path} of what admins have set cannot be written: {said}."
+    return ""
 
 
 def _load_copy(path: Path) -> Kept | None:

@@ -9,8 +9,9 @@ import msgspec
 from ..errors import InUse
 from ..model.projects import ChangePreview
 from ..model.quota import Project, Quota
-from ..model.resources import MILLI, Node, gpus_text
+from ..model.resources import Node, gpus_text
 from ..model.sessions import LIVE, Session
+from .quota import capacity_of
 
 
 def launchable(projects: Iterable[Project], user: str, *, admin: bool) -> tuple[Project, ...]:
@@ -86,7 +87,7 @@ def drained(projects: Iterable[Project], sessions: Iterable[Session]) -> tuple[P
 def doubts(projects: Sequence[Project], nodes: Sequence[Node]) -> tuple[str, ...]:
     """Say what is allowed, but hardly meant."""
     found = []
-    capacity = MILLI * sum(not device.lost for node in nodes for device in node.devices)
+    capacity = capacity_of(nodes)
     total = sum(project.quota for project in projects)
     if total > capacity:
         found.append(

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from ..model.nodes import DeviceUse, NodeUse, Reading, SliceUse
-from ..model.resources import MILLI, Device, Node, Slice
+from ..model.resources import MILLI, Device, Holding, Node, Placement, Slice
 from ..model.sessions import Session
 
 
 def draw(
-    nodes: Sequence[Node], sessions: Sequence[Session], readings: Mapping[str, Reading]
+    nodes: Sequence[Node],
+    sessions: Sequence[Session],
+    readings: Mapping[str, Reading],
+    holdings: Sequence[Holding] = (),
 ) -> tuple[NodeUse, ...]:
     """Return every node with its devices and who holds what of them."""
-    holders: dict[tuple[str, int], list[tuple[Session, Slice]]] = {}
+    holders: dict[tuple[str, int], list[SliceUse]] = {}
     for session in sessions:
-        if placement := session.placement:
-            for piece in placement.slices:
-                holders.setdefault((placement.node, piece.index), []).append((session, piece))
+        if session.placement:
+            _add(holders, session.placement, partial(_slice, session))
+    for holding in holdings:
+        _add(holders, holding.placement, partial(_other, holding))
     return tuple(
         NodeUse(
             name=node.name,
@@ -31,13 +36,20 @@ def draw(
     )
 
 
-def _device(
-    device: Device, holders: list[tuple[Session, Slice]], reading: Reading | None
-) -> DeviceUse:
+def _add(
+    holders: dict[tuple[str, int], list[SliceUse]],
+    placement: Placement,
+    draw_slice: Callable[[Slice], SliceUse],
+) -> None:
+    for piece in placement.slices:
+        holders.setdefault((placement.node, piece.index), []).append(draw_slice(piece))
+
+
+def _device(device: Device, slices: Sequence[SliceUse], reading: Reading | None) -> DeviceUse:
     return DeviceUse(
         device=device,
-        slices=tuple(_slice(session, piece) for session, piece in holders),
-        free=0 if device.lost else max(0, MILLI - sum(piece.milli for _, piece in holders)),
+        slices=tuple(slices),
+        free=0 if device.lost else max(0, MILLI - sum(piece.milli for piece in slices)),
         utilisation=reading.utilisation if reading else None,
         memory_used=reading.memory_used if reading else None,
     )
@@ -56,4 +68,17 @@ def _slice(session: Session, piece: Slice) -> SliceUse:
         mig=piece.mig,
         used=usage.memory if usage else None,
         over=usage.over if usage else False,
+    )
+
+
+def _other(holding: Holding, piece: Slice) -> SliceUse:
+    return SliceUse(
+        session="",
+        name=holding.name,
+        project="",
+        owner="",
+        milli=piece.milli,
+        memory=piece.memory,
+        compute=piece.compute,
+        mig=piece.mig,
     )

@@ -8,19 +8,20 @@ from datetime import datetime
 
 from ..model.quota import USUAL_RULES, Project, Rules
 from ..model.reasons import Reason
-from ..model.resources import Node, Placement
+from ..model.resources import Holding, Node, Placement
 from ..model.sessions import Reclaim, Session
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Be everything that a round looks at."""
+    """Everything that a round looks at; `holdings` are workloads that are not sessions of ours."""
 
     sessions: Sequence[Session]
     projects: Sequence[Project]
     nodes: Sequence[Node]
     now: datetime
     rules: Rules = USUAL_RULES
+    holdings: Sequence[Holding] = ()
 
 
 @dataclass(frozen=True, slots=True)

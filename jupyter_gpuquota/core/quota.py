@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ..model.quota import Project, ProjectUse, Quota, UserUse
-from ..model.resources import MILLI, Node, Share
+from ..model.resources import MILLI, Holding, Node, Share
 from ..model.sessions import Session
 from .fairshare import Demand, fair_shares
 from .rooms import slice_of
@@ -28,22 +28,34 @@ def cost(share: Share, nodes: Sequence[Node]) -> int:
     return min((piece.milli for piece in pieces if piece), default=0)
 
 
+def capacity_of(nodes: Iterable[Node]) -> int:
+    """Return the milli-GPU of all devices that answer."""
+    return MILLI * sum(not device.lost for node in nodes for device in node.devices)
+
+
+def shareable(nodes: Iterable[Node], holdings: Iterable[Holding]) -> int:
+    """Return the milli-GPU that projects share out: what others hold is not theirs to share."""
+    return max(0, capacity_of(nodes) - sum(h.placement.milli for h in holdings))
+
+
 def sum_up(
     projects: Iterable[Project],
     sessions: Sequence[Session],
     nodes: Sequence[Node],
     revision: int,
+    holdings: Sequence[Holding] = (),
 ) -> Quota:
     """Return the quota view of a user who may launch in all of the projects."""
-    capacity = MILLI * sum(not d.lost for node in nodes for d in node.devices)
-    uses = _with_fair([(p, _project(p, sessions, nodes)) for p in projects], capacity)
+    capacity, left = capacity_of(nodes), shareable(nodes, holdings)
+    uses = _with_fair([(p, _project(p, sessions, nodes)) for p in projects], left)
     allocated = sum(_held(session) for session in sessions)
     mine = tuple(use.name for use in uses)
     return Quota(
         projects=uses,
         capacity=capacity,
         allocated=allocated,
-        free=max(0, capacity - allocated),
+        free=max(0, left - allocated),
+        others=sum(h.placement.milli for h in holdings),
         simulated=any(node.simulated for node in nodes),
         mine=mine,
         default=mine[0] if mine else "",

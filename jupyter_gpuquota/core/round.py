@@ -6,14 +6,14 @@ from collections.abc import Hashable
 from datetime import datetime, timedelta
 
 from ..model.reasons import Reason
-from ..model.resources import MILLI, Placement, Share
+from ..model.resources import Placement, Share
 from ..model.sessions import Reclaim, Session
 from . import waiting
 from .ledger import Ledger
 from .line import claims, holds, nodes_for, safe_until, stands_in_line
 from .placement import Allowed, Pool
 from .plans import Eviction, Situation
-from .quota import cost
+from .quota import cost, shareable
 from .victims import Victims, held_by
 
 _REST = timedelta(hours=1)
@@ -41,6 +41,7 @@ class Round:
         self.staying = [s for s in situation.sessions if holds(s)]
         self._leaving = [s for s in situation.sessions if s.state == "stopping" and s.placement]
         self._kept = [s.placement for s in self.staying if s.placement]
+        self._kept += [holding.placement for holding in situation.holdings]
         going = [s.placement for s in self._leaving if s.placement]
         self.now = Pool(situation.nodes, [*self._kept, *going])
         self._soon: Pool | None = None
@@ -159,5 +160,4 @@ class Round:
         for session in self.line:
             if not self.ledger.of(session).project.draining:
                 self.ledger.ask(session, self.cost(session.spec.share))
-        devices = [device for node in self.situation.nodes for device in node.devices]
-        self.ledger.share_out(MILLI * sum(not device.lost for device in devices))
+        self.ledger.share_out(shareable(self.situation.nodes, self.situation.holdings))

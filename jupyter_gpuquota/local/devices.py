@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..control.inventory import Driver, Inventory, Work
 from .config import LocalConfig
+from .inventory import DeviceInventory, Driver, Work
 from .mps import Mps
 from .nvml import Nvml
 from .simulated import simulated_nodes
@@ -26,10 +26,10 @@ class Devices:
         """Tell whether looking again can show anything new."""
         return self._driver is not None
 
-    def read(self) -> Inventory:
+    def read(self) -> DeviceInventory:
         """Look at all devices now."""
         if self._driver is None:
-            return Inventory(self._simulated)
+            return DeviceInventory(self._simulated)
         return self._driver.read(mps=self.mps.answers())
 
     def work(self, uuid: str, since: int) -> Work | None:

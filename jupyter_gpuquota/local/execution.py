@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from collections.abc import Callable
 
 from ..errors import FieldError, InvalidFields, WrongState
 from ..model.sessions import ExecContext, ExecRequest, ExecResult, Session
@@ -45,11 +46,13 @@ def check(request: ExecRequest) -> None:
         raise InvalidFields(errors[0].message, fields=tuple(errors))
 
 
-async def execute(context: ExecContext, request: ExecRequest, groups: set[int]) -> ExecResult:
+async def execute(
+    context: ExecContext, request: ExecRequest, adopt: Callable[[int], None]
+) -> ExecResult:
     """Run a program to its end or timeout; its group is killed when the time is over.
 
-    What it leaves running in the background is the session's, and ends with it. Its process
-    group is added to `groups`: as orphans these become children of ours.
+    What it leaves running in the background is the session's, and ends with it. `adopt` is given
+    its process group: orphans of it become children of ours.
     """
     reading, writing = os.pipe()
     try:
@@ -73,7 +76,7 @@ async def execute(context: ExecContext, request: ExecRequest, groups: set[int]) 
     try:
         timed_out = not await _wait(process, request.timeout)
     finally:
-        groups.add(process.pid)
+        adopt(process.pid)
         await output.close()
     code = process.returncode or 0
     return ExecResult(

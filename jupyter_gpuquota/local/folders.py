@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import fcntl
 import os
-import secrets
 import shutil
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from ..control.files import write_file, writing
 from ..errors import StorageFailed
 from ..model.base import Model
 from ..model.sessions import Session
-from .shim import files
+from .store import read_session
 
 T = TypeVar("T")
 
@@ -74,7 +72,7 @@ class SessionFolder:
         """Keep the session beside its files. Raises StorageFailed."""
         with writing(self.path):
             self.path.mkdir(mode=0o700, exist_ok=True)  # somebody may have removed it
-            files.write_file(self.path / "session.json", msgspec.json.encode(session))
+            write_file(self.path / "session.json", msgspec.json.encode(session))
 
     def load(self) -> Session | None:
         """Read the kept session; None if there is none that can be read."""
@@ -92,8 +90,8 @@ class SessionFolder:
             self.runtime.mkdir(mode=0o700)
             (self.runtime / "config").mkdir()
             config = self.runtime / "config" / "jupyter_server_config.json"
-            files.write_file(config, msgspec.json.encode(launch.config))
-            files.write_file(self.path / "launch.json", msgspec.json.encode(launch))
+            write_file(config, msgspec.json.encode(launch.config))
+            write_file(self.path / "launch.json", msgspec.json.encode(launch))
 
     def forget(self) -> None:
         """Remove what only a run needs: its orders, with their secrets, and its server's files.
@@ -159,16 +157,8 @@ class StateFolder:
 
     def open(self) -> None:
         """Make the folder, for the account alone. Raises StorageFailed."""
+        prepare(self.path)
         with writing(self.path):
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            found = self.path.stat()
-            if found.st_uid != os.geteuid():
-                raise StorageFailed(
-                    f"The state folder {self.path} belongs to another account.",
-                    hint="Set LocalConfig.state_dir to a folder of your own.",
-                )
-            if stat.S_IMODE(found.st_mode) & 0o077:
-                self.path.chmod(0o700)
             self.sessions.mkdir(mode=0o700, exist_ok=True)
 
     def session(self, session_id: str) -> SessionFolder:
@@ -214,29 +204,15 @@ class StateFolder:
         return self.sessions / f".deleted-{session_id}"
 
 
-@contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn the system's refusal to write into StorageFailed."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageFailed(
-            f"{path} cannot be written: {error.strerror or error}.",
-            hint="Free some space there, or give the account the right to write; then try again.",
-        ) from error
-
-
-def read_session(data: bytes) -> Session:
-    """Decode a session as it was kept. Raises msgspec.DecodeError.
-
-    In an earlier format its run stood beside it.
-    """
-    kept = msgspec.json.decode(data)
-    if isinstance(kept, dict) and isinstance(kept.get("session"), dict):
-        kept = {**kept["session"], "run": kept.get("run", 0)}
-    return msgspec.convert(kept, Session)
-
-
-def new_id() -> str:
-    """Make the id of a session: a letter and 55 bits of chance."""
-    return "s" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]
+def prepare(path: Path) -> None:
+    """Make the state folder for the account alone, or check that it is. Raises StorageFailed."""
+    with writing(path):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = path.stat()
+        if found.st_uid != os.geteuid():
+            raise StorageFailed(
+                f"The state folder {path} belongs to another account.",
+                hint="Set GpuQuota.state_dir to a folder of your own.",
+            )
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            path.chmod(0o700)

@@ -42,6 +42,7 @@ class Means:
     runtime: str
     state_dir: str
     token: str
+    own_token: str
     port: int
     python: str
     module: str
@@ -91,6 +92,7 @@ def env_of(session: Session, placement: Placement, means: Means) -> dict[str, st
     own |= {"PATH": ":".join(paths)} | ({means.active: spec.environment} if means.active else {})
     own |= spec.env | _share(spec.share, placement, means) | _facts(session, placement)
     own["GPUQUOTA_STATE_DIR"] = means.state_dir
+    own["GPUQUOTA_SESSION_TOKEN"] = means.own_token
     if spec.serves_jupyter:
         configs = [_config_dir(means.runtime), own.get("JUPYTER_CONFIG_PATH", "")]
         own |= {

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from ..control.inventory import Inventory, Work
 from ..model.nodes import Reading
 from ..model.resources import Device, MigInstance, Node
+from .inventory import DeviceInventory, Work
 
 _log = logging.getLogger(__name__)
 _MIB = 2**20
@@ -33,7 +33,7 @@ class Nvml:
         self._known: dict[str, Device] = {}
         self._node = socket.gethostname()
 
-    def read(self, *, mps: bool) -> Inventory:
+    def read(self, *, mps: bool) -> DeviceInventory:
         """Read everything anew; `mps` tells whether a control daemon answers."""
         devices: list[Device] = []
         readings: dict[str, Reading] = {}
@@ -52,7 +52,9 @@ class Nvml:
         lost = [_lost(d) for uuid, d in self._known.items() if uuid not in readings]
         devices = sorted([*devices, *lost], key=lambda device: device.index)
         self._known = {device.uuid: device for device in devices}
-        return Inventory((Node(name=self._node, devices=tuple(devices)),), readings, memory)
+        return DeviceInventory(
+            (Node(name=self._node, devices=tuple(devices)),), readings, memory=memory
+        )
 
     def work(self, uuid: str, since: int) -> Work | None:
         """Read what a device, or a MIG instance, has done since a stamp; None if it is lost."""

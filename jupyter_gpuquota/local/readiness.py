@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import hmac
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
+from ..control.resident import Report
 from ..model.base import Model
 from ..model.sessions import Endpoint, Session
 from . import processes
@@ -21,8 +22,6 @@ _PAUSE, _REFUSED = 0.03, 1.0
 """Seconds between two questions: while it does not listen, and while it answers otherwise."""
 _OK = 200
 _SECONDS = 5.0
-
-Report = Callable[[str, int, str], Awaitable[None]]
 
 
 class _Info(Model, frozen=True, kw_only=True):
@@ -92,14 +91,13 @@ async def answers(endpoint: Endpoint) -> int:
 
 
 class Readiness:
-    """Wait, in the event loop, for the Jupyter Servers that are starting, and report each once."""
+    """What waits, in the event loop, for the Jupyter Servers that are starting."""
 
-    def __init__(self, folder_of: Callable[[Session], SessionFolder], report: Report) -> None:
+    def __init__(self, folder_of: Callable[[Session], SessionFolder]) -> None:
         self._folder_of = folder_of
-        self._report = report
         self._tasks: dict[tuple[str, int], asyncio.Task[None]] = {}
 
-    def follow(self, sessions: Iterable[Session]) -> None:
+    def follow(self, sessions: Sequence[Session], report: Report) -> None:
         """Wait for exactly the servers among these that are starting."""
         starting = {
             (s.id, s.run): s for s in sessions if s.state == "starting" and s.spec.serves_jupyter
@@ -112,15 +110,17 @@ class Readiness:
             elif key not in starting:
                 self._tasks.pop(key).cancel()
         for key in starting.keys() - self._tasks.keys():
-            self._tasks[key] = asyncio.create_task(self._wait(starting[key]))
+            self._tasks[key] = asyncio.create_task(self._wait(starting[key], report))
 
     async def close(self) -> None:
         """Stop waiting."""
         tasks = list(self._tasks.values())
-        self.follow(())
+        for task in tasks:
+            task.cancel()
+        self._tasks.clear()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _wait(self, session: Session) -> None:
+    async def _wait(self, session: Session, report: Report) -> None:
         folder = self._folder_of(session)
         while True:
             endpoint = await asyncio.to_thread(find_server, folder, session.run)
@@ -128,7 +128,7 @@ class Readiness:
                 problem = problem_of(folder, session.run, endpoint)
                 status = 0 if problem else await answers(endpoint)
                 if problem or status == _OK:
-                    await self._report(session.id, session.run, problem)
+                    await report(session.id, session.run, problem)
                     return
                 if status:
                     await asyncio.sleep(_REFUSED)

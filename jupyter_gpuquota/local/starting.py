@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from ..control.access import token_of
 from ..core.isolation import isolation_of
 from ..core.lifecycle import move, note
 from ..errors import FieldError, StorageFailed
@@ -25,11 +26,12 @@ from .state import State
 
 
 class Starter:
-    """Turn a waiting session into a shim and a process. Works in the worker thread."""
+    """What turns a waiting session into a shim and a process, in the worker thread."""
 
-    def __init__(self, config: LocalConfig, state: State, devices: Devices) -> None:
+    def __init__(self, config: LocalConfig, state: State, devices: Devices, key: bytes) -> None:
         self._config = config
         self._state = state
+        self._key = key
         self._devices = devices
         self.shims: dict[str, int] = {}
         """The shims that were started in this life of the controller, by session."""
@@ -45,7 +47,7 @@ class Starter:
         try:
             self._check(session)
             folder.prepare(self._launch(session, placement, folder))
-            self.shims[session.id] = processes.start_shim(folder, self._config.state_dir)
+            self.shims[session.id] = processes.start_shim(folder, str(self._state.path))
         except StorageFailed as error:
             return f"{error.message} {error.hint}"
         except OSError as error:
@@ -83,7 +85,8 @@ class Starter:
         limited = session.isolation is not None and session.isolation.scope == "process"
         means = Means(
             runtime=str(folder.runtime),
-            state_dir=self._config.state_dir,
+            state_dir=str(self._state.path),
+            own_token=token_of(self._key, session.id, session.run),
             token=secrets.token_urlsafe(32),
             port=free_port(),
             python=str(prefixes.python_of(spec.environment)),

@@ -11,10 +11,11 @@ import logging
 from pathlib import Path
 
 from ..control.board import Board
+from ..control.sqlite import Database, damaged_files
 from ..errors import Internal, NameTaken, StorageFailed
 from ..model.sessions import Session
 from .folders import SessionFolder, StateFolder
-from .store import Store, damaged_files, open_store
+from .store import Store, open_store
 
 _log = logging.getLogger(__name__)
 
@@ -23,6 +24,7 @@ class State:
     """Own the state file and the folders of the sessions."""
 
     def __init__(self, path: Path, board: Board) -> None:
+        self.path = path
         self.board = board
         self._folder = StateFolder(path)
         self._file = path / "state.db"
@@ -31,7 +33,7 @@ class State:
         self._unreadable: tuple[str, ...] = ()
         self._store: Store | None = None
 
-    def open(self) -> None:
+    def open(self) -> Database:
         """Read what is there, and finish or undo what a crash has interrupted.
 
         Raises:
@@ -50,11 +52,7 @@ class State:
         self._sweep(sessions)
         found = sorted(sessions.values(), key=lambda s: (s.created, s.id))
         self.board.show(*found)
-
-    @property
-    def store(self) -> Store:
-        """Return the state file. Raises Internal before `open`."""
-        return self._kept
+        return store.database
 
     def close(self) -> None:
         """Close the file."""

@@ -7,16 +7,16 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from ..control.inventory import Inventory
 from ..model.reasons import Reason
 from ..model.sessions import Session, Usage
 from . import processes
+from .inventory import DeviceInventory
 
 _WORTH = 256
 """MiB that a peak rises by before it is written down again."""
 
 
-def measured(sessions: Iterable[Session], inventory: Inventory) -> Iterator[Session]:
+def measured(sessions: Iterable[Session], inventory: DeviceInventory) -> Iterator[Session]:
     """Yield the sessions that hold devices and whose use, or whose devices, have changed."""
     holders = [s for s in sessions if s.placement and s.placement.slices]
     if not holders:
@@ -49,7 +49,7 @@ def _with_peak(usage: Usage, before: Usage) -> Usage:
     )
 
 
-def reason_of(session: Session, inventory: Inventory) -> Reason | None:
+def reason_of(session: Session, inventory: DeviceInventory) -> Reason | None:
     """Say that a running session has lost a device; else keep the reason that it has."""
     if session.state != "running" or session.placement is None:
         return session.reason

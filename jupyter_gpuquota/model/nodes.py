@@ -17,7 +17,7 @@ class Reading(Model, frozen=True, kw_only=True):
 
 
 class SliceUse(Model, frozen=True, kw_only=True):
-    """Say which session holds a part of a device.
+    """Which session holds a part of a device; an empty `session` is a workload beside ours.
 
     `milli` and `memory` (MiB) are its share, `used` (MiB) what was measured, None where the
     driver does not tell; `over` is true while it uses more memory than its share.

@@ -109,7 +109,8 @@ class ProjectUse(Model, frozen=True, kw_only=True):
 class Quota(Model, frozen=True, kw_only=True):
     """Say how the machine or cluster is shared out.
 
-    `capacity`, `allocated` and `free` are milli-GPU. `mine` names the projects that the asking
+    `capacity`, `allocated`, `others` (held by workloads that are not sessions) and `free` are
+    milli-GPU. `mine` names the projects that the asking
     user may launch in, `default` the one that is taken when none is named. `admin` tells whether
     that user may change projects.
     """
@@ -118,6 +119,7 @@ class Quota(Model, frozen=True, kw_only=True):
     capacity: int
     allocated: int
     free: int
+    others: int = 0
     simulated: bool
     mine: tuple[str, ...]
     default: str

@@ -126,6 +126,13 @@ class Slice(Model, frozen=True, kw_only=True):
     mig: str = ""
 
 
+class Holding(Model, frozen=True, kw_only=True):
+    """GPUs that are taken by a workload that is not a session of ours; `name` says which."""
+
+    name: str
+    placement: Placement
+
+
 class Placement(Model, frozen=True, kw_only=True):
     """Say where a session runs."""
 

@@ -224,6 +224,14 @@ class Preview(Model, frozen=True, kw_only=True):
     problems: tuple[FieldProblem, ...] = ()
 
 
+class QueuePosition(Model, frozen=True, kw_only=True):
+    """Why a session waits, and its place in its project's queue, counted from 1; 0 if unknown."""
+
+    session: str
+    reason: Reason | None = None
+    position: int = 0
+
+
 class LogQuery(Request, frozen=True, kw_only=True):
     """Ask for a part of a session's log.
 

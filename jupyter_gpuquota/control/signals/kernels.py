@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 from ...core.idleness import Reading
-from ...local.signals.iopub import Listeners
 from ..clock import Clock
 from .servers import Kernel
 
@@ -22,8 +22,22 @@ _STARTS = timedelta(minutes=10)
 """Longest that a kernel may take to start."""
 
 
+class Listener(Protocol):
+    """What hears when one kernel runs code."""
+
+    def hear(self) -> tuple[bool, datetime | None]:
+        """Return whether nothing was missed since the last time, and when code was run."""
+
+
+class Listeners(Protocol):
+    """What hears kernels, each named by session and id."""
+
+    def get(self, kernel: tuple[str, str]) -> Listener | None:
+        """Return the listener of a kernel; None for one that is not listened to."""
+
+
 class Kernels:
-    """Remember what was known of each kernel of one session's run."""
+    """What was known of each kernel of one session's run."""
 
     def __init__(self, session: str, listeners: Listeners) -> None:
         self._session = session

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 
 from ...core.idleness import Reading, saves_itself
-from ...local.signals.notebooks import fingerprint
 from ...model.idleness import PresenceRequest
 from ...model.sessions import Session
 from ..clock import Clock
+
+Fingerprint = Callable[[Session, str], Awaitable[str]]
+"""Return a hash of the sources of a session's notebook; empty if it cannot be read."""
 
 _MANY = 256
 """Notebooks of one session whose sources are remembered."""
 
 
 class Presence:
-    """Remember, in memory, when sessions were used. Belongs to the event loop."""
+    """When sessions were last used, in memory. Belongs to the event loop."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, fingerprint: Fingerprint) -> None:
         self._clock = clock
+        self._fingerprint = fingerprint
         self._last: dict[str, datetime] = {}
         self._sources: dict[str, dict[str, str]] = {}
 
@@ -41,7 +43,7 @@ class Presence:
         """Tell whether what a person writes into a file has changed, or may have."""
         if not path.endswith(".ipynb"):
             return True
-        found = await asyncio.to_thread(fingerprint, session.spec.folder, path)
+        found = await self._fingerprint(session, path)
         known = self._sources.setdefault(session.id, {})
         if len(known) >= _MANY and path not in known:
             known.pop(next(iter(known)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ...local.folders import SessionFolder
-from ...local.readiness import find_server
 from ...model.base import Model
 from ...model.sessions import Endpoint, Session
 
 T = TypeVar("T")
+
+Find = Callable[[Session], Awaitable[Endpoint | None]]
+"""Return where a session's Jupyter Server listens; None while it does not."""
 
 _SECONDS = 5.0
 _AT_ONCE = 64
@@ -26,7 +27,7 @@ _FAULTS = (OSError, EOFError, ValueError, asyncio.LimitOverrunError, msgspec.Msg
 
 
 class Kernel(Model, frozen=True, kw_only=True):
-    """Be a kernel as a Jupyter Server tells of it."""
+    """A kernel as a Jupyter Server tells of it."""
 
     id: str
     last_activity: datetime
@@ -34,7 +35,7 @@ class Kernel(Model, frozen=True, kw_only=True):
 
 
 class Terminal(Model, frozen=True, kw_only=True):
-    """Be a terminal as a Jupyter Server tells of it."""
+    """A terminal as a Jupyter Server tells of it."""
 
     name: str
     last_activity: datetime | None = None
@@ -42,7 +43,7 @@ class Terminal(Model, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Be what a server tells, or the `problem` with it; no terminals where it offers none."""
+    """What a server answers, or the `problem` with it; no terminals where it offers none."""
 
     kernels: list[Kernel]
     terminals: list[Terminal] | None = None
@@ -55,8 +56,8 @@ class Servers:
     A kept connection cannot become a stranger's, as a port may; so a server is looked for once.
     """
 
-    def __init__(self, folder_of: Callable[[Session], SessionFolder]) -> None:
-        self._folder_of = folder_of
+    def __init__(self, find: Find) -> None:
+        self._find = find
         self._lines: dict[tuple[str, int], _Line] = {}
         self._without_terminals: set[tuple[str, int]] = set()
         self._room = asyncio.Semaphore(_AT_ONCE)
@@ -87,7 +88,7 @@ class Servers:
             with suppress(OSError, EOFError):  # it has hung up: a new connection tells
                 return await self._questions(kept, key)
             self._drop(key)
-        found = await asyncio.to_thread(find_server, self._folder_of(session), session.run)
+        found = await self._find(session)
         if found is None:
             return Told([], problem="Its Jupyter Server does not listen any more.")
         line = self._lines[key] = await _connect(found)
@@ -110,7 +111,7 @@ class Servers:
 
 
 class _Line:
-    """Be a connection to one server."""
+    """A connection to one server."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, endpoint: Endpoint

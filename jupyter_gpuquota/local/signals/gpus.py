@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ...control.inventory import Work
 from ...core.idleness import Reading
 from ...model.idleness import SignalState
 from ...model.sessions import Session
 from ..devices import Devices
+from ..inventory import Work
 
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """The number of the machine's own process ids; in a container they are others (linux/proc_ns.h)."""

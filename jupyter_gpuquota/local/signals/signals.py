@@ -9,15 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ...control.clock import Clock
-from ...control.inventory import Work
 from ...control.signals.kernels import Kernels
 from ...control.signals.presence import Presence
 from ...control.signals.servers import Servers, Told
 from ...core.idleness import Reading
 from ...core.policy import Limits
-from ...model.sessions import Session
+from ...model.sessions import Endpoint, Session
 from ..devices import Devices
 from ..folders import Leader, SessionFolder
+from ..inventory import Work
+from ..readiness import find_server
 from . import gpus, spending, terminals
 from .families import Families, Family, words_of
 from .gpus import Gpus, held_by
@@ -67,7 +68,7 @@ class Signals:
         self._folder_of = folder_of
         self._clock = clock
         self._presence = presence
-        self._servers = Servers(folder_of)
+        self._servers = Servers(self._find_server)
         self._listeners = Listeners()
         self._families = Families()
         self._gpus = Gpus(devices)
@@ -95,6 +96,9 @@ class Signals:
             session.id: self._read(session, told, sight, limits[session.id], sessions)
             for session in sessions
         }
+
+    async def _find_server(self, session: Session) -> Endpoint | None:
+        return await asyncio.to_thread(find_server, self._folder_of(session), session.run)
 
     async def close(self) -> None:
         """Hang up everywhere."""

@@ -1,0 +1,66 @@
+"""Rights by the members, viewers and leads of the projects, and by the configured admins."""
+
+from __future__ import annotations
+
+import hmac
+from base64 import urlsafe_b64encode
+from collections.abc import Collection
+
+from ..core.access import Caller, Rights, rights_of
+from ..model.sessions import LIVE, Session
+from .board import Board
+from .resident import Resident
+
+ROOT = "root"
+
+
+class ProjectAccess:
+    """What the settings on the board give to a caller.
+
+    `admins` are account names and `group:NAME` entries. `key` is the secret that sessions' tokens
+    are made with: a token is the session's for one run of it, and needs to be kept by nobody.
+    """
+
+    def __init__(self, resident: Resident, admins: Collection[str], key: bytes) -> None:
+        self._resident = resident
+        self._board: Board = resident.board
+        self._admins = admins
+        self._key = key
+        self._entered: set[tuple[str, str, int]] = set()
+
+    async def rights(self, caller: Caller) -> Rights:
+        """Return what a caller may do now; root on a socket is this machine's administrator."""
+        root = caller.known == "socket" and caller.name == ROOT
+        admin = not caller.session and (root or caller.among(self._admins))
+        return rights_of(caller, self._board.settings.projects, admin=admin)
+
+    def token_of(self, session: Session) -> str:
+        """Return the token with which a session's run acts for itself."""
+        return token_of(self._key, session.id, session.run)
+
+    def session_of(self, token: str) -> Session | None:
+        """Return the live session that a token was given to; None for any other token."""
+        session = self._board.by_id.get(token.partition(".")[0])
+        if session is None or session.state not in LIVE:
+            return None
+        known = hmac.compare_digest(self.token_of(session).encode(), token.encode())
+        return session if known else None
+
+    async def entered(self, caller: Caller, session: Session, how: str) -> None:
+        """Note in the audit log that an admin entered a session, once for each run of it.
+
+        Raises StorageFailed: without the note nobody enters.
+        """
+        key = (caller.name, session.id, session.run)
+        if how == "opened" and key in self._entered:
+            return
+        name = f"{session.spec.project}/{session.spec.name}"
+        what = f"{how} the session {name} of {session.owner}"
+        await self._resident.work(self._resident.worker.admin.note, caller.name, what)
+        self._entered.add(key)
+
+
+def token_of(key: bytes, session_id: str, run: int) -> str:
+    """Return the token of a session's run."""
+    found = hmac.digest(key, f"{session_id} {run}".encode(), "sha256")
+    return f"{session_id}.{urlsafe_b64encode(found).decode().rstrip('=')}"

@@ -1,0 +1,91 @@
+"""How GPUs and sessions are used, recorded and read in a thread of its own.
+
+Reading a week of it takes seconds: nobody who starts or stops a session waits for that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..core.history import Window
+from ..core.idle_week import Stretch
+from ..model.history import History
+from .activity_log import ActivityLog
+from .board import Board
+from .clock import Clock
+from .config import GpuQuota
+from .history import HistoryKeeper
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+class Recorder:
+    """The history of use and the log of activity, in the file `path` or, without one, in memory."""
+
+    def __init__(self, config: GpuQuota, board: Board, clock: Clock, path: Path | None) -> None:
+        self._board = board
+        self._clock = clock
+        self._history = HistoryKeeper(config, board, path)
+        self._log = ActivityLog(self._history, config.idle_interval)
+        self._thread = ThreadPoolExecutor(1, "gpuquota-recorder")
+        self._sampling: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to take samples."""
+        self._sampling = asyncio.create_task(self._sample())
+
+    async def close(self) -> None:
+        """Write what was seen, and close the file."""
+        if sampling := self._sampling:
+            self._sampling = None
+            sampling.cancel()
+            with suppress(asyncio.CancelledError):
+                await sampling
+            await self._run(self._log.flush, self._now())
+        await self._run(self._history.close)
+        self._thread.shutdown()
+
+    async def history(self, window: Window) -> History:
+        """Return how projects used GPUs in a time. Raises StorageFailed."""
+        found = await self._run(self._history.read, window, datetime.now(UTC))
+        return await asyncio.to_thread(self._history.tell, found, window)
+
+    async def activity(self, since: datetime) -> list[Stretch]:
+        """Return how sessions were used since a time. Raises StorageFailed."""
+        return await self._run(self._log.read, int(since.timestamp()))
+
+    async def note(self, looks: Sequence[Stretch]) -> None:
+        """Record what a look at the sessions' activity has found."""
+        await self._run(self._log.take, looks, self._now())
+
+    async def sample(self) -> None:
+        """Take a sample now."""
+        await self._run(self._history.take, self._board.settings.projects, time.time())
+        self._board.warn("history", await self._run(self._history.warnings))
+
+    async def _sample(self) -> None:
+        """Take a sample in each interval in which something lives or waits."""
+        while True:
+            try:
+                if self._history.due(time.time()):
+                    await self.sample()
+            except Exception as error:  # noqa: BLE001 (a fault of ours must not end the record)
+                _log.exception("recording the use of GPUs failed")
+                self._board.warn("recorder", (f"Use is not recorded: {error}. See the log.",))
+            await asyncio.sleep(min(1.0, self._history.pause(time.time())))
+
+    async def _run(self, work: Callable[..., T], *args: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+
+    def _now(self) -> int:
+        return int(self._clock.now().timestamp())

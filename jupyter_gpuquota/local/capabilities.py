@@ -1,0 +1,113 @@
+"""What this machine can do beside running sessions: environments, logs, programs, an ingress."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from ..control.board import Board
+from ..control.capabilities import BoardInventory
+from ..control.resident import QUIET
+from ..control.signals.presence import Presence
+from ..model.environments import Environment, LaunchPlace
+from ..model.idleness import PresenceRequest
+from ..model.sessions import (
+    Endpoint,
+    ExecContext,
+    ExecRequest,
+    ExecResult,
+    LogChunk,
+    LogQuery,
+    SessionRequest,
+)
+from . import environments, execution, ingress, logs
+from .config import LocalConfig
+from .devices import Devices
+from .runner import LocalRunner
+from .state import State
+
+
+class LocalInventory(BoardInventory):
+    """Projects, devices and the environments of this machine."""
+
+    def __init__(self, board: Board, config: LocalConfig, devices: Devices) -> None:
+        super().__init__(board)
+        self._config = config
+        self._devices = devices
+
+    @property
+    def source(self) -> str:
+        """Where GPUs come from: `nvml`, `simulated` or `none`."""
+        return self._devices.source
+
+    async def environments(self) -> tuple[Environment, ...]:
+        """Return the environments that sessions may start from."""
+        return await asyncio.to_thread(environments.find, self._config)
+
+    async def look_up(self, request: SessionRequest) -> LaunchPlace:
+        """Return what a request names: its environment and its folder."""
+        return await asyncio.to_thread(environments.look_up, request, self._config)
+
+
+class LocalLogs:
+    """What sessions have printed, in files."""
+
+    def __init__(self, board: Board, state: State) -> None:
+        self._board = board
+        self._state = state
+
+    async def read(self, session_id: str, query: LogQuery) -> LogChunk:
+        """Return a part of a log; empty if nothing was printed. Raises NotFound."""
+        session = self._board.find(session_id)
+        ended = session.state in QUIET  # before reading: nothing is added after it
+        folder = self._state.folder(session)
+        return await asyncio.to_thread(logs.chunk, folder.path, query, ended=ended)
+
+
+class LocalExec:
+    """Programs in the environment and on the share of sessions."""
+
+    def __init__(self, board: Board, state: State, runner: LocalRunner) -> None:
+        self._board = board
+        self._state = state
+        self._orphans = runner.orphans
+
+    async def execute(self, session_id: str, request: ExecRequest) -> ExecResult:
+        """Run a program to its end or timeout. Raises InvalidFields, NotFound, WrongState."""
+        execution.check(request)
+        context = await self.context(session_id)
+        return await execution.execute(context, request, self._orphans.put)
+
+    async def context(self, session_id: str) -> ExecContext:
+        """Return environment variables and folder. Raises NotFound, WrongState."""
+        session = self._board.find(session_id)
+        launch = await asyncio.to_thread(self._state.folder(session).launch, session.run)
+        return execution.context_of(session, launch)
+
+
+class LocalIngress:
+    """Where sessions listen on this machine."""
+
+    def __init__(self, board: Board, state: State, presence: Presence) -> None:
+        self._board = board
+        self._state = state
+        self._presence = presence
+
+    async def endpoint(self, session_id: str, port: int) -> Endpoint:
+        """Return where a running session listens. Raises NotFound, WrongState, NotAllowed."""
+        session = self._board.find(session_id)
+        ingress.check_exposed(session, port)
+        folder = self._state.folder(session)
+        return await asyncio.to_thread(ingress.find_endpoint, session, folder, port)
+
+    async def presence(self, session_id: str, seen: PresenceRequest) -> None:
+        """Note that a person used a session. Raises NotFound."""
+        await self._presence.hear(self._board.find(session_id), seen)
+
+
+def account_of(folder: Path) -> str:
+    """Return the name of the account that owns a folder, or its number where it has none."""
+    try:
+        return folder.owner()
+    except KeyError:  # an account that only a container or directory service knows
+        return str(folder.stat().st_uid)

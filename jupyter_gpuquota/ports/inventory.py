@@ -1,0 +1,38 @@
+"""What there is to share out, and from what sessions may start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from ..model.environments import Environment, LaunchPlace
+from ..model.nodes import Reading
+from ..model.quota import Project, Rules
+from ..model.resources import Node
+from ..model.sessions import SessionRequest
+
+
+class Inventory(Protocol):
+    """Projects, nodes and environments."""
+
+    @property
+    def source(self) -> str:
+        """Where GPUs come from: `nvml`, `simulated` or `none`."""
+
+    def projects(self) -> tuple[Project, ...]:
+        """Return the projects."""
+
+    def rules(self) -> Rules:
+        """Return what holds for all projects."""
+
+    def nodes(self) -> tuple[Node, ...]:
+        """Return nodes and devices."""
+
+    def readings(self) -> Mapping[str, Reading]:
+        """Return the newest reading of each device, by its UUID."""
+
+    async def environments(self) -> tuple[Environment, ...]:
+        """Return the environments that sessions may start from."""
+
+    async def look_up(self, request: SessionRequest) -> LaunchPlace:
+        """Return what a request names: its environment and its folder."""
