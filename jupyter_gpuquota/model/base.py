@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args
 
 import msgspec
 
 T = TypeVar("T")
+V = TypeVar("V", bound=str)
 
 Number = str | int | float
 """A number in the words of whoever asks: `0.5`, `8Gi`, `30m`."""
 
 
-class Model(msgspec.Struct, frozen=True, kw_only=True):
-    """Be something that we say: a reader ignores fields it does not know yet.
+if TYPE_CHECKING:
+    Open = Annotated[V, "open"]
+else:
 
-    Tolerance lets a client talk to a controller of a newer version.
+    class Open:
+        """A vocabulary in an answer: words that this version knows, or any that it does not.
+
+        `Open[State]` is checked as `State` in our own code, and decoded as text: a reader shows
+        a word of a newer version as it stands.
+        """
+
+        def __class_getitem__(cls, words: Any) -> Any:
+            """Return the type of a field whose words are those of a Literal, or others."""
+            schema = {"anyOf": [{"enum": list(get_args(words))}, {"type": "string"}]}
+            return Annotated[str, msgspec.Meta(extra_json_schema=schema)]
+
+
+class Model(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer: a reader ignores fields that it does not know, and shows unknown words as text.
+
+    That lets a client talk to a controller of a newer version. A field with a vocabulary is
+    `Open[…]`.
     """
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Be something that we are asked: an unknown field is a mistake and is refused."""
+    """A request: an unknown field or word is a mistake and is refused."""
 
 
 class Nothing(Model, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from .base import Model, Request
+from .base import Model, Open, Request
 
 By = Literal["project", "user"]
 
@@ -76,7 +76,7 @@ class History(Model, frozen=True, kw_only=True):
 
     points: tuple[HistoryPoint, ...]
     users: tuple[UserHours, ...] = ()
-    by: By = "project"
+    by: Open[By] = "project"
     step: int
     since: datetime
     until: datetime

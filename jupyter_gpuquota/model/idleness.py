@@ -7,11 +7,14 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from .base import Model, Request
+from .base import Model, Open, Request
+from .policy import IdleAction
 
 SignalName = Literal["kernels", "terminals", "presence", "cpu", "gpu", "process"]
 SignalState = Literal["busy", "idle", "unknown"]
 IdleRule = Literal["idle_timeout", "quiet_hours", "gpu_idle_timeout"]
+NextAction = Literal[IdleAction, ""]
+"""What will be done to an idle session; empty for nothing."""
 
 
 class Signal(Model, frozen=True, kw_only=True):
@@ -21,8 +24,8 @@ class Signal(Model, frozen=True, kw_only=True):
     `detail` says in plain words what was seen.
     """
 
-    name: SignalName
-    state: SignalState
+    name: Open[SignalName]
+    state: Open[SignalState]
     last: datetime
     detail: str = ""
 
@@ -37,9 +40,9 @@ class Idleness(Model, frozen=True, kw_only=True):
     """
 
     since: datetime
-    rule: IdleRule
+    rule: Open[IdleRule]
     level: str = ""
-    action: Literal["suspend", "stop", "notify", ""] = ""
+    action: Open[NextAction] = ""
     acts: datetime | None = None
     warned: datetime | None = None
     exempt: datetime | None = None

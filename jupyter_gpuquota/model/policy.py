@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, get_args
 
-from .base import Model, Number, Request
+from .base import Model, Number, Open, Request
 
 IdleAction = Literal["suspend", "stop", "notify"]
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -53,7 +53,7 @@ class QuietHours(Model, frozen=True, kw_only=True):
     empty for all. `idle_timeout` is seconds, at least 1.
     """
 
-    days: tuple[Day, ...]
+    days: tuple[Open[Day], ...]
     begin: int
     end: int
     zone: str
@@ -78,9 +78,9 @@ class PolicyRules(Model, frozen=True, kw_only=True):
     idle_timeout_min: int | None = None
     idle_timeout_max: int | None = None
     gpu_idle_timeout: int | None = None
-    gpu_idle_action: IdleAction | None = None
+    gpu_idle_action: Open[IdleAction] | None = None
     warn_before: int | None = None
-    action: IdleAction | None = None
+    action: Open[IdleAction] | None = None
     grace: int | None = None
     interactive_life: int | None = None
     train_life: int | None = None
@@ -89,7 +89,7 @@ class PolicyRules(Model, frozen=True, kw_only=True):
     cpu_busy: int | None = None
     gpu_busy: int | None = None
     quiet_hours: tuple[QuietHours, ...] | None = None
-    locked: tuple[RuleName, ...] = ()
+    locked: tuple[Open[RuleName], ...] = ()
 
 
 class PolicyLevel(Model, frozen=True, kw_only=True):
@@ -188,7 +188,7 @@ class DecidedRule(Model, frozen=True, kw_only=True):
     that a wish was not granted in full.
     """
 
-    rule: RuleName
+    rule: Open[RuleName]
     value: str
     level: str
     locked: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from .base import Model
+from .base import Model, Open
 from .idleness import IdleRule
 from .policy import IdleAction
 
@@ -21,8 +21,8 @@ class TrialAct(Model, frozen=True, kw_only=True):
     project: str
     user: str
     at: datetime
-    rule: IdleRule
-    action: IdleAction
+    rule: Open[IdleRule]
+    action: Open[IdleAction]
     returned: int
     again: datetime | None = None
     false_alarm: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from .base import Model, Number, Request
+from .base import Model, Number, Open, Request
 from .quota import Project
 from .resources import gpus_text
 
@@ -112,7 +112,7 @@ class Projects(Model, frozen=True, kw_only=True):
     """
 
     items: tuple[Project, ...]
-    source: SetBy
+    source: Open[SetBy]
     revision: int
     file: str = ""
     warnings: tuple[str, ...] = ()
@@ -147,7 +147,7 @@ class SessionEffect(Model, frozen=True, kw_only=True):
     session: str
     name: str
     project: str
-    effect: Effect
+    effect: Open[Effect]
     message: str
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import Model
+from .base import Model, Open
 
 ReasonCode = Literal[
     "OverQuota",
@@ -38,7 +38,7 @@ class Reason(Model, frozen=True, kw_only=True):
     `code` is stable; `message` is a sentence for the user; `hint` what would help.
     """
 
-    code: ReasonCode
+    code: Open[ReasonCode]
     message: str
     hint: str = ""
     raw: str = ""

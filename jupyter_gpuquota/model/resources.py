@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import Model
+from .base import Model, Open
 
 MILLI = 1000
 """Milli-GPU in one whole device."""
@@ -64,9 +64,9 @@ class Isolation(Model, frozen=True, kw_only=True):
     `scope` is the unit that each limit counts for; empty where nothing is limited.
     """
 
-    memory: Strength
-    compute: Strength
-    scope: Scope = ""
+    memory: Open[Strength]
+    compute: Open[Strength]
+    scope: Open[Scope] = ""
     bypass: tuple[str, ...] = ()
     note: str = ""
 

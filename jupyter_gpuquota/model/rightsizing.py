@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import Model, Number, Request
+from .base import Model, Number, Open, Request
 from .resources import Share
 
 Verdict = Literal["smaller", "larger", "fits", "early", "unmeasured"]
@@ -18,7 +18,7 @@ class Advice(Model, frozen=True, kw_only=True):
     it was not measured; `seconds` is how long it was.
     """
 
-    verdict: Verdict
+    verdict: Open[Verdict]
     message: str
     peak: int | None = None
     memory: int = 0

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from .base import Model, Number, Request
+from .base import Model, Number, Open, Request
 from .sessions import Kind
 
 Stand = Literal["waiting", "running", "done", "deleted", "refused", "stopped", "failed"]
@@ -159,7 +159,7 @@ class ProjectStanding(Model, frozen=True, kw_only=True):
 class SessionStanding(Model, frozen=True, kw_only=True):
     """Say how a session stands; `devices` are pairs of index and milli-GPU."""
 
-    state: Stand
+    state: Open[Stand]
     node: str = ""
     devices: tuple[tuple[int, int], ...] = ()
     reason: str = ""

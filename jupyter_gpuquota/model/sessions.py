@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from .base import FieldProblem, Model, Number, Request
+from .base import FieldProblem, Model, Number, Open, Request
 from .idleness import Idleness, KeptAlive
 from .reasons import Reason
 from .resources import Isolation, Placement, Share
@@ -17,6 +17,7 @@ State = Literal[
     "waiting", "starting", "running", "stopping", "suspended", "stopped", "done", "failed"
 ]
 Goal = Literal["run", "suspend", "stop", "requeue"]
+PreviewVerdict = Literal["fits", "borrows", "reclaims", "waits", "forbidden"]
 
 STATES: tuple[State, ...] = get_args(State)
 
@@ -75,7 +76,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
 
     name: str
     project: str
-    kind: Kind
+    kind: Open[Kind]
     share: Share
     environment: str
     folder: str
@@ -156,13 +157,13 @@ class Session(Model, frozen=True, kw_only=True):
     id: str
     spec: SessionSpec
     owner: str
-    state: State
+    state: Open[State]
     since: datetime
     created: datetime
     path: str
     revision: int = 0
     run: int = 0
-    goal: Goal = "run"
+    goal: Open[Goal] = "run"
     reason: Reason | None = None
     placement: Placement | None = None
     isolation: Isolation | None = None
@@ -213,7 +214,7 @@ class Preview(Model, frozen=True, kw_only=True):
     or `forbidden` (with the rule, or with the broken fields in `problems`).
     """
 
-    verdict: Literal["fits", "borrows", "reclaims", "waits", "forbidden"]
+    verdict: Open[PreviewVerdict]
     message: str
     reason: Reason | None = None
     placement: Placement | None = None
