@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import NotFound
-from ..model.projects import ChangePreview, Groups, GroupsRequest, NodeGroup, SettingsChange
+from ..model.projects import (
+    ChangePreview,
+    Groups,
+    GroupsRequest,
+    NodeGroupRequest,
+    SettingsChange,
+    group_request_of,
+)
 from .context import Context
 from .steps import Operation, ask
 
@@ -51,20 +58,25 @@ def preview(
     return answer
 
 
-def _with(old: Groups, name: str, nodes: Sequence[str], *, separate: bool) -> tuple[NodeGroup, ...]:
-    others = tuple(group for group in old.items if group.name != name)
-    return (*others, NodeGroup(name=name, nodes=tuple(nodes), separate=separate))
+def _with(
+    old: Groups, name: str, nodes: Sequence[str], *, separate: bool
+) -> tuple[NodeGroupRequest, ...]:
+    return (*_others(old, name), NodeGroupRequest(name=name, nodes=tuple(nodes), separate=separate))
 
 
-def _without(old: Groups, name: str) -> tuple[NodeGroup, ...]:
-    others = tuple(group for group in old.items if group.name != name)
+def _without(old: Groups, name: str) -> tuple[NodeGroupRequest, ...]:
+    others = _others(old, name)
     if len(others) == len(old.items):
         hint = f"There are: {', '.join(group.name for group in others) or 'none'}."
         raise NotFound(f"There is no node group {name!r}.", hint=hint)
     return others
 
 
-def _put(groups: tuple[NodeGroup, ...], revision: int) -> Operation[Groups]:
+def _others(old: Groups, name: str) -> tuple[NodeGroupRequest, ...]:
+    return tuple(group_request_of(group) for group in old.items if group.name != name)
+
+
+def _put(groups: tuple[NodeGroupRequest, ...], revision: int) -> Operation[Groups]:
     request = GroupsRequest(groups=groups, revision=revision)
     found: Groups = yield from ask("groups.put", body=request)
     return found

@@ -22,7 +22,13 @@ from ..model.policy import (
     PolicyRulesRequest,
     QuietHoursRequest,
 )
-from ..model.projects import AffinityRequest, GroupsRequest, NodeGroup, ProjectRequest, RulesRequest
+from ..model.projects import (
+    AffinityRequest,
+    GroupsRequest,
+    NodeGroupRequest,
+    ProjectRequest,
+    RulesRequest,
+)
 from ..model.resources import Node
 from .settings import Settings
 
@@ -48,7 +54,7 @@ class QuotaFileRequest(Request, frozen=True, kw_only=True):
     """Be the file as a whole."""
 
     projects: tuple[ProjectRequest, ...]
-    groups: tuple[NodeGroup, ...] = ()
+    groups: tuple[NodeGroupRequest, ...] = ()
     rules: RulesRequest = RulesRequest()
     policy: PolicyRequest = PolicyRequest()
 
@@ -209,7 +215,7 @@ _KEYS: dict[str, type[Request]] = {
     "": QuotaFileRequest,
     "projects": ProjectRequest,
     "projects.node_affinity": AffinityRequest,
-    "groups": NodeGroup,
+    "groups": NodeGroupRequest,
     "rules": RulesRequest,
     "policy": PolicyRequest,
     "policy.levels": PolicyLevelRequest,

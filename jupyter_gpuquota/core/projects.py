@@ -14,6 +14,8 @@ from ..model.projects import (
     AuditEntry,
     Groups,
     GroupsRequest,
+    NodeGroup,
+    NodeGroupRequest,
     ProjectRequest,
     RulesRequest,
 )
@@ -172,14 +174,20 @@ def check_groups(
             if node.strip() and node not in known:
                 hint = f"There are: {', '.join(sorted(known)) or 'none'}."
                 reader.wrong(f"groups[{i}].nodes[{j}]", f"There is no node {node!r}.", hint)
-    left = Known(nodes, Groups(items=request.groups)).group_names
+    items = groups_of(request.groups)
+    left = Known(nodes, Groups(items=items)).group_names
     for project in projects:
         affinity = project.node_affinity
         for name in sorted({*affinity.interactive, *affinity.train} - left):
             hint = "Change the project first."
             reader.wrong("groups", f"{project.name} may run on the group {name} only.", hint)
     reader.finish()
-    return Groups(items=request.groups, revision=request.revision)
+    return Groups(items=items, revision=request.revision)
+
+
+def groups_of(requests: Iterable[NodeGroupRequest]) -> tuple[NodeGroup, ...]:
+    """Return the node groups that are asked for, unchecked."""
+    return tuple(NodeGroup(name=r.name, nodes=r.nodes, separate=r.separate) for r in requests)
 
 
 def check_revision(what: str, present: int, asked: int, by: str = "") -> None:

@@ -14,7 +14,7 @@ from ..model.resources import Node
 from . import members
 from .nodegroups import labelled
 from .plans import Situation
-from .projects import Known, check, check_groups, check_rules, find
+from .projects import Known, check, check_groups, check_rules, find, groups_of
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ def changed(change: SettingsChange, present: Present) -> Situation:
     errors: list[FieldError] = []
     groups = present.groups
     if change.groups is not None:
-        groups = Groups(items=change.groups)
+        groups = Groups(items=groups_of(change.groups))
         request = GroupsRequest(groups=change.groups)
         _gather(errors, lambda: check_groups(request, present.nodes, _untouched(change, old)))
     rules = old.rules

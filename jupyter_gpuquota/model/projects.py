@@ -52,12 +52,8 @@ class ProjectRemoval(Request, frozen=True, kw_only=True):
     revision: int = 0
 
 
-class NodeGroup(Request, frozen=True, kw_only=True):
-    """Be nodes under a name that projects and requests may ask for.
-
-    With `separate` set, sessions that share compute and sessions that share memory alone never
-    run side by side on its nodes (ACK's rule).
-    """
+class NodeGroupRequest(Request, frozen=True, kw_only=True):
+    """A request for one node group; see `NodeGroup`."""
 
     name: str
     nodes: tuple[str, ...] = ()
@@ -67,7 +63,7 @@ class NodeGroup(Request, frozen=True, kw_only=True):
 class GroupsRequest(Request, frozen=True, kw_only=True):
     """Ask for the node groups as they are to be; `revision` is that of the groups read."""
 
-    groups: tuple[NodeGroup, ...] = ()
+    groups: tuple[NodeGroupRequest, ...] = ()
     revision: int = 0
 
 
@@ -93,7 +89,19 @@ class SettingsChange(Request, frozen=True, kw_only=True):
     put: tuple[ProjectRequest, ...] = ()
     delete: tuple[str, ...] = ()
     rules: RulesRequest | None = None
-    groups: tuple[NodeGroup, ...] | None = None
+    groups: tuple[NodeGroupRequest, ...] | None = None
+
+
+class NodeGroup(Model, frozen=True, kw_only=True):
+    """Nodes under a name that projects and requests may ask for.
+
+    With `separate` set, sessions that share compute and sessions that share memory alone never
+    run side by side on its nodes (ACK's rule).
+    """
+
+    name: str
+    nodes: tuple[str, ...] = ()
+    separate: bool = False
 
 
 class Groups(Model, frozen=True, kw_only=True):
@@ -211,3 +219,8 @@ def request_of(project: Project) -> ProjectRequest:
         min_runtime=project.min_runtime,
         revision=project.revision,
     )
+
+
+def group_request_of(group: NodeGroup) -> NodeGroupRequest:
+    """Return the request that asks for a node group as it is."""
+    return NodeGroupRequest(name=group.name, nodes=group.nodes, separate=group.separate)

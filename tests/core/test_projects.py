@@ -23,6 +23,7 @@ from jupyter_gpuquota.model.projects import (
     Groups,
     GroupsRequest,
     NodeGroup,
+    NodeGroupRequest,
     ProjectRequest,
     RulesRequest,
     request_of,
@@ -129,7 +130,11 @@ def test_rules_are_read_like_durations():
 def test_groups_name_nodes_that_there_are_and_projects_keep_theirs():
     bound = make_project("team-a", node_affinity=Affinity(train=("big",)))
     asked = GroupsRequest(
-        groups=(NodeGroup(name="g", nodes=("n1", "n9")), NodeGroup(name="g"), NodeGroup(name="X"))
+        groups=(
+            NodeGroupRequest(name="g", nodes=("n1", "n9")),
+            NodeGroupRequest(name="g"),
+            NodeGroupRequest(name="X"),
+        )
     )
     with pytest.raises(InvalidFields) as caught:
         check_groups(asked, [make_node()], [bound])

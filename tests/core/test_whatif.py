@@ -18,9 +18,11 @@ from jupyter_gpuquota.model.projects import (
     AffinityRequest,
     Groups,
     NodeGroup,
+    NodeGroupRequest,
     ProjectRequest,
     RulesRequest,
     SettingsChange,
+    group_request_of,
 )
 from jupyter_gpuquota.model.quota import USUAL_RULES, Affinity, Rules
 from tests.builders import (
@@ -116,7 +118,7 @@ def rules_of(**fields) -> SettingsChange:
     return SettingsChange(rules=RulesRequest(**fields))
 
 
-def groups_of(*groups: NodeGroup) -> SettingsChange:
+def groups_of(*groups: NodeGroupRequest) -> SettingsChange:
     return SettingsChange(groups=groups)
 
 
@@ -144,7 +146,7 @@ def test_moving_sessions_out_of_fragments_shows_who_would_be_moved():
 
 def test_separate_nodes_make_wait_who_would_start_and_move_nobody():
     both = [sharing("memory"), sharing("compute", compute=30, milli=300)]
-    apart = groups_of(NodeGroup(name="apart", nodes=("n1",), separate=True))
+    apart = groups_of(NodeGroupRequest(name="apart", nodes=("n1",), separate=True))
     found = try_out(apart, both, [make_project()], [make_node(gpus=1)])
     assert found.sessions == ()
     assert found.message == "Nothing would change at once for the sessions that there are."
@@ -158,7 +160,7 @@ def test_separate_nodes_make_wait_who_would_start_and_move_nobody():
 def test_who_runs_stays_where_it_could_not_start_any_more():
     bound = make_project(node_affinity=Affinity(train=("big",)))
     sessions = [running("runs", 1), make_session("next", "1", kind="train")]
-    emptied = groups_of(NodeGroup(name="big", nodes=("n2",)))
+    emptied = groups_of(NodeGroupRequest(name="big", nodes=("n2",)))
     nodes = [make_node(), make_node("n2", 0)]
     found = try_out(emptied, sessions, [bound], nodes, BIG)
     assert effects(found) == {("next", "waits")}
@@ -176,15 +178,17 @@ def test_a_group_that_goes_takes_its_label_and_nodes_keep_their_own():
 def test_who_could_never_start_or_then_could_is_told():
     bound = make_project("team-a", "8", node_affinity=Affinity(train=("big",)))
     sessions = [running("loan", 8), make_session("waits", "8", kind="train")]
-    emptied = groups_of(NodeGroup(name="big"))
+    emptied = groups_of(NodeGroupRequest(name="big"))
     found = try_out(emptied, sessions, [bound], [make_node()], BIG)
     assert [s.message for s in found.sessions] == [
         "waits (team-a) could not start any more at all: team-a's sessions of this kind may run "
         "on no node that has a GPU."
     ]
     assert "1 session could not start any more at all" in found.message
-    none = Groups(items=emptied.groups)
-    found = try_out(groups_of(*BIG.items), sessions, [bound], [make_node()], none)
+    none = Groups(items=(NodeGroup(name="big"),))
+    found = try_out(
+        groups_of(*map(group_request_of, BIG.items)), sessions, [bound], [make_node()], none
+    )
     assert "1 session could start one day, which it cannot now" in found.message
     assert found.sessions[0].message.startswith("waits (team-a) could start one day")
     small = SettingsChange(put=(ProjectRequest(name="team-a", quota=2),))
@@ -288,7 +292,7 @@ def test_every_mistake_of_every_part_is_named_at_once():
         ),
         delete=("team-a",),
         rules=RulesRequest(grace="soon", min_runtime=-1),
-        groups=(NodeGroup(name="New", nodes=("n9",)), NodeGroup(name="new")),
+        groups=(NodeGroupRequest(name="New", nodes=("n9",)), NodeGroupRequest(name="new")),
     )
     bound = make_project("bound", node_affinity=Affinity(interactive=("big",)))
     assert set(refused(wrong, make_project(), bound)) == {

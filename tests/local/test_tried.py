@@ -6,10 +6,12 @@ import getpass
 
 import pytest
 
+from jupyter_gpuquota.core.projects import groups_of
 from jupyter_gpuquota.model.projects import (
     ChangePreview,
     Groups,
     NodeGroup,
+    NodeGroupRequest,
     RulesRequest,
     SettingsChange,
 )
@@ -44,13 +46,13 @@ async def test_groups_that_are_tried_bind_as_they_do_once_set(make):
     waits = await train(backend, "waits", "waiting", gpu="4", node_type="big")
     gone = await try_out(backend, groups=())
     assert "waits (team-b) could not start any more at all" in gone.sessions[0].message
-    wider = NodeGroup(name="big", nodes=("dgx1-1", "dgx1-2"), separate=True)
+    wider = NodeGroupRequest(name="big", nodes=("dgx1-1", "dgx1-2"), separate=True)
     found = await try_out(backend, groups=(wider,))
     assert found.message.startswith("1 session would start.")
     assert found.sessions[0].message.startswith("waits (team-b) would start on dgx1-1 GPU")
     assert [node.labels for node in backend.nodes()] == [(), ("big",)]
     revision = backend.groups().revision
-    await backend.put_groups(Groups(items=(wider,), revision=revision), "ana")
+    await backend.put_groups(Groups(items=groups_of((wider,)), revision=revision), "ana")
     started = await until(backend, waits.id, "running")
     assert f"would start on {started.placement.text}." in found.sessions[0].message
     assert next(s for s in backend.sessions() if s.id == runs.id).started == runs.started

@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_gpuquota.api.decoding import Empty, decode_body, decode_query, is_id, own_query
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
-from jupyter_gpuquota.model.projects import NodeGroup, SettingsChange
+from jupyter_gpuquota.model.projects import NodeGroupRequest, SettingsChange
 from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, SessionQuery, SessionRequest
 
 
@@ -60,7 +60,7 @@ def test_requests_inside_others_are_read_as_far():
     assert found["put[1].node_affinity.tran"][1] == "Did you mean train?"
     assert problems('{"rules": 5}', SettingsChange)["rules"][0].startswith("It must be an object")
     asked = decode_body(b'{"rules": null, "groups": [{"name": "g"}]}', SettingsChange)
-    assert asked == SettingsChange(groups=(NodeGroup(name="g"),))
+    assert asked == SettingsChange(groups=(NodeGroupRequest(name="g"),))
 
 
 @pytest.mark.parametrize(

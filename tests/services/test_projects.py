@@ -19,7 +19,7 @@ from jupyter_gpuquota.errors import (
 from jupyter_gpuquota.model.projects import (
     AuditQuery,
     GroupsRequest,
-    NodeGroup,
+    NodeGroupRequest,
     ProjectRemoval,
     ProjectRequest,
     RulesRequest,
@@ -153,7 +153,7 @@ async def test_rules_and_groups_are_tried_with_projects_or_alone() -> None:
     change = SettingsChange(
         put=(ProjectRequest(name="team-a", quota=8),),
         rules=RulesRequest(min_runtime="1h"),
-        groups=(NodeGroup(name="big", nodes=("dgx1-1",)),),
+        groups=(NodeGroupRequest(name="big", nodes=("dgx1-1",)),),
     )
     found = await ask(backend, "settings.preview", body=change)
     assert "3 sessions would not have run long enough to be made to leave" in found.message
@@ -161,7 +161,7 @@ async def test_rules_and_groups_are_tried_with_projects_or_alone() -> None:
     wrong = SettingsChange(
         put=(ProjectRequest(name="team-a", quota="x"),),
         rules=RulesRequest(grace="x"),
-        groups=(NodeGroup(name="big", nodes=("n9",)),),
+        groups=(NodeGroupRequest(name="big", nodes=("n9",)),),
     )
     with pytest.raises(InvalidFields) as caught:
         await ask(backend, "settings.preview", body=wrong)
@@ -171,14 +171,14 @@ async def test_rules_and_groups_are_tried_with_projects_or_alone() -> None:
 
 async def test_a_group_that_is_tried_away_takes_its_label_away() -> None:
     backend = guarded()
-    group = NodeGroup(name="big", nodes=("dgx1-2",))
+    group = NodeGroupRequest(name="big", nodes=("dgx1-2",))
     await ask(backend, "groups.put", body=GroupsRequest(groups=(group,), revision=1))
     full = SessionRequest(name="full", gpu=8, kind="train", node_type="big")
     await ask(backend, "sessions.create", body=full)
     body = SessionRequest(name="waits", gpu=8, kind="train", node_type="big")
     waits = await ask(backend, "sessions.create", body=body)
     assert waits.state == "waiting"
-    both = (NodeGroup(name="big", nodes=("dgx1-1", "dgx1-2")),)
+    both = (NodeGroupRequest(name="big", nodes=("dgx1-1", "dgx1-2")),)
     found = await ask(backend, "settings.preview", body=SettingsChange(groups=both))
     assert [(s.name, s.effect) for s in found.sessions] == [("waits", "starts")]
     found = await ask(backend, "settings.preview", body=SettingsChange(groups=()))
