@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from typing import Any
+import sys
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
 from ..model.about import Change
-from ..model.base import Problem
+from ..model.base import Model, Problem
 from ..model.routes import ROUTES, Route
 
 PUBLIC = tuple(row for row in ROUTES if not row.internal)
@@ -27,7 +28,7 @@ def components(routes: tuple[Route, ...], prefix: str) -> dict[str, dict[str, An
     """Return the JSON Schema of every type, by name; `prefix` begins their references.
 
     What we say always has all its fields, whatever defaults the model gives them; what we are
-    asked may leave out those that have one.
+    asked may leave out those that have one. A vocabulary is a type of its own.
     """
     _, found = msgspec.json.schema_components(types_of(routes), ref_template=prefix + "{name}")
     text = json.dumps({wire_name(name): schema for name, schema in found.items()})
@@ -40,7 +41,15 @@ def components(routes: tuple[Route, ...], prefix: str) -> dict[str, dict[str, An
             schema["required"] = list(schema["properties"])
             for field in schema["properties"].values():
                 field.pop("default", None)
-    return schemas
+    return _named(schemas, prefix)
+
+
+def words_of(schema: dict[str, Any]) -> tuple[str, ...]:
+    """Return the known words of an open vocabulary; none for any other schema."""
+    match schema:
+        case {"type": "string", "anyOf": [{"enum": [*words]}, {"type": "string"}]}:
+            return tuple(words)
+    return ()
 
 
 def name_of(wire_type: Any) -> str:
@@ -52,3 +61,33 @@ def name_of(wire_type: Any) -> str:
 def wire_name(name: str) -> str:
     """Return an identifier in every language: `Page_Session_` is `PageSession`."""
     return re.sub(r"\W|_", "", name)
+
+
+def _named(schemas: dict[str, dict[str, Any]], prefix: str) -> dict[str, dict[str, Any]]:
+    """Return the schemas with each open vocabulary as one of them, under its name in the model."""
+    names = _vocabularies()
+    found: dict[str, dict[str, Any]] = {}
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, list):
+            return [walk(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if words := words_of(value):
+            name = names[words]
+            found[name] = {**value, "description": "A newer version may have other words."}
+            return {"$ref": prefix + name}
+        return {key: walk(each) for key, each in value.items()}
+
+    return {**walk(schemas), **dict(sorted(found.items()))}
+
+
+def _vocabularies() -> dict[tuple[str, ...], str]:
+    """Return the name of each vocabulary of the model, by its words."""
+    modules = {sys.modules[each.__module__] for each in Model.__subclasses__()}
+    return {
+        get_args(value): name
+        for module in modules
+        for name, value in vars(module).items()
+        if get_origin(value) is Literal
+    }

@@ -16,13 +16,19 @@ import sys
 from pathlib import Path
 
 from ..model.routes import Route
-from .json_schema import PUBLIC, components, name_of, types_of
+from .json_schema import PUBLIC, components, name_of, types_of, words_of
 
 LABEXTENSION = Path(__file__).resolve().parents[2] / "labextension"
 _HEAD = (
     "/* eslint-disable @typescript-eslint/naming-convention */\n"
     "// Written by `python -m jupyter_gpuquota.api.schema`: change the Python model instead.\n\n"
 )
+_NOTE = re.compile(
+    r"/\*\*\n \* This interface was referenced by .*\n \* via the .*\n \*/\n"
+    r"|\n? \*\n \* This interface was referenced by .*\n \* via the .*"
+)
+"""What the compiler writes of a definition that it found unreachable from the empty root."""
+
 _COMPILE = """
 const { compile } = require('json-schema-to-typescript');
 const chunks = [];
@@ -49,6 +55,10 @@ def models_ts() -> str:
     definitions = components(PUBLIC, "#/definitions/")
     for name, schema in definitions.items():
         schema["title"] = name
+        if words := words_of(schema):
+            # The last part keeps editors proposing the known words beside any other text.
+            del schema["description"]
+            schema["tsType"] = " | ".join([*map(repr, words), "(string & {})"])
     # An empty root, so that the compiler prints the definitions and nothing besides them.
     root = {"title": "Wire", "type": "object", "properties": {}, "definitions": definitions}
     done = subprocess.run(
@@ -62,8 +72,7 @@ def models_ts() -> str:
     if done.returncode:
         raise SystemExit(f"json-schema-to-typescript failed:\n{done.stderr}")
     text = re.sub(r"export interface Wire \{\}\n+", "", done.stdout)
-    # The compiler speaks of the definition that it found unreachable from the empty root.
-    text = re.sub(r"\n? \*\n \* This interface was referenced by .*\n \* via the .*", "", text)
+    text = _NOTE.sub("", text)
     return _HEAD + text.lstrip()
 
 

@@ -40,10 +40,8 @@ def url(context: Context, name: str, *, project: str = "", port: int = 0) -> Ope
 
 
 def urls(context: Context, sessions: Sequence[Session]) -> Operation[dict[str, str]]:
-    """Map the ids of running sessions to their URLs, as far as a JupyterLab shows them."""
-    shown = [
-        s for s in sessions if s.state == "running" and (s.spec.serves_jupyter or s.spec.ports)
-    ]
+    """Return the URLs of the sessions that may be opened, by id, where a JupyterLab shows them."""
+    shown = [session for session in sessions if "open" in session.actions]
     if not shown:
         return {}
     transport = yield from look(context.transport)

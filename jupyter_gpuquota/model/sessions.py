@@ -17,9 +17,22 @@ State = Literal[
     "waiting", "starting", "running", "stopping", "suspended", "stopped", "done", "failed"
 ]
 Goal = Literal["run", "suspend", "stop", "requeue"]
+Action = Literal[
+    "open",
+    "log",
+    "exec",
+    "keep_alive",
+    "suspend",
+    "resume",
+    "resize",
+    "stop",
+    "delete",
+    "activity",
+]
 PreviewVerdict = Literal["fits", "borrows", "reclaims", "waits", "forbidden"]
 
 STATES: tuple[State, ...] = get_args(State)
+ACTIONS: tuple[Action, ...] = get_args(Action)
 
 LIVE: frozenset[State] = frozenset({"starting", "running", "stopping"})
 """States in which a session has processes and holds its share."""
@@ -145,13 +158,14 @@ class Reclaim(Model, frozen=True, kw_only=True):
 
 
 class Session(Model, frozen=True, kw_only=True):
-    """Be one session, as everyone may see it: no token, no port, no process id.
+    """One session, as everyone may see it: no token, no port, no process id.
 
     `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
-    `since` is when the
-    present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
-    waiting. `ends` is when its longest life is over, None if nothing bounds it; the level `ends_by`
-    of the policy decided that. `idle` is None while it is used, or has not been idle for a minute.
+    `since` is when the present state began. `place_in_line` counts from 1 inside its project, 0
+    while it is not waiting. `ends` is when its longest life is over, None if nothing bounds it; the
+    level `ends_by` of the policy decided that. `idle` is None while it is used, or has not been
+    idle for a minute. `actions` are what the user who asks may do to it now; `activity` is to see
+    its signals and its policy.
     """
 
     id: str
@@ -178,6 +192,12 @@ class Session(Model, frozen=True, kw_only=True):
     ends_by: str = ""
     idle: Idleness | None = None
     kept: KeptAlive | None = None
+    actions: tuple[Open[Action], ...] = ()
+
+    @property
+    def serves_pages(self) -> bool:
+        """Whether there is something to open once it runs."""
+        return self.spec.serves_jupyter or bool(self.spec.ports)
 
     @property
     def preemptible(self) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import names, nearest, previews, rightsize, specs, wishes
+from ..core import actions, names, nearest, previews, rightsize, specs, wishes
 from ..core.plans import Situation
 from ..core.policy import NO_POLICY
 from ..errors import FieldError, InvalidFields, NameTaken, Unsupported, refused
@@ -46,12 +46,14 @@ async def list_(backend: Backend, call: Call) -> Page[Session]:
         and query.owner in ("", session.owner)
         and (not states or session.state in states)
     ]
-    return page(found, query.limit, query.cursor, backend.revision("sessions"))
+    part = page(found, query.limit, query.cursor, backend.revision("sessions"))
+    items = tuple(shown(session) for session in part.items)
+    return Page(items=items, total=part.total, revision=part.revision, next=part.next)
 
 
 async def get(backend: Backend, call: Call) -> Session:
     """Show one session."""
-    return find(backend, call.args["id"])
+    return shown(find(backend, call.args["id"]))
 
 
 async def advice(backend: Backend, call: Call) -> Advice:
@@ -63,7 +65,7 @@ async def create(backend: Backend, call: Call) -> Session:
     """Check a request and hand it to the backend."""
     spec = await _check(backend, call)
     names.check_free(spec, backend.sessions())
-    return await backend.create(spec, call.user)
+    return shown(await backend.create(spec, call.user))
 
 
 async def preview(backend: Backend, call: Call) -> Preview:
@@ -87,25 +89,25 @@ async def preview(backend: Backend, call: Call) -> Preview:
 
 async def stop(backend: Backend, call: Call) -> Session:
     """Begin to stop a session."""
-    return await backend.stop(call.args["id"])
+    return shown(await backend.stop(call.args["id"]))
 
 
 async def suspend(backend: Backend, call: Call) -> Session:
     """Begin to suspend a session."""
-    return await backend.suspend(call.args["id"])
+    return shown(await backend.suspend(call.args["id"]))
 
 
 async def resume(backend: Backend, call: Call) -> Session:
     """Put a session back into the queue."""
     request: ResumeRequest = call.body
-    return await backend.resume(call.args["id"], request.base_url)
+    return shown(await backend.resume(call.args["id"], request.base_url))
 
 
 async def resize(backend: Backend, call: Call) -> Session:
     """Check a session's new share as if it were launched, and start it again with it."""
     session = find(backend, call.args["id"])
     spec = await _check(backend, replace(call, body=specs.resized(session.spec, call.body)))
-    return await backend.resize(session.id, spec.share)
+    return shown(await backend.resize(session.id, spec.share))
 
 
 async def delete(backend: Backend, call: Call) -> Nothing:
@@ -128,7 +130,7 @@ async def activity(backend: Backend, call: Call) -> Activity:
 async def keep_alive(backend: Backend, call: Call) -> Session:
     """Keep a session alive for a while."""
     able = policing(backend)
-    return await able.keep_alive(call.args["id"], wishes.read_keep_alive(call.body))
+    return shown(await able.keep_alive(call.args["id"], wishes.read_keep_alive(call.body)))
 
 
 async def log(backend: Backend, call: Call) -> LogChunk:
@@ -157,6 +159,11 @@ async def presence(backend: Backend, call: Call) -> Nothing:
     """Hear from the ingress that a person used a session."""
     await _ingress(backend).presence(call.args["id"], call.body)
     return Nothing()
+
+
+def shown(session: Session) -> Session:
+    """Return a session as it is answered: with the actions that its state allows."""
+    return actions.offering(session, actions.by_state(session))
 
 
 def _states(text: str) -> set[str]:

@@ -6,7 +6,7 @@ import os
 
 from ..client import Client
 from ..client.addresses import place_of
-from ..errors import WrongState
+from ..errors import NotAllowed, WrongState
 from ..model.sessions import Session
 from .grammar import Args
 from .screen import Screen
@@ -27,8 +27,13 @@ def open_session(client: Client, args: Args, screen: Screen) -> TextView:
             f"{session.spec.name} is {session.state}, not running{why}",
             hint=f"`describe {session.spec.name}` says more.",
         )
+    place = place_of(session.spec, args.port)
+    if "open" not in session.actions:
+        raise NotAllowed(
+            f"Only {session.owner} can open {session.spec.name}.",
+            hint=f"`describe {session.spec.name}` shows what you may see of it.",
+        )
     if not screen.shell:
-        place = place_of(session.spec, args.port)
         return _link(session, f"{session.spec.base_url}{session.path}{place}")
     url = client.sessions.url(session.id, port=args.port)
     wanted = _sees_display() if args.browser is None else args.browser

@@ -15,17 +15,13 @@ from ..client.transport import Transport
 from ..errors import GpuQuotaError
 from ..hosting.locate import read_here
 from ..model.policy import RULES, IdleAction
-from ..model.sessions import ENDED, Kind, State
+from ..model.sessions import Action, Kind
 from .grammar import make_parser, subparsers
 from .verbs import VERBS
 
 _PATIENCE = 2.0
-_NONE: frozenset[State] = frozenset()
-_DONE: dict[str, frozenset[State]] = {
-    "stop": ENDED,
-    "suspend": ENDED | {"suspended"},
-}
-"""What a command has nothing to do to."""
+_ACTIONS: dict[str, Action] = {"stop": "stop", "suspend": "suspend", "resume": "resume"}
+"""Commands that only some sessions can be named to, and the action that tells which."""
 
 
 class Hasty:
@@ -53,7 +49,7 @@ class Source:
         """
         asks: dict[str, Callable[[Client], Iterable[str]]] = {
             "name": _session_names,
-            "names": partial(_session_names, without=_DONE.get(verb, _NONE)),
+            "names": partial(_session_names, action=_ACTIONS.get(verb)),
             "project": _projects,
             "team": _projects,
             "value": _projects,
@@ -129,8 +125,9 @@ def _completer(source: Source, dest: str, verb: str) -> Callable[..., list[str]]
     return complete
 
 
-def _session_names(client: Client, without: frozenset[State] = _NONE) -> Iterable[str]:
-    return (s.spec.name for s in client.sessions.list() if s.state not in without)
+def _session_names(client: Client, action: Action | None = None) -> Iterable[str]:
+    sessions = client.sessions.list()
+    return (s.spec.name for s in sessions if action is None or action in s.actions)
 
 
 def _projects(client: Client) -> Iterable[str]:

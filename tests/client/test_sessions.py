@@ -31,7 +31,8 @@ def test_a_session_is_asked_for_in_the_words_of_the_request(sessions, backend):
     assert session.spec.share.milli == 500
     assert (session.spec.project, session.spec.kind) == ("team-b", "train")
     assert session.spec.command == ("sleep", "9")
-    assert backend.sessions() == (session,)
+    assert "stop" in session.actions
+    assert backend.sessions() == (msgspec.structs.replace(session, actions=()),)
 
 
 def test_a_preview_changes_nothing(sessions, backend):

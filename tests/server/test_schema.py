@@ -6,10 +6,12 @@ import subprocess
 import sys
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from jupyter_gpuquota.api.json_schema import PUBLIC, components, name_of
+from jupyter_gpuquota.api.json_schema import PUBLIC, components, name_of, words_of
 from jupyter_gpuquota.api.schema import LABEXTENSION, routes_ts
 from jupyter_gpuquota.model.routes import ROUTES
+from jupyter_gpuquota.model.sessions import STATES
 
 
 def test_the_committed_routes_are_those_of_the_table():
@@ -42,3 +44,25 @@ def test_what_we_say_always_has_all_its_fields():
     assert schemas["SessionRequest"]["required"] == ["name"]
     assert schemas["PageSession"]["properties"]["items"]["items"] == {"$ref": "#/Session"}
     assert {name_of(row.response) for row in PUBLIC} <= set(schemas)
+
+
+def test_a_vocabulary_is_a_type_of_its_own_that_names_what_is_known_and_takes_any_text():
+    schemas = components(PUBLIC, "#/")
+    assert schemas["Session"]["properties"]["state"] == {"$ref": "#/State"}
+    assert schemas["Session"]["properties"]["actions"]["items"] == {"$ref": "#/Action"}
+    assert words_of(schemas["State"]) == STATES
+    validator = Draft202012Validator(schemas["State"])
+    assert validator.is_valid("running")
+    assert validator.is_valid("hibernating")
+    assert not validator.is_valid(1)
+
+
+def test_a_request_takes_the_known_words_only():
+    kind = components(PUBLIC, "#/")["SessionRequest"]["properties"]["kind"]
+    assert set(kind["enum"]) == {"interactive", "interactive-spot", "train"}
+
+
+def test_the_front_end_reads_a_vocabulary_by_its_name():
+    text = (LABEXTENSION / "src" / "api" / "models.ts").read_text("utf-8")
+    assert "  state: State;" in text
+    assert "export type Goal = 'run' | 'suspend' | 'stop' | 'requeue' | (string & {});" in text

@@ -159,10 +159,11 @@ async def test_what_cannot_be_measured_is_advised_nothing() -> None:
 async def test_a_resize_is_checked_before_anything_stops() -> None:
     backend = FakeBackend()
     session = await launch(backend, gpu="0.5", command=("sleep", "9"))
+    before = backend.sessions()
     for bad in (ResizeRequest(), ResizeRequest(gpu="1.5"), ResizeRequest(gpu="64")):
         with pytest.raises(InvalidFields):
             await ask(backend, "sessions.resize", args={"id": session.id}, body=bad)
-    assert backend.sessions() == (session,)
+    assert backend.sessions() == before
     body = ResizeRequest(gpu="0.25")
     sized = await ask(backend, "sessions.resize", args={"id": session.id}, body=body)
     assert (sized.state, sized.placement.milli, sized.id) == ("running", 250, session.id)

@@ -50,11 +50,12 @@ def test_what_may_follow(source, words, some):
     [
         ("stop", {"stopped1"}),
         ("suspend", {"stopped1", "suspended1"}),
+        ("resume", {"exp1", "exp2"}),
         ("delete", set()),
         ("describe", set()),
     ],
 )
-def test_what_has_ended_already_is_not_offered_to_end(client, source, verb, without):
+def test_only_sessions_that_a_command_can_act_on_are_offered(client, source, verb, without):
     for name in ("stopped1", "suspended1"):
         client.sessions.submit(name)
     client.sessions.stop("stopped1", wait=True)

@@ -22,6 +22,7 @@ from jupyter_gpuquota.model.environments import Environment, Environments
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import ExecResult, Exit, LogChunk, Progress, Session, Usage
+from jupyter_gpuquota.services.sessions import shown
 from jupyter_gpuquota.ui.views.base import span_text
 from jupyter_gpuquota.ui.views.environments import EnvironmentsView
 from jupyter_gpuquota.ui.views.history import HistoryView
@@ -57,7 +58,7 @@ def make_running(**changed) -> Session:
         "exp1", "0.5", "running", placement=make_placement(make_slice(3, 500)), base_url="/user/me/"
     )
     isolation = isolation_of(make_share("0.5"), simulated=True, mps=False)
-    return msgspec.structs.replace(session, isolation=isolation, **changed)
+    return shown(msgspec.structs.replace(session, isolation=isolation, **changed))
 
 
 def make_evil() -> Session:
@@ -223,11 +224,17 @@ def test_a_link_leads_below_the_lab_that_shows_the_session():
     session = make_running()
     assert href_of(session) == "/user/me/gpuquota/s/id-exp1/"
     assert 'href="/user/me/gpuquota/s/id-exp1/"' in SessionsView(page(session), {}).html
-    assert href_of(msgspec.structs.replace(session, state="stopping")) == ""
+    assert href_of(make_running(state="stopping")) == ""
     command = msgspec.structs.replace(session.spec, command=("serve",), ports=(6006,))
-    assert href_of(msgspec.structs.replace(session, spec=command)).endswith("/p/6006/")
+    assert href_of(make_running(spec=command)).endswith("/p/6006/")
     command = msgspec.structs.replace(session.spec, command=("train",))
-    assert href_of(msgspec.structs.replace(session, spec=command)) == ""
+    assert href_of(make_running(spec=command)) == ""
+
+
+def test_a_session_that_only_others_may_open_has_no_link():
+    session = msgspec.structs.replace(make_running(owner="ana"), actions=("log",))
+    assert href_of(session) == ""
+    assert "<a" not in SessionsView(page(session), {}).html
 
 
 @pytest.mark.parametrize("href", ["javascript:alert(1)", "//evil/x", "data:text/html,x", ""])

@@ -222,9 +222,10 @@ def isolation_text(isolation: Isolation) -> str:
 
 
 def href_of(session: Session) -> str:
-    """Return the address of a running session below the origin of its JupyterLab, or nothing."""
-    shown = session.state == "running" and (session.spec.serves_jupyter or session.spec.ports)
-    return f"{session.spec.base_url}{session.path}{place_of(session.spec)}" if shown else ""
+    """Return a session's address below the origin of its JupyterLab if it may be opened, or ""."""
+    if "open" not in session.actions:
+        return ""
+    return f"{session.spec.base_url}{session.path}{place_of(session.spec)}"
 
 
 def link(session: Session) -> str:

@@ -1,6 +1,98 @@
 /* eslint-disable @typescript-eslint/naming-convention */
 // Written by `python -m jupyter_gpuquota.api.schema`: change the Python model instead.
 
+export type Kind = 'interactive' | 'interactive-spot' | 'train' | (string & {});
+export type State =
+  | 'waiting'
+  | 'starting'
+  | 'running'
+  | 'stopping'
+  | 'suspended'
+  | 'stopped'
+  | 'done'
+  | 'failed'
+  | (string & {});
+export type Goal = 'run' | 'suspend' | 'stop' | 'requeue' | (string & {});
+export type ReasonCode =
+  | 'OverQuota'
+  | 'OverLimit'
+  | 'NoNodeFits'
+  | 'Fragmented'
+  | 'BeingReclaimed'
+  | 'Reclaimed'
+  | 'Moved'
+  | 'MaxLifetime'
+  | 'IdleTimeout'
+  | 'GpuIdleTimeout'
+  | 'QueueMissing'
+  | 'NotAllowed'
+  | 'DeviceLost'
+  | 'StartFailed'
+  | 'StartTimeout'
+  | 'CommandFailed'
+  | 'Killed'
+  | 'ExitUnknown'
+  | 'HostRestarted'
+  | 'StopRequested'
+  | 'SuspendRequested'
+  | 'ResizeRequested'
+  | (string & {});
+export type Strength =
+  'none' | 'cooperative' | 'enforced' | 'hardware' | (string & {});
+export type Scope = '' | 'process' | 'container' | 'session' | (string & {});
+export type IdleRule =
+  'idle_timeout' | 'quiet_hours' | 'gpu_idle_timeout' | (string & {});
+export type NextAction = 'suspend' | 'stop' | 'notify' | '' | (string & {});
+export type Action =
+  | 'open'
+  | 'log'
+  | 'exec'
+  | 'keep_alive'
+  | 'suspend'
+  | 'resume'
+  | 'resize'
+  | 'stop'
+  | 'delete'
+  | 'activity'
+  | (string & {});
+export type PreviewVerdict =
+  'fits' | 'borrows' | 'reclaims' | 'waits' | 'forbidden' | (string & {});
+export type Verdict =
+  'smaller' | 'larger' | 'fits' | 'early' | 'unmeasured' | (string & {});
+export type RuleName =
+  | 'idle_timeout'
+  | 'idle_timeout_min'
+  | 'idle_timeout_max'
+  | 'gpu_idle_timeout'
+  | 'gpu_idle_action'
+  | 'warn_before'
+  | 'action'
+  | 'grace'
+  | 'interactive_life'
+  | 'train_life'
+  | 'keep_alive'
+  | 'keep_alives'
+  | 'cpu_busy'
+  | 'gpu_busy'
+  | 'quiet_hours'
+  | (string & {});
+export type SignalName =
+  | 'kernels'
+  | 'terminals'
+  | 'presence'
+  | 'cpu'
+  | 'gpu'
+  | 'process'
+  | (string & {});
+export type SignalState = 'busy' | 'idle' | 'unknown' | (string & {});
+export type By = 'project' | 'user' | (string & {});
+export type SetBy = 'config' | 'store' | 'file' | (string & {});
+export type IdleAction = 'suspend' | 'stop' | 'notify' | (string & {});
+export type Day =
+  'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun' | (string & {});
+export type Effect =
+  'starts' | 'waits' | 'reclaimed' | 'moves' | 'keeps' | 'ends' | (string & {});
+
 /**
  * Introduce the one who answers.
  *
@@ -32,33 +124,26 @@ export interface PageSession {
   next: string;
 }
 /**
- * Be one session, as everyone may see it: no token, no port, no process id.
+ * One session, as everyone may see it: no token, no port, no process id.
  *
  * `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
- * `since` is when the
- * present state began. `place_in_line` counts from 1 inside its project, 0 while it is not
- * waiting. `ends` is when its longest life is over, None if nothing bounds it; the level `ends_by`
- * of the policy decided that. `idle` is None while it is used, or has not been idle for a minute.
+ * `since` is when the present state began. `place_in_line` counts from 1 inside its project, 0
+ * while it is not waiting. `ends` is when its longest life is over, None if nothing bounds it; the
+ * level `ends_by` of the policy decided that. `idle` is None while it is used, or has not been
+ * idle for a minute. `actions` are what the user who asks may do to it now; `activity` is to see
+ * its signals and its policy.
  */
 export interface Session {
   id: string;
   spec: SessionSpec;
   owner: string;
-  state:
-    | 'done'
-    | 'failed'
-    | 'running'
-    | 'starting'
-    | 'stopped'
-    | 'stopping'
-    | 'suspended'
-    | 'waiting';
+  state: State;
   since: string;
   created: string;
   path: string;
   revision: number;
   run: number;
-  goal: 'requeue' | 'run' | 'stop' | 'suspend';
+  goal: Goal;
   reason: Reason | null;
   placement: Placement | null;
   isolation: Isolation | null;
@@ -73,6 +158,7 @@ export interface Session {
   ends_by: string;
   idle: Idleness | null;
   kept: KeptAlive | null;
+  actions: Action[];
 }
 /**
  * Be a request that was checked: every value is usable as it stands.
@@ -83,7 +169,7 @@ export interface Session {
 export interface SessionSpec {
   name: string;
   project: string;
-  kind: 'interactive' | 'interactive-spot' | 'train';
+  kind: Kind;
   share: Share;
   environment: string;
   folder: string;
@@ -117,29 +203,7 @@ export interface Share {
  * `code` is stable; `message` is a sentence for the user; `hint` what would help.
  */
 export interface Reason {
-  code:
-    | 'BeingReclaimed'
-    | 'CommandFailed'
-    | 'DeviceLost'
-    | 'ExitUnknown'
-    | 'Fragmented'
-    | 'GpuIdleTimeout'
-    | 'HostRestarted'
-    | 'IdleTimeout'
-    | 'Killed'
-    | 'MaxLifetime'
-    | 'Moved'
-    | 'NoNodeFits'
-    | 'NotAllowed'
-    | 'OverLimit'
-    | 'OverQuota'
-    | 'QueueMissing'
-    | 'Reclaimed'
-    | 'ResizeRequested'
-    | 'StartFailed'
-    | 'StartTimeout'
-    | 'StopRequested'
-    | 'SuspendRequested';
+  code: ReasonCode;
   message: string;
   hint: string;
   raw: string;
@@ -172,9 +236,9 @@ export interface Slice {
  * `scope` is the unit that each limit counts for; empty where nothing is limited.
  */
 export interface Isolation {
-  memory: 'cooperative' | 'enforced' | 'hardware' | 'none';
-  compute: 'cooperative' | 'enforced' | 'hardware' | 'none';
-  scope: '' | 'container' | 'process' | 'session';
+  memory: Strength;
+  compute: Strength;
+  scope: Scope;
   bypass: string[];
   note: string;
 }
@@ -234,9 +298,9 @@ export interface Reclaim {
  */
 export interface Idleness {
   since: string;
-  rule: 'gpu_idle_timeout' | 'idle_timeout' | 'quiet_hours';
+  rule: IdleRule;
   level: string;
-  action: '' | 'notify' | 'stop' | 'suspend';
+  action: NextAction;
   acts: string | null;
   warned: string | null;
   exempt: string | null;
@@ -302,7 +366,7 @@ export interface SessionRequest {
  * or `forbidden` (with the rule, or with the broken fields in `problems`).
  */
 export interface Preview {
-  verdict: 'borrows' | 'fits' | 'forbidden' | 'reclaims' | 'waits';
+  verdict: PreviewVerdict;
   message: string;
   reason: Reason | null;
   placement: Placement | null;
@@ -328,7 +392,7 @@ export interface FieldProblem {
  * it was not measured; `seconds` is how long it was.
  */
 export interface Advice {
-  verdict: 'early' | 'fits' | 'larger' | 'smaller' | 'unmeasured';
+  verdict: Verdict;
   message: string;
   peak: number | null;
   memory: number;
@@ -413,22 +477,7 @@ export interface SessionPolicy {
  * that a wish was not granted in full.
  */
 export interface DecidedRule {
-  rule:
-    | 'action'
-    | 'cpu_busy'
-    | 'gpu_busy'
-    | 'gpu_idle_action'
-    | 'gpu_idle_timeout'
-    | 'grace'
-    | 'idle_timeout'
-    | 'idle_timeout_max'
-    | 'idle_timeout_min'
-    | 'interactive_life'
-    | 'keep_alive'
-    | 'keep_alives'
-    | 'quiet_hours'
-    | 'train_life'
-    | 'warn_before';
+  rule: RuleName;
   value: string;
   level: string;
   locked: boolean;
@@ -464,8 +513,8 @@ export interface Activity {
  * `detail` says in plain words what was seen.
  */
 export interface Signal {
-  name: 'cpu' | 'gpu' | 'kernels' | 'presence' | 'process' | 'terminals';
-  state: 'busy' | 'idle' | 'unknown';
+  name: SignalName;
+  state: SignalState;
   last: string;
   detail: string;
 }
@@ -531,7 +580,7 @@ export interface UserUse {
 export interface History {
   points: HistoryPoint[];
   users: UserHours[];
-  by: 'project' | 'user';
+  by: By;
   step: number;
   since: string;
   until: string;
@@ -686,7 +735,7 @@ export interface Environment {
  */
 export interface Projects {
   items: Project[];
-  source: 'config' | 'file' | 'store';
+  source: SetBy;
   revision: number;
   file: string;
   warnings: string[];
@@ -811,22 +860,30 @@ export interface Groups {
   revision: number;
 }
 /**
- * Be nodes under a name that projects and requests may ask for.
+ * Nodes under a name that projects and requests may ask for.
  *
  * With `separate` set, sessions that share compute and sessions that share memory alone never
  * run side by side on its nodes (ACK's rule).
  */
 export interface NodeGroup {
   name: string;
-  nodes?: string[];
-  separate?: boolean;
+  nodes: string[];
+  separate: boolean;
 }
 /**
  * Ask for the node groups as they are to be; `revision` is that of the groups read.
  */
 export interface GroupsRequest {
-  groups?: NodeGroup[];
+  groups?: NodeGroupRequest[];
   revision?: number;
+}
+/**
+ * A request for one node group; see `NodeGroup`.
+ */
+export interface NodeGroupRequest {
+  name: string;
+  nodes?: string[];
+  separate?: boolean;
 }
 /**
  * Be all that is set, and the `built_in` rules below it; `revision` grows with every change.
@@ -862,9 +919,9 @@ export interface PolicyRules {
   idle_timeout_min: number | null;
   idle_timeout_max: number | null;
   gpu_idle_timeout: number | null;
-  gpu_idle_action: ('notify' | 'stop' | 'suspend') | null;
+  gpu_idle_action: IdleAction | null;
   warn_before: number | null;
-  action: ('notify' | 'stop' | 'suspend') | null;
+  action: IdleAction | null;
   grace: number | null;
   interactive_life: number | null;
   train_life: number | null;
@@ -873,23 +930,7 @@ export interface PolicyRules {
   cpu_busy: number | null;
   gpu_busy: number | null;
   quiet_hours: QuietHours[] | null;
-  locked: (
-    | 'action'
-    | 'cpu_busy'
-    | 'gpu_busy'
-    | 'gpu_idle_action'
-    | 'gpu_idle_timeout'
-    | 'grace'
-    | 'idle_timeout'
-    | 'idle_timeout_max'
-    | 'idle_timeout_min'
-    | 'interactive_life'
-    | 'keep_alive'
-    | 'keep_alives'
-    | 'quiet_hours'
-    | 'train_life'
-    | 'warn_before'
-  )[];
+  locked: RuleName[];
 }
 /**
  * Be hours in which idle sessions are acted on sooner.
@@ -899,7 +940,7 @@ export interface PolicyRules {
  * empty for all. `idle_timeout` is seconds, at least 1.
  */
 export interface QuietHours {
-  days: ('fri' | 'mon' | 'sat' | 'sun' | 'thu' | 'tue' | 'wed')[];
+  days: Day[];
   begin: number;
   end: number;
   zone: string;
@@ -1029,8 +1070,8 @@ export interface TrialAct {
   project: string;
   user: string;
   at: string;
-  rule: 'gpu_idle_timeout' | 'idle_timeout' | 'quiet_hours';
-  action: 'notify' | 'stop' | 'suspend';
+  rule: IdleRule;
+  action: IdleAction;
   returned: number;
   again: string | null;
   false_alarm: boolean;
@@ -1066,7 +1107,7 @@ export interface SessionEffect {
   session: string;
   name: string;
   project: string;
-  effect: 'ends' | 'keeps' | 'moves' | 'reclaimed' | 'starts' | 'waits';
+  effect: Effect;
   message: string;
 }
 /**
@@ -1091,7 +1132,7 @@ export interface SettingsChange {
   put?: ProjectRequest[];
   delete?: string[];
   rules?: RulesRequest | null;
-  groups?: NodeGroup[] | null;
+  groups?: NodeGroupRequest[] | null;
 }
 /**
  * Hold one page of a list that may grow.

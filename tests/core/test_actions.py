@@ -1,0 +1,72 @@
+"""What the state of a session allows, and that the rules of its life agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota.core import actions, lifecycle
+from jupyter_gpuquota.errors import WrongState
+from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Session, State
+from tests.builders import NOW, make_session, make_share
+
+_LIFE: dict[Action, Callable[[Session], object]] = {
+    "suspend": lambda session: lifecycle.request_end(session, "suspend", NOW),
+    "resume": lambda session: lifecycle.request_resume(session, NOW),
+    "resize": lambda session: lifecycle.request_resize(session, make_share("2"), NOW),
+    "stop": lambda session: lifecycle.request_end(session, "stop", NOW),
+    "delete": lifecycle.check_deletable,
+}
+
+
+@pytest.mark.parametrize(
+    ("state", "allowed"),
+    [
+        ("waiting", "log suspend resize stop delete activity"),
+        ("starting", "log suspend resize stop activity"),
+        ("running", "open log exec keep_alive suspend resize stop activity"),
+        ("stopping", "log activity"),
+        ("suspended", "log resume resize stop delete activity"),
+        ("stopped", "log resume resize delete activity"),
+        ("done", "log resume resize delete activity"),
+        ("failed", "log resume resize delete activity"),
+    ],
+)
+def test_a_state_allows(state: State, allowed: str) -> None:
+    session = make_session(state=state, gpu="1")
+    assert actions.by_state(session) == set(allowed.split())
+    offered = actions.offering(session, actions.by_state(session))
+    assert offered.actions == tuple(allowed.split())
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("action", _LIFE)
+def test_what_is_offered_is_what_the_rules_of_life_accept(state: State, action: Action) -> None:
+    session = make_session(state=state, gpu="1")
+    if action in actions.by_state(session):
+        _LIFE[action](session)
+    elif state == "stopping" and action in ("stop", "suspend"):
+        assert _LIFE[action](session).state == "stopping"  # accepted, but already under way
+    else:
+        with pytest.raises(WrongState):
+            _LIFE[action](session)
+
+
+def test_only_what_serves_pages_is_opened() -> None:
+    batch = make_session(state="running", command=("python", "train.py"))
+    assert "open" not in actions.by_state(batch)
+    assert "exec" in actions.by_state(batch)
+    board = make_session(state="running", command=("tensorboard",), ports=(6006,))
+    assert "open" in actions.by_state(board)
+
+
+def test_a_state_of_another_version_allows_to_look_only() -> None:
+    session = msgspec.structs.replace(make_session(), state="hibernating")
+    assert actions.by_state(session) == {"log", "activity"}
+
+
+def test_the_vocabulary_has_every_action_of_a_state() -> None:
+    offered = {action for state in STATES for action in actions.by_state(make_session(state=state))}
+    assert offered == set(ACTIONS)
