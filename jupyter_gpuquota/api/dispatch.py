@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ..core.access import NOBODY, Caller
 from ..model.routes import Route
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Carry a request that was authenticated and authorised, not decoded yet.
+    """A request that was authenticated and authorised, not decoded yet.
 
     `query` is as it came, but for what is not ours (`decoding.own_query`); `etags` is the header
-    If-None-Match, `user` whoever was authenticated.
+    If-None-Match, `caller` whoever was authenticated; a gateway leaves it to the controller to say
+    who that is.
     """
 
     route: Route
-    user: str
+    caller: Caller = NOBODY
     args: dict[str, str] = field(default_factory=dict)
     query: str = ""
     body: bytes = b""
@@ -26,7 +28,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Carry an encoded answer; `body` is JSON, and empty with status 304."""
+    """An encoded answer; `body` is JSON, and empty with status 304."""
 
     status: int
     body: bytes = b""

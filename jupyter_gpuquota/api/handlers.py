@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from tornado import web
 
+from ..core.access import Caller
 from ..errors import GpuQuotaError, NotFound
 from ..model.routes import Route
 from .decoding import is_id, own_query
@@ -49,8 +50,8 @@ class Api(web.RequestHandler):
         if not self._too_large:
             self._received += chunk
 
-    def asking_user(self) -> str:
-        """Tell who was authenticated."""
+    def caller(self) -> Caller:
+        """Return whoever was authenticated."""
         raise NotImplementedError
 
     async def answer(self, route: Route, args: dict[str, str]) -> None:
@@ -63,7 +64,7 @@ class Api(web.RequestHandler):
             )
         asked = Asked(
             route=route,
-            user=self.asking_user(),
+            caller=self.caller(),
             args=args,
             query=own_query(self.request.query),
             body=bytes(self._received),

@@ -67,6 +67,10 @@ class Caller:
         )
 
 
+NOBODY = Caller("")
+"""Whoever a gateway asks for: the controller that answers names the caller itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rights:
     """What one caller may do: everything for an `admin`, else by the role in each project."""
@@ -120,6 +124,17 @@ class Rights:
             )
         who = _WHO[need].format(owner=session.owner, project=project)
         raise NotAllowed(f"You may not {what} {name}.", hint=f"Only {who} may.")
+
+    def check_same_origin(self, session: Session) -> None:
+        """Raise NotAllowed for a session that must not be shown on the caller's JupyterLab.
+
+        Its page would act there with the caller's cookies.
+        """
+        if not self.owns(session):
+            raise NotAllowed(
+                f"Only {session.owner} can open {session.spec.name}.",
+                hint="In your JupyterLab its page could act with your rights.",
+            )
 
     def check_admin(self) -> None:
         """Raise NotAllowed for whoever is not an administrator."""

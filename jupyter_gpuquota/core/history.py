@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 
 from ..errors import FieldError, refused
 from ..model.history import By, History, HistoryQuery
-from ..model.quota import Project
 from ..model.resources import Node
 from . import userhours
+from .access import Rights
 from .buckets import Bucket, coarsen, point
 
 DAY = 86_400
@@ -39,16 +39,15 @@ def tiers(days: int) -> tuple[Tier, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Be whose names a user may be told: all those of some projects, and the own in any."""
+    """Whose names a user may be told: all those of some projects, and the own in any."""
 
     user: str
     projects: frozenset[str]
 
 
-def sight_of(projects: Iterable[Project], user: str) -> Sight:
-    """Return the sight of a user who is no admin: the projects without members are everyone's."""
-    open_to = (p.name for p in projects if not p.members or user in p.members)
-    return Sight(user, frozenset(open_to))
+def sight_of(rights: Rights) -> Sight | None:
+    """Return whose names a caller may be told; None for all."""
+    return None if rights.admin else Sight(rights.caller.name, frozenset(rights.roles))
 
 
 @dataclass(frozen=True, slots=True)

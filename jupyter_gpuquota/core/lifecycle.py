@@ -17,7 +17,17 @@ import msgspec
 from ..errors import WrongState
 from ..model.reasons import Reason
 from ..model.resources import Share
-from ..model.sessions import ENDED, LIVE, Goal, Progress, Reclaim, Session, State, Usage
+from ..model.sessions import (
+    ENDED,
+    LIVE,
+    Goal,
+    Progress,
+    QueuePosition,
+    Reclaim,
+    Session,
+    State,
+    Usage,
+)
 
 STEPS_KEPT = 20
 RESUMABLE = (
@@ -70,6 +80,13 @@ def _rested(usage: Usage | None) -> Usage | None:
     if usage is None or usage.peak is None:
         return None
     return msgspec.structs.replace(usage, memory=None, over=False)
+
+
+def waiting_at(session: Session, found: QueuePosition) -> Session:
+    """Return a waiting session with what its engine says of why it waits, and where."""
+    return msgspec.structs.replace(
+        session, reason=found.reason or session.reason, place_in_line=found.position
+    )
 
 
 def note(session: Session, message: str, now: datetime) -> Session:

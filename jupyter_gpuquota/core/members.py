@@ -8,26 +8,16 @@ import msgspec
 
 from ..errors import InUse
 from ..model.projects import ChangePreview
-from ..model.quota import Project, Quota
+from ..model.quota import Project
 from ..model.resources import Node, gpus_text
 from ..model.sessions import LIVE, Session
+from .access import Rights
 from .quota import capacity_of
 
 
-def launchable(projects: Iterable[Project], user: str, *, admin: bool) -> tuple[Project, ...]:
-    """Return the projects that a user may launch in; an admin may in all."""
-    return tuple(
-        project
-        for project in projects
-        if not project.draining and (admin or not project.members or user in project.members)
-    )
-
-
-def seen_by(quota: Quota, mine: Sequence[Project], *, admin: bool) -> Quota:
-    """Return the quota view of a user who may launch in some of the projects only."""
-    names = tuple(project.name for project in mine)
-    default = names[0] if names else ""
-    return msgspec.structs.replace(quota, mine=names, default=default, admin=admin)
+def launchable(projects: Iterable[Project], rights: Rights) -> tuple[Project, ...]:
+    """Return the projects that a caller may launch in."""
+    return tuple(p for p in projects if not p.draining and rights.launches(p.name))
 
 
 def check_deletable(name: str, sessions: Iterable[Session]) -> None:

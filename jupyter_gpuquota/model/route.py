@@ -12,6 +12,19 @@ Need = Literal["anyone", "person", "see", "inspect", "manage", "own", "enter", "
 """What a caller needs: see `core.access`."""
 
 
+_WORDS = {
+    "sessions.log": "read the log of",
+    "sessions.advice": "see the use of",
+    "sessions.policy": "see the policy of",
+    "sessions.activity": "see the activity of",
+    "sessions.exec": "run programs in",
+    "sessions.context": "enter",
+    "sessions.endpoint": "open",
+    "sessions.presence": "use",
+}
+"""Verbs that a route's name alone does not say."""
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """Describe one route.
@@ -34,6 +47,11 @@ class Route:
     internal: bool = False
     status: int = 200
     need: Need = "person"
+
+    @property
+    def verb(self) -> str:
+        """What the route does, as a verb in a sentence: `keep alive`."""
+        return _WORDS.get(self.name) or self.name.partition(".")[2].replace("_", " ")
 
     @property
     def permission(self) -> Permission:

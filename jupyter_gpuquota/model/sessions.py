@@ -305,9 +305,13 @@ class ExecContext(Model, frozen=True, kw_only=True):
 
 
 class EndpointQuery(Request, frozen=True, kw_only=True):
-    """Name the port of a session that is wanted; 0 is its Jupyter Server."""
+    """Name the port of a session that is wanted; 0 is its Jupyter Server.
+
+    With `same_origin` the caller's own JupyterLab is to show it.
+    """
 
     port: int = 0
+    same_origin: bool = False
 
 
 class Endpoint(Model, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ def changes(known: Revisions, found: Revisions) -> list[Change]:
 
 async def _wait(dispatcher: Dispatcher, known: Revisions) -> Revisions:
     query = {"instance": known.instance, "since": known.latest, "timeout": _POLL}
-    asked = Asked(route=route("changes.wait"), user="", query=urlencode(query))
+    asked = Asked(route=route("changes.wait"), query=urlencode(query))
     answer = await dispatcher.dispatch(asked)
     if answer.status != 200:
         raise Unavailable(f"The controller answered {answer.status}.")

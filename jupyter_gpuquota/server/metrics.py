@@ -78,12 +78,12 @@ class Snapshot(Collector):
 
     async def _read(self, name: str, show: Show) -> None:
         etag, _ = self._known.get(name, ("", []))
-        pages = [await self._dispatcher.dispatch(Asked(route(name), user="", etags=etag))]
+        pages = [await self._dispatcher.dispatch(Asked(route(name), etags=etag))]
         if pages[0].status != 200:
             return
         while cursor := msgspec.json.decode(pages[-1].body, type=_Next).next:
             query = urlencode({"cursor": cursor})
-            pages.append(await self._dispatcher.dispatch(Asked(route(name), user="", query=query)))
+            pages.append(await self._dispatcher.dispatch(Asked(route(name), query=query)))
         self._known[name] = (pages[0].etag, show([page.body for page in pages]))
 
 

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import __version__
 from ..model.about import API_VERSION, About
-from ..ports.backend import Administration, Backend, Exec, History, Ingress, Logs, Policing
+from ..ports.backend import Backend
 from .call import Call
-
-_CAPABILITIES: dict[str, Any] = {
-    "logs": Logs,
-    "exec": Exec,
-    "ingress": Ingress,
-    "history": History,
-    "administration": Administration,
-    "policing": Policing,
-}
 
 
 async def get(backend: Backend, call: Call) -> About:
-    """Say who answers, and what it can do."""
+    """Return who answers, and what it can do; what is wrong with it is an admin's to know."""
     return About(
         version=__version__,
         api=API_VERSION,
         backend=backend.name,
-        user=call.user,
-        source=backend.source,
-        simulated=any(node.simulated for node in backend.nodes()),
-        capabilities=tuple(
-            name for name, ability in _CAPABILITIES.items() if isinstance(backend, ability)
-        ),
-        warnings=backend.warnings(),
+        user=call.who,
+        source=backend.inventory.source,
+        simulated=any(node.simulated for node in backend.inventory.nodes()),
+        capabilities=backend.capabilities,
+        warnings=backend.changes.warnings() if call.rights.admin else (),
     )

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from ..model.base import Page
 from ..model.projects import AuditEntry, AuditQuery
-from ..ports.backend import Backend
-from .admin import administration
+from ..ports.backend import Backend, require
 from .call import Call
 from .paging import page
 
 
 async def list_(backend: Backend, call: Call) -> Page[AuditEntry]:
-    """Show who changed what, newest first."""
+    """Return who changed what, newest first."""
     query: AuditQuery = call.query
-    entries = await administration(backend, call).audit()
+    entries = await require(backend, "administration", backend.administration).audit()
     revision = int(entries[0].id) if entries else 0
     return page(entries, query.limit, query.cursor, revision)

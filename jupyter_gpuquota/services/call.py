@@ -1,34 +1,40 @@
-"""What a use case is given, whoever asked: Jupyter or the controller's socket."""
+"""What a use case is given, whoever asked: Jupyter or a hosting of the controller."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import NotFound
+from ..core.access import Caller, Rights
 from ..model.sessions import Session
-from ..ports.backend import Backend
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Carry one request: the route's path arguments, its decoded query and body, the user.
+    """One request: what the caller may do, the route's path arguments, decoded query and body.
 
-    `user` is the account or identity that was authenticated; nothing in the request names it.
+    `session` is the one that the path names, if it names one; the caller may do with it what the
+    route needs.
     """
 
-    user: str
+    rights: Rights
     args: dict[str, str] = field(default_factory=dict)
     query: Any = None
     body: Any = None
+    session: Session | None = None
 
+    @property
+    def caller(self) -> Caller:
+        """Whoever asks."""
+        return self.rights.caller
 
-def find(backend: Backend, session_id: str) -> Session:
-    """Find a session by id. Raises NotFound."""
-    for session in backend.sessions():
-        if session.id == session_id:
-            return session
-    raise NotFound(
-        f"There is no session with the id {session_id!r}.",
-        hint="It may have been deleted; list the sessions again.",
-    )
+    @property
+    def who(self) -> str:
+        """The name that goes into the audit log, and owns what is made."""
+        return self.rights.caller.name
+
+    @property
+    def target(self) -> Session:
+        """The session that the path names. Raises AssertionError where it names none."""
+        assert self.session, "the route has no {id}"  # noqa: S101 (a fault of ours)
+        return self.session

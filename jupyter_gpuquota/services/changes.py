@@ -10,6 +10,6 @@ from .call import Call
 async def wait(backend: Backend, call: Call) -> Revisions:
     """Return once something changed, or after the asked time; at once for another instance."""
     query: ChangesQuery = call.query
-    same = query.instance == backend.instance
+    same = query.instance == backend.changes.instance
     timeout = min(max(query.timeout, 0), 60)
-    return await backend.changed(query.since if same else -1, timeout)
+    return await backend.changes.changed(query.since if same else -1, timeout)

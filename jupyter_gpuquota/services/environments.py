@@ -8,5 +8,5 @@ from .call import Call
 
 
 async def list_(backend: Backend, call: Call) -> Environments:
-    """List what sessions may be started from."""
-    return Environments(environments=await backend.environments())
+    """Return what sessions may be started from."""
+    return Environments(environments=await backend.inventory.environments())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core import disclosure
 from ..core.nodes import draw
 from ..model.nodes import Nodes
 from ..ports.backend import Backend
@@ -9,9 +10,12 @@ from .call import Call
 
 
 async def list_(backend: Backend, call: Call) -> Nodes:
-    """Show every node with its devices and slices."""
+    """Return every node with its devices and slices."""
+    found = backend.inventory
+    holdings = backend.usage.holdings()
+    drawn = draw(found.nodes(), backend.sessions.all(), found.readings(), holdings)
     return Nodes(
-        nodes=draw(backend.nodes(), backend.sessions(), backend.readings()),
-        source=backend.source,
-        revision=backend.revision("nodes"),
+        nodes=disclosure.nodes(drawn, call.rights),
+        source=found.source,
+        revision=backend.changes.revision("nodes"),
     )

@@ -2,50 +2,47 @@
 
 from __future__ import annotations
 
-from ..core import members, projects
+from ..core import disclosure, members, projects
 from ..model.projects import ProjectAnswer, ProjectRemoval, Projects
-from ..ports.backend import Administration, Backend
-from .admin import administration
+from ..ports.backend import Backend, require
 from .call import Call
 
 
 async def list_(backend: Backend, call: Call) -> Projects:
-    """Show the projects as they are set."""
-    found = backend.projects()
-    able = backend if isinstance(backend, Administration) else None
+    """Return the projects as they are set."""
+    found = backend.inventory.projects()
+    able = backend.administration
+    warnings = (*(able.warnings() if able else ()), *_doubts(backend))
     return Projects(
-        items=found,
+        items=tuple(disclosure.project(project, call.rights) for project in found),
         source=able.set_by() if able else "config",
         file=able.quota_path() if able else "",
-        revision=backend.revision("quota"),
-        warnings=(
-            *(able.setting_warnings() if able else ()),
-            *members.doubts(found, backend.nodes()),
-        ),
+        revision=backend.changes.revision("quota"),
+        warnings=warnings,
     )
 
 
 async def put(backend: Backend, call: Call) -> ProjectAnswer:
     """Make a project, or change one."""
-    able = administration(backend, call)
+    able = require(backend, "administration", backend.administration)
     request = projects.named(call.body, call.args["name"])
-    project = projects.check(request, _known(backend, able))
-    kept = await able.put_project(project, call.user)
-    return ProjectAnswer(project=kept, warnings=members.doubts(backend.projects(), backend.nodes()))
+    known = projects.Known(nodes=backend.inventory.nodes(), groups=able.groups())
+    kept = await able.put_project(projects.check(request, known), call.who)
+    return ProjectAnswer(project=kept, warnings=_doubts(backend))
 
 
 async def delete(backend: Backend, call: Call) -> ProjectAnswer:
     """Delete a project; one with sessions only if it is to drain."""
-    able = administration(backend, call)
+    able = require(backend, "administration", backend.administration)
     name, query = call.args["name"], call.query
     removal: ProjectRemoval = query
-    left = await able.delete_project(name, removal.revision, call.user, drain=removal.drain)
+    left = await able.delete_project(name, removal.revision, call.who, drain=removal.drain)
     return ProjectAnswer(
         project=left,
-        sessions=members.live_of(name, backend.sessions()) if left else (),
-        warnings=members.doubts(backend.projects(), backend.nodes()),
+        sessions=members.live_of(name, backend.sessions.all()) if left else (),
+        warnings=_doubts(backend),
     )
 
 
-def _known(backend: Backend, able: Administration) -> projects.Known:
-    return projects.Known(nodes=backend.nodes(), groups=able.groups())
+def _doubts(backend: Backend) -> tuple[str, ...]:
+    return members.doubts(backend.inventory.projects(), backend.inventory.nodes())

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from ..core.members import seen_by
-from ..core.quota import sum_up
+from ..core import disclosure
 from ..model.quota import Quota
 from ..ports.backend import Backend
-from . import admin
 from .call import Call
 
 
 async def get(backend: Backend, call: Call) -> Quota:
-    """Show every project with what it holds and waits for."""
-    found = sum_up(
-        backend.projects(),
-        backend.sessions(),
-        backend.nodes(),
-        backend.revision("quota"),
-    )
-    mine = admin.mine(backend, call.user)
-    return seen_by(found, mine, admin=admin.is_admin(backend, call.user))
+    """Return every project with what it holds and waits for."""
+    return disclosure.quota(backend.usage.quota(), backend.inventory.projects(), call.rights)

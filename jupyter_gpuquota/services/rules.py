@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from ..core.projects import check_rules
 from ..model.quota import Rules
-from ..ports.backend import Backend
-from .admin import administration
+from ..ports.backend import Backend, require
 from .call import Call
 
 
 async def get(backend: Backend, call: Call) -> Rules:
-    """Show the rules."""
-    return backend.rules()
+    """Return the rules."""
+    return backend.inventory.rules()
 
 
 async def put(backend: Backend, call: Call) -> Rules:
     """Change the rules."""
-    able = administration(backend, call)
-    return await able.put_rules(check_rules(call.body), call.user)
+    able = require(backend, "administration", backend.administration)
+    return await able.put_rules(check_rules(call.body), call.who)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import actions, names, nearest, previews, rightsize, specs, wishes
-from ..core.plans import Situation
+from ..core import disclosure, names, nearest, previews, rightsize, specs, wishes
+from ..core.lifecycle import waiting_at
+from ..core.members import launchable
 from ..core.policy import NO_POLICY
-from ..errors import FieldError, InvalidFields, NameTaken, Unsupported, refused
+from ..errors import FieldError, InvalidFields, NameTaken, refused
 from ..model.base import Nothing, Page
 from ..model.idleness import Activity
 from ..model.policy import SessionPolicy
@@ -17,6 +17,7 @@ from ..model.rightsizing import Advice
 from ..model.sessions import (
     STATES,
     Endpoint,
+    EndpointQuery,
     ExecContext,
     ExecResult,
     LogChunk,
@@ -25,145 +26,155 @@ from ..model.sessions import (
     Session,
     SessionQuery,
     SessionRequest,
-    SessionSpec,
 )
-from ..ports.backend import Backend, Exec, Ingress, Logs, Policing
-from . import admin
-from .call import Call, find
+from ..ports.backend import Backend, require
+from .call import Call
 from .paging import page
-from .policy import policing
 
 
 async def list_(backend: Backend, call: Call) -> Page[Session]:
-    """List the sessions that match, a page at a time."""
+    """Return the sessions that the caller sees and that match, a page at a time."""
     query: SessionQuery = call.query
     states = _states(query.state)
     found = [
         session
-        for session in backend.sessions()
+        for session in disclosure.seen(backend.sessions.all(), call.rights)
         if query.project in ("", session.spec.project)
         and query.name in ("", session.spec.name)
         and query.owner in ("", session.owner)
         and (not states or session.state in states)
     ]
-    part = page(found, query.limit, query.cursor, backend.revision("sessions"))
-    items = tuple(shown(session) for session in part.items)
+    part = page(found, query.limit, query.cursor, backend.changes.revision("sessions"))
+    items = tuple(_shown(backend, call, session) for session in part.items)
     return Page(items=items, total=part.total, revision=part.revision, next=part.next)
 
 
 async def get(backend: Backend, call: Call) -> Session:
-    """Show one session."""
-    return shown(find(backend, call.args["id"]))
+    """Return one session; of one that waits, what the engine says of that now."""
+    session = call.target
+    if session.state == "waiting":
+        found = await backend.planning.position(session.id)
+        session = waiting_at(session, found)
+    return _shown(backend, call, session)
 
 
 async def advice(backend: Backend, call: Call) -> Advice:
-    """Say which share a session would do with."""
-    return rightsize.advise(find(backend, call.args["id"]), backend.nodes(), datetime.now(UTC))
+    """Return which share a session would do with."""
+    return rightsize.advise(call.target, backend.inventory.nodes(), datetime.now(UTC))
 
 
 async def create(backend: Backend, call: Call) -> Session:
     """Check a request and hand it to the backend."""
-    spec = await _check(backend, call)
-    names.check_free(spec, backend.sessions())
-    return shown(await backend.create(spec, call.user))
+    spec = specs.check(call.body, await _facts(backend, call))
+    names.check_free(spec, backend.sessions.all())
+    return _shown(backend, call, await backend.sessions.create(spec, call.who))
 
 
 async def preview(backend: Backend, call: Call) -> Preview:
-    """Say what would happen to a request; a request that breaks rules is an answer here."""
+    """Return what would happen to a request; one that breaks rules has an answer here, too."""
     facts = await _facts(backend, call)
     try:
         spec = specs.check(call.body, facts)
-        names.check_free(spec, backend.sessions())
+        names.check_free(spec, backend.sessions.all())
     except (InvalidFields, NameTaken) as error:
         return previews.forbidden(error, nearest.allowed(call.body, facts, error))
-    situation = Situation(
-        sessions=backend.sessions(),
-        projects=backend.projects(),
-        nodes=backend.nodes(),
-        now=datetime.now(UTC),
-        rules=backend.rules(),
-    )
-    # A whole round is played: with thousands of sessions others would notice. Nothing is shared.
-    return await asyncio.to_thread(previews.preview, spec, situation)
+    return await backend.planning.preview(spec)
 
 
 async def stop(backend: Backend, call: Call) -> Session:
     """Begin to stop a session."""
-    return shown(await backend.stop(call.args["id"]))
+    return _shown(backend, call, await backend.sessions.stop(call.target.id))
 
 
 async def suspend(backend: Backend, call: Call) -> Session:
     """Begin to suspend a session."""
-    return shown(await backend.suspend(call.args["id"]))
+    return _shown(backend, call, await backend.sessions.suspend(call.target.id))
 
 
 async def resume(backend: Backend, call: Call) -> Session:
     """Put a session back into the queue."""
     request: ResumeRequest = call.body
-    return shown(await backend.resume(call.args["id"], request.base_url))
+    resumed = await backend.sessions.resume(call.target.id, request.base_url)
+    return _shown(backend, call, resumed)
 
 
 async def resize(backend: Backend, call: Call) -> Session:
     """Check a session's new share as if it were launched, and start it again with it."""
-    session = find(backend, call.args["id"])
-    spec = await _check(backend, replace(call, body=specs.resized(session.spec, call.body)))
-    return shown(await backend.resize(session.id, spec.share))
+    session = call.target
+    asked = replace(call, body=specs.resized(session.spec, call.body))
+    spec = specs.check(asked.body, await _facts(backend, asked))
+    return _shown(backend, call, await backend.sessions.resize(session.id, spec.share))
 
 
 async def delete(backend: Backend, call: Call) -> Nothing:
     """Forget an ended session."""
-    await backend.delete(call.args["id"])
+    await backend.sessions.delete(call.target.id)
     return Nothing()
 
 
 async def policy(backend: Backend, call: Call) -> SessionPolicy:
-    """Say what the policy comes to for a session."""
-    ruling = policing(backend).ruling(call.args["id"])
-    return SessionPolicy(session=call.args["id"], rules=ruling.rules, exempt=ruling.exempt)
+    """Return what the policy comes to for a session."""
+    able = require(backend, "policing", backend.policing)
+    ruling = await able.ruling(call.target.id)
+    return SessionPolicy(session=call.target.id, rules=ruling.rules, exempt=ruling.exempt)
 
 
 async def activity(backend: Backend, call: Call) -> Activity:
-    """Say what is known of a session's activity."""
-    return policing(backend).activity(call.args["id"])
+    """Return what is known of a session's activity."""
+    return await require(backend, "policing", backend.policing).activity(call.target.id)
 
 
 async def keep_alive(backend: Backend, call: Call) -> Session:
     """Keep a session alive for a while."""
-    able = policing(backend)
-    return shown(await able.keep_alive(call.args["id"], wishes.read_keep_alive(call.body)))
+    able = require(backend, "policing", backend.policing)
+    kept = await able.keep_alive(call.target.id, wishes.read_keep_alive(call.body))
+    return _shown(backend, call, kept)
 
 
 async def log(backend: Backend, call: Call) -> LogChunk:
-    """Read a part of a session's log."""
-    if not isinstance(backend, Logs):
-        raise Unsupported(f"The {backend.name} backend keeps no logs.")
-    return await backend.log(call.args["id"], call.query)
+    """Return a part of a session's log."""
+    return await require(backend, "logs", backend.logs).read(call.target.id, call.query)
 
 
 async def exec_(backend: Backend, call: Call) -> ExecResult:
     """Run a program inside a session."""
-    return await _executor(backend).execute(call.args["id"], call.body)
+    able = require(backend, "exec", backend.exec)
+    await _audit(backend, call, "ran a program in")
+    return await able.execute(call.target.id, call.body)
 
 
 async def context(backend: Backend, call: Call) -> ExecContext:
-    """Tell a terminal how to be inside a session."""
-    return await _executor(backend).context(call.args["id"])
+    """Return what a terminal needs to be inside a session."""
+    able = require(backend, "exec", backend.exec)
+    await _audit(backend, call, "entered")
+    return await able.context(call.target.id)
 
 
 async def endpoint(backend: Backend, call: Call) -> Endpoint:
-    """Tell the ingress where a session listens."""
-    return await _ingress(backend).endpoint(call.args["id"], call.query.port)
+    """Return to the ingress where a session listens."""
+    able = require(backend, "ingress", backend.ingress)
+    query: EndpointQuery = call.query
+    if query.same_origin:
+        call.rights.check_same_origin(call.target)
+    await _audit(backend, call, "opened")
+    return await able.endpoint(call.target.id, query.port)
 
 
 async def presence(backend: Backend, call: Call) -> Nothing:
-    """Hear from the ingress that a person used a session."""
-    await _ingress(backend).presence(call.args["id"], call.body)
+    """Note that a person used a session through the ingress."""
+    await require(backend, "ingress", backend.ingress).presence(call.target.id, call.body)
     return Nothing()
 
 
-def shown(session: Session) -> Session:
-    """Return a session as it is answered: with the actions that its state allows."""
-    return actions.offering(session, actions.by_state(session))
+async def _audit(backend: Backend, call: Call, how: str) -> None:
+    """Note that an admin enters a session of somebody else's, before that happens."""
+    if not call.rights.owns(call.target):
+        await backend.access.entered(call.caller, call.target, how)
+
+
+def _shown(backend: Backend, call: Call, session: Session) -> Session:
+    """Return a session as the caller sees it."""
+    return disclosure.shown(session, call.rights, backend.capabilities)
 
 
 def _states(text: str) -> set[str]:
@@ -175,25 +186,12 @@ def _states(text: str) -> set[str]:
     return found
 
 
-def _ingress(backend: Backend) -> Ingress:
-    if not isinstance(backend, Ingress):
-        raise Unsupported(f"Sessions of the {backend.name} backend cannot be opened.")
-    return backend
-
-
-def _executor(backend: Backend) -> Exec:
-    if not isinstance(backend, Exec):
-        raise Unsupported(f"The {backend.name} backend cannot run programs inside sessions.")
-    return backend
-
-
-async def _check(backend: Backend, call: Call) -> SessionSpec:
-    return specs.check(call.body, await _facts(backend, call))
-
-
 async def _facts(backend: Backend, call: Call) -> specs.Facts:
     request: SessionRequest = call.body
-    place = await backend.look_up(request)
-    mine = admin.mine(backend, call.user)
-    policy = backend.policy() if isinstance(backend, Policing) else NO_POLICY
-    return specs.Facts(projects=mine, nodes=backend.nodes(), place=place, policy=policy)
+    found = backend.inventory
+    return specs.Facts(
+        projects=launchable(found.projects(), call.rights),
+        nodes=found.nodes(),
+        place=await found.look_up(request),
+        policy=backend.policing.policy() if backend.policing else NO_POLICY,
+    )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 
-from ..core import changes, history, members, replay, whatif
+from ..core import history, members, replay
 from ..core.plans import Situation
+from ..core.quota import capacity_of
+from ..core.settings_change import Present, changed
 from ..model.history import HistoryQuery
 from ..model.projects import ChangePreview
-from ..model.resources import MILLI
-from ..ports.backend import Backend, History
-from .admin import administration
+from ..ports.backend import Backend, require
 from .call import Call
 
 _WEEK = 7 * 24
@@ -20,22 +19,16 @@ _STEPS = 2000
 
 
 async def preview(backend: Backend, call: Call) -> ChangePreview:
-    """Say what a change would do to the present state, and would have done to the last week."""
-    able = administration(backend, call)
-    before = Situation(
-        sessions=backend.sessions(),
-        projects=backend.projects(),
-        nodes=backend.nodes(),
-        now=datetime.now(UTC),
-        rules=backend.rules(),
-    )
-    present = changes.Present(before, able.found_nodes(), able.groups())
-    after = changes.changed(call.body, present)
-    # With thousands of sessions it takes long enough for others to notice; nothing is shared.
-    found = await asyncio.to_thread(whatif.compare, before, after)
-    if isinstance(backend, History):
-        week = history.window(HistoryQuery(hours=_WEEK, points=_STEPS), before.now)
-        past = await backend.history(week)
-        capacity = MILLI * sum(not d.lost for node in before.nodes for d in node.devices)
+    """Return what a change would do to the present state, and would have done to the last week."""
+    able = require(backend, "administration", backend.administration)
+    found = await backend.planning.try_change(call.body)
+    now, sessions, nodes = datetime.now(UTC), backend.sessions.all(), backend.inventory.nodes()
+    if backend.history:
+        past = await backend.history.read(
+            history.window(HistoryQuery(hours=_WEEK, points=_STEPS), now)
+        )
+        before = Situation(sessions, backend.inventory.projects(), nodes, now)
+        after = changed(call.body, Present(before, able.found_nodes(), able.groups()))
+        capacity = capacity_of(nodes)
         found = replay.with_past(found, past.points, before.projects, after.projects, capacity)
-    return members.with_refusals(found, call.body.delete, before.sessions)
+    return members.with_refusals(found, call.body.delete, sessions)

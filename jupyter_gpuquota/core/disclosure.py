@@ -1,0 +1,153 @@
+"""What a caller is shown of sessions, projects, nodes, quota and the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from ..model.nodes import NodeUse, SliceUse
+from ..model.policy import Exemption, Policy
+from ..model.quota import Project, ProjectUse, Quota
+from ..model.reasons import Reason
+from ..model.route import Need
+from ..model.sessions import Action, Reclaim, Session, SessionSpec
+from .access import Rights
+from .actions import by_state, offering
+from .members import launchable
+
+_NEEDS: Mapping[Action, Need] = {
+    "open": "enter",
+    "log": "inspect",
+    "exec": "enter",
+    "keep_alive": "manage",
+    "suspend": "manage",
+    "resume": "own",
+    "resize": "own",
+    "stop": "manage",
+    "delete": "own",
+    "activity": "inspect",
+}
+_ABILITIES: Mapping[Action, str] = {
+    "open": "ingress",
+    "log": "logs",
+    "exec": "exec",
+    "keep_alive": "policing",
+    "activity": "policing",
+}
+"""What the backend must be able to do for an action, where not every one is."""
+
+
+def shown(session: Session, rights: Rights, capabilities: Collection[str]) -> Session:
+    """Return a session as a caller sees it, with what the caller may do to it."""
+    allowed = {
+        action
+        for action in by_state(session)
+        if _ABILITIES.get(action, "") in {"", *capabilities} and rights.may(_NEEDS[action], session)
+    }
+    if not rights.owns(session):
+        allowed.discard("open")  # see Rights.check_same_origin
+    session = replace(session, reclaimed=_reclaim(session.reclaimed, rights))
+    if not rights.may("inspect", session):
+        session = _outside(session)
+    if not rights.may("enter", session):
+        session = replace(session, path="")
+    return offering(session, allowed)
+
+
+def seen(sessions: Iterable[Session], rights: Rights) -> list[Session]:
+    """Return the sessions that a caller sees."""
+    return [session for session in sessions if rights.may("see", session)]
+
+
+def quota(found: Quota, projects: Iterable[Project], rights: Rights) -> Quota:
+    """Return the quota as a caller sees it: of other projects only totals."""
+    mine = tuple(project.name for project in launchable(projects, rights))
+    return replace(
+        found,
+        projects=tuple(_use(use, rights) for use in found.projects),
+        mine=mine,
+        default=mine[0] if mine else "",
+        admin=rights.admin,
+    )
+
+
+def nodes(found: Sequence[NodeUse], rights: Rights) -> tuple[NodeUse, ...]:
+    """Return the nodes as a caller sees them: whose project holds what, and own sessions."""
+    return tuple(
+        replace(
+            node,
+            devices=tuple(
+                replace(use, slices=tuple(_slice(piece, rights) for piece in use.slices))
+                for use in node.devices
+            ),
+        )
+        for node in found
+    )
+
+
+def project(found: Project, rights: Rights) -> Project:
+    """Return a project as a caller sees it: people are named to those who belong to it."""
+    if rights.names(found.name):
+        return found
+    return replace(found, members=(), viewers=(), leads=())
+
+
+def policy(found: Policy, sessions: Iterable[Session], rights: Rights) -> Policy:
+    """Return the policy as a caller sees it: exemptions of whom the caller may be told."""
+    if rights.admin:
+        return found
+    known = {f"session:{session.id}" for session in seen(sessions, rights)}
+    known |= {f"project:{name}" for name in rights.roles} | {f"user:{rights.caller.name}"}
+    return replace(found, exemptions=tuple(e for e in found.exemptions if _told(e, known)))
+
+
+def _told(exemption: Exemption, known: Collection[str]) -> bool:
+    return exemption.who in known
+
+
+def _outside(session: Session) -> Session:
+    """Return what those see of a session who may see that it is there, but not into it."""
+    spec = session.spec
+    return replace(
+        session,
+        spec=SessionSpec(
+            name=spec.name,
+            project=spec.project,
+            kind=spec.kind,
+            share=spec.share,
+            priority=spec.priority,
+            node_type=spec.node_type,
+            environment="",
+            folder="",
+            base_url="",
+        ),
+        reason=_plain(session.reason),
+        progress=(),
+        exit=None,
+        usage=None,
+    )
+
+
+def _plain(reason: Reason | None) -> Reason | None:
+    """Return a reason without the last words of a log."""
+    return replace(reason, raw="") if reason else None
+
+
+def _reclaim(reclaim: Reclaim | None, rights: Rights) -> Reclaim | None:
+    if reclaim is None or rights.names(reclaim.project):
+        return reclaim
+    return replace(reclaim, session="", name="")
+
+
+def _use(use: ProjectUse, rights: Rights) -> ProjectUse:
+    if rights.names(use.name):
+        return use
+    return replace(use, users=tuple(u for u in use.users if u.user == rights.caller.name))
+
+
+def _slice(piece: SliceUse, rights: Rights) -> SliceUse:
+    own = piece.owner == rights.caller.name and not rights.caller.session
+    if own or rights.names(piece.project) or piece.session in {"", rights.caller.session}:
+        return piece
+    return replace(piece, session="", name=f"a session of {piece.project}", owner="", used=None)
