@@ -15,7 +15,7 @@ from ..errors import GpuQuotaError, Unavailable
 from ..model.about import Change, Revisions
 from ..model.routes import route
 
-SCHEMA_ID = "https://events.jupyter.org/jupyter_gpuquota/changed/v1"
+SCHEMA_ID = "https://jupyter-gpuquota.github.io/jupyter_gpuquota/changed/v1"
 SCHEMA = Path(__file__).resolve().parents[1] / "event_schemas" / "changed" / "v1.yaml"
 
 _BREATH = 0.2

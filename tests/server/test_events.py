@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
+import yaml
 from jupyter_events import EventLogger
 
 from jupyter_gpuquota.api.dispatch import Answer, Asked
@@ -100,6 +102,12 @@ async def test_an_error_answer_counts_as_no_answer():
     async with watching(Refusing()) as heard:
         await asyncio.sleep(0.1)
         assert heard.empty()
+
+
+def test_the_schema_is_named_in_a_namespace_of_ours():
+    """`events.jupyter.org` is for Jupyter's own events."""
+    assert yaml.safe_load(SCHEMA.read_text())["$id"] == SCHEMA_ID
+    assert urlsplit(SCHEMA_ID).hostname == "jupyter-gpuquota.github.io"
 
 
 def test_the_schema_fits_the_event():

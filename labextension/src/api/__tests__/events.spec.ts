@@ -28,7 +28,7 @@ describe('changes', () => {
       data: CHANGE
     });
     await events.emit({
-      schema_id: 'https://events.jupyter.org/jupyter_gpuquota/changed/v1',
+      schema_id: 'https://jupyter-gpuquota.github.io/jupyter_gpuquota/changed/v1',
       version: '1',
       data: { noun: 'sessions' }
     });
