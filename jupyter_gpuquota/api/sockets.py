@@ -16,6 +16,9 @@ from tornado.iostream import IOStream
 from ..errors import NotAllowed
 from ..hosting.unix import short
 
+CONNECT_TIMEOUT = 10.0
+"""Seconds that a listener has to take a connection."""
+
 _BACKLOG = 512
 _BUSY_PAUSE = 0.01
 
@@ -66,26 +69,32 @@ def bind(path: Path) -> socket.socket:
     return listener
 
 
-async def connect(path: Path) -> IOStream:
-    """Connect to a path.
+async def connect(path: Path, timeout: float = CONNECT_TIMEOUT) -> IOStream:
+    """Connect to a path within `timeout` seconds.
 
-    Raises OSError where nobody listens, NotAllowed where another account does.
+    Raises OSError where nobody listens, TimeoutError (an OSError, too) where a listener takes no
+    connection, NotAllowed where another account listens.
     """
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(0)
     try:
         with short(path) as address:
-            while True:
-                try:
-                    connection.connect(address)
-                    break
-                except BlockingIOError:  # more are waiting than the listener has room for
-                    await asyncio.sleep(_BUSY_PAUSE)
+            async with asyncio.timeout(timeout):
+                await _connect(connection, address)
         _check_own(peer_account(connection), path)
     except BaseException:
         connection.close()
         raise
     return IOStream(connection)
+
+
+async def _connect(connection: socket.socket, address: str) -> None:
+    """Connect as soon as the listener has room: unix sockets refuse where TCP would wait."""
+    while True:
+        try:
+            return connection.connect(address)
+        except BlockingIOError:
+            await asyncio.sleep(_BUSY_PAUSE)
 
 
 def _check_own(listener: Account, path: Path) -> None:

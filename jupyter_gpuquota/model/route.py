@@ -33,7 +33,8 @@ class Route:
     set, is what the answer is a view of: its revision makes the ETag. `internal` routes are
     served on the controller's socket only, never through JupyterLab. `status` is the one of
     success. `need` is what the caller needs, of the session that the path names as `{id}` where
-    there is one.
+    there is one. `timeout` is the seconds within which whoever passes a request on must have the
+    answer.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Route:
     internal: bool = False
     status: int = 200
     need: Need = "person"
+    timeout: float = 60.0
 
     @property
     def verb(self) -> str:

@@ -28,6 +28,7 @@ ROUTES: tuple[Route, ...] = (
         query=ChangesQuery,
         internal=True,
         need="anyone",
+        timeout=90.0,
     ),
     *SESSIONS,
     Route(

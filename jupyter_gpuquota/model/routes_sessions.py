@@ -119,6 +119,7 @@ SESSIONS: tuple[Route, ...] = (
         "Run a program inside a running session's environment and share",
         request=ExecRequest,
         need="enter",
+        timeout=3700.0,
     ),
     Route(
         "sessions.endpoint",

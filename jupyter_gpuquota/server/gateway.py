@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tornado.httputil import HTTPHeaders
@@ -20,9 +21,6 @@ API = "/gpuquota/api"
 Ensure = Callable[[Path], Path]
 """Start the controller of a state folder unless it answers; return its socket. Blocks."""
 
-_PATIENCE = {"changes.wait": 90.0, "sessions.exec": 3700.0}
-_PATIENCE_ELSE = 60.0
-
 
 class Gateway:
     """Answer by asking the controller of a state folder, which is started when it is needed."""
@@ -33,6 +31,9 @@ class Gateway:
         self._connections = Connections()
         self._socket: Path | None = None
         self._search: asyncio.Future[Path] | None = None
+        # Its own thread: starting a controller blocks for long, and the loop's default threads
+        # are everybody's.
+        self._searcher = ThreadPoolExecutor(1, "gpuquota-gateway")
 
     async def dispatch(self, asked: Asked) -> Answer:
         """Pass a request on; a read is asked again where the controller ended meanwhile.
@@ -53,21 +54,23 @@ class Gateway:
             raise self._silent("The controller ended while it answered, twice.") from None
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; a search that is under way is not waited for."""
         self._connections.close()
+        self._searcher.shutdown(wait=False, cancel_futures=True)
 
     async def _ask(self, asked: Asked) -> Answer:
-        stream = await self._connections.borrow(self._state_dir, self._open)
-        patience = _PATIENCE.get(asked.route.name, _PATIENCE_ELSE)
+        timeout = asked.route.timeout
+        stream: IOStream | None = None
         try:
             # Not wait_for: before Python 3.12 it loses a cancellation that comes with the answer.
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
+                stream = await self._connections.borrow(self._state_dir, self._open)
                 response = await _send(stream, asked)
-        except TimeoutError:
-            stream.close()
-            raise self._silent(f"The controller did not answer in {patience:.0f} s.") from None
-        except BaseException:
-            stream.close()
+        except BaseException as error:
+            if stream:
+                stream.close()
+            if isinstance(error, TimeoutError):
+                raise self._late(timeout, sent=stream is not None) from None
             raise
         if response.reusable:
             self._connections.give_back(self._state_dir, stream)
@@ -91,12 +94,24 @@ class Gateway:
     async def _find(self) -> Path:
         """Find or start the controller; everyone who waits for it waits for one search."""
         if self._search is None or self._search.done():
-            self._search = asyncio.ensure_future(asyncio.to_thread(self._ensure, self._state_dir))
+            loop = asyncio.get_running_loop()
+            self._search = loop.run_in_executor(self._searcher, self._ensure, self._state_dir)
         return await asyncio.shield(self._search)
 
+    def _late(self, timeout: float, *, sent: bool) -> Unavailable:
+        if sent:
+            return self._silent(f"The controller did not answer in {timeout:.0f} s.")
+        return Unavailable(
+            f"The controller could not be reached in {timeout:.0f} s; nothing was sent.",
+            hint=f"Try again; its log is {self._log}.",
+        )
+
     def _silent(self, message: str) -> Unavailable:
-        log = self._state_dir / "controller.log"
-        return Unavailable(message, hint=f"Look at the list before you ask again; see {log}.")
+        return Unavailable(message, hint=f"Look at the list before you ask again; see {self._log}.")
+
+    @property
+    def _log(self) -> Path:
+        return self._state_dir / "controller.log"
 
 
 async def _send(stream: IOStream, asked: Asked) -> Response:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import os
-from contextlib import asynccontextmanager
+import socket
+import threading
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from pwd import getpwuid
 
@@ -82,6 +85,29 @@ async def controller_in(folder: Path):
 
 async def ask(gateway: Gateway, name: str, body: bytes = b"", **options):
     return await gateway.dispatch(Asked(route=route(name), user="", body=body, **options))
+
+
+async def ask_within(gateway: Gateway, seconds: float):
+    """Ask as if the route table allowed less time."""
+    hasty = dataclasses.replace(route("sessions.list"), timeout=seconds)
+    return await gateway.dispatch(Asked(route=hasty, user=""))
+
+
+@contextmanager
+def full_listener(path: Path):
+    """Listen and accept nobody, with a backlog that has no room left: a stopped controller."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+        listener.bind(str(path))
+        listener.listen(0)
+        while True:
+            waiting = stack.enter_context(socket.socket(socket.AF_UNIX))
+            waiting.settimeout(0)
+            try:
+                waiting.connect(str(path))
+            except BlockingIOError:
+                break
+        yield
 
 
 async def test_the_controller_is_started_when_it_is_first_needed(tmp_path):
@@ -179,6 +205,70 @@ async def test_only_reads_are_asked_twice(tmp_path, name, asks):
         await ask(gateway, name, BODY)
     assert len(heard) == asks
     server.close()
+
+
+async def test_a_listener_without_room_is_given_up(tmp_path):
+    with full_listener(tmp_path / "s"), pytest.raises(TimeoutError):
+        await sockets.connect(tmp_path / "s", timeout=0.1)
+
+
+async def test_a_request_ends_in_time_while_it_connects(tmp_path):
+    path = tmp_path / "controller.sock"
+    gateway = Gateway(tmp_path, lambda _: path)
+    with full_listener(path):
+        with pytest.raises(Unavailable, match="nothing was sent") as caught:
+            await ask_within(gateway, 0.1)
+        assert str(tmp_path / "controller.log") in caught.value.hint
+    gateway.close()
+
+
+async def test_a_request_ends_in_time_while_the_controller_is_looked_for(tmp_path):
+    """And those that come after it wait for the same search."""
+    searched, released = [], threading.Event()
+
+    def ensure(folder: Path) -> Path:
+        searched.append(threading.current_thread().name)
+        released.wait(60)
+        raise NoServer("Nobody is there.")
+
+    gateway = Gateway(tmp_path, ensure)
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="nothing was sent"):
+            await ask_within(gateway, 0.1)
+    last = asyncio.ensure_future(ask(gateway, "sessions.list"))
+    await asyncio.sleep(0)
+    released.set()
+    with pytest.raises(NoServer):
+        await last
+    assert searched == ["gpuquota-gateway_0"]
+    gateway.close()
+
+
+async def test_a_request_ends_in_time_while_it_is_answered(tmp_path):
+    left = asyncio.Event()
+
+    async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()  # until the gateway hangs up
+        writer.close()
+        await writer.wait_closed()
+        left.set()
+
+    path = tmp_path / "controller.sock"
+    server = await asyncio.start_unix_server(silence, path)
+    gateway = Gateway(tmp_path, lambda _: path)
+    with pytest.raises(Unavailable, match="did not answer"):
+        await ask_within(gateway, 0.1)
+    await left.wait()
+    gateway.close()
+    server.close()
+
+
+async def test_long_routes_have_longer():
+    """Longer than what their own limits allow: a long poll's, and a program's."""
+    assert {row.name: row.timeout for row in ROUTES if row.timeout != 60} == {
+        "changes.wait": 90,
+        "sessions.exec": 3700,
+    }
 
 
 async def test_a_wait_ends_with_the_change(tmp_path):
