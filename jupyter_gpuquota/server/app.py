@@ -58,8 +58,13 @@ class GpuQuotaApp(ExtensionApp):
         self.metrics = Snapshot(self.gateway)
 
     async def _start_jupyter_server_extension(self, _serverapp: ServerApp) -> None:
-        """Begin to watch for changes, now that the event loop runs."""
-        self._watch = asyncio.ensure_future(self._tell_changes())
+        """Begin to watch for changes, now that the event loop runs.
+
+        The schema comes first: a page listens to what is registered when it connects.
+        """
+        logger = cast("EventLogger", self._server().event_logger)
+        logger.register_event_schema(SCHEMA)
+        self._watch = asyncio.ensure_future(self._watch_changes(logger))
 
     async def stop_extension(self) -> None:
         """Stop watching, and hang up; the controller and its sessions run on."""
@@ -73,10 +78,8 @@ class GpuQuotaApp(ExtensionApp):
         if self._before is None:
             os.environ.pop(settings.VARIABLE, None)
 
-    async def _tell_changes(self) -> None:
+    async def _watch_changes(self, logger: EventLogger) -> None:
         await asyncio.sleep(_AFTER_START)
-        logger = cast("EventLogger", self._server().event_logger)
-        logger.register_event_schema(SCHEMA)
 
         def emit(change: Change) -> None:
             self.ways.targets.forget()

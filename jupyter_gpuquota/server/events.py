@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -21,7 +21,9 @@ SCHEMA = Path(__file__).resolve().parents[1] / "event_schemas" / "changed" / "v1
 _BREATH = 0.2
 """Seconds between two questions: many changes in a row make one event."""
 
-_PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)
+PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)
+"""Seconds after the first failure in a row, the second, and so on."""
+
 _POLL = 25
 
 Emit = Callable[[Change], None]
@@ -29,27 +31,59 @@ Emit = Callable[[Change], None]
 log = logging.getLogger(__name__)
 
 
-async def watch(dispatcher: Dispatcher, emit: Emit) -> None:
-    """Wait for changes for ever, and emit one event for each noun that changed.
+async def watch(dispatcher: Dispatcher, emit: Emit, pauses: Sequence[float] = PAUSES) -> None:
+    """Wait for changes forever, and emit one event for each noun that changed.
 
-    While nobody answers it asks less and less often.
+    It outlives every fault, a bug of ours included: a fault is logged and what has changed is
+    asked again, less and less often.
     """
     known = Revisions(instance="", latest=0, nouns={})
-    failures = 0
+    trouble = Trouble(pauses)
     while True:
         try:
             found = await _wait(dispatcher, known)
-        except GpuQuotaError as error:
-            if not failures:
-                log.warning("No news of sessions for now: %s", error)
-            await asyncio.sleep(_PAUSES[min(failures, len(_PAUSES) - 1)])
-            failures += 1
-            continue
-        failures = 0
-        for change in changes(known, found):
-            emit(change)
-        known = found
-        await asyncio.sleep(_BREATH)
+            for change in changes(known, found):
+                emit(change)
+        except Exception as error:  # noqa: BLE001 (no fault may end the events of all pages)
+            trouble.note(error)
+        else:
+            trouble.end()
+            known = found
+        await asyncio.sleep(trouble.pause)
+
+
+class Trouble:
+    """A row of failures without a success between them; each kind of error is logged once."""
+
+    def __init__(self, pauses: Sequence[float]) -> None:
+        self._pauses = pauses
+        self._failures = 0
+        self._logged: set[type[Exception]] = set()
+
+    @property
+    def pause(self) -> float:
+        """Return the seconds to wait before the next attempt."""
+        if not self._failures:
+            return _BREATH
+        return self._pauses[min(self._failures, len(self._pauses)) - 1]
+
+    def note(self, error: Exception) -> None:
+        """Count a failure, and log it unless its kind is known; faults of ours with a traceback."""
+        self._failures += 1
+        if type(error) in self._logged:
+            return
+        self._logged.add(type(error))
+        if isinstance(error, GpuQuotaError):
+            log.warning("No news of sessions for now: %s", error)
+        else:
+            log.error("No news of sessions for now, by a fault of ours", exc_info=error)
+
+    def end(self) -> None:
+        """Note a success; the next failure is logged again."""
+        if self._failures:
+            log.info("News of sessions again, after %d failures", self._failures)
+        self._failures = 0
+        self._logged.clear()
 
 
 def changes(known: Revisions, found: Revisions) -> list[Change]:

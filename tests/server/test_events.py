@@ -15,6 +15,7 @@ from jupyter_gpuquota.api.dispatch import Answer, Asked
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.model.about import Change, Revisions
+from jupyter_gpuquota.server import events
 from jupyter_gpuquota.server.events import SCHEMA, SCHEMA_ID, changes, watch
 from tests.builders import make_spec
 from tests.fakes import FakeBackend
@@ -58,9 +59,15 @@ class Flaky:
 @asynccontextmanager
 async def watching(dispatcher):
     heard: asyncio.Queue[Change] = asyncio.Queue()
-    task = asyncio.ensure_future(watch(dispatcher, heard.put_nowait))
-    try:
+    async with running(watch(dispatcher, heard.put_nowait, (0.01,))):
         yield heard
+
+
+@asynccontextmanager
+async def running(watcher):
+    task = asyncio.ensure_future(watcher)
+    try:
+        yield
     finally:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -91,6 +98,68 @@ async def test_it_goes_on_when_someone_answers_again():
     backend = FakeBackend()
     async with watching(Flaky(backend, failures=1)) as heard:
         await heard_of(heard, "sessions", backend.revision("sessions"))
+
+
+class Faulty:
+    """Fail in the ways given, then answer."""
+
+    def __init__(self, backend: FakeBackend, *faults: Answer | Exception) -> None:
+        self.inner = InProcess(backend)
+        self.faults = list(faults)
+
+    async def dispatch(self, asked: Asked) -> Answer:
+        if not self.faults:
+            return await self.inner.dispatch(asked)
+        fault = self.faults.pop(0)
+        if isinstance(fault, Exception):
+            raise fault
+        return fault
+
+
+@pytest.mark.asyncio
+async def test_no_fault_ends_it_and_each_kind_is_logged_once(caplog):
+    backend = FakeBackend()
+    garbage = Answer(200, b"<html>")
+    dispatcher = Faulty(backend, garbage, garbage, RuntimeError("a bug"))
+    async with watching(dispatcher) as heard:
+        await heard_of(heard, "sessions", backend.revision("sessions"))
+    assert dispatcher.faults == []
+    logged = [r for r in caplog.records if r.name == events.log.name and r.levelname == "ERROR"]
+    assert [r.exc_info[0] for r in logged] == [msgspec.DecodeError, RuntimeError]
+
+
+@pytest.mark.asyncio
+async def test_an_event_that_cannot_be_sent_is_sent_later(caplog):
+    """And the next row of failures is logged anew."""
+    backend = FakeBackend()
+    faults = [ValueError("the schema does not fit")]
+    sent: asyncio.Queue[Change] = asyncio.Queue()
+
+    def emit(change: Change) -> None:
+        if faults:
+            raise faults.pop()
+        sent.put_nowait(change)
+
+    async with running(watch(InProcess(backend), emit, (0.01,))):
+        await heard_of(sent, "sessions", 0)
+        faults.append(ValueError("again"))
+        await backend.create(make_spec("exp-1"), "me")
+        await heard_of(sent, "sessions", backend.revision("sessions"))
+    assert [str(r.exc_info[1]) for r in caplog.records if r.levelname == "ERROR"] == [
+        "the schema does not fit",
+        "again",
+    ]
+
+
+def test_pauses_grow_to_a_bound_and_end_with_success():
+    trouble = events.Trouble(events.PAUSES)
+    pauses = [trouble.pause]
+    for _ in range(7):
+        trouble.note(Unavailable("Nobody is there."))
+        pauses.append(trouble.pause)
+    trouble.end()
+    assert pauses == [0.2, 1, 2, 5, 10, 30, 30, 30]
+    assert trouble.pause == 0.2
 
 
 @pytest.mark.asyncio
