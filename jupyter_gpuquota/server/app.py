@@ -16,7 +16,6 @@ from ..hosting import locate as settings
 from ..hosting.start import ensure_controller
 from ..model.about import Change
 from .bases import outer_base
-from .checks import check_guards
 from .events import SCHEMA, SCHEMA_ID, watch
 from .gateway import Gateway
 from .home import AtHome
@@ -52,8 +51,6 @@ class GpuQuotaApp(ExtensionApp):
             Targets(self.gateway), Connections(), count_ingress, Presence(self.gateway)
         )
         rules = ingress_rules(server.base_url, self.ways)
-        check_guards([handler for _, handler, *_ in self.handlers])
-        check_guards([rule.target for rule in rules])
         cast("Any", server.web_app).add_handlers(".*$", rules)
         self.metrics = Snapshot(self.gateway)
 

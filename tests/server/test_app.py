@@ -8,12 +8,8 @@ import os
 import sys
 
 import pytest
-from jupyter_server.auth.decorator import authorized
-from jupyter_server.base.handlers import APIHandler
-from tornado import web
 
 from jupyter_gpuquota.hosting.unix import UnixConnection
-from jupyter_gpuquota.server.checks import check_guards
 from jupyter_gpuquota.server.events import SCHEMA_ID
 
 
@@ -112,34 +108,3 @@ def test_leaving_takes_back_what_kernels_were_told(jp_serverapp, jp_asyncio_loop
     assert "GPUQUOTA_STATE_DIR" in os.environ
     jp_asyncio_loop.run_until_complete(extension.stop_extension())
     assert "GPUQUOTA_STATE_DIR" not in os.environ
-
-
-class Bare(APIHandler):
-    def get(self):
-        pass
-
-
-class OnlyKnown(APIHandler):
-    @web.authenticated
-    def post(self):
-        pass
-
-
-class WrongOrder(APIHandler):
-    @authorized("read", "gpuquota")
-    @web.authenticated
-    def get(self):
-        pass
-
-
-class Guarded(APIHandler):
-    @web.authenticated
-    @authorized("read", "gpuquota")
-    def get(self):
-        pass
-
-
-def test_a_verb_that_anyone_could_call_stops_the_start():
-    check_guards([Guarded])
-    with pytest.raises(RuntimeError, match=r"Bare\.get, OnlyKnown\.post, WrongOrder\.get\."):
-        check_guards([Guarded, Bare, OnlyKnown, WrongOrder])
