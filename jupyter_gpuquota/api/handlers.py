@@ -19,7 +19,7 @@ from ..errors import GpuQuotaError, NotFound
 from ..model.routes import Route
 from .decoding import is_id, own_query
 from .dispatch import Answer, Asked, Dispatcher
-from .statuses import error_of, problem_of, status_of
+from .statuses import error_raised, problem_of
 
 BODY_LIMIT = 1024 * 1024
 """Most bytes of a request's body."""
@@ -91,11 +91,7 @@ class Api(web.RequestHandler):
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Write any error in the one shape; faults of ours without their details."""
         raised = kwargs.get("exc_info", (None, None, None))[1]
-        if isinstance(raised, GpuQuotaError):
-            error, status = raised, status_of(raised)
-        else:
-            said = raised.log_message or "" if isinstance(raised, web.HTTPError) else ""
-            error, status = error_of(status_code, said), status_code
+        status, error = error_raised(status_code, raised)
         self._write_answer(Answer(status, msgspec.json.encode(problem_of(error))))
 
     def log_exception(

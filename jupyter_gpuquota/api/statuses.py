@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+from tornado import web
 
 from ..errors import (
     BY_CODE,
@@ -79,3 +80,14 @@ def error_of(status: int, message: str = "") -> GpuQuotaError:
     if known is None:
         return Internal("Something went wrong here.", hint="The log of the server says more.")
     return type(known)(message or known.message, hint=known.hint)
+
+
+def error_raised(status: int, raised: BaseException | None) -> tuple[int, GpuQuotaError]:
+    """Return the status and the error to write for what a handler has raised.
+
+    `status` is the web server's choice; it counts for what is no error of ours.
+    """
+    if isinstance(raised, GpuQuotaError):
+        return status_of(raised), raised
+    message = raised.log_message or "" if isinstance(raised, web.HTTPError) else ""
+    return status, error_of(status, message)

@@ -1,16 +1,14 @@
-"""Say what went wrong at the ingress: a page for people, JSON for programs."""
+"""What went wrong at the ingress: a page for people, JSON for programs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import msgspec
-from tornado import web
 
-from ...api.statuses import error_of, problem_of, status_of
+from ...api.statuses import problem_of
 from ...errors import GpuQuotaError, Unavailable, WrongState
-from .visit import Visitor
 
 _AGAIN = "5"
 """Seconds after which a page looks again by itself: the session may be on its way."""
@@ -30,30 +28,31 @@ h1 {{ font-size: 1.3em; }}
 """
 
 
-def write_error(handler: Visitor, status: int, raised: Any) -> None:
-    """Write an error in the shape that its reader wants."""
-    error = raised[1] if raised else None
-    if isinstance(error, GpuQuotaError):
-        status = status_of(error)
-    else:
-        said = error.log_message or "" if isinstance(error, web.HTTPError) else ""
-        error = error_of(status, said)
-    handler.clear()
-    handler.set_status(status)
-    handler.set_header("Cache-Control", "no-store")
-    if "text/html" not in handler.request.headers.get("Accept", ""):
-        handler.set_header("Content-Type", "application/json")
-        handler.finish(msgspec.json.encode(problem_of(error)))
-        return
+@dataclass(frozen=True, slots=True)
+class ErrorPage:
+    """An error in the shape that its reader wants: the headers and the body of an answer."""
+
+    headers: dict[str, str]
+    body: bytes
+
+
+def error_page(error: GpuQuotaError, home: str, accept: str) -> ErrorPage:
+    """Return the page, or JSON where the reader does not `accept` HTML.
+
+    `home` is the address that leads back to JupyterLab.
+    """
+    headers = {"Cache-Control": "no-store"}
+    if "text/html" not in accept:
+        body = msgspec.json.encode(problem_of(error))
+        return ErrorPage({**headers, "Content-Type": "application/json"}, body)
     if isinstance(error, WrongState | Unavailable):
-        handler.set_header("Refresh", _AGAIN)
-    handler.set_header("Content-Type", "text/html; charset=utf-8")
-    handler.set_header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-    handler.finish(
-        _PAGE.format(
-            title="This session cannot be shown",
-            message=escape(error.message),
-            hint=escape(error.hint),
-            home=escape(f"{handler.base_url}lab"),
-        )
+        headers["Refresh"] = _AGAIN
+    headers["Content-Type"] = "text/html; charset=utf-8"
+    headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    text = _PAGE.format(
+        title="This session cannot be shown",
+        message=escape(error.message),
+        hint=escape(error.hint),
+        home=escape(home),
     )
+    return ErrorPage(headers, text.encode())

@@ -14,6 +14,7 @@ from jupyter_server.base.handlers import JupyterHandler
 from tornado import web
 from tornado.iostream import IOStream
 
+from ...api.statuses import error_raised
 from ...errors import GpuQuotaError, NotFound, Unavailable, WrongState
 from ...model.sessions import Endpoint
 from ..bases import outer_base
@@ -21,6 +22,7 @@ from ..http1 import Connections
 from ..jupyter_mount import RESOURCE
 from .headers import Outside, without_secrets
 from .origins import is_foreign
+from .pages import error_page
 from .presence import Presence
 from .targets import Targets, check_prefix
 
@@ -207,10 +209,15 @@ class Visitor(JupyterHandler):
             self.clear_header(name)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Say what went wrong, as a page or as JSON."""
-        from .pages import write_error  # noqa: PLC0415 (needed when something goes wrong only)
-
-        write_error(self, status_code, kwargs.get("exc_info"))
+        """Write what went wrong, as a page or as JSON."""
+        raised = kwargs.get("exc_info", (None, None, None))[1]
+        status, error = error_raised(status_code, raised)
+        page = error_page(error, f"{self.base_url}lab", self.request.headers.get("Accept", ""))
+        self.clear()
+        self.set_status(status)
+        for name, value in page.headers.items():
+            self.set_header(name, value)
+        self.finish(page.body)
 
     def log_exception(
         self,
