@@ -8,6 +8,7 @@ import socket
 import struct
 from contextlib import suppress
 from dataclasses import dataclass
+from grp import getgrgid
 from pathlib import Path
 from pwd import getpwuid
 
@@ -40,6 +41,22 @@ def peer_account(connection: socket.socket) -> Account:
         return Account(uid, getpwuid(uid).pw_name)
     except KeyError:  # an account that only a container or directory service knows
         return Account(uid, str(uid))
+
+
+def groups_of(account: Account) -> frozenset[str]:
+    """Return the names of the groups that an account is in, as far as this machine knows them."""
+    try:
+        found = os.getgrouplist(account.name, getpwuid(account.uid).pw_gid)
+    except KeyError:
+        return frozenset()
+    return frozenset(filter(None, map(_group_name, found)))
+
+
+def _group_name(gid: int) -> str:
+    try:
+        return getgrgid(gid).gr_name
+    except KeyError:
+        return ""
 
 
 def is_own(account: Account) -> bool:

@@ -14,7 +14,8 @@ from tornado.http1connection import HTTP1Connection
 
 from ..api.dispatch import Dispatcher
 from ..api.handlers import Api, make_handlers
-from ..api.sockets import Account, is_own, peer_account
+from ..api.sockets import Account, groups_of, is_own, peer_account
+from ..core.access import Caller
 from ..errors import NotAllowed
 from ..model.routes import ROUTES, Route
 from ..server.gateway import API
@@ -64,11 +65,11 @@ class SocketApi(Api):
             )
         self._account = account
 
-    def asking_user(self) -> str:
-        """Tell the account."""
+    def caller(self) -> Caller:
+        """Return the account, with its groups."""
         if self._account is None:
             raise web.HTTPError(403)
-        return self._account.name
+        return Caller(self._account.name, groups_of(self._account), known="socket")
 
     async def answer(self, route: Route, args: dict[str, str]) -> None:
         """Answer one request, and count it as long."""

@@ -36,10 +36,6 @@ class JupyterApi(Api, APIHandler):
 
     auth_resource = RESOURCE
 
-    def asking_user(self) -> str:
-        """Tell Jupyter's name of the user."""
-        return str(self.current_user.username)
-
     async def seen(self, route: Route, answer: Answer) -> Answer:
         """Call no one an admin whom the Authorizer would keep from acting as one."""
         if route.name != "quota.get" or not answer.body:

@@ -26,7 +26,6 @@ _MOST_SAVED = 16
 class _News:
     """Be what is to be told of one session: when it was used, and which notebooks were saved."""
 
-    user: str = ""
     at: datetime | None = None
     saved: dict[str, datetime] = field(default_factory=dict)
 
@@ -49,13 +48,13 @@ class Presence:
         self._told: dict[str, float] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def note(self, session: str, user: str, saved: str = "") -> None:
+    def note(self, session: str, saved: str = "") -> None:
         """Note that a person used a session, or that a page, perhaps by itself, saved a notebook.
 
         Only the local side can tell who changed the notebook: it sees the file.
         """
         news = self._news.setdefault(session, _News())
-        news.user, now = user, datetime.now(UTC)
+        now = datetime.now(UTC)
         if saved and len(news.saved) < _MOST_SAVED:
             news.saved[saved] = now
         else:
@@ -85,7 +84,6 @@ class Presence:
         for request in news.requests():
             asked = Asked(
                 route=route("sessions.presence"),
-                user=news.user,
                 args={"id": session},
                 body=msgspec.json.encode(request),
             )

@@ -29,7 +29,7 @@ class Targets:
         self._dispatcher = dispatcher
         self._known: dict[tuple[str, int], tuple[Endpoint, float]] = {}
 
-    async def find(self, session_id: str, port: int, user: str, *, fresh: bool = False) -> Endpoint:
+    async def find(self, session_id: str, port: int, *, fresh: bool = False) -> Endpoint:
         """Return where a session listens; `port` 0 is its Jupyter Server.
 
         A `fresh` look-up trusts nothing that was said before.
@@ -37,7 +37,7 @@ class Targets:
         Raises:
             NotFound: there is no such session.
             WrongState: it does not run, or does not listen there yet.
-            NotAllowed: it does not expose the port.
+            NotAllowed: it does not expose the port, or is somebody else's.
         """
         known, since = self._known.get((session_id, port), (None, 0.0))
         if known and not fresh and time.monotonic() - since < _FRESH:
@@ -46,9 +46,8 @@ class Targets:
             raise NotFound(f"{session_id!r} is no id of a session.")
         asked = Asked(
             route=route("sessions.endpoint"),
-            user=user,
             args={"id": session_id},
-            query=urlencode({"port": port}),
+            query=urlencode({"port": port, "same_origin": "true"}),
         )
         answer = await self._dispatcher.dispatch(asked)
         if answer.status != 200:

@@ -36,7 +36,6 @@ class Visit:
 
     session: str
     port: int
-    user: str
     endpoint: Endpoint
     outside: Outside
     target: str
@@ -101,7 +100,7 @@ class Ways:
         self.presence.close()
 
     async def _check_unmoved(self, visit: Visit) -> None:
-        now = await self.targets.find(visit.session, visit.port, visit.user, fresh=True)
+        now = await self.targets.find(visit.session, visit.port, fresh=True)
         if now != visit.endpoint:
             raise WrongState("The session has just moved.", hint="Load the page again.")
 
@@ -169,19 +168,18 @@ class Visitor(JupyterHandler):
 
     async def visit(self, session: str, port: str = "0") -> Visit:
         """Find the session. Raises what `Targets.find` and `check_prefix` raise."""
-        user = str(self.current_user.username)
         path, query = self.request.path, without_secrets(self.request.query)
         prefix = f"{self.base_url}gpuquota/s/{session}" + (f"/p/{port}" if int(port) else "")
         if not path.startswith(prefix):  # written with escapes that no link of ours has
             raise NotFound(f"There is no session at {path}.")
-        endpoint = await self.ways.targets.find(session, int(port), user)
+        endpoint = await self.ways.targets.find(session, int(port))
         if int(port):
             path = path[len(prefix) :]
         else:
             check_prefix(endpoint, path)
         outside = Outside(self.request.protocol, self.request.host, prefix)
         target = f"{path}?{query}" if query else path
-        return Visit(session, int(port), user, endpoint, outside, target)
+        return Visit(session, int(port), endpoint, outside, target)
 
     def note_activity(self, saved: str = "") -> None:
         """Count what a person did; polls, pings and what a session sends by itself do not.
@@ -190,8 +188,7 @@ class Visitor(JupyterHandler):
         """
         if not saved:
             self.settings["gpuquota_ingress_last_activity"] = datetime.now(UTC)
-        user = str(self.current_user.username)
-        self.ways.presence.note(self.path_kwargs["session"], user, saved)
+        self.ways.presence.note(self.path_kwargs["session"], saved)
 
     def note_end(self, status: int) -> None:
         """Note a request whose connection was taken over; tornado notes the others."""
