@@ -27,7 +27,8 @@ def _jupyter_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         for name in ("CONFIG", "DATA", "RUNTIME"):
             patch.setenv(f"JUPYTER_{name}_DIR", str(folder / name.lower()))
         # Left over when the tests themselves run inside a Jupyter or a session of ours.
-        for name in [name for name in os.environ if name.startswith(("JPY_", "GPUQUOTA_"))]:
+        ours = ("JPY_", "GPUQUOTA_", "JUPYTER_GPUQUOTA_")
+        for name in [name for name in os.environ if name.startswith(ours)]:
             patch.delenv(name)
         yield
 

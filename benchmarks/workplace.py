@@ -23,7 +23,7 @@ LEAKS = ("PYTHON", "JUPYTER", "VIRTUAL_ENV", "REPORTS")
 PRODUCT_CONFIG = """
 c = get_config()
 c.LocalConfig.devices = "simulated"
-c.LocalConfig.state_dir = {state!r}
+c.GpuQuota.state_dir = {state!r}
 c.LocalConfig.simulated_nodes = [
     {{"name": "bench", "gpus": 8, "memory": 32768, "model": "V100-32GB"}}
 ]

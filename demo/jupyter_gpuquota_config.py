@@ -29,7 +29,7 @@ def finds_gpu() -> bool:
 c = get_config()  # Jupyter defines it before it runs this file
 
 c.LocalConfig.devices = "auto"
-c.LocalConfig.state_dir = str(Path(sys.prefix) / "var" / "gpuquota")
+c.GpuQuota.state_dir = str(Path(sys.prefix) / "var" / "gpuquota")
 
 # Real GPUs are one pool for the user who started this; the simulated ones are shared by teams.
 if not finds_gpu():

@@ -118,5 +118,5 @@ def _check_own(listener: Account, path: Path) -> None:
     if not is_own(listener):
         raise NotAllowed(
             f"Whoever listens on {path} is {listener.name}, not you.",
-            hint="Name a state folder of your own in LocalConfig.state_dir.",
+            hint="Name a state folder of your own in GpuQuota.state_dir.",
         )

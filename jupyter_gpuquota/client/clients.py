@@ -6,7 +6,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 
-from ..hosting.locate import Reader, read_apart
+from ..hosting.config_files import Choice, Reader, read_apart
 from . import about, audit, discovery, groups, history, idleness
 from .context import Context
 from .senders import Awaiting, Blocking, awaiting, blocking
@@ -17,14 +17,16 @@ def _context(
     url: str,
     token: str,
     state_dir: str | PathLike[str] | None,
+    backend: str,
     project: str,
     transport: Transport | None,
     read: Reader,
 ) -> Context:
     if transport is not None:
         return Context(lambda: transport, project)
-    folder = Path(state_dir).expanduser().absolute() if state_dir is not None else None
-    return Context(partial(discovery.find, url=url, token=token, folder=folder, read=read), project)
+    folder = "" if state_dir is None else str(Path(state_dir).expanduser().absolute())
+    named = Choice(backend, folder)
+    return Context(partial(discovery.find, url=url, token=token, named=named, read=read), project)
 
 
 class Client(Blocking):
@@ -35,7 +37,7 @@ class Client(Blocking):
         Client().sessions.stop("exp1")
 
     Without arguments it finds its server on first use: see `discovery` for the order. `url`,
-    with a `token`, names a Jupyter Server; `state_dir` the folder of a controller of this
+    with a `token`, names a Jupyter Server; `state_dir` and `backend` a controller of this
     machine. `project` is taken wherever none is named.
     """
 
@@ -45,11 +47,12 @@ class Client(Blocking):
         token: str = "",
         *,
         state_dir: str | PathLike[str] | None = None,
+        backend: str = "",
         project: str = "",
         transport: Transport | None = None,
         read: Reader = read_apart,
     ) -> None:
-        super().__init__(_context(url, token, state_dir, project, transport, read))
+        super().__init__(_context(url, token, state_dir, backend, project, transport, read))
         self.sessions = groups.Sessions(self.context)
         self.quota = groups.Quotas(self.context)
         self.projects = groups.Projects(self.context)
@@ -75,11 +78,12 @@ class AsyncClient(Awaiting):
         token: str = "",
         *,
         state_dir: str | PathLike[str] | None = None,
+        backend: str = "",
         project: str = "",
         transport: Transport | None = None,
         read: Reader = read_apart,
     ) -> None:
-        super().__init__(_context(url, token, state_dir, project, transport, read))
+        super().__init__(_context(url, token, state_dir, backend, project, transport, read))
         self.sessions = groups.AsyncSessions(self.context)
         self.quota = groups.AsyncQuotas(self.context)
         self.projects = groups.AsyncProjects(self.context)

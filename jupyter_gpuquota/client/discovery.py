@@ -1,9 +1,10 @@
 """Find whoever answers, in this order; the first that is there is taken.
 
-1. What the caller names: the URL of a Jupyter Server, or a state folder.
-2. The state folder in `GPUQUOTA_STATE_DIR`: our extension puts it there for the kernels and
-   terminals of a JupyterLab whose sessions run on this machine, the controller for sessions. Its
-   socket needs no token, whatever the server's login is, and works while the server is busy.
+1. What the caller names: the URL of a Jupyter Server, or a backend or a state folder.
+2. The controller that the environment names, by `JUPYTER_GPUQUOTA_BACKEND` and
+   `GPUQUOTA_STATE_DIR`: our extension puts them there for the kernels and terminals of a
+   JupyterLab, the controller for sessions. Its socket needs no token, whatever the server's login
+   is, and works while the server is busy.
 3. The Jupyter Server that this kernel or terminal belongs to, or JupyterHub's single-user server,
    if it has the extension: its sessions may run elsewhere.
 4. The controller of this machine, which is started when it is needed.
@@ -11,17 +12,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..errors import GpuQuotaError
-from ..hosting.locate import VARIABLE, Reader, read_apart, state_dir
-from ..hosting.start import ensure_controller, require_controller, socket_path
+from ..hosting.config_files import Choice, Reader, read_apart
+from ..hosting.locate import in_environment, locate
+from ..hosting.start import ensure_controller, require_controller
 from . import servers
 from .transport import HttpTransport, SocketTransport, Transport
-
-__all__ = ["Home", "ensure_controller", "find", "find_home", "labs", "socket_path", "state_dir"]
 
 _GLANCE = 3.0
 
@@ -41,20 +39,20 @@ def find(
     *,
     url: str = "",
     token: str = "",
-    folder: Path | None = None,
+    named: Choice | None = None,
     read: Reader = read_apart,
     start: bool = True,
 ) -> Transport:
     """Return the way to whoever answers; may ask servers of this machine whether they do.
 
-    `read` tells what the configuration says of the state folder; without `start` a controller
-    that does not run is not started, but missed. Raises NoServer.
+    `read` returns what is configured; without `start` a controller that does not run is not
+    started, but missed. Raises NoServer.
     """
     if url:
         return HttpTransport(url, token)
     ensure = ensure_controller if start else require_controller
-    if folder or os.environ.get(VARIABLE):
-        return SocketTransport(folder or state_dir(read), ensure=ensure)
+    if named or in_environment():
+        return SocketTransport(locate(named, read), ensure=ensure)
     tried = []
     for server in (servers.parent(), servers.of_hub()):
         if server:
@@ -65,7 +63,7 @@ def find(
                 tried.append(f"{server.url}: {error.message}")
             else:
                 return transport
-    return SocketTransport(state_dir(read), tried, ensure)
+    return SocketTransport(locate(read=read), tried, ensure)
 
 
 def find_home() -> Home:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from ..errors import NoServer, Unavailable, VersionMismatch
+from ..hosting.locate import Location
 from ..hosting.start import ensure_controller
 from ..model.about import API_VERSION
 from .protocol import ROOT, Message, Reply, decode, encode
@@ -34,7 +35,7 @@ class Transport(Protocol):
 
 
 class SocketTransport:
-    """Speak to the controller of a state folder, which is started when it is needed.
+    """Speak to a controller of this machine, which is started when it is needed.
 
     `tried` says what was looked for before, and why it was not taken; `ensure` returns the
     socket of a controller that answers.
@@ -44,11 +45,11 @@ class SocketTransport:
 
     def __init__(
         self,
-        state_dir: Path,
+        location: Location,
         tried: Sequence[str] = (),
-        ensure: Callable[[Path], Path] = ensure_controller,
+        ensure: Callable[[Location], Path] = ensure_controller,
     ) -> None:
-        self.state_dir = state_dir
+        self.location = location
         self._tried = tried
         self._ensure = ensure
         self._socket: Path | None = None
@@ -63,7 +64,7 @@ class SocketTransport:
             except NoServer:
                 self._socket = None
         try:
-            self._socket = self._ensure(self.state_dir)
+            self._socket = self._ensure(self.location)
         except NoServer as error:
             tried = [f"Tried before: {line}" for line in self._tried]
             hint = "\n".join([*([error.hint] if error.hint else []), *tried])

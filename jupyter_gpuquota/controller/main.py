@@ -1,35 +1,39 @@
-"""The controller's main: `python -m jupyter_gpuquota.controller [--state-dir DIR]`.
+"""The controller's main: `python -m jupyter_gpuquota.controller [--backend B] [--state-dir DIR]`.
 
-One per state folder. It owns the backend, answers on a unix socket, and leaves when it is told
-to or has long had nothing to do; sessions run on without it.
+One for each backend of a state folder. It owns the backend, answers on a unix socket, and leaves
+when it is told to or has long had nothing to do; sessions run on without it.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import logging
+import math
 import os
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from copy import deepcopy
-from importlib.metadata import entry_points
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from jupyter_core.application import JupyterApp
 from tornado.httpserver import HTTPServer
-from traitlets import Float, TraitError
+from traitlets import Bool, Float, TraitError, Unicode
+from traitlets.config import Configurable
 
 from .. import __version__
 from ..api import sockets
 from ..api.inprocess import InProcess
-from ..errors import GpuQuotaError, Unsupported
-from ..hosting import lock as folder
+from ..errors import Conflict, GpuQuotaError, Unsupported
+from ..hosting import backends, lock
+from ..hosting.config_files import Choice, in_config
+from ..hosting.locate import Location, locate
 from ..ports.backend import Backend
 from .unix_mount import Traffic, socket_application
 
@@ -37,6 +41,11 @@ _BODY_LIMIT = 64 * 1024 * 1024
 _GOODBYE = 2.0
 _HANDOVER = 10.0
 _LOG_BYTES = 1024 * 1024
+
+_FOREGROUND = (
+    {"Controller": {"foreground": True}},
+    "Log to standard error, and stay until told to leave.",
+)
 
 log = logging.getLogger("jupyter_gpuquota.controller")
 
@@ -54,6 +63,21 @@ class Resident(Backend, Protocol):
         """Tell whether nothing is left to look after."""
 
 
+class GpuQuota(Configurable):
+    """Which controller is meant, where a flag and the environment leave it open."""
+
+    backend = Unicode(
+        help="""Where sessions run: `local`, or another backend that is installed. A flag
+        `--backend` and the variable JUPYTER_GPUQUOTA_BACKEND win over it. Default: local.""",
+    ).tag(config=True)
+
+    state_dir = Unicode(
+        help="""Folder of the controllers' state and of every session's files. It must be the
+        account's own; it is made with mode 0700. A flag `--state-dir` and the variable
+        GPUQUOTA_STATE_DIR win over it. Default: gpuquota in Jupyter's data folder.""",
+    ).tag(config=True)
+
+
 class Controller(JupyterApp):
     """Look after sessions for as long as there are any."""
 
@@ -68,29 +92,51 @@ class Controller(JupyterApp):
         help="Seconds without a session and without a client after which the controller leaves.",
     ).tag(config=True)
 
+    foreground = Bool(
+        default_value=False,
+        help="Whether a terminal or a service manager looks after it: see `--foreground`.",
+    ).tag(config=True)
+
     def initialize(self, argv: list[str] | None = None) -> None:
-        """Read the command line and jupyter_gpuquota_config."""
-        self.backend_class = load_backend("local")
-        self.classes = [self.backend_class.Config]
-        self.aliases = {"state-dir": f"{self.backend_class.Config.__name__}.state_dir"}
-        self.parse_command_line(argv)
-        typed = deepcopy(self.cli_config)
+        """Read jupyter_gpuquota_config and the command line, which wins.
+
+        The files come first: they may choose the backend, whose settings the command line names.
+        """
+        self.aliases = {"backend": "GpuQuota.backend", "state-dir": "GpuQuota.state_dir"}
+        self.flags = {**self.flags, "foreground": _FOREGROUND}
         try:
             self.load_config_file()
         except Exception as error:
-            raise Unsupported(_what_is_wrong(error), hint="Mend the file.") from error
-        self.update_config(typed)
+            raise Unsupported(_what_is_wrong(error), hint="Fix the file.") from error
+        self.location = locate(in_flags(argv), lambda: in_config(self.config))
+        self.backend_class = backends.find(self.location.backend).load()
+        self.classes = [GpuQuota, self.backend_class.Config]
+        self.parse_command_line(argv)
 
     def start(self) -> None:
-        """Become the folder's controller, and be it to the end; return if there is one already."""
-        settings = self.backend_class.Config(config=self.config)
-        home = Path(settings.state_dir)
-        folder.prepare(home)
-        if not wait_for_lock(home):
+        """Become the location's controller, and be it to the end; return if there is one."""
+        home = self.location.home
+        settings = self.backend_class.Config(config=self.config, state_dir=str(home))
+        lock.prepare(self.location)
+        if not wait_for_lock(self.location):
+            if self.foreground:
+                raise Conflict(f"Another controller runs in {home}.", hint="Stop it first.")
             return
-        log_to(home / folder.LOG)
+        log_to(None if self.foreground else self.location.log)
         backend = cast("Resident", self.backend_class(settings))
-        asyncio.run(serve(backend, home / folder.SOCKET, self.idle_exit))
+        idle_exit = math.inf if self.foreground else self.idle_exit
+        asyncio.run(serve(backend, self.location.socket, idle_exit))
+
+
+def in_flags(argv: Sequence[str] | None) -> Choice:
+    """Return what the command line names."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--backend", "--GpuQuota.backend", default="")
+    parser.add_argument("--state-dir", "--GpuQuota.state_dir", default="")
+    parser.add_argument("--LocalConfig.state_dir", dest="old", default="")
+    found, _ = parser.parse_known_args(argv)
+    own = {"backend": found.backend, "state_dir": found.state_dir}
+    return in_config({"GpuQuota": own, "LocalConfig": {"state_dir": found.old}})
 
 
 def _what_is_wrong(error: Exception) -> str:
@@ -100,24 +146,14 @@ def _what_is_wrong(error: Exception) -> str:
     return f"{said} ({where[-1]})" if where else said
 
 
-def load_backend(name: str) -> Any:
-    """Load a backend's class by its entry point. Raises Unsupported."""
-    found = {entry.name: entry for entry in entry_points(group="jupyter_gpuquota.backends")}
-    if name not in found:
-        raise Unsupported(
-            f"There is no backend {name!r}.", hint=f"Installed are: {', '.join(sorted(found))}."
-        )
-    return found[name].load()
-
-
-def wait_for_lock(home: Path) -> bool:
-    """Take the folder's lock, or return false because another controller answers there.
+def wait_for_lock(location: Location) -> bool:
+    """Take the lock, or return false because another controller answers there.
 
     One that is just leaving holds the lock for a moment longer than it answers.
     """
     give_up = time.monotonic() + _HANDOVER
-    while folder.lock(home) is None:
-        if asyncio.run(_answers(home / folder.SOCKET)) or time.monotonic() > give_up:
+    while lock.lock(location) is None:
+        if asyncio.run(_answers(location.socket)) or time.monotonic() > give_up:
             return False
         time.sleep(0.05)
     return True
@@ -140,9 +176,11 @@ class PrivateLog(RotatingFileHandler):
         return os.fdopen(number, "a", encoding=self.encoding)
 
 
-def log_to(path: Path) -> None:
-    """Send all logging to a file that never grows large."""
-    handler = PrivateLog(path, maxBytes=_LOG_BYTES, backupCount=2, encoding="utf-8")
+def log_to(path: Path | None) -> None:
+    """Send all logging to a file that never grows large, or to standard error."""
+    handler: logging.Handler = logging.StreamHandler()
+    if path:
+        handler = PrivateLog(path, maxBytes=_LOG_BYTES, backupCount=2, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
 

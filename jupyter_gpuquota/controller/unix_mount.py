@@ -17,8 +17,8 @@ from ..api.handlers import Api, make_handlers
 from ..api.sockets import Account, groups_of, is_own, peer_account
 from ..core.access import Caller
 from ..errors import NotAllowed
+from ..hosting.unix import API, RETIRE
 from ..model.routes import ROUTES, Route
-from ..server.gateway import API
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ def socket_application(
     made = make_handlers(SocketApi, ROUTES, lambda _permission, verb: verb)
     return web.Application(
         [
-            (r"/gpuquota/retire", RetireHandler, {**shared, "retire": retire}),
+            (RETIRE, RetireHandler, {**shared, "retire": retire}),
             *((API + pattern, handler, shared) for pattern, handler in made),
         ],
         log_function=_log,

@@ -1,87 +1,103 @@
-"""Find the folder of the controller: from the environment, the configuration, or the default.
+"""Where a controller lives: its backend and its state folder decide.
 
-`LocalConfig.state_dir` stands in `jupyter_gpuquota_config.json` or `.py` on Jupyter's paths. A
-`.py` file is a program of the admin's. A shell runs it as every Jupyter command does; a kernel, in
-which a user works, has another process run it.
+Each is what a flag (or an argument) names, else the environment, else the configuration, else the
+default: the backend `local`, and `gpuquota` in Jupyter's data folder.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-from collections.abc import Callable
-from contextlib import redirect_stdout
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import NoServer
+from .config_files import Choice, Reader, read_apart
 
-VARIABLE = "GPUQUOTA_STATE_DIR"
-"""Names the folder; our extension of Jupyter Server sets it for its kernels and terminals."""
+STATE_DIR = "GPUQUOTA_STATE_DIR"
+BACKEND = "JUPYTER_GPUQUOTA_BACKEND"
+"""Variables that our extension of Jupyter Server sets for its kernels and terminals."""
 
-Reader = Callable[[], str]
+DEFAULT_BACKEND = "local"
 
-_NAME = "jupyter_gpuquota_config"
-_PATIENCE = 60
+_BACKEND_NAME = re.compile(r"[a-z0-9]([-_.a-z0-9]*[a-z0-9])?", re.ASCII)
+_OTHERS = "backends"
 
 
-def read_here() -> str:
-    """Return `LocalConfig.state_dir`, empty if it is not configured; run `.py` files here.
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a controller lives. A state folder has one controller for each backend."""
 
-    As in every Jupyter application the first folder of `jupyter --paths` wins, and in one folder
-    JSON wins over Python. Raises NoServer for a file that cannot be read.
+    state_dir: Path
+    backend: str = DEFAULT_BACKEND
+
+    @property
+    def home(self) -> Path:
+        """The controller's own folder; that of `local` is the state folder itself."""
+        if self.backend == DEFAULT_BACKEND:
+            return self.state_dir
+        return self.state_dir / _OTHERS / self.backend
+
+    @property
+    def socket(self) -> Path:
+        """Where it listens."""
+        return self.home / "controller.sock"
+
+    @property
+    def log(self) -> Path:
+        """What it writes down."""
+        return self.home / "controller.log"
+
+    @property
+    def lock(self) -> Path:
+        """What it keeps locked for as long as it lives."""
+        return self.home / "controller.lock"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables by which other processes find it."""
+        return {STATE_DIR: str(self.state_dir), BACKEND: self.backend}
+
+    @property
+    def flags(self) -> list[str]:
+        """The flags that name it to a controller."""
+        return ["--backend", self.backend, "--state-dir", str(self.state_dir)]
+
+
+def locate(named: Choice | None = None, read: Reader = read_apart) -> Location:
+    """Return where the controller lives that is meant; nothing of it need exist yet.
+
+    `named` wins over the environment. `read` returns what is configured; it is asked only if
+    something is left open. Raises NoServer for names that cannot be used.
     """
-    from jupyter_core.paths import jupyter_config_path  # noqa: PLC0415 (keeps the import light)
-    from traitlets.config import loader  # noqa: PLC0415 (the same)
-
-    for folder in jupyter_config_path():
-        for kind, ending in (
-            (loader.JSONFileConfigLoader, "json"),
-            (loader.PyFileConfigLoader, "py"),
-        ):
-            try:
-                with redirect_stdout(sys.stderr):
-                    config: Any = kind(f"{_NAME}.{ending}", path=folder).load_config()
-            except loader.ConfigFileNotFound:
-                continue
-            except Exception as error:
-                where = Path(folder, f"{_NAME}.{ending}")
-                raise NoServer(
-                    f"The configuration {where} cannot be read: {type(error).__name__}: {error}",
-                    hint="Mend the file, or have an admin do it.",
-                ) from error
-            found = config.get("LocalConfig", {}).get("state_dir", "")
-            if isinstance(found, str) and found:
-                return found
-    return ""
+    chosen = (named or Choice()).over(in_environment())
+    if not (chosen.backend and chosen.state_dir):
+        chosen = chosen.over(read())
+    if chosen.warning:
+        _warn(chosen.warning)
+    backend = chosen.backend or DEFAULT_BACKEND
+    if not _BACKEND_NAME.fullmatch(backend):
+        raise NoServer(
+            f"{backend!r} is not the name of a backend.",
+            hint="Names have small letters, digits, hyphens, dots and underscores.",
+        )
+    return Location(_folder(chosen.state_dir), backend)
 
 
-def read_apart() -> str:
-    """Return the same as `read_here`, but run `.py` files in a process of their own."""
-    from jupyter_core.paths import jupyter_config_path  # noqa: PLC0415 (keeps the import light)
-
-    if not any(Path(folder, f"{_NAME}.py").exists() for folder in jupyter_config_path()):
-        return read_here()
-    import subprocess  # noqa: PLC0415 (the same)
-
-    command = [sys.executable, "-m", __name__]
-    result = subprocess.run(
-        command, capture_output=True, text=True, timeout=_PATIENCE, check=False, cwd="/"
-    )
-    if result.returncode:
-        said = result.stderr.strip().splitlines()
-        raise NoServer(said[-1] if said else "The configuration cannot be read.")
-    return str(json.loads(result.stdout))
+def in_environment(environ: Mapping[str, str] = os.environ) -> Choice:
+    """Return what the environment names."""
+    return Choice(environ.get(BACKEND, ""), environ.get(STATE_DIR, ""))
 
 
-def state_dir(read: Reader = read_apart) -> Path:
-    """Tell the state folder; it need not exist yet.
+def locations(state_dir: Path) -> list[Location]:
+    """Return where controllers live, or have lived, in a state folder."""
+    others = sorted(path.name for path in (state_dir / _OTHERS).glob("*"))
+    found = [Location(state_dir, backend) for backend in (DEFAULT_BACKEND, *others)]
+    return [location for location in found if location.lock.exists()]
 
-    `read` returns what is configured; it is asked only if the environment does not say.
-    Raises NoServer for a configuration that cannot be used.
-    """
-    named = os.environ.get(VARIABLE) or read()
+
+def _folder(named: str) -> Path:
     if not named:
         from jupyter_core.paths import jupyter_data_dir  # noqa: PLC0415 (keeps the import light)
 
@@ -90,19 +106,12 @@ def state_dir(read: Reader = read_apart) -> Path:
     if not found.is_absolute():
         raise NoServer(
             f"The state folder must be an absolute path, not {named!r}.",
-            hint=f"It comes from {VARIABLE} or LocalConfig.state_dir.",
+            hint=f"It comes from {STATE_DIR} or GpuQuota.state_dir.",
         )
     return found
 
 
-def main() -> None:
-    """Print what is configured, as JSON."""
-    try:
-        found = read_here()
-    except NoServer as error:
-        sys.exit(f"{error.message} {error.hint}")
-    sys.stdout.write(json.dumps(found))
+def _warn(text: str) -> None:
+    import logging  # noqa: PLC0415 (keeps the import light)
 
-
-if __name__ == "__main__":
-    main()
+    logging.getLogger(__name__).warning("%s", text)

@@ -1,4 +1,4 @@
-"""The state folder of a controller: made, checked and locked."""
+"""The folder of a controller: made, checked and locked."""
 
 from __future__ import annotations
 
@@ -8,43 +8,31 @@ import stat
 from pathlib import Path
 
 from ..errors import NotAllowed, StorageFailed
-
-LOCK = "controller.lock"
-SOCKET = "controller.sock"
-LOG = "controller.log"
+from .locate import Location
 
 
-def prepare(folder: Path) -> None:
-    """Make the folder, or check that it is ours alone.
+def prepare(location: Location) -> None:
+    """Make the controller's folder and those above it that are ours, for this account alone.
 
     Raises:
-        StorageFailed: it cannot be made or written.
-        NotAllowed: it belongs to another account.
+        StorageFailed: one cannot be made or written.
+        NotAllowed: one belongs to another account.
     """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
-        if found.st_uid != os.getuid():
-            raise NotAllowed(
-                f"The state folder {folder} belongs to another account.",
-                hint="Name another one in LocalConfig.state_dir.",
-            )
-        if stat.S_IMODE(found.st_mode) & 0o077:
-            folder.chmod(0o700)
-    except OSError as error:
-        raise _unusable(folder, error) from error
+    above = [path for path in location.home.parents if path.is_relative_to(location.state_dir)]
+    for folder in (*reversed(above), location.home):
+        _prepare(folder)
 
 
-def lock(folder: Path) -> int | None:
-    """Take the folder's lock; None if another controller holds it.
+def lock(location: Location) -> int | None:
+    """Take the controller's lock; None if another controller holds it.
 
     The kernel releases it when this process ends, however it ends; programs that this process
     starts do not inherit it. Raises StorageFailed.
     """
     try:
-        held = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        held = os.open(location.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise _unusable(folder, error) from error
+        raise _unusable(location.home, error) from error
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -55,8 +43,38 @@ def lock(folder: Path) -> int | None:
     return held
 
 
+def is_locked(location: Location) -> bool:
+    """Return whether a controller lives: only then is the lock held."""
+    try:
+        seen = os.open(location.lock, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(seen, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(seen)
+    return False
+
+
+def _prepare(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+        if found.st_uid != os.getuid():
+            raise NotAllowed(
+                f"The state folder {folder} belongs to another account.",
+                hint="Name another one in GpuQuota.state_dir.",
+            )
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            folder.chmod(0o700)
+    except OSError as error:
+        raise _unusable(folder, error) from error
+
+
 def _unusable(folder: Path, error: OSError) -> StorageFailed:
     return StorageFailed(
         f"The state folder {folder} cannot be used: {error.strerror}.",
-        hint="Make it writable, or name another one in LocalConfig.state_dir.",
+        hint="Make it writable, or name another one in GpuQuota.state_dir.",
     )

@@ -1,4 +1,4 @@
-"""Find the controller of a state folder, start it if nobody answers, replace an older one."""
+"""Find a controller, start it if nobody answers, replace an older one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 import msgspec
 
 from .. import __version__
-from ..errors import NoServer, VersionMismatch
+from ..errors import NoServer, StorageFailed, VersionMismatch
 from ..model.about import API_VERSION, About
+from . import backends, lock
 from . import detach as starter
-from .locate import VARIABLE
+from .locate import Location
 
 if TYPE_CHECKING:
     import subprocess
@@ -40,12 +41,7 @@ _PAUSE = 0.02
 _LAST_WORDS = 2000
 
 
-def socket_path(state_dir: Path) -> Path:
-    """Tell where the controller of a state folder listens."""
-    return state_dir / "controller.sock"
-
-
-def ensure_controller(state_dir: Path, timeout: float = 30.0) -> Path:
+def ensure_controller(location: Location, timeout: float = 30.0) -> Path:
     """Return the socket of a controller that answers and understands us. Blocks.
 
     One of an older version is asked to leave and replaced; its sessions run on. `timeout` in
@@ -54,13 +50,14 @@ def ensure_controller(state_dir: Path, timeout: float = 30.0) -> Path:
     Raises:
         NoServer: it cannot be started or does not answer; says its last words.
         VersionMismatch: one runs that speaks another version of the interface.
-        NotAllowed: another account listens there.
+        NotAllowed: another account listens there, or owns the folder.
+        Unsupported: there is no such backend.
     """
-    path = socket_path(state_dir)
+    path = location.socket
     if usable(path):
         return path
     deadline = time.monotonic() + timeout
-    with _Start(state_dir) as start:
+    with _Start(location) as start:
         while not usable(path):
             start.check()
             if time.monotonic() > deadline:
@@ -69,12 +66,11 @@ def ensure_controller(state_dir: Path, timeout: float = 30.0) -> Path:
     return path
 
 
-def require_controller(state_dir: Path) -> Path:
+def require_controller(location: Location) -> Path:
     """Return the socket of a controller that answers; raises NoServer if none runs already."""
-    path = socket_path(state_dir)
-    if not usable(path):
-        raise NoServer(f"No controller runs in {state_dir}.")
-    return path
+    if not usable(location.socket):
+        raise NoServer(f"No controller runs in {location.home}.")
+    return location.socket
 
 
 def usable(path: Path) -> bool:
@@ -84,17 +80,17 @@ def usable(path: Path) -> bool:
     """
     import http.client  # noqa: PLC0415 (keeps the import light)
 
-    from .unix import UnixConnection  # noqa: PLC0415 (the same)
+    from .unix import API, RETIRE, UnixConnection  # noqa: PLC0415 (the same)
 
     connection = UnixConnection(path, _ASK_TIMEOUT)
     try:
-        connection.request("GET", "/gpuquota/api/about")
+        connection.request("GET", f"{API}/about")
         response = connection.getresponse()
         about = _read_about(response.status, response.read(), connection.pid)
         if about.version == __version__ or not _is_older(about.version):
             return True
         # On the same connection: it reaches the very process that said its version.
-        connection.request("POST", "/gpuquota/retire", body=b"{}")
+        connection.request("POST", RETIRE, body=b"{}")
         connection.getresponse().read()
     except (
         FileNotFoundError,
@@ -150,20 +146,20 @@ def _is_older(version: str) -> bool:
 class _Start:
     """Start the controller, and again where one that was just leaving got in its way."""
 
-    def __init__(self, state_dir: Path) -> None:
-        self._state_dir = state_dir
-        self._log = state_dir / "controller.log"
+    def __init__(self, location: Location) -> None:
+        self._location = location
+        self._log = location.log
 
     def __enter__(self) -> Self:
+        backends.find(self._location.backend)
         try:
-            self._state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock.prepare(self._location)
             self._seen = self._log.stat().st_size if self._log.exists() else 0
             self._starter = self._launch()
+        except StorageFailed as error:
+            raise NoServer(error.message, hint=error.hint) from error
         except OSError as error:
-            raise NoServer(
-                f"The state folder {self._state_dir} cannot be used: {error.strerror}.",
-                hint="Make it writable, or name another one in LocalConfig.state_dir.",
-            ) from error
+            raise NoServer(f"The controller cannot be started: {error}.") from error
         return self
 
     def __exit__(
@@ -198,7 +194,7 @@ class _Start:
     def _launch(self) -> subprocess.Popen[bytes]:
         import subprocess  # noqa: PLC0415 (keeps the import light)
 
-        program = [sys.executable, "-m", _MODULE, "--state-dir", str(self._state_dir)]
+        program = command(self._location)
         with self._open_log() as log:
             return subprocess.Popen(
                 [sys.executable, "-I", "-S", starter.__file__, *program],
@@ -206,7 +202,7 @@ class _Start:
                 stdout=log,
                 stderr=log,
                 cwd="/",
-                env=clean_environment(os.environ, self._state_dir),
+                env=clean_environment(os.environ, self._location),
             )
 
     def _open_log(self) -> BinaryIO:
@@ -218,13 +214,18 @@ class _Start:
         self._starter.wait()
 
 
-def clean_environment(found: Mapping[str, str], state_dir: Path) -> dict[str, str]:
+def command(location: Location) -> list[str]:
+    """Return the command that is the controller."""
+    return [sys.executable, "-m", _MODULE, *location.flags]
+
+
+def clean_environment(found: Mapping[str, str], location: Location) -> dict[str, str]:
     """Return the environment without what belongs to the kernel, terminal or session we are in.
 
     The controller outlives it, serves others, and hands its environment on to sessions; these
-    find it by the state folder that is named here.
+    find it by the backend and the state folder that are named here.
     """
     begins = ("JPY_", "GPUQUOTA_") if "GPUQUOTA_SESSION" in found else ("JPY_",)
     whole = _OF_A_JUPYTER + (_OF_A_SESSION if "GPUQUOTA_SESSION" in found else ())
     kept = {n: v for n, v in found.items() if not n.startswith(begins) and n not in whole}
-    return {**kept, VARIABLE: str(state_dir)}
+    return {**kept, **location.environment}

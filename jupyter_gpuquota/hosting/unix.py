@@ -13,6 +13,12 @@ from pathlib import Path
 
 from ..errors import NotAllowed
 
+API = "/gpuquota/api"
+"""What the paths of the REST interface begin with on the controller's socket."""
+
+RETIRE = "/gpuquota/retire"
+"""A POST to this path makes the controller leave."""
+
 _LONGEST = 107
 """Bytes that the kernel takes for the path of a socket."""
 _BUSY_PAUSE = 0.01
@@ -44,7 +50,7 @@ class UnixConnection(http.client.HTTPConnection):
             self.close()
             raise NotAllowed(
                 f"Whoever listens on {self._path} is another account than yours.",
-                hint="Name a state folder of your own in LocalConfig.state_dir.",
+                hint="Name a state folder of your own in GpuQuota.state_dir.",
             )
 
     def _connect(self, sock: socket.socket) -> None:

@@ -91,7 +91,7 @@ def env_of(session: Session, placement: Placement, means: Means) -> dict[str, st
     paths = [str(PurePosixPath(spec.environment, "bin")), own.get("PATH", "/usr/bin:/bin")]
     own |= {"PATH": ":".join(paths)} | ({means.active: spec.environment} if means.active else {})
     own |= spec.env | _share(spec.share, placement, means) | _facts(session, placement)
-    own["GPUQUOTA_STATE_DIR"] = means.state_dir
+    own |= {"GPUQUOTA_STATE_DIR": means.state_dir, "JUPYTER_GPUQUOTA_BACKEND": "local"}
     own["GPUQUOTA_SESSION_TOKEN"] = means.own_token
     if spec.serves_jupyter:
         configs = [_config_dir(means.runtime), own.get("JUPYTER_CONFIG_PATH", "")]

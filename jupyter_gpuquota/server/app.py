@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 
-from ..hosting import locate as settings
+from ..hosting.config_files import in_config
+from ..hosting.locate import Location, locate
 from ..hosting.start import ensure_controller
 from ..model.about import Change
 from .bases import outer_base
@@ -44,7 +44,9 @@ class GpuQuotaApp(ExtensionApp):
     def initialize_handlers(self) -> None:
         """Mount the REST interface and the ingress."""
         server = self._server()
-        self.gateway = Gateway(self._state_dir(), ensure_controller)
+        location = self._locate()
+        self._announce(location)
+        self.gateway = Gateway(location, ensure_controller)
         dispatcher = AtHome(self.gateway, outer_base(server.base_url), str(server.root_dir))
         self.handlers.extend(api_handlers(dispatcher))
         self.ways = Ways(
@@ -72,8 +74,9 @@ class GpuQuotaApp(ExtensionApp):
         self.metrics.close()
         self.ways.close()
         self.gateway.close()
-        if self._before is None:
-            os.environ.pop(settings.VARIABLE, None)
+        for name, value in self._before.items():
+            os.environ.pop(name, None)
+            os.environ.update({} if value is None else {name: value})
 
     async def _watch_changes(self, logger: EventLogger) -> None:
         await asyncio.sleep(_AFTER_START)
@@ -87,10 +90,11 @@ class GpuQuotaApp(ExtensionApp):
     def _server(self) -> ServerApp:
         return cast("ServerApp", self.serverapp)
 
-    def _state_dir(self) -> Path:
-        """Return the folder that is configured; kernels find it in their environment."""
-        configured = self.config.get("LocalConfig", {}).get("state_dir", "")
-        found = settings.state_dir(lambda: str(configured))
-        self._before = os.environ.get(settings.VARIABLE)
-        os.environ[settings.VARIABLE] = str(found)
-        return found
+    def _locate(self) -> Location:
+        """Return where the controller lives; flags of this server's command line win."""
+        return locate(in_config(self._server().cli_config), lambda: in_config(self.config))
+
+    def _announce(self, location: Location) -> None:
+        """Put it into the environment, where kernels and terminals find it."""
+        self._before = {name: os.environ.get(name) for name in location.environment}
+        os.environ.update(location.environment)

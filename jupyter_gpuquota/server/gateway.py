@@ -13,20 +13,19 @@ from tornado.iostream import IOStream, StreamClosedError
 from ..api import sockets
 from ..api.dispatch import Answer, Asked
 from ..errors import Unavailable
+from ..hosting.locate import Location
+from ..hosting.unix import API
 from .http1 import Connections, Response, fetch
 
-API = "/gpuquota/api"
-"""What paths begin with on the controller's socket."""
-
-Ensure = Callable[[Path], Path]
-"""Start the controller of a state folder unless it answers; return its socket. Blocks."""
+Ensure = Callable[[Location], Path]
+"""Start a controller unless it answers; return its socket. Blocks."""
 
 
 class Gateway:
-    """Answer by asking the controller of a state folder, which is started when it is needed."""
+    """Answer by asking a controller, which is started when it is needed."""
 
-    def __init__(self, state_dir: Path, ensure: Ensure) -> None:
-        self._state_dir = state_dir
+    def __init__(self, location: Location, ensure: Ensure) -> None:
+        self._location = location
         self._ensure = ensure
         self._connections = Connections()
         self._socket: Path | None = None
@@ -64,7 +63,7 @@ class Gateway:
         try:
             # Not wait_for: before Python 3.12 it loses a cancellation that comes with the answer.
             async with asyncio.timeout(timeout):
-                stream = await self._connections.borrow(self._state_dir, self._open)
+                stream = await self._connections.borrow(self._location, self._open)
                 response = await _send(stream, asked)
         except BaseException as error:
             if stream:
@@ -73,7 +72,7 @@ class Gateway:
                 raise self._late(timeout, sent=stream is not None) from None
             raise
         if response.reusable:
-            self._connections.give_back(self._state_dir, stream)
+            self._connections.give_back(self._location, stream)
         else:
             stream.close()
         etag = response.headers.get("ETag", "")
@@ -95,7 +94,7 @@ class Gateway:
         """Find or start the controller; everyone who waits for it waits for one search."""
         if self._search is None or self._search.done():
             loop = asyncio.get_running_loop()
-            self._search = loop.run_in_executor(self._searcher, self._ensure, self._state_dir)
+            self._search = loop.run_in_executor(self._searcher, self._ensure, self._location)
         return await asyncio.shield(self._search)
 
     def _late(self, timeout: float, *, sent: bool) -> Unavailable:
@@ -103,15 +102,13 @@ class Gateway:
             return self._silent(f"The controller did not answer in {timeout:.0f} s.")
         return Unavailable(
             f"The controller could not be reached in {timeout:.0f} s; nothing was sent.",
-            hint=f"Try again; its log is {self._log}.",
+            hint=f"Try again; its log is {self._location.log}.",
         )
 
     def _silent(self, message: str) -> Unavailable:
-        return Unavailable(message, hint=f"Look at the list before you ask again; see {self._log}.")
-
-    @property
-    def _log(self) -> Path:
-        return self._state_dir / "controller.log"
+        return Unavailable(
+            message, hint=f"Look at the list before you ask again; see {self._location.log}."
+        )
 
 
 async def _send(stream: IOStream, asked: Asked) -> Response:

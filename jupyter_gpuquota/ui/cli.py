@@ -10,7 +10,7 @@ from typing import Any
 from ..client import Client
 from ..client.protocol import to_json
 from ..errors import GpuQuotaError, Internal
-from ..hosting.locate import read_here
+from ..hosting.config_files import read_here
 from . import completion
 from .actions import run
 from .exits import FAILED, INTERRUPTED, OK, exit_code_of

@@ -13,7 +13,7 @@ from ..client import Client, discovery
 from ..client.protocol import Message, Reply
 from ..client.transport import Transport
 from ..errors import GpuQuotaError
-from ..hosting.locate import read_here
+from ..hosting.config_files import read_here
 from ..model.policy import RULES, IdleAction
 from ..model.sessions import Action, Kind
 from .grammar import make_parser, subparsers

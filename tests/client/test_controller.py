@@ -16,10 +16,14 @@ import psutil
 import pytest
 
 from jupyter_gpuquota import Client, __version__
-from jupyter_gpuquota.client.discovery import ensure_controller, socket_path
 from jupyter_gpuquota.errors import NoServer, VersionMismatch
 from jupyter_gpuquota.hosting import detach as starter
-from jupyter_gpuquota.hosting.start import clean_environment, require_controller
+from jupyter_gpuquota.hosting.locate import Location
+from jupyter_gpuquota.hosting.start import (
+    clean_environment,
+    ensure_controller,
+    require_controller,
+)
 from jupyter_gpuquota.hosting.unix import UnixConnection, short
 from jupyter_gpuquota.model.about import API_VERSION
 from tests.client.standin import stand_in
@@ -58,7 +62,7 @@ def end_controller(folder: Path) -> None:
 
 
 def pid_of(folder: Path) -> int:
-    connection = UnixConnection(socket_path(folder), 10)
+    connection = UnixConnection(Location(folder).socket, 10)
     try:
         connection.connect()
         return connection.pid
@@ -81,10 +85,10 @@ def wait_for(condition):
 
 
 def test_it_is_started_once(state_dir):
-    path = ensure_controller(state_dir)
+    path = ensure_controller(Location(state_dir))
     assert path == state_dir / "controller.sock"
     pid = pid_of(state_dir)
-    assert ensure_controller(state_dir) == path
+    assert ensure_controller(Location(state_dir)) == path
     assert pid_of(state_dir) == pid
     assert os.getsid(pid) == pid
     assert state_dir.stat().st_mode & 0o777 == 0o700
@@ -95,8 +99,9 @@ def test_it_is_no_child_of_whoever_starts_it(state_dir):
     # Asked in an interpreter of its own: this one may have become a reaper of orphans.
     script = (
         "import os, pathlib, sys\n"
-        "from jupyter_gpuquota.client.discovery import ensure_controller\n"
-        "ensure_controller(pathlib.Path(sys.argv[1]))\n"
+        "from jupyter_gpuquota.hosting.locate import Location\n"
+        "from jupyter_gpuquota.hosting.start import ensure_controller\n"
+        "ensure_controller(Location(pathlib.Path(sys.argv[1])))\n"
         "os.waitpid(-1, os.WNOHANG)"
     )
     answer = subprocess.run(
@@ -107,8 +112,8 @@ def test_it_is_no_child_of_whoever_starts_it(state_dir):
 
 def test_of_many_that_start_it_in_one_instant_all_find_the_same(state_dir):
     with ThreadPoolExecutor(4) as pool:
-        paths = set(pool.map(lambda _: ensure_controller(state_dir, 120), range(4)))
-    assert paths == {socket_path(state_dir)}
+        paths = set(pool.map(lambda _: ensure_controller(Location(state_dir), 120), range(4)))
+    assert paths == {Location(state_dir).socket}
     assert Client(state_dir=state_dir).about().version == __version__
 
 
@@ -140,39 +145,39 @@ def test_one_that_was_killed_is_replaced(state_dir):
 
 
 def test_an_older_one_is_sent_away_and_replaced(state_dir):
-    with stand_in(socket_path(state_dir), {**ABOUT, "version": "0.0.1"}) as asked:
-        ensure_controller(state_dir)
+    with stand_in(Location(state_dir).socket, {**ABOUT, "version": "0.0.1"}) as asked:
+        ensure_controller(Location(state_dir))
         assert asked == ["GET /gpuquota/api/about", "POST /gpuquota/retire"]
     assert Client(state_dir=state_dir).about().backend == "local"
 
 
 @pytest.mark.parametrize("version", [__version__, "999.0", "of no order"])
 def test_one_of_the_same_interface_that_is_not_older_is_used(state_dir, version):
-    with stand_in(socket_path(state_dir), {**ABOUT, "version": version}) as asked:
-        ensure_controller(state_dir)
+    with stand_in(Location(state_dir).socket, {**ABOUT, "version": version}) as asked:
+        ensure_controller(Location(state_dir))
         assert asked == ["GET /gpuquota/api/about"]
         assert Client(state_dir=state_dir).about().backend == "stand-in"
 
 
 @pytest.mark.parametrize("about", [{**ABOUT, "api": API_VERSION + 1}, {"strange": 1}, b"<html>"])
 def test_one_of_another_interface_is_left_alone_and_named(state_dir, about):
-    with stand_in(socket_path(state_dir), about) as asked:
+    with stand_in(Location(state_dir).socket, about) as asked:
         with pytest.raises(VersionMismatch) as caught:
-            ensure_controller(state_dir)
+            ensure_controller(Location(state_dir))
         assert str(os.getpid()) in caught.value.message  # the stand-in is this process
         assert asked == ["GET /gpuquota/api/about"]
 
 
 def test_one_that_fails_says_so(state_dir):
-    with stand_in(socket_path(state_dir), b"{}", 500), pytest.raises(NoServer, match="500"):
-        ensure_controller(state_dir)
+    with stand_in(Location(state_dir).socket, b"{}", 500), pytest.raises(NoServer, match="500"):
+        ensure_controller(Location(state_dir))
 
 
 def test_a_folder_that_cannot_be_made_is_explained(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(NoServer, match="cannot be used: Not a directory") as caught:
-        ensure_controller(tmp_path / "file" / "state")
-    assert "LocalConfig.state_dir" in caught.value.hint
+        ensure_controller(Location(tmp_path / "file" / "state"))
+    assert "GpuQuota.state_dir" in caught.value.hint
 
 
 def test_its_last_words_are_shown(state_dir, tmp_path, monkeypatch):
@@ -181,7 +186,7 @@ def test_its_last_words_are_shown(state_dir, tmp_path, monkeypatch):
     monkeypatch.delenv("JUPYTER_NO_CONFIG", raising=False)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
     with pytest.raises(NoServer) as caught:
-        ensure_controller(state_dir)
+        ensure_controller(Location(state_dir))
     assert "simulated_nodes" in caught.value.message
     assert str(state_dir / "controller.log") in caught.value.hint
     assert not list(state_dir.glob("controller.sock"))
@@ -189,7 +194,7 @@ def test_its_last_words_are_shown(state_dir, tmp_path, monkeypatch):
 
 def test_looking_does_not_start_it(state_dir):
     with pytest.raises(NoServer):
-        require_controller(state_dir)
+        require_controller(Location(state_dir))
     assert not state_dir.exists()
 
 
@@ -203,17 +208,23 @@ def test_its_environment_is_free_of_where_it_was_started_from(tmp_path):
         "CUDA_VISIBLE_DEVICES": "3",
         "GPUQUOTA_OF_A_TEST": "1",
     }
-    clean = clean_environment(found, tmp_path)
+    clean = clean_environment(found, Location(tmp_path, "other"))
     assert clean == {
         "PATH": "/bin",
         "JUPYTERHUB_USER": "me",
         "CUDA_VISIBLE_DEVICES": "3",
         "GPUQUOTA_OF_A_TEST": "1",
         "GPUQUOTA_STATE_DIR": str(tmp_path),
+        "JUPYTER_GPUQUOTA_BACKEND": "other",
     }
     inside = {**found, "GPUQUOTA_SESSION": "abc", "JUPYTER_RUNTIME_DIR": "/of/the/session"}
-    clean = clean_environment(inside, tmp_path)
-    assert set(clean) == {"PATH", "JUPYTERHUB_USER", "GPUQUOTA_STATE_DIR"}
+    clean = clean_environment(inside, Location(tmp_path))
+    assert set(clean) == {
+        "PATH",
+        "JUPYTERHUB_USER",
+        "GPUQUOTA_STATE_DIR",
+        "JUPYTER_GPUQUOTA_BACKEND",
+    }
 
 
 class TestStarter:

@@ -11,12 +11,14 @@ from jupyter_gpuquota import Client
 from jupyter_gpuquota.client import discovery, servers
 from jupyter_gpuquota.client.transport import HttpTransport, SocketTransport, split_url
 from jupyter_gpuquota.errors import NoServer
+from jupyter_gpuquota.hosting.config_files import Choice
+from jupyter_gpuquota.hosting.locate import BACKEND, STATE_DIR, Location
 
 
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path, monkeypatch):
     """Be a process that no Jupyter has started."""
-    names = ("GPUQUOTA_STATE_DIR", "JPY_PARENT_PID", "JUPYTER_SERVER_URL", "JUPYTERHUB_SERVICE_URL")
+    names = (STATE_DIR, BACKEND, "JPY_PARENT_PID", "JUPYTER_SERVER_URL", "JUPYTERHUB_SERVICE_URL")
     for name in names:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
@@ -47,22 +49,31 @@ def note(tmp_path):
 
 def test_what_is_named_is_taken(tmp_path):
     assert isinstance(discovery.find(url="http://127.0.0.1:1/"), HttpTransport)
-    found = discovery.find(folder=tmp_path)
+    found = discovery.find(named=Choice(state_dir=str(tmp_path)), read=Choice)
     assert isinstance(found, SocketTransport)
-    assert found.state_dir == tmp_path
+    assert found.location == Location(tmp_path)
 
 
 def test_the_environment_of_our_kernels_comes_before_their_server(monkeypatch, note, tmp_path):
     note()
     monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
-    monkeypatch.setenv("GPUQUOTA_STATE_DIR", str(tmp_path))
-    assert discovery.find().state_dir == tmp_path
+    monkeypatch.setenv(STATE_DIR, str(tmp_path))
+    assert discovery.find(read=Choice).location == Location(tmp_path)
+
+
+def test_a_backend_is_chosen_before_any_server(monkeypatch, note, tmp_path):
+    note()
+    monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
+    home = tmp_path / "data" / "gpuquota"
+    assert discovery.find(named=Choice("other"), read=Choice).location == Location(home, "other")
+    monkeypatch.setenv(BACKEND, "another")
+    assert discovery.find(read=Choice).location == Location(home, "another")
 
 
 def test_a_server_without_us_is_passed_over_and_told_of(monkeypatch, note):
     note()
     monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
-    found = discovery.find(read=lambda: "", start=False)
+    found = discovery.find(read=Choice, start=False)
     assert isinstance(found, SocketTransport)
     with pytest.raises(NoServer) as caught:
         Client(transport=found).about()

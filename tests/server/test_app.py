@@ -33,7 +33,7 @@ def jp_server_config(state_dir):
             "jpserver_extensions": {"jupyter_gpuquota": True},
             "allow_unauthenticated_access": False,
         },
-        "LocalConfig": {"state_dir": str(state_dir)},
+        "GpuQuota": {"state_dir": str(state_dir)},
     }
 
 
@@ -56,6 +56,7 @@ async def test_a_session_lives_and_ends(
     extension, ask, jp_base_url, jp_root_dir, jp_serverapp, state_dir
 ):
     assert os.environ["GPUQUOTA_STATE_DIR"] == str(state_dir)
+    assert os.environ["JUPYTER_GPUQUOTA_BACKEND"] == "local"
     heard = []
 
     async def listen(logger, schema_id, data):
@@ -105,6 +106,7 @@ async def test_a_folder_that_cannot_be_used_is_told(extension, ask, state_dir):
 
 def test_leaving_takes_back_what_kernels_were_told(jp_serverapp, jp_asyncio_loop):
     (extension,) = jp_serverapp.extension_manager.extension_apps["jupyter_gpuquota"]
-    assert "GPUQUOTA_STATE_DIR" in os.environ
+    names = {"GPUQUOTA_STATE_DIR", "JUPYTER_GPUQUOTA_BACKEND"}
+    assert names <= set(os.environ)
     jp_asyncio_loop.run_until_complete(extension.stop_extension())
-    assert "GPUQUOTA_STATE_DIR" not in os.environ
+    assert not names & set(os.environ)

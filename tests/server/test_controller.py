@@ -29,13 +29,14 @@ PATIENCE = 60
 class Launcher:
     """Start controllers, and end them all."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, flag: str = "--state-dir") -> None:
         self.home = home
+        self.flag = flag
         self.processes: list[subprocess.Popen[str]] = []
 
     def start(self, *more: str, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
         module = "jupyter_gpuquota.controller"
-        arguments = (*SETTINGS, f"--state-dir={self.home}", *more)
+        arguments = (*SETTINGS, f"{self.flag}={self.home}", *more)
         process = subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
             stdout=subprocess.PIPE,
@@ -178,7 +179,7 @@ def test_a_folder_that_cannot_be_used_is_said(tmp_path, inside):
     said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert str(launcher.home) in said
-    assert "LocalConfig.state_dir" in said
+    assert "GpuQuota.state_dir" in said
     assert "Traceback" not in said
 
 
@@ -214,6 +215,40 @@ def test_a_wrong_setting_is_said(launcher, argument, said):
     assert process.returncode == 1
     assert said in printed
     assert "Traceback" not in printed
+
+
+def test_a_backend_that_is_not_installed_is_refused_with_those_that_are(launcher):
+    process = launcher.start("--backend=nothing")
+    said, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert "There is no backend 'nothing'" in said
+    assert "local" in said
+    assert not launcher.home.exists()
+
+
+def test_the_old_name_of_the_state_folder_counts_with_a_warning(tmp_path):
+    launcher = Launcher(tmp_path / "state", "--LocalConfig.state_dir")
+    try:
+        process = launcher.start()
+        launcher.answering()
+        process.terminate()
+        said, _ = process.communicate(timeout=PATIENCE)
+        assert "GpuQuota.state_dir" in said
+    finally:
+        launcher.close()
+
+
+def test_in_the_foreground_it_logs_to_the_terminal_and_stays(launcher):
+    process = launcher.start("--foreground", "--Controller.idle_exit=0")
+    launcher.answering()
+    assert not (launcher.home / "controller.log").exists()
+    second = launcher.start("--foreground")
+    refused, _ = second.communicate(timeout=PATIENCE)
+    assert (second.returncode, "Another controller runs" in refused) == (1, True)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert "sessions run on" in said
 
 
 def test_settings_come_from_jupyters_configuration(launcher, tmp_path):

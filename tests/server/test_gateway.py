@@ -22,6 +22,7 @@ from jupyter_gpuquota.api.dispatch import Asked
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.controller.unix_mount import Traffic, socket_application
 from jupyter_gpuquota.errors import GpuQuotaError, NoServer, NotFound, Unavailable
+from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.model.routes import ROUTES, route
 from jupyter_gpuquota.model.sessions import Endpoint
 from jupyter_gpuquota.server.gateway import Gateway
@@ -63,8 +64,8 @@ class Controller:
             if self.server is None:
                 self.start()
 
-        def ensure(folder: Path) -> Path:
-            assert folder == self.folder
+        def ensure(location: Location) -> Path:
+            assert location == Location(self.folder)
             asyncio.run_coroutine_threadsafe(start(), loop).result()
             return self.path
 
@@ -74,7 +75,7 @@ class Controller:
 @asynccontextmanager
 async def controller_in(folder: Path):
     controller = Controller(folder)
-    gateway = Gateway(folder, controller.ensure(asyncio.get_running_loop()))
+    gateway = Gateway(Location(folder), controller.ensure(asyncio.get_running_loop()))
     try:
         yield controller, gateway
     finally:
@@ -177,12 +178,12 @@ async def test_a_failed_start_is_told_and_tried_again_later(tmp_path):
     async with controller_in(tmp_path) as (controller, _working):
         ensure = controller.ensure(asyncio.get_running_loop())
 
-        def fail_once(folder: Path) -> Path:
+        def fail_once(location: Location) -> Path:
             if failures:
                 raise failures.pop()
-            return ensure(folder)
+            return ensure(location)
 
-        gateway = Gateway(tmp_path, fail_once)
+        gateway = Gateway(Location(tmp_path), fail_once)
         with pytest.raises(NoServer, match="disk is full"):
             await ask(gateway, "about.get")
         assert (await ask(gateway, "about.get")).status == 200
@@ -200,7 +201,7 @@ async def test_only_reads_are_asked_twice(tmp_path, name, asks):
 
     path = tmp_path / "controller.sock"
     server = await asyncio.start_unix_server(hang_up, path)
-    gateway = Gateway(tmp_path, lambda _: path)
+    gateway = Gateway(Location(tmp_path), lambda _: path)
     with pytest.raises(Unavailable, match="ended"):
         await ask(gateway, name, BODY)
     assert len(heard) == asks
@@ -214,7 +215,7 @@ async def test_a_listener_without_room_is_given_up(tmp_path):
 
 async def test_a_request_ends_in_time_while_it_connects(tmp_path):
     path = tmp_path / "controller.sock"
-    gateway = Gateway(tmp_path, lambda _: path)
+    gateway = Gateway(Location(tmp_path), lambda _: path)
     with full_listener(path):
         with pytest.raises(Unavailable, match="nothing was sent") as caught:
             await ask_within(gateway, 0.1)
@@ -226,12 +227,12 @@ async def test_a_request_ends_in_time_while_the_controller_is_looked_for(tmp_pat
     """And those that come after it wait for the same search."""
     searched, released = [], threading.Event()
 
-    def ensure(folder: Path) -> Path:
+    def ensure(location: Location) -> Path:
         searched.append(threading.current_thread().name)
         released.wait(60)
         raise NoServer("Nobody is there.")
 
-    gateway = Gateway(tmp_path, ensure)
+    gateway = Gateway(Location(tmp_path), ensure)
     for _ in range(2):
         with pytest.raises(Unavailable, match="nothing was sent"):
             await ask_within(gateway, 0.1)
@@ -255,7 +256,7 @@ async def test_a_request_ends_in_time_while_it_is_answered(tmp_path):
 
     path = tmp_path / "controller.sock"
     server = await asyncio.start_unix_server(silence, path)
-    gateway = Gateway(tmp_path, lambda _: path)
+    gateway = Gateway(Location(tmp_path), lambda _: path)
     with pytest.raises(Unavailable, match="did not answer"):
         await ask_within(gateway, 0.1)
     await left.wait()
@@ -361,7 +362,7 @@ async def test_another_account_is_refused(tmp_path):
 
 
 async def test_nobody_listens(tmp_path):
-    gateway = Gateway(tmp_path, lambda folder: folder / "controller.sock")
+    gateway = Gateway(Location(tmp_path), lambda location: location.socket)
     with pytest.raises(GpuQuotaError, match="socket cannot be used"):
         await ask(gateway, "about.get")
 

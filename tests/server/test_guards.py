@@ -43,7 +43,7 @@ def jp_server_config(tmp_path) -> dict[str, Any]:
             "disable_check_xsrf": True,
             "authorizer_class": Rights,
         },
-        "LocalConfig": {"state_dir": str(tmp_path / "state")},
+        "GpuQuota": {"state_dir": str(tmp_path / "state")},
     }
 
 

@@ -234,7 +234,7 @@ class TestBadInput:
             shell.more.clear()
         assert ran.code == 6
         assert "cannot be used" in ran.err
-        assert "LocalConfig.state_dir" in ran.err
+        assert "GpuQuota.state_dir" in ran.err
 
     @pytest.mark.parametrize("words", [["lst"], ["submit", "x", "--gpuu"], ["logs"], ["--x"]])
     def test_words_that_mean_nothing(self, say, words):

@@ -49,7 +49,7 @@ def lab(shell):
         "--allow-root",
         f"--ServerApp.root_dir={root}",
         f"--ServerApp.base_url={BASE_URL}",
-        f"--LocalConfig.state_dir={shell.folder / 'state'}",
+        f"--GpuQuota.state_dir={shell.folder / 'state'}",
         "--ServerApp.jpserver_extensions={'jupyter_gpuquota': True}",
     ]
     with (shell.folder / "server.log").open("w") as log:
