@@ -74,7 +74,7 @@ async def _look(
         lambda session: SessionFolder(folder / session.id),
         Devices(config, None),
         clock,
-        Presence(clock),
+        Presence(clock, _fingerprint),
     )
     limits = {session.id: LIMITS for session in sessions}
     begin = time.process_time()

@@ -28,15 +28,14 @@ class GpuQuota(Configurable):
     """Settings of the controller, whichever backend it holds."""
 
     backend = Unicode(
-        "local",
-        help="""Backend that runs the sessions: `local`, `memory`, or another one that is installed.
-        The environment variable JUPYTER_GPUQUOTA_BACKEND and the flag --backend win over it.""",
+        help="""Where sessions run: `local`, `memory`, or another backend that is installed. A flag
+        `--backend` and the variable JUPYTER_GPUQUOTA_BACKEND win over it. Default: local.""",
     ).tag(config=True)
 
     state_dir = Unicode(
         help="""Folder of the controllers' state and of every session's files. It must be the
-        account's own; it is made with mode 0700. The environment variable GPUQUOTA_STATE_DIR wins
-        over it. Default: gpuquota in Jupyter's data folder.""",
+        account's own; it is made with mode 0700. A flag `--state-dir` and the variable
+        GPUQUOTA_STATE_DIR win over it. Default: gpuquota in Jupyter's data folder.""",
     ).tag(config=True)
 
     projects = List(

@@ -20,16 +20,16 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from traceback import extract_tb
-from typing import Protocol, cast
 
 from jupyter_core.application import JupyterApp
 from tornado.httpserver import HTTPServer
-from traitlets import Bool, Float, TraitError, Unicode
-from traitlets.config import Configurable
+from traitlets import Bool, Float, TraitError
 
 from .. import __version__
 from ..api import sockets
 from ..api.inprocess import InProcess
+from ..control.assembly import Plugin
+from ..control.config import GpuQuota, moved
 from ..errors import Conflict, GpuQuotaError, Unsupported
 from ..hosting import backends, lock
 from ..hosting.config_files import Choice, in_config
@@ -48,34 +48,6 @@ _FOREGROUND = (
 )
 
 log = logging.getLogger("jupyter_gpuquota.controller")
-
-
-class Resident(Backend, Protocol):
-    """Be a backend that lives in a controller."""
-
-    async def start(self) -> None:
-        """Load the state and adopt what runs."""
-
-    async def close(self) -> None:
-        """Let go of everything; sessions run on."""
-
-    def idle(self) -> bool:
-        """Tell whether nothing is left to look after."""
-
-
-class GpuQuota(Configurable):
-    """Which controller is meant, where a flag and the environment leave it open."""
-
-    backend = Unicode(
-        help="""Where sessions run: `local`, or another backend that is installed. A flag
-        `--backend` and the variable JUPYTER_GPUQUOTA_BACKEND win over it. Default: local.""",
-    ).tag(config=True)
-
-    state_dir = Unicode(
-        help="""Folder of the controllers' state and of every session's files. It must be the
-        account's own; it is made with mode 0700. A flag `--state-dir` and the variable
-        GPUQUOTA_STATE_DIR win over it. Default: gpuquota in Jupyter's data folder.""",
-    ).tag(config=True)
 
 
 class Controller(JupyterApp):
@@ -109,21 +81,24 @@ class Controller(JupyterApp):
         except Exception as error:
             raise Unsupported(_what_is_wrong(error), hint="Fix the file.") from error
         self.location = locate(in_flags(argv), lambda: in_config(self.config))
-        self.backend_class = backends.find(self.location.backend).load()
-        self.classes = [GpuQuota, self.backend_class.Config]
+        self.plugin: Plugin = backends.find(self.location.backend).load()
+        self.classes = [GpuQuota, self.plugin.config]
         self.parse_command_line(argv)
 
     def start(self) -> None:
         """Become the location's controller, and be it to the end; return if there is one."""
         home = self.location.home
-        settings = self.backend_class.Config(config=self.config, state_dir=str(home))
+        config, renamed = moved(self.config)
+        shared, own = GpuQuota(config=config), self.plugin.config(config=config)
         lock.prepare(self.location)
         if not wait_for_lock(self.location):
             if self.foreground:
                 raise Conflict(f"Another controller runs in {home}.", hint="Stop it first.")
             return
         log_to(None if self.foreground else self.location.log)
-        backend = cast("Resident", self.backend_class(settings))
+        for text in renamed:
+            log.warning("%s The old name still counts.", text)
+        backend = self.plugin.open(shared, own, home)
         idle_exit = math.inf if self.foreground else self.idle_exit
         asyncio.run(serve(backend, self.location.socket, idle_exit))
 
@@ -185,21 +160,23 @@ def log_to(path: Path | None) -> None:
     logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
-async def serve(backend: Resident, path: Path, idle_exit: float) -> None:
+async def serve(backend: Backend, path: Path, idle_exit: float) -> None:
     """Answer on the socket until told to leave or long idle."""
     leave = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, leave.set)
     loop.add_signal_handler(signal.SIGHUP, lambda: None)
-    await backend.start()
+    await backend.resident.start()
     try:
         traffic = Traffic()
         application = socket_application(InProcess(backend), traffic, leave.set)
         server = HTTPServer(application, max_body_size=_BODY_LIMIT)
         server.add_socket(sockets.bind(path))
         log.info("version %s answers, process %s", __version__, os.getpid())
-        while not (leave.is_set() or (backend.idle() and traffic.quiet_for() >= idle_exit)):
+        while not (
+            leave.is_set() or (backend.resident.idle() and traffic.quiet_for() >= idle_exit)
+        ):
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(5.0, max(0.05, idle_exit / 10))):
                     await leave.wait()
@@ -208,7 +185,7 @@ async def serve(backend: Resident, path: Path, idle_exit: float) -> None:
         hang_up = asyncio.ensure_future(server.close_all_connections())
         await asyncio.wait([hang_up], timeout=_GOODBYE)
     finally:
-        await backend.close()
+        await backend.resident.close()
     log.info("left; sessions run on")
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from jupyter_gpuquota.services.admin import view_of
 
 from jupyter_gpuquota.core.buckets import Bucket
 from jupyter_gpuquota.errors import (
@@ -26,7 +27,6 @@ from jupyter_gpuquota.model.projects import (
     SettingsChange,
 )
 from jupyter_gpuquota.model.sessions import SessionRequest
-from jupyter_gpuquota.services.admin import view_of
 from jupyter_gpuquota.services.call import Call
 from jupyter_gpuquota.services.usecases import USE_CASES
 from tests.builders import make_node

@@ -1,0 +1,1 @@
+"""Sessions that exist in memory only: for demonstrations, documentation and tests."""

@@ -1,0 +1,141 @@
+"""The memory backend: demo nodes, and sessions that start no process.
+
+All of it is gone when its controller ends.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from getpass import getuser
+from pathlib import Path
+
+from ..control.activity_poller import Seen
+from ..control.assembly import Plugin, Runtime, make_backend, make_resident
+from ..control.board import Board
+from ..control.capabilities import BoardInventory
+from ..control.clock import Clock
+from ..control.config import GpuQuota
+from ..control.inventory import Inventory
+from ..control.resident import Report
+from ..control.signals.presence import Presence
+from ..control.worker import Pace
+from ..core.policy import Limits
+from ..model.environments import Environment, LaunchPlace
+from ..model.idleness import PresenceRequest
+from ..model.sessions import Endpoint, Session, SessionRequest
+from ..ports.backend import Backend
+from .config import MemoryConfig
+from .page import DemoServer
+from .runner import MemoryRunner, MemoryStore
+
+PROJECT = "demo"
+"""The project of whoever asks, where none is configured."""
+
+_ENVIRONMENT = Environment(
+    id="demo", label="demo", prefix="/demo", python="/demo/bin/python", default=True
+)
+
+
+def open_memory(
+    control: GpuQuota,
+    config: MemoryConfig,
+    home: Path,
+    *,
+    found: Inventory | None = None,
+    clock: Clock | None = None,
+    thread: Executor | None = None,
+) -> Backend:
+    """Return a backend that keeps nothing in `home`; `found` is there to share out."""
+    clock, board = clock or Clock(), Board()
+    presence = Presence(clock, _no_notebook)
+    server = DemoServer(board)
+    runtime = Runtime(
+        board=board,
+        store=MemoryStore(board),
+        runner=MemoryRunner(board, found or Inventory(config.inventory())),
+        activity=PresenceAlone(presence),
+        project=PROJECT,
+        readiness=UpAtOnce(server),
+        pace=Pace(calm=1.0),
+    )
+    if thread:
+        runtime = replace(runtime, thread=thread)
+    resident = make_resident(control, runtime, clock)
+    inventory = MemoryInventory(board)
+    key = secrets.token_bytes(32)
+    backend = make_backend("memory", control, resident, inventory, [getuser()], key)
+    return replace(backend, ingress=MemoryIngress(board, server, presence))
+
+
+PLUGIN = Plugin(open_memory, MemoryConfig)
+
+
+class MemoryInventory(BoardInventory):
+    """Projects, demo nodes and one environment, which does not exist either."""
+
+    source = "simulated"
+
+    async def environments(self) -> tuple[Environment, ...]:
+        """Return the environments that sessions may start from."""
+        return (_ENVIRONMENT,)
+
+    async def look_up(self, request: SessionRequest) -> LaunchPlace:
+        """Return what a request names: any folder will do, and this Python's prefix, too."""
+        known = request.environment in {"", _ENVIRONMENT.id, _ENVIRONMENT.prefix, sys.prefix}
+        return LaunchPlace(
+            environment=_ENVIRONMENT if known else None, folder=request.folder or "/demo"
+        )
+
+
+class MemoryIngress:
+    """A page that says that nothing runs."""
+
+    def __init__(self, board: Board, server: DemoServer, presence: Presence) -> None:
+        self._board = board
+        self._server = server
+        self._presence = presence
+
+    async def endpoint(self, session_id: str, port: int) -> Endpoint:
+        """Return where the page is. Raises NotFound, WrongState, NotAllowed."""
+        return self._server.endpoint(self._board.find(session_id), port)
+
+    async def presence(self, session_id: str, seen: PresenceRequest) -> None:
+        """Note that a person used a session. Raises NotFound."""
+        await self._presence.hear(self._board.find(session_id), seen)
+
+
+class PresenceAlone:
+    """The one signal of sessions that run nothing: whether somebody looked at their page."""
+
+    def __init__(self, presence: Presence) -> None:
+        self._presence = presence
+
+    async def read(self, sessions: Sequence[Session], limits: Mapping[str, Limits]) -> Seen:
+        """Return when each session was last looked at."""
+        self._presence.keep_only(session.id for session in sessions)
+        return {session.id: [self._presence.reading(session)] for session in sessions}
+
+    async def close(self) -> None:
+        """Do nothing: nothing was opened."""
+
+
+class UpAtOnce:
+    """Sessions that need not be waited for, and the server of their page."""
+
+    def __init__(self, server: DemoServer) -> None:
+        self._server = server
+
+    def follow(self, sessions: Sequence[Session], report: Report) -> None:
+        """Do nothing: they run already."""
+
+    async def close(self) -> None:
+        """Stop the server of the page."""
+        await self._server.close()
+
+
+async def _no_notebook(session: Session, path: str) -> str:
+    return ""

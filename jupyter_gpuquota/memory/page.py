@@ -1,0 +1,87 @@
+"""The one page that every session of the memory backend shows: nothing runs."""
+
+from __future__ import annotations
+
+import secrets
+from hmac import compare_digest
+from html import escape
+from string import Template
+
+from tornado import web
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from ..control.board import Board
+from ..errors import NotAllowed, WrongState
+from ..model.sessions import Endpoint, Session
+
+_HOST = "127.0.0.1"
+_PAGE = Template(
+    """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+<title>$name</title>
+<body style="font: 16px sans-serif; max-width: 40em; margin: 4em auto; padding: 0 1em">
+<h1>$name</h1>
+<p>Nothing runs here. Sessions of the <em>memory</em> backend hold GPUs that do not exist and start
+no process; they show how sessions are launched, queued and reclaimed.</p>
+<p>For a JupyterLab on this machine choose the backend <code>local</code>.</p>
+</body>
+</html>
+"""
+)
+
+
+class DemoServer:
+    """A server on loopback that answers for every session; it starts when one is first opened."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._token = secrets.token_urlsafe(32)
+        self._server: HTTPServer | None = None
+        self._port = 0
+
+    def endpoint(self, session: Session, port: int) -> Endpoint:
+        """Return where a session's page is. Raises NotAllowed, WrongState."""
+        name = session.spec.name
+        if session.state != "running":
+            raise WrongState(f"{name} is {session.state}, not running.")
+        if port and port not in session.spec.ports:
+            raise NotAllowed(f"{name} does not expose port {port}.")
+        if self._server is None:
+            self._start()
+        base = "/" if port else f"{session.spec.base_url}{session.path}"
+        return Endpoint(host=_HOST, port=self._port, base_url=base, token=self._token)
+
+    async def close(self) -> None:
+        """Stop answering."""
+        if self._server:
+            self._server.stop()
+            await self._server.close_all_connections()
+            self._server = None
+
+    def _start(self) -> None:
+        settings = {"board": self._board, "token": self._token}
+        self._server = HTTPServer(web.Application([(r".*", _Page, settings)]))
+        sockets = bind_sockets(0, _HOST)
+        self._port = sockets[0].getsockname()[1]
+        self._server.add_sockets(sockets)
+
+
+class _Page(web.RequestHandler):
+    """Answer whoever comes through the ingress, which alone knows the token."""
+
+    def initialize(self, board: Board, token: str) -> None:
+        """Take what the server passes to every handler."""
+        self._board = board
+        self._token = token
+
+    def get(self) -> None:
+        """Write the page."""
+        sent = self.request.headers.get("Authorization", "")
+        if not compare_digest(sent.encode(), f"token {self._token}".encode()):
+            raise web.HTTPError(403)
+        found = (s for s in self._board.sessions if s.path.strip("/") in self.request.path)
+        name = next((s.spec.name for s in found), "A session in memory")
+        self.finish(_PAGE.substitute(name=escape(name)))
