@@ -32,13 +32,13 @@ def test_a_session_is_asked_for_in_the_words_of_the_request(sessions, backend):
     assert (session.spec.project, session.spec.kind) == ("team-b", "train")
     assert session.spec.command == ("sleep", "9")
     assert "stop" in session.actions
-    assert backend.sessions() == (msgspec.structs.replace(session, actions=()),)
+    assert backend.sessions.all() == (msgspec.structs.replace(session, actions=()),)
 
 
 def test_a_preview_changes_nothing(sessions, backend):
     assert sessions.preview("exp1", gpu=2).verdict == "fits"
     assert sessions.preview("exp1", gpu=1.5).verdict == "forbidden"
-    assert backend.sessions() == ()
+    assert backend.sessions.all() == ()
 
 
 @pytest.mark.parametrize("gpu", [0, -1, 1.5, 0.001, float("nan"), float("inf"), "½", "x"])
@@ -46,7 +46,7 @@ def test_a_bad_share_is_refused_with_its_field(sessions, backend, gpu):
     with pytest.raises(InvalidFields) as caught:
         sessions.submit("exp1", gpu=gpu)
     assert list(fields_of(caught)) == ["gpu"]
-    assert backend.sessions() == ()
+    assert backend.sessions.all() == ()
 
 
 @pytest.mark.parametrize("field", ["command", "args"])
@@ -117,7 +117,7 @@ def test_what_runs_is_deleted_only_with_stop(sessions, backend):
     with pytest.raises(WrongState):
         sessions.delete("exp1")
     sessions.delete("exp1", stop=True)
-    assert backend.sessions() == ()
+    assert backend.sessions.all() == ()
 
 
 def walk(operation, answers):

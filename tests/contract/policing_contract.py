@@ -19,7 +19,7 @@ from tests.contract.backend_contract import launch, until
 def asked(backend: Policing, *levels: str, **rules: object) -> Policy:
     """Return a policy that sets the same rules at some levels."""
     made = [{"level": level, "rules": rules} for level in levels]
-    request = {"levels": made, "revision": backend.policy().revision}
+    request = {"levels": made, "revision": backend.policing.policy().revision}
     return check_policy(msgspec.convert(request, PolicyRequest), ["team-a", "team-b"])
 
 
@@ -30,33 +30,33 @@ class PolicingContract:
         self, backend: Backend
     ) -> None:
         if isinstance(backend, Policing):
-            policy = backend.policy()
+            policy = backend.policing.policy()
             assert (policy.levels, policy.exemptions, policy.built_in) == ((), (), BUILT_IN)
-            assert backend.interval > 0
+            assert backend.policing.interval > 0
             session = await until(backend, (await launch(backend)).id, "running")
-            limits = backend.ruling(session.id).limits
+            limits = backend.policing.ruling(session.id).limits
             assert (limits.idle_timeout, limits.gpu_idle_timeout) == (0, 0)
 
     async def test_a_policy_is_set_as_a_whole_and_audited(self, backend: Backend) -> None:
         if isinstance(backend, Policing) and isinstance(backend, Administration):
             session = await until(backend, (await launch(backend)).id, "running")
-            before, seen = backend.policy(), backend.revision("policy")
+            before, seen = backend.policing.policy(), backend.changes.revision("policy")
             wanted = asked(backend, "everyone", "project:team-a", idle_timeout="2h")
-            made = await backend.put_policy(wanted, "ana")
-            assert backend.policy() == made
+            made = await backend.administration.put_policy(wanted, "ana")
+            assert backend.policing.policy() == made
             assert (made.levels, made.built_in) == (wanted.levels, BUILT_IN)
             assert made.revision > before.revision
-            assert backend.revision("policy") > seen
-            ruling = backend.ruling(session.id)
+            assert backend.changes.revision("policy") > seen
+            ruling = backend.policing.ruling(session.id)
             assert ruling.limits.idle_timeout == 7200
             assert ruling.level("idle_timeout") == "project:team-a"
-            entry = (await backend.audit())[0]
+            entry = (await backend.administration.audit())[0]
             assert (entry.who, entry.what) == ("ana", "changed the policy")
             assert msgspec.json.decode(entry.before, type=Policy) == before
             assert msgspec.json.decode(entry.after, type=Policy) == made
             with pytest.raises(Outdated):
-                await backend.put_policy(wanted, "ben")
-            assert backend.policy() == made
+                await backend.administration.put_policy(wanted, "ben")
+            assert backend.policing.policy() == made
 
     async def test_what_the_policy_says_of_a_project_goes_with_it(self, backend: Backend) -> None:
         if isinstance(backend, Policing) and isinstance(backend, Administration):
@@ -66,48 +66,48 @@ class PolicingContract:
                 msgspec.convert({"who": who, **exempt}, type=Exemption)
                 for who in ("project:team-b", "user:ana")
             )
-            made = await backend.put_policy(replace(wanted, exemptions=exemptions), "ana")
-            await backend.delete_project("team-b", 0, "ana", drain=False)
-            left = backend.policy()
+            made = await backend.administration.put_policy(replace(wanted, exemptions=exemptions), "ana")
+            await backend.administration.delete_project("team-b", 0, "ana", drain=False)
+            left = backend.policing.policy()
             assert [level.level for level in left.levels] == ["everyone"]
             assert [exemption.who for exemption in left.exemptions] == ["user:ana"]
             assert left.revision > made.revision
-            entry = next(e for e in await backend.audit() if "policy" in e.what)
+            entry = next(e for e in await backend.administration.audit() if "policy" in e.what)
             assert entry.what == "changed the policy: without team-b"
             assert msgspec.json.decode(entry.before, type=Policy) == made
             assert msgspec.json.decode(entry.after, type=Policy) == left
-            await backend.put_policy(replace(left, levels=()), "ben")
+            await backend.administration.put_policy(replace(left, levels=()), "ben")
 
     async def test_a_session_is_kept_alive_as_the_policy_allows(self, backend: Backend) -> None:
         if isinstance(backend, Policing) and isinstance(backend, Administration):
             session = await until(backend, (await launch(backend)).id, "running")
             wanted = asked(backend, "everyone", idle_timeout="2h", keep_alive="1h", keep_alives=2)
-            await backend.put_policy(wanted, "ana")
-            kept = await backend.keep_alive(session.id, 0)
+            await backend.administration.put_policy(wanted, "ana")
+            kept = await backend.policing.keep_alive(session.id, 0)
             assert kept.kept is not None
             assert kept.kept.until > datetime.now(UTC) + timedelta(minutes=59)
             with pytest.raises(NotAllowed):
-                await backend.keep_alive(session.id, 7200)
-            again = await backend.keep_alive(session.id, 60)  # puts nothing off: not counted
+                await backend.policing.keep_alive(session.id, 7200)
+            again = await backend.policing.keep_alive(session.id, 60)  # puts nothing off: not counted
             assert (again.kept.until, again.kept.times) == (kept.kept.until, 1)
-            await backend.put_policy(asked(backend, "everyone", keep_alives=1), "ana")
+            await backend.administration.put_policy(asked(backend, "everyone", keep_alives=1), "ana")
             with pytest.raises(NotAllowed):
-                await backend.keep_alive(session.id, 0)
-            await backend.suspend(session.id)
+                await backend.policing.keep_alive(session.id, 0)
+            await backend.sessions.suspend(session.id)
             assert (await until(backend, session.id, "suspended")).kept is None
-            await backend.resume(session.id)
+            await backend.sessions.resume(session.id)
             assert (await until(backend, session.id, "running")).kept is None
 
     async def test_only_a_running_session_is_looked_at(self, backend: Backend) -> None:
         if isinstance(backend, Policing):
             session = await until(backend, (await launch(backend)).id, "running")
-            assert backend.activity(session.id).session == session.id
-            await backend.stop(session.id)
+            assert backend.policing.activity(session.id).session == session.id
+            await backend.sessions.stop(session.id)
             stopped = await until(backend, session.id, "stopped")
             for ask in (backend.ruling, backend.activity):
                 with pytest.raises(NotFound):
                     ask("nobody")
             with pytest.raises(WrongState):
-                backend.activity(stopped.id)
+                backend.policing.activity(stopped.id)
             with pytest.raises(WrongState):
-                await backend.keep_alive(stopped.id, 0)
+                await backend.policing.keep_alive(stopped.id, 0)

@@ -44,12 +44,12 @@ class Lab:
 
     async def ask(self, path: str, **fields: Any) -> Any:
         """Ask it as a program does that is no use of it."""
-        endpoint = await self.backend.endpoint(self.session, 0)
+        endpoint = await self.backend.ingress.endpoint(self.session, 0)
         return await ask(endpoint, path + "?no_track_activity=1", **fields)
 
     async def connect(self, path: str) -> WebSocketClientConnection:
         """Open a WebSocket."""
-        endpoint = await self.backend.endpoint(self.session, 0)
+        endpoint = await self.backend.ingress.endpoint(self.session, 0)
         url = f"ws://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
         headers = {"Authorization": f"token {endpoint.token}"}
         return await websocket_connect(HTTPRequest(url, headers=headers))

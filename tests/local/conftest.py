@@ -71,12 +71,12 @@ async def backend(make: Callable[..., Any]) -> LocalBackend:
 
 async def end_all(backend: LocalBackend) -> None:
     """End every session and let go of the backend; fails if a process is left."""
-    for session in backend.sessions():
+    for session in backend.sessions.all():
         if session.state in {"waiting", *LIVE}:
             with suppress(WrongState):  # it has ended meanwhile
-                await backend.stop(session.id)
-    await wait_for(lambda: not any(s.state in LIVE for s in backend.sessions()))
-    ids = {session.id for session in backend.sessions()}
+                await backend.sessions.stop(session.id)
+    await wait_for(lambda: not any(s.state in LIVE for s in backend.sessions.all()))
+    ids = {session.id for session in backend.sessions.all()}
     await backend.close()
     assert not ids & set(processes.census().values())
 

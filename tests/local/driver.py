@@ -48,10 +48,10 @@ class Driver:
         return await getattr(self.backend, name)(session_id)
 
     async def sessions(self) -> Any:
-        return self.backend.sessions()
+        return self.backend.sessions.all()
 
     async def warnings(self) -> Any:
-        return self.backend.warnings()
+        return self.backend.changes.warnings()
 
     async def fill(self, path: str) -> Any:
         return await asyncio.to_thread(fill, Path(path))

@@ -16,14 +16,14 @@ from tests.contract.backend_contract import until
 
 async def set_policy(backend: LocalBackend, level: str = "everyone", **rules: Any) -> None:
     """Set the rules of one level, and no others."""
-    await put_policy(backend, backend.policy().revision, level, **rules)
+    await put_policy(backend, backend.policing.policy().revision, level, **rules)
 
 
 async def put_policy(backend: LocalBackend, revision: int, level: str, **rules: Any) -> None:
     """Do so as somebody who has read the policy at a revision. Raises Outdated."""
     request = {"levels": [{"level": level, "rules": rules}], "revision": revision}
     asked = check_policy(msgspec.convert(request, PolicyRequest), ["team-a"])
-    await backend.put_policy(asked, "ana")
+    await backend.administration.put_policy(asked, "ana")
 
 
 async def warned(backend: LocalBackend, session: str, after: datetime | None = None) -> Session:

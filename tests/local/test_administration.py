@@ -43,85 +43,85 @@ rules:
 
 
 def names(backend) -> list[str]:
-    return [project.name for project in backend.projects()]
+    return [project.name for project in backend.inventory.projects()]
 
 
 async def test_the_configuration_counts_until_an_admin_changes_something(make):
     first = await make()
-    assert (names(first), first.set_by()) == (["team-a", "team-b"], "config")
+    assert (names(first), first.administration.set_by()) == (["team-a", "team-b"], "config")
     await first.close()
     second = await make(projects=[{"name": "team-z", "quota": "1"}])
-    assert (names(second), second.warnings()) == (["team-z"], ())
-    await second.put_project(Project(name="new", quota=500, revision=0), "ana")
-    assert (names(second), second.set_by()) == (["team-z", "new"], "store")
+    assert (names(second), second.changes.warnings()) == (["team-z"], ())
+    await second.administration.put_project(Project(name="new", quota=500, revision=0), "ana")
+    assert (names(second), second.administration.set_by()) == (["team-z", "new"], "store")
     await second.close()
     third = await make()
     assert names(third) == ["team-z", "new"]
-    assert "LocalConfig.projects" in third.warnings()[0]
-    assert [entry.what for entry in await third.audit()] == ["made project new"]
+    assert "LocalConfig.projects" in third.changes.warnings()[0]
+    assert [entry.what for entry in await third.administration.audit()] == ["made project new"]
 
 
 async def test_without_configuration_there_is_one_project_that_owns_all(make):
     backend = await make(projects=[])
-    (own,) = backend.projects()
+    (own,) = backend.inventory.projects()
     assert own.quota == 8000
-    await backend.delete_project(own.name, 0, "ana", drain=False)
-    assert backend.projects() == ()
+    await backend.administration.delete_project(own.name, 0, "ana", drain=False)
+    assert backend.inventory.projects() == ()
     await backend.close()
-    assert (await make(projects=[])).projects() == ()
+    assert (await make(projects=[])).inventory.projects() == ()
 
 
 async def test_revisions_go_on_after_a_restart(make):
     first = await make()
-    seen = first.projects()[0]
-    changed = await first.put_project(replace(seen, quota=1000), "ana")
+    seen = first.inventory.projects()[0]
+    changed = await first.administration.put_project(replace(seen, quota=1000), "ana")
     await first.close()
     second = await make()
-    assert second.projects()[0] == changed
+    assert second.inventory.projects()[0] == changed
     with pytest.raises(Outdated, match="ana changed project team-a"):
-        await second.put_project(replace(seen, quota=9000), "ben")
-    again = await second.put_project(replace(changed, quota=2000), "ben")
+        await second.administration.put_project(replace(seen, quota=9000), "ben")
+    again = await second.administration.put_project(replace(changed, quota=2000), "ben")
     assert again.revision > changed.revision
-    await second.delete_project("team-b", 0, "cho", drain=False)
+    await second.administration.delete_project("team-b", 0, "cho", drain=False)
     with pytest.raises(Outdated, match="cho deleted project team-b"):
-        await second.put_project(replace(seen, name="team-b"), "ben")
+        await second.administration.put_project(replace(seen, name="team-b"), "ben")
 
 
 async def test_the_policy_is_kept_and_only_its_own_screens_read_again(make):
     first = await make()
     level = PolicyLevel(level="project:team-a", rules=PolicyRules(idle_timeout=3600))
-    wanted = replace(first.policy(), levels=(level,))
-    quota, seen = first.revision("quota"), first.revision("policy")
-    made = await first.put_policy(wanted, "ana")
-    assert (first.revision("quota"), first.set_by()) == (quota, "config")
-    assert first.revision("policy") > seen
-    seen = first.revision("policy")
-    await first.put_rules(replace(first.rules(), grace=7), "ana")
-    assert (first.revision("policy"), first.revision("quota") > quota) == (seen, True)
+    wanted = replace(first.policing.policy(), levels=(level,))
+    quota, seen = first.changes.revision("quota"), first.changes.revision("policy")
+    made = await first.administration.put_policy(wanted, "ana")
+    assert (first.changes.revision("quota"), first.administration.set_by()) == (quota, "config")
+    assert first.changes.revision("policy") > seen
+    seen = first.changes.revision("policy")
+    await first.administration.put_rules(replace(first.inventory.rules(), grace=7), "ana")
+    assert (first.changes.revision("policy"), first.changes.revision("quota") > quota) == (seen, True)
     await first.close()
     second = await make()
-    assert second.policy() == made
+    assert second.policing.policy() == made
     with pytest.raises(Outdated, match="The policy was changed meanwhile: ana changed the policy"):
-        await second.put_policy(wanted, "ben")
-    await second.delete_project("team-a", 0, "cho", drain=False)
-    left = second.policy()
+        await second.administration.put_policy(wanted, "ben")
+    await second.administration.delete_project("team-a", 0, "cho", drain=False)
+    left = second.policing.policy()
     assert (left.levels, left.revision > made.revision) == ((), True)
-    again = await second.put_policy(replace(left, levels=made.levels), "ben")
+    again = await second.administration.put_policy(replace(left, levels=made.levels), "ben")
     assert again.revision > left.revision
     await second.close()
-    assert (await make()).policy() == again
+    assert (await make()).policing.policy() == again
 
 
 async def test_what_the_policy_says_of_a_project_goes_once_it_has_drained(make):
     backend = await make()
     level = PolicyLevel(level="project:team-a", rules=PolicyRules(idle_timeout=3600))
-    await backend.put_policy(replace(backend.policy(), levels=(level,)), "ana")
+    await backend.administration.put_policy(replace(backend.policing.policy(), levels=(level,)), "ana")
     session = await until(backend, (await launch(backend)).id, "running")
-    await backend.delete_project("team-a", 0, "ana", drain=True)
-    assert backend.policy().levels == (level,)
-    await backend.stop(session.id)
-    await wait_for(lambda: backend.policy().levels == ())
-    said = [(entry.who, entry.what) for entry in (await backend.audit())[:2]]
+    await backend.administration.delete_project("team-a", 0, "ana", drain=True)
+    assert backend.policing.policy().levels == (level,)
+    await backend.sessions.stop(session.id)
+    await wait_for(lambda: backend.policing.policy().levels == ())
+    said = [(entry.who, entry.what) for entry in (await backend.administration.audit())[:2]]
     assert said == [
         ("system", "changed the policy: without team-a"),
         ("system", "deleted project team-a: it has drained"),
@@ -136,18 +136,18 @@ async def test_a_state_file_of_the_version_before_is_brought_up(make, settings):
     connection.close()
     backend = await make()
     assert names(backend) == ["team-a", "team-b"]
-    await backend.put_project(Project(name="new", quota=1, revision=0), "ana")
+    await backend.administration.put_project(Project(name="new", quota=1, revision=0), "ana")
 
 
 async def test_settings_survive_a_damaged_state_file(make, settings):
     backend = await make()
-    await backend.put_project(Project(name="new", quota=500, revision=0), "ana")
-    kept = backend.projects()
+    await backend.administration.put_project(Project(name="new", quota=500, revision=0), "ana")
+    kept = backend.inventory.projects()
     await backend.close()
     Path(settings["state_dir"], "state.db").write_bytes(b"not a database" * 1000)
     again = await make()
-    assert again.projects() == kept
-    newer = await again.put_project(replace(kept[-1], quota=1), "ana")
+    assert again.inventory.projects() == kept
+    newer = await again.administration.put_project(replace(kept[-1], quota=1), "ana")
     assert newer.revision > kept[-1].revision
 
 
@@ -174,11 +174,11 @@ async def test_the_account_is_the_admin_unless_others_are_named(make):
 async def test_groups_bind_sessions_to_nodes(make):
     backend = await make()
     groups = Groups(items=(NodeGroup(name="big", nodes=("dgx1-2",), separate=True),), revision=1)
-    await backend.put_groups(groups, "ana")
-    by_name = {node.name: (node.labels, node.separate) for node in backend.nodes()}
+    await backend.administration.put_groups(groups, "ana")
+    by_name = {node.name: (node.labels, node.separate) for node in backend.inventory.nodes()}
     assert by_name == {"dgx1-1": ((), False), "dgx1-2": (("big",), True)}
-    bound = replace(backend.projects()[0], node_affinity=Affinity(interactive=("big",)))
-    await backend.put_project(bound, "ana")
+    bound = replace(backend.inventory.projects()[0], node_affinity=Affinity(interactive=("big",)))
+    await backend.administration.put_project(bound, "ana")
     session = await until(backend, (await launch(backend, gpu="1")).id, "running")
     assert session.placement.node == "dgx1-2"
 
@@ -187,37 +187,37 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
     path = tmp_path / "quota.yaml"
     path.write_text(GOOD)
     backend = await make(quota_file=str(path))
-    assert (names(backend), backend.set_by()) == (["team-a", "team-b"], "file")
-    assert (backend.projects()[0].quota, backend.projects()[1].limit) == (2500, 4000)
-    assert backend.projects()[0].interactive_duration == 28_800
-    assert (backend.rules().grace, backend.groups().items[0].name) == (30, "big")
-    assert backend.nodes()[1].separate
+    assert (names(backend), backend.administration.set_by()) == (["team-a", "team-b"], "file")
+    assert (backend.inventory.projects()[0].quota, backend.inventory.projects()[1].limit) == (2500, 4000)
+    assert backend.inventory.projects()[0].interactive_duration == 28_800
+    assert (backend.inventory.rules().grace, backend.administration.groups().items[0].name) == (30, "big")
+    assert backend.inventory.nodes()[1].separate
     for change in (
-        backend.put_project(Project(name="new", quota=1, revision=0), "ana"),
-        backend.delete_project("team-a", 0, "ana", drain=True),
-        backend.put_rules(backend.rules(), "ana"),
-        backend.put_groups(backend.groups(), "ana"),
-        backend.put_policy(backend.policy(), "ana"),
+        backend.administration.put_project(Project(name="new", quota=1, revision=0), "ana"),
+        backend.administration.delete_project("team-a", 0, "ana", drain=True),
+        backend.administration.put_rules(backend.inventory.rules(), "ana"),
+        backend.administration.put_groups(backend.administration.groups(), "ana"),
+        backend.administration.put_policy(backend.policing.policy(), "ana"),
     ):
         with pytest.raises(Conflict, match=str(path)):
             await change
 
-    seen = backend.revision("quota")
+    seen = backend.changes.revision("quota")
     path.write_text(GOOD.replace("quota: 2.5", "quota: 3") + "extra: 1\n")
     await wait_for(backend.warnings)
-    await wait_for(lambda: backend.revision("quota") > seen)
-    assert "Line 16: there is no key 'extra'" in backend.warnings()[0]
+    await wait_for(lambda: backend.changes.revision("quota") > seen)
+    assert "Line 16: there is no key 'extra'" in backend.changes.warnings()[0]
     listed = await list_projects(backend, Call(user="ana"))
-    assert (listed.file, listed.warnings) == (str(path), backend.setting_warnings())
-    assert backend.setting_warnings() == backend.warnings()
-    assert backend.projects()[0].quota == 2500
+    assert (listed.file, listed.warnings) == (str(path), backend.administration.warnings())
+    assert backend.administration.warnings() == backend.changes.warnings()
+    assert backend.inventory.projects()[0].quota == 2500
 
     path.write_text(GOOD.replace("quota: 2.5", "quota: 3.5"))
-    await wait_for(lambda: backend.projects()[0].quota == 3500)
-    assert backend.warnings() == ()
+    await wait_for(lambda: backend.inventory.projects()[0].quota == 3500)
+    assert backend.changes.warnings() == ()
     path.unlink()
     await wait_for(backend.warnings)
-    assert backend.projects()[0].quota == 3500
+    assert backend.inventory.projects()[0].quota == 3500
 
 
 async def test_a_session_that_a_quota_file_excepts_may_come_and_go(make, tmp_path):
@@ -225,47 +225,47 @@ async def test_a_session_that_a_quota_file_excepts_may_come_and_go(make, tmp_pat
     who = "{who: session:exp-1, until: 2099-01-01T00:00Z, reason: A demo.}"
     path.write_text(f"{GOOD}policy:\n  exemptions:\n    - {who}\n")
     backend = await make(quota_file=str(path))
-    assert "session:exp-1 is not exempt: There is no session 'exp-1'." in backend.warnings()[0]
+    assert "session:exp-1 is not exempt: There is no session 'exp-1'." in backend.changes.warnings()[0]
     session = await launch(backend, name="exp-1")
-    await wait_for(lambda: backend.policy().exemptions[0].who == f"session:{session.id}")
-    assert backend.warnings() == ()
-    exempt = backend.ruling(session.id).exempt
+    await wait_for(lambda: backend.policing.policy().exemptions[0].who == f"session:{session.id}")
+    assert backend.changes.warnings() == ()
+    exempt = backend.policing.ruling(session.id).exempt
     assert exempt is not None
     assert exempt.reason == "A demo."
     await until(backend, session.id, "running")
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
-    await backend.delete(session.id)
-    await wait_for(lambda: backend.policy().exemptions[0].who == "session:exp-1")
+    await backend.sessions.delete(session.id)
+    await wait_for(lambda: backend.policing.policy().exemptions[0].who == "session:exp-1")
 
 
 async def test_a_quota_file_that_is_missing_at_first_is_reported(make, tmp_path):
     backend = await make(quota_file=str(tmp_path / "none.yaml"))
-    assert "none.yaml cannot be used" in backend.warnings()[0]
+    assert "none.yaml cannot be used" in backend.changes.warnings()[0]
     assert names(backend) == ["team-a", "team-b"]
     with pytest.raises(Conflict):
-        await backend.put_project(Project(name="new", quota=1, revision=0), "ana")
+        await backend.administration.put_project(Project(name="new", quota=1, revision=0), "ana")
 
 
 async def test_what_changes_nothing_is_not_a_change(make):
     backend = await make()
     for put, seen in (
-        (backend.put_project, backend.projects()[0]),
-        (backend.put_rules, backend.rules()),
-        (backend.put_groups, backend.groups()),
-        (backend.put_policy, backend.policy()),
+        (backend.put_project, backend.inventory.projects()[0]),
+        (backend.put_rules, backend.inventory.rules()),
+        (backend.put_groups, backend.administration.groups()),
+        (backend.put_policy, backend.policing.policy()),
     ):
         assert await put(seen, "ana") == seen
-    assert (await backend.audit(), backend.set_by()) == ((), "config")
+    assert (await backend.administration.audit(), backend.administration.set_by()) == ((), "config")
 
 
 async def test_the_audit_log_tells_who_newest_first(make):
     backend = await make()
-    seen = backend.projects()[0]
+    seen = backend.inventory.projects()[0]
     for i in range(5):
-        seen = await backend.put_project(replace(seen, quota=i), f"user{i}")
-    entries = await backend.audit()
+        seen = await backend.administration.put_project(replace(seen, quota=i), f"user{i}")
+    entries = await backend.administration.audit()
     assert [entry.who for entry in entries] == [f"user{i}" for i in (4, 3, 2, 1, 0)]
     assert msgspec.json.decode(entries[0].after, type=Project) == seen
     with pytest.raises(NotFound):
-        await backend.delete_project("nobody", 0, "ana", drain=False)
+        await backend.administration.delete_project("nobody", 0, "ana", drain=False)

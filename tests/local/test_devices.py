@@ -193,15 +193,15 @@ async def test_a_session_over_its_share_is_shown_and_a_lost_device_told(make, tm
     assert (lost.state, lost.reason.code) == ("running", "DeviceLost")
     nvml.gpus[0].gone = False
     await until(backend, session.id, lambda s: s.reason is None)
-    await wait_for(lambda: backend.readings()["GPU-0"].utilisation == 7)
+    await wait_for(lambda: backend.inventory.readings()["GPU-0"].utilisation == 7)
     await backend.close()
     nvml.gpus[0].processes = []
     again = await make(Devices(LocalConfig(**settings), Nvml(nvml)), **settings)
     kept = await until(again, session.id, lambda s: s.usage and s.usage.memory == 0)
     assert kept.usage.peak == 30 * 1024  # it is on disk
-    await again.stop(session.id)
+    await again.sessions.stop(session.id)
     ended = await until(again, session.id, "stopped")
     assert (ended.usage.memory, ended.usage.over, ended.usage.peak) == (None, False, 30 * 1024)
-    await again.resume(session.id)
+    await again.sessions.resume(session.id)
     anew = await until(again, session.id, lambda s: s.usage and s.usage.peak is not None)
     assert anew.usage.peak == 0  # of this run alone

@@ -326,12 +326,12 @@ async def test_sessions_run_while_the_history_cannot_be_kept(
     blocked.mkdir(parents=True)
     backend = await make(history_interval=1)
     session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
-    await wait_for(lambda: any("history" in text for text in backend.warnings()))
+    await wait_for(lambda: any("history" in text for text in backend.changes.warnings()))
     blocked.rmdir()
-    await wait_for(lambda: backend.warnings() == ())
+    await wait_for(lambda: backend.changes.warnings() == ())
     asked = window(HistoryQuery(project="team-a"), datetime.now(UTC))
-    told = await backend.history(asked)
+    told = await backend.history.read(asked)
     assert [p.peak for p in told.points] == [500]
     assert told.simulated
     assert "simulated" in told.note
-    assert backend.sessions()[0].id == session.id
+    assert backend.sessions.all()[0].id == session.id

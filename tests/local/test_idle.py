@@ -67,10 +67,10 @@ async def test_whoever_is_idle_is_warned_suspended_and_comes_back(make):
     assert "There was no CPU or kernel activity for 3" in ended.reason.message
     assert not marked(session.id)
     with pytest.raises(WrongState, match="suspended, not running") as caught:
-        await backend.endpoint(session.id, 0)
+        await backend.ingress.endpoint(session.id, 0)
     assert "by the rule idle_timeout of everyone's policy" in caught.value.hint
     assert "Resume starts it again" in caught.value.hint
-    await backend.resume(session.id)
+    await backend.sessions.resume(session.id)
     again = await until(backend, session.id, "running")
     # A stale mark would end it at once (kubeflow#6648).
     assert (again.idle, again.kept, again.reason) == (None, None, None)
@@ -87,7 +87,7 @@ async def test_whoever_works_is_left_alone(make):
     assert activity.idle is None
     seen.states = {"cpu": "unknown", "kernels": "idle"}
     await wait_for(lambda: "unknown" in {s.state for s in looked(backend, session.id).signals})
-    assert backend.sessions()[0].idle is None
+    assert backend.sessions.all()[0].idle is None
 
 
 async def test_keeping_alive_puts_it_off_and_has_an_end(make):
@@ -96,19 +96,19 @@ async def test_keeping_alive_puts_it_off_and_has_an_end(make):
     session = await run(backend)
     await warned(backend, session.id)
     with pytest.raises(NotAllowed, match="2h"):
-        await backend.keep_alive(session.id, 3 * 3600)
-    kept = await backend.keep_alive(session.id, 0)
+        await backend.policing.keep_alive(session.id, 3 * 3600)
+    kept = await backend.policing.keep_alive(session.id, 0)
     assert kept.kept.times == 1
     assert kept.idle.warned is None
     assert kept.idle.acts == kept.kept.until
-    activity = backend.activity(session.id)
+    activity = backend.policing.activity(session.id)
     assert (activity.idle.warned, activity.idle.acts) == (None, kept.kept.until)
     with pytest.raises(NotAllowed, match="once since it was last used"):
-        await backend.keep_alive(session.id, 0)
+        await backend.policing.keep_alive(session.id, 0)
     await warned(backend, session.id)
     await until(backend, session.id, "suspended")
     with pytest.raises(WrongState):
-        await backend.keep_alive(session.id, 0)
+        await backend.policing.keep_alive(session.id, 0)
 
 
 async def test_whoever_does_not_end_in_time_is_told_so(make):
@@ -159,7 +159,7 @@ async def test_a_wish_counts_as_far_as_it_is_allowed(make):
     await limit(backend, idle_timeout="10h", idle_timeout_min="20m")
     session = await run(backend, idle_timeout="20m")
     await wait_for(lambda: seen.limits)
-    rules = {rule.rule: rule for rule in backend.ruling(session.id).rules}
+    rules = {rule.rule: rule for rule in backend.policing.ruling(session.id).rules}
     assert (rules["idle_timeout"].value, rules["idle_timeout"].level) == ("20m", "session")
     ended = await until(backend, session.id, "suspended")
     assert "exp-1 itself" in ended.reason.message
@@ -198,5 +198,5 @@ async def test_who_was_suspended_is_recorded_as_who_would_be_idle_still(make):
 
 def looked(backend, session_id):
     """Return what is known of a session, None before the first look."""
-    activity = backend.activity(session_id)
+    activity = backend.policing.activity(session_id)
     return activity if activity.looked else None

@@ -112,29 +112,29 @@ async def test_keeping_alive_in_the_last_second_counts(backend: LocalBackend) ->
     found = (await warned(backend, session)).idle
     left = clock.real(found.acts - clock.now())
     await asyncio.sleep(left - 0.004)  # one second is left
-    kept = (await backend.keep_alive(session, 0)).kept
+    kept = (await backend.policing.keep_alive(session, 0)).kept
     assert kept.until >= found.acts + 19 * MINUTE
     again = (await warned(backend, session, after=found.warned)).idle
     assert again.acts >= kept.until
     await suspended(backend, session, again.acts)
     with pytest.raises(WrongState):
-        await backend.keep_alive(session, 0)
+        await backend.policing.keep_alive(session, 0)
 
 
 async def test_of_two_admins_one_is_told_to_look_again(backend: LocalBackend) -> None:
     session = await unused(backend)
     await set_policy(backend, **RULES)
     await warned(backend, session)
-    revision = backend.policy().revision
+    revision = backend.policing.policy().revision
     rules = [{**RULES, "idle_timeout": "10h"}, {**RULES, "idle_timeout": "0"}]
     answers = await asyncio.gather(
         *(put_policy(backend, revision, "everyone", **each) for each in rules),
         return_exceptions=True,
     )
     assert [type(answer) for answer in answers] == [type(None), Outdated]
-    ruling = {rule.rule: rule.value for rule in backend.ruling(session).rules}
+    ruling = {rule.rule: rule.value for rule in backend.policing.ruling(session).rules}
     assert ruling["idle_timeout"] == "10h"
     await wait_for(lambda: backend._engine.find(session).session.idle.warned is None)
-    looked = backend.activity(session).at
-    await wait_for(lambda: backend.activity(session).at >= looked + 40 * MINUTE)
+    looked = backend.policing.activity(session).at
+    await wait_for(lambda: backend.policing.activity(session).at >= looked + 40 * MINUTE)
     assert backend._engine.find(session).session.state == "running"

@@ -42,13 +42,13 @@ async def start(backend: LocalBackend) -> Lab:
 
 
 def states(lab: Lab) -> dict[str, str]:
-    return {s.name: s.state for s in lab.backend.activity(lab.session).signals}
+    return {s.name: s.state for s in lab.backend.policing.activity(lab.session).signals}
 
 
 async def left_alone(lab: Lab) -> None:
     """Pass twice the timeout; fails if the session is idle in it."""
-    begin = lab.backend.activity(lab.session).at
-    await wait_for(lambda: lab.backend.activity(lab.session).at >= begin + TWICE)
+    begin = lab.backend.policing.activity(lab.session).at
+    await wait_for(lambda: lab.backend.policing.activity(lab.session).at >= begin + TWICE)
     session = lab.backend._engine.find(lab.session).session
     assert (session.state, session.idle) == ("running", None)
 

@@ -67,7 +67,7 @@ async def test_a_server_answers_below_its_path_with_its_token_only(backend, sett
         "Starting",
         "Answering",
     ]
-    endpoint = await backend.endpoint(session.id, 0)
+    endpoint = await backend.ingress.endpoint(session.id, 0)
     assert endpoint.base_url == f"/user/me/{session.path}"
     assert (await ask(endpoint, "api/status"))["kernels"] == 0
     with pytest.raises(HTTPClientError, match="403"):
@@ -90,15 +90,15 @@ async def test_a_server_answers_below_its_path_with_its_token_only(backend, sett
 
 async def test_stop_ends_its_kernels_too(backend):
     session = await until(backend, (await launch(backend, **SERVER)).id, "running")
-    endpoint = await backend.endpoint(session.id, 0)
+    endpoint = await backend.ingress.endpoint(session.id, 0)
     body = json.dumps({"name": "python3"})
     await ask(endpoint, "api/kernels", method="POST", body=body)
     await wait_for(lambda: len(marked(session.id)) >= 2)
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
     assert not marked(session.id)
     with pytest.raises(WrongState):
-        await backend.endpoint(session.id, 0)
+        await backend.ingress.endpoint(session.id, 0)
 
 
 async def test_a_configuration_that_switches_the_token_off_does_not(
@@ -111,14 +111,14 @@ async def test_a_configuration_that_switches_the_token_off_does_not(
     (tmp_path / "config" / "jupyter_server_config.py").write_text("\n".join(lines))
     backend = await make()
     session = await until(backend, (await launch(backend, **SERVER)).id, "running")
-    endpoint = await backend.endpoint(session.id, 0)
+    endpoint = await backend.ingress.endpoint(session.id, 0)
     assert endpoint.token
     with pytest.raises(HTTPClientError, match="403"):
         await ask(endpoint, "api/status", token="")
-    env = (await backend.context(session.id)).env
+    env = (await backend.exec.context(session.id)).env
     assert endpoint.token not in env.values()
     assert "JUPYTER_CONFIG_PATH" not in env
-    result = await backend.execute(session.id, ExecRequest(command=("env",)))
+    result = await backend.exec.execute(session.id, ExecRequest(command=("env",)))
     assert endpoint.token not in result.output
 
 
@@ -203,7 +203,7 @@ async def test_its_folder_is_the_root_that_it_shows(backend, settings):
     Path(settings["root_dir"], "sub", "here.txt").touch()
     session = await launch(backend, **SERVER, folder="sub")
     session = await until(backend, session.id, "running")
-    content = await ask(await backend.endpoint(session.id, 0), "api/contents")
+    content = await ask(await backend.ingress.endpoint(session.id, 0), "api/contents")
     assert [entry["name"] for entry in content["content"]] == ["here.txt"]
 
 
@@ -215,7 +215,7 @@ async def test_it_survives_its_shim_and_is_shown_again_after_a_restart(make, els
     first.kill()
     os.kill(folder.leader(1).shim, signal.SIGKILL)
     backend = await make()
-    assert (await ask(await backend.endpoint(session["id"], 0), "api/status"))["kernels"] == 0
+    assert (await ask(await backend.ingress.endpoint(session["id"], 0), "api/status"))["kernels"] == 0
 
 
 async def test_one_that_was_starting_is_awaited_by_the_next_controller(make, elsewhere):

@@ -79,7 +79,7 @@ async def test_one_that_ignores_the_request_is_killed(make, settings):
     session = await until(backend, (await launch(backend, command=command)).id, "running")
     log = folder_of(settings["state_dir"], session.id).path / "log"
     await wait_for(lambda: "ready" in log.read_text())
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     stopped = await until(backend, session.id, "stopped")
     assert stopped.exit.signal == "SIGKILL"
     assert not marked(session.id)
@@ -92,7 +92,7 @@ async def test_stop_leaves_no_process_however_it_hides(make, settings):
     note = Path(settings["root_dir"], "escaped")
     escaped = psutil.Process(int(await wait_for(lambda: note.exists() and note.read_text())))
     assert escaped.environ().get("GPUQUOTA_SESSION") is None
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
     assert not escaped.is_running()
     assert not marked(session.id)
@@ -109,7 +109,7 @@ async def test_a_controller_started_inside_a_session_is_no_part_of_it(backend, s
         return [p for p in found if p.info["cmdline"] in (["sleep", "601"], ["sleep", "602"])]
 
     strangers = await wait_for(lambda: len(found := sleepers()) == 2 and found)
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
     assert all(process.is_running() for process in strangers)
     for process in strangers:
@@ -127,17 +127,17 @@ async def test_a_stop_is_asked_in_any_moment_of_the_start(backend):
     for number in range(5):
         session = await launch(backend, f"exp-{number}")
         await asyncio.sleep(0.01 * number)
-        await backend.stop(session.id)
+        await backend.sessions.stop(session.id)
         await until(backend, session.id, "stopped")
         assert not marked(session.id)
 
 
 async def test_a_suspended_session_is_stopped_at_once_and_can_resume(backend):
     session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
-    assert (await backend.suspend(session.id)).state == "stopping"
-    assert (await backend.stop(session.id)).goal == "stop"
+    assert (await backend.sessions.suspend(session.id)).state == "stopping"
+    assert (await backend.sessions.stop(session.id)).goal == "stop"
     await until(backend, session.id, "stopped")
-    await backend.resume(session.id, "/elsewhere/")
+    await backend.sessions.resume(session.id, "/elsewhere/")
     again = await until(backend, session.id, "running")
     assert again.spec.base_url == "/elsewhere/"
     assert again.exit is None
@@ -146,10 +146,10 @@ async def test_a_suspended_session_is_stopped_at_once_and_can_resume(backend):
 async def test_a_resumed_session_goes_on_in_its_log(backend):
     session = await launch(backend, command=("sh", "-c", "echo line; exit 1"))
     await until(backend, session.id, "failed")
-    await backend.resume(session.id)
+    await backend.sessions.resume(session.id)
     again = await until(backend, session.id, lambda s: s.state == "failed" and s.exit)
     assert again.exit.last_lines == ("line",)
-    chunk = await backend.log(session.id, LogQuery())
+    chunk = await backend.logs.read(session.id, LogQuery())
     assert (chunk.text, chunk.ended) == ("line\nline\n", True)
 
 
@@ -160,7 +160,7 @@ async def test_the_folder_may_vanish_while_it_waits(backend, settings):
     second = await launch(backend, "second", gpu="1", folder="sub")
     assert second.state == "waiting"
     folder.rmdir()
-    await backend.stop(first.id)
+    await backend.sessions.stop(first.id)
     failed = await until(backend, second.id, "failed")
     assert failed.reason.code == "StartFailed"
     assert str(folder) in failed.reason.message
@@ -176,7 +176,7 @@ async def test_a_taken_port_is_refused_at_once(backend):
     (problem,) = caught.value.fields
     assert problem.field == "ports[0]"
     assert "taken by another program" in problem.message
-    assert backend.sessions() == ()
+    assert backend.sessions.all() == ()
 
 
 async def test_two_live_sessions_cannot_expose_one_port(backend):
@@ -195,12 +195,12 @@ async def test_an_exposed_port_leads_to_the_session_that_listens(backend, settin
 
     (pid,) = marked(session.id)
     await wait_for(lambda: any(c.status == "LISTEN" for c in psutil.Process(pid).net_connections()))
-    found = await backend.endpoint(session.id, port)
+    found = await backend.ingress.endpoint(session.id, port)
     assert (found.host, found.port, found.token) == ("127.0.0.1", port, "")
     with pytest.raises(NotAllowed, match="does not expose port 1"):
-        await backend.endpoint(session.id, 1)
+        await backend.ingress.endpoint(session.id, 1)
     with pytest.raises(NotAllowed, match="not a Jupyter Server"):
-        await backend.endpoint(session.id, 0)
+        await backend.ingress.endpoint(session.id, 0)
 
 
 async def test_a_port_on_which_a_stranger_listens_is_not_named(backend):
@@ -211,18 +211,18 @@ async def test_a_port_on_which_a_stranger_listens_is_not_named(backend):
         stranger.bind(("127.0.0.1", port))
         stranger.listen()
         with pytest.raises(WrongState, match="Nothing of exp-1 listens"):
-            await backend.endpoint(session.id, port)
+            await backend.ingress.endpoint(session.id, port)
 
 
 async def test_programs_run_in_the_environment_and_share(backend, settings):
     session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
     script = "echo $GPUQUOTA_SHARE in $PWD; echo oops >&2; exit 4"
-    result = await backend.execute(session.id, ExecRequest(command=("sh", "-c", script)))
+    result = await backend.exec.execute(session.id, ExecRequest(command=("sh", "-c", script)))
     assert result.output == f"0.5 GPU in {settings['root_dir']}\noops\n"
     assert (result.exit_code, result.truncated, result.timed_out) == (4, False, False)
-    missing = await backend.execute(session.id, ExecRequest(command=("no-such-program",)))
+    missing = await backend.exec.execute(session.id, ExecRequest(command=("no-such-program",)))
     assert (missing.exit_code, "no-such-program" in missing.output) == (127, True)
-    context = await backend.context(session.id)
+    context = await backend.exec.context(session.id)
     assert context.env["GPUQUOTA_SESSION"] == session.id
     assert context.folder == settings["root_dir"]
 
@@ -230,7 +230,7 @@ async def test_programs_run_in_the_environment_and_share(backend, settings):
 async def test_a_program_that_prints_too_much_is_cut_and_ends(backend):
     session = await until(backend, (await launch(backend)).id, "running")
     script = "head -c 3000000 /dev/zero | tr '\\0' x"
-    result = await backend.execute(session.id, ExecRequest(command=("sh", "-c", script)))
+    result = await backend.exec.execute(session.id, ExecRequest(command=("sh", "-c", script)))
     assert (len(result.output), result.truncated, result.exit_code) == (2**20, True, 0)
 
 
@@ -238,7 +238,7 @@ async def test_a_program_that_takes_too_long_is_killed_with_its_children(backend
     session = await until(backend, (await launch(backend)).id, "running")
     alone = marked(session.id)
     script = "echo begun; sleep 600 & sleep 600"
-    result = await backend.execute(session.id, ExecRequest(command=("sh", "-c", script), timeout=1))
+    result = await backend.exec.execute(session.id, ExecRequest(command=("sh", "-c", script), timeout=1))
     assert (result.timed_out, result.output) == (True, "begun\n")
     await wait_for(lambda: marked(session.id) == alone)
 
@@ -247,9 +247,9 @@ async def test_what_a_program_leaves_running_ends_with_the_session(backend):
     session = await until(backend, (await launch(backend)).id, "running")
     alone = marked(session.id)
     request = ExecRequest(command=("sh", "-c", "sleep 600 & echo begun"))
-    assert (await backend.execute(session.id, request)).output == "begun\n"
+    assert (await backend.exec.execute(session.id, request)).output == "begun\n"
     assert len(marked(session.id) - alone) == 1
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
     assert not marked(session.id)
 
@@ -274,7 +274,7 @@ async def test_a_killed_leader_is_told_from_one_that_failed(backend, settings):
 async def test_a_program_that_cannot_be_is_refused(backend, fields, broken):
     session = await launch(backend)
     with pytest.raises(InvalidFields) as caught:
-        await backend.execute(session.id, ExecRequest(**fields))
+        await backend.exec.execute(session.id, ExecRequest(**fields))
     assert [f.field for f in caught.value.fields] == [broken]
 
 
@@ -283,7 +283,7 @@ async def test_no_secret_stays_on_disk_after_the_end(backend, settings):
     await until(backend, session.id, "running")
     folder = folder_of(settings["state_dir"], session.id)
     assert "very-secret" in (folder.path / "launch.json").read_text()
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
     assert not (folder.path / "launch.json").exists()
     assert not folder.runtime.exists()
@@ -305,7 +305,7 @@ async def test_it_is_idle_only_when_nothing_lives_and_nothing_waits(backend):
     session = await launch(backend)
     assert not backend.idle()
     await until(backend, session.id, "running")
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
     assert backend.idle()
 

@@ -133,7 +133,7 @@ async def test_a_follower_sees_all_that_a_session_prints_while_it_is_rotated(mak
     session = await launch(backend, command=(sys.executable, "-c", program))
     text, offset, ended = "", 0, False
     while not ended:
-        chunk = await backend.log(session.id, LogQuery(offset=offset, limit=5000))
+        chunk = await backend.logs.read(session.id, LogQuery(offset=offset, limit=5000))
         assert chunk.offset == offset
         text, offset, ended = text + chunk.text, chunk.next, chunk.ended
         await asyncio.sleep(0.01)

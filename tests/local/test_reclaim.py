@@ -36,12 +36,12 @@ async def test_who_gives_way_may_save_its_work_and_starts_again(make, settings):
     backend = await make(reclaim_grace=60, stop_grace=0.1)
     await borrow(backend, SAVES)
     taker = await until(backend, (await launch(backend, "mine", gpu="1")).id, "running")
-    [victim] = [s for s in backend.sessions() if s.state == "waiting"]
+    [victim] = [s for s in backend.sessions.all() if s.state == "waiting"]
     assert victim.reclaimed.name == "mine"
     assert (victim.exit, victim.goal) == (None, "run")
     saved = folder_of(settings["state_dir"], victim.id).path.parents[2] / "work" / "state"
     assert saved.read_text() == "saved\n"
-    await backend.stop(taker.id)
+    await backend.sessions.stop(taker.id)
     assert (await until(backend, victim.id, "running")).reclaimed.name == "mine"
 
 
@@ -51,7 +51,7 @@ async def test_who_does_not_end_within_the_grace_is_killed(make):
     made = await launch(backend, "mine", gpu="1")
     waiting = await until(backend, made.id, lambda s: s.reason is not None)
     assert waiting.reason.code == "BeingReclaimed"
-    [victim] = [s for s in backend.sessions() if s.goal == "requeue"]
+    [victim] = [s for s in backend.sessions.all() if s.goal == "requeue"]
     assert victim.reason.code == "Reclaimed"
     assert "mine of team-a" in victim.reason.message
     await until(backend, made.id, "running")
@@ -62,7 +62,7 @@ async def test_who_does_not_end_within_the_grace_is_killed(make):
 async def test_the_grace_that_an_admin_has_set_is_the_one_that_counts(make):
     backend = await make(reclaim_grace=600)
     await borrow(backend, STUBBORN)
-    await backend.put_rules(Rules(grace=1, revision=backend.rules().revision), "ana")
+    await backend.administration.put_rules(Rules(grace=1, revision=backend.inventory.rules().revision), "ana")
     made = await launch(backend, "mine", gpu="1")
     await until(backend, made.id, "running")
 
@@ -82,7 +82,7 @@ async def test_a_controller_killed_in_the_grace_goes_on_where_it_was(elsewhere, 
     assert (await until(backend, taker, "running")).placement.milli == 1000
     again = await until(backend, victim, "waiting")
     assert again.reclaimed.session == taker
-    others = [s for s in backend.sessions() if s.id not in (taker, victim)]
+    others = [s for s in backend.sessions.all() if s.id not in (taker, victim)]
     assert [s.state for s in others] == ["running"]
 
 
@@ -91,8 +91,8 @@ async def test_a_user_who_stops_a_session_that_gives_way_ends_it(make):
     await borrow(backend, STUBBORN)
     made = await launch(backend, "mine", gpu="1")
     await until(backend, made.id, lambda s: s.reason is not None)
-    [victim] = [s for s in backend.sessions() if s.goal == "requeue"]
-    await backend.stop(victim.id)
+    [victim] = [s for s in backend.sessions.all() if s.goal == "requeue"]
+    await backend.sessions.stop(victim.id)
     stopped = await until(backend, victim.id, "stopped")
     assert stopped.reason.code == "StopRequested"
     await until(backend, made.id, "running")
@@ -103,5 +103,5 @@ async def test_an_interactive_session_ends_with_its_projects_bound(make):
     backend = await make(projects=bounded)
     session = await until(backend, (await launch(backend, gpu="0.5")).id, "stopped")
     assert session.reason.code == "MaxLifetime"
-    again = await backend.resume(session.id)
+    again = await backend.sessions.resume(session.id)
     assert again.ends is None

@@ -159,7 +159,7 @@ async def test_an_open_page_that_polls_and_connects_again_is_no_work(kernel: Any
     await run(client, "1")
     await settled(one, name)
     before = (await one.until("kernels", lambda found: found.state == "idle")).last
-    endpoint = await one.backend.endpoint(one.session, 0)
+    endpoint = await one.backend.ingress.endpoint(one.session, 0)
     url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}metrics"
     headers = {"Authorization": f"token {endpoint.token}"}
     for _ in range(2):
@@ -255,7 +255,7 @@ async def test_what_is_printed_while_no_page_shows_the_terminal_counts(looks: An
 @asynccontextmanager
 async def inside(one: Looks, *command: str) -> AsyncIterator[int]:
     """Become a program inside a session, in a terminal of our own; yield its other end."""
-    context = await one.backend.context(one.session)
+    context = await one.backend.exec.context(one.session)
     pid, terminal = pty.fork()
     if pid == 0:
         become(command, context)
@@ -298,7 +298,7 @@ async def test_a_program_that_somebody_waits_for_is_work_until_it_ends(looks: An
     one = await looks(command=("sleep", "600"))
     await one.look()
     request = ExecRequest(command=("sh", "-c", "sleep 600 & sleep 3"), timeout=60)
-    asked = asyncio.create_task(one.backend.execute(one.session, request))
+    asked = asyncio.create_task(one.backend.exec.execute(one.session, request))
     await one.until("terminals", lambda found: found.state == "busy")
     await asked
     found = await one.look()

@@ -40,11 +40,11 @@ async def test_sessions_run_on_when_the_controller_is_killed(elsewhere, make, se
     first.kill()
     assert marked(session["id"]) == before
     backend = await make()
-    (adopted,) = backend.sessions()
+    (adopted,) = backend.sessions.all()
     assert (adopted.state, adopted.id) == ("running", session["id"])
     assert adopted.placement.milli == 500
     assert adopted.started.isoformat().startswith(running["started"][:19])
-    await backend.stop(adopted.id)
+    await backend.sessions.stop(adopted.id)
     await until(backend, adopted.id, "stopped")
     assert not marked(adopted.id)
 
@@ -106,7 +106,7 @@ async def test_without_shim_a_session_is_stopped_with_all_that_it_started(backen
     session = await until(backend, (await launch(backend, command=command)).id, "running")
     await wait_for(lambda: len(marked(session.id)) == 3)
     os.kill(folder_of(settings["state_dir"], session.id).leader(1).shim, signal.SIGKILL)
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     stopped = await until(backend, session.id, "stopped")
     assert not marked(session.id)
     assert stopped.exit.signal == "SIGTERM"
@@ -133,9 +133,9 @@ async def test_both_killed_and_the_process_lives_on_then_it_is_adopted(elsewhere
     first.kill()
     os.kill(leader.shim, signal.SIGKILL)
     backend = await make()
-    await backend.changed(backend.revision("sessions"), 1.5)
-    assert backend.sessions()[0].state == "running"
-    await backend.suspend(session["id"])
+    await backend.changes.changed(backend.changes.revision("sessions"), 1.5)
+    assert backend.sessions.all()[0].state == "running"
+    await backend.sessions.suspend(session["id"])
     await until(backend, session["id"], "suspended")
     assert not processes.alive(leader)
 
@@ -162,7 +162,7 @@ async def test_after_a_reboot_a_session_can_be_resumed(elsewhere, make, settings
     stopped = await until(backend, session_id, "stopped")
     assert stopped.reason.code == "HostRestarted"
     assert stopped.placement is None
-    await backend.resume(session_id)
+    await backend.sessions.resume(session_id)
     assert (await until(backend, session_id, "running")).exit is None
 
 
@@ -201,15 +201,15 @@ async def test_a_session_that_was_kept_in_the_earlier_format_is_found_with_its_r
         database.execute("UPDATE sessions SET body=?", (msgspec.json.encode(earlier),))
     database.close()
     again = await make()
-    assert [(s.state, s.run) for s in again.sessions()] == [("running", 1)]
-    await again.stop(session.id)
+    assert [(s.state, s.run) for s in again.sessions.all()] == [("running", 1)]
+    await again.sessions.stop(session.id)
     await until(again, session.id, "stopped")
 
 
 async def test_killed_before_anything_was_started_it_starts_again(make, settings):
     backend = await make()
     session = await until(backend, (await launch(backend)).id, "running")
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
     await backend.close()
     database = Path(settings["state_dir"], "state.db")
@@ -258,16 +258,16 @@ async def test_sessions_are_found_again_when_the_state_file_is_lost(
         else:
             database.unlink()
     backend = await make()
-    assert {s.spec.name: s.state for s in backend.sessions()} == {
+    assert {s.spec.name: s.state for s in backend.sessions.all()} == {
         "exp-1": "running",
         "exp-2": "done",
     }
     aside = list(database.parent.glob("state.db.damaged-*Z"))
     if damage in ("overwritten", "unreadable row"):
         assert len(aside) == 1
-        assert str(aside[0]) in backend.warnings()[0]
+        assert str(aside[0]) in backend.changes.warnings()[0]
         aside[0].unlink()
-    assert backend.warnings() == ()
+    assert backend.changes.warnings() == ()
 
 
 async def test_a_state_file_of_a_newer_version_is_left_alone(make, settings):
@@ -292,7 +292,7 @@ async def test_a_deletion_that_was_interrupted_is_finished(make, settings, remov
         with sqlite3.connect(state / "state.db") as connection:
             connection.execute("DELETE FROM sessions")
         connection.close()
-    assert (await make()).sessions() == ()
+    assert (await make()).sessions.all() == ()
     assert list((state / "sessions").iterdir()) == []
 
 
@@ -302,7 +302,7 @@ async def test_a_creation_that_was_interrupted_leaves_nothing(make, settings):
     await backend.close()
     state = Path(settings["state_dir"])
     (state / "sessions" / "shalfmade").mkdir()
-    (again,) = (await make()).sessions()
+    (again,) = (await make()).sessions.all()
     assert [path.name for path in (state / "sessions").iterdir()] == [again.id]
 
 
@@ -340,7 +340,7 @@ async def test_nothing_is_made_when_the_state_file_is_full(make, settings):
     backend._engine.state._kept._db.execute("PRAGMA max_page_count = 1")
     with pytest.raises(StorageFailed, match="full"):
         await launch(backend, env={"BIG": "x" * 50_000})
-    assert backend.sessions() == ()
+    assert backend.sessions.all() == ()
     assert list(Path(settings["state_dir"], "sessions").iterdir()) == []
 
 
@@ -363,5 +363,5 @@ async def test_a_log_is_still_there_after_the_controller_was_killed(elsewhere, m
     backend = await make()
     log = folder_of(settings["state_dir"], session["id"]).path / "log"
     await wait_for(lambda: log.exists() and log.read_text())
-    chunk = await backend.log(session["id"], LogQuery())
+    chunk = await backend.logs.read(session["id"], LogQuery())
     assert (chunk.text, chunk.offset, chunk.ended) == ("one\n", 0, False)

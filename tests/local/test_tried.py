@@ -39,7 +39,7 @@ async def train(backend, name: str, state: str, **fields):
 
 async def test_groups_that_are_tried_bind_as_they_do_once_set(make):
     backend = await make()
-    await backend.put_groups(
+    await backend.administration.put_groups(
         Groups(items=(NodeGroup(name="big", nodes=("dgx1-2",)),), revision=1), "ana"
     )
     runs = await train(backend, "runs", "running", gpu="4", node_type="big")
@@ -50,26 +50,26 @@ async def test_groups_that_are_tried_bind_as_they_do_once_set(make):
     found = await try_out(backend, groups=(wider,))
     assert found.message.startswith("1 session would start.")
     assert found.sessions[0].message.startswith("waits (team-b) would start on dgx1-1 GPU")
-    assert [node.labels for node in backend.nodes()] == [(), ("big",)]
-    revision = backend.groups().revision
-    await backend.put_groups(Groups(items=groups_of((wider,)), revision=revision), "ana")
+    assert [node.labels for node in backend.inventory.nodes()] == [(), ("big",)]
+    revision = backend.administration.groups().revision
+    await backend.administration.put_groups(Groups(items=groups_of((wider,)), revision=revision), "ana")
     started = await until(backend, waits.id, "running")
     assert f"would start on {started.placement.text}." in found.sessions[0].message
-    assert next(s for s in backend.sessions() if s.id == runs.id).started == runs.started
+    assert next(s for s in backend.sessions.all() if s.id == runs.id).started == runs.started
 
 
 async def test_rules_that_are_tried_move_sessions_as_they_do_once_set(make):
     backend = await make()
     made = [await train(backend, f"two-{i}", "running", gpu="2") for i in range(3)]
     assert {s.placement.node for s in made[:2]} == {"dgx1-1"}
-    await backend.stop(made[0].id)
+    await backend.sessions.stop(made[0].id)
     await until(backend, made[0].id, "stopped")
     four = await train(backend, "four", "waiting", gpu="4")
     found = await try_out(backend, rules=RulesRequest(consolidate=True))
     assert {effect for _, effect in effects(found)} == {"starts", "moves"}
     assert "2 sessions could be moved to make room" in found.message
-    assert next(s for s in backend.sessions() if s.id == four.id).state == "waiting"
-    await backend.put_rules(Rules(consolidate=True, revision=backend.rules().revision), "ana")
+    assert next(s for s in backend.sessions.all() if s.id == four.id).state == "waiting"
+    await backend.administration.put_rules(Rules(consolidate=True, revision=backend.inventory.rules().revision), "ana")
     started = await until(backend, four.id, "running")
     [moved] = [s.session for s in found.sessions if s.effect == "moves"]
     again = await until(backend, moved, "running")

@@ -80,7 +80,7 @@ async def test_a_route_asks_for_its_own_right_on_our_resource(api, row, rights):
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, backend):
     session = await create(api) | {"name": "team-z"}
-    before = backend.revision("sessions")
+    before = backend.changes.revision("sessions")
     rights.allowed = frozenset({allowed})
     response = await api(row.method, row.path.format(**session), {})
     if allowed == RIGHTS[row.permission][0]:
@@ -88,7 +88,7 @@ async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, ba
     else:
         assert response.code == 403
         assert problem_in(response).code == "NotAllowed"
-        assert backend.revision("sessions") == before
+        assert backend.changes.revision("sessions") == before
 
 
 @pytest.mark.parametrize("row", named(PUBLIC))
@@ -105,7 +105,7 @@ async def test_an_admin_route_refuses_who_is_no_admin(api, row, backend):
     assert response.code == 403
     assert problem_in(response).code == "NotAllowed"
     assert "admin" in problem_in(response).hint
-    assert [p.name for p in backend.projects()] == ["team-a", "team-b"]
+    assert [p.name for p in backend.inventory.projects()] == ["team-a", "team-b"]
 
 
 @pytest.mark.parametrize("row", named([row for row in PUBLIC if row.admin]))
@@ -216,7 +216,7 @@ async def test_a_body_that_cannot_be_used_changes_nothing(api, backend, body, st
     response = await api("POST", "/sessions", body)
     assert response.code == status
     assert problem_in(response).code == code
-    assert backend.sessions() == ()
+    assert backend.sessions.all() == ()
 
 
 async def test_a_change_that_is_tried_has_every_part_checked_at_once(api, backend):
@@ -233,7 +233,7 @@ async def test_a_change_that_is_tried_has_every_part_checked_at_once(api, backen
     assert [field["field"] for field in problem_in(response).fields] == ["rules.gracious"]
     response = await api("POST", "/settings/preview", {"groups": None, "rules": None})
     assert json.loads(response.body)["message"].startswith("Nothing would change")
-    assert (backend.groups().items, backend.rules().grace) == ((), 60)
+    assert (backend.administration.groups().items, backend.inventory.rules().grace) == ((), 60)
 
 
 async def test_wrong_fields_come_back_with_their_names(api):
@@ -305,4 +305,4 @@ async def test_a_page_of_another_origin_cannot_act(api, jp_serverapp, backend):
     for headers in ({}, {"Origin": "http://evil.example"}):
         response = await api("POST", "/sessions", RUNNING, headers=headers)
         assert response.code in (403, 404)
-    assert backend.sessions() == ()
+    assert backend.sessions.all() == ()

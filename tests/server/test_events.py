@@ -87,17 +87,17 @@ async def test_a_change_is_told():
     backend = FakeBackend()
     async with watching(InProcess(backend)) as heard:
         await heard_of(heard, "sessions", 0)
-        await backend.create(make_spec("exp-1"), "me")
-        await heard_of(heard, "sessions", backend.revision("sessions"))
-        await backend.create(make_spec("exp-2"), "me")
-        await heard_of(heard, "quota", backend.revision("quota"))
+        await backend.sessions.create(make_spec("exp-1"), "me")
+        await heard_of(heard, "sessions", backend.changes.revision("sessions"))
+        await backend.sessions.create(make_spec("exp-2"), "me")
+        await heard_of(heard, "quota", backend.changes.revision("quota"))
 
 
 @pytest.mark.asyncio
 async def test_it_goes_on_when_someone_answers_again():
     backend = FakeBackend()
     async with watching(Flaky(backend, failures=1)) as heard:
-        await heard_of(heard, "sessions", backend.revision("sessions"))
+        await heard_of(heard, "sessions", backend.changes.revision("sessions"))
 
 
 class Faulty:
@@ -122,7 +122,7 @@ async def test_no_fault_ends_it_and_each_kind_is_logged_once(caplog):
     garbage = Answer(200, b"<html>")
     dispatcher = Faulty(backend, garbage, garbage, RuntimeError("a bug"))
     async with watching(dispatcher) as heard:
-        await heard_of(heard, "sessions", backend.revision("sessions"))
+        await heard_of(heard, "sessions", backend.changes.revision("sessions"))
     assert dispatcher.faults == []
     logged = [r for r in caplog.records if r.name == events.log.name and r.levelname == "ERROR"]
     assert [r.exc_info[0] for r in logged] == [msgspec.DecodeError, RuntimeError]
@@ -143,8 +143,8 @@ async def test_an_event_that_cannot_be_sent_is_sent_later(caplog):
     async with running(watch(InProcess(backend), emit, (0.01,))):
         await heard_of(sent, "sessions", 0)
         faults.append(ValueError("again"))
-        await backend.create(make_spec("exp-1"), "me")
-        await heard_of(sent, "sessions", backend.revision("sessions"))
+        await backend.sessions.create(make_spec("exp-1"), "me")
+        await heard_of(sent, "sessions", backend.changes.revision("sessions"))
     assert [str(r.exc_info[1]) for r in caplog.records if r.levelname == "ERROR"] == [
         "the schema does not fit",
         "again",

@@ -285,7 +285,7 @@ async def test_a_wait_ends_with_the_change(tmp_path):
 async def test_a_cancellation_is_never_lost_to_an_answer_that_comes_with_it(tmp_path):
     async with controller_in(tmp_path) as (controller, gateway):
         for turns in range(60):
-            query = f"instance={controller.backend.instance}&since={10**6}&timeout=20"
+            query = f"instance={controller.backend.changes.instance}&since={10**6}&timeout=20"
             asked = Asked(route=route("changes.wait"), user="", query=query)
             waiting = asyncio.ensure_future(gateway.dispatch(asked))
             await asyncio.sleep(0.005)
@@ -301,7 +301,7 @@ async def test_traffic_counts_what_is_being_answered(tmp_path):
     async with controller_in(tmp_path) as (controller, gateway):
         await ask(gateway, "about.get")
         assert controller.traffic.running == 0
-        query = f"instance={controller.backend.instance}&since=99&timeout=60"
+        query = f"instance={controller.backend.changes.instance}&since=99&timeout=60"
         waiting = asyncio.ensure_future(ask(gateway, "changes.wait", query=query))
         while not controller.traffic.running:  # noqa: ASYNC110 (the counter tells nobody)
             await asyncio.sleep(0.01)

@@ -28,7 +28,7 @@ def scrape(registry: CollectorRegistry) -> dict[tuple[str, ...], float]:
 async def test_a_scrape_shows_quota_and_sessions():
     backend = FakeBackend(projects_=(make_project("team-a", "1"), make_project("team-b", "2")))
     for name in ("a", "b", "c"):
-        await backend.create(make_spec(name, "0.5"), "me")
+        await backend.sessions.create(make_spec(name, "0.5"), "me")
     registry = CollectorRegistry()
     snapshot = Snapshot(InProcess(backend), registry)
     await snapshot.read()
@@ -69,7 +69,7 @@ async def test_what_is_unchanged_is_not_read_again():
     await snapshot.read()
     await snapshot.read()
     assert statuses == [200, 200, 304, 304]
-    await backend.create(make_spec("a"), "me")
+    await backend.sessions.create(make_spec("a"), "me")
     await snapshot.read()
     assert statuses[4:] == [200, 200]
     snapshot.close()
@@ -78,7 +78,7 @@ async def test_what_is_unchanged_is_not_read_again():
 async def test_more_sessions_than_a_page_holds_are_all_counted():
     backend = FakeBackend()
     for number in range(1005):
-        await backend.create(make_spec(f"s{number}"), "me")
+        await backend.sessions.create(make_spec(f"s{number}"), "me")
     registry = CollectorRegistry()
     snapshot = Snapshot(InProcess(backend), registry)
     await snapshot.read()

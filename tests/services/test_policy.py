@@ -75,7 +75,7 @@ async def test_a_policy_that_cannot_work_is_refused_with_every_field() -> None:
 
 async def test_a_timeout_is_measured_by_how_often_the_backend_looks() -> None:
     backend = guarded()
-    backend.interval = 600
+    backend.policing.interval = 600
     with pytest.raises(InvalidFields, match="20m"):
         await put(backend, levels=[level("everyone", idle_timeout="15m")])
 
@@ -122,8 +122,8 @@ async def test_an_exemption_of_what_is_gone_is_in_nobodys_way() -> None:
     backend = guarded()
     session = await launch(backend)
     made = await put(backend, exemptions=[exemption(1, "session:exp-1")])
-    await backend.stop(session.id)
-    await backend.delete(session.id)
+    await backend.sessions.stop(session.id)
+    await backend.sessions.delete(session.id)
     asked = msgspec.to_builtins(made)["exemptions"]
     levels = [level("everyone", idle_timeout="2h")]
     assert (await put(backend, levels=levels, exemptions=asked)).exemptions == made.exemptions
@@ -184,7 +184,7 @@ async def test_activity_is_told_of_a_running_session() -> None:
     backend = guarded()
     session = await launch(backend)
     assert (await on(backend, "sessions.activity", session)).session == session.id
-    await backend.stop(session.id)
+    await backend.sessions.stop(session.id)
     with pytest.raises(WrongState):
         await on(backend, "sessions.activity", session)
     gone = {"args": {"id": "nobody"}}

@@ -104,7 +104,7 @@ async def test_of_two_changes_of_one_state_the_second_is_refused() -> None:
         await put(backend, "team-a", quota=2, revision=1)
     with pytest.raises(Outdated):
         await put(backend, "team-a", quota=2)
-    assert backend.projects()[0].quota == 1000
+    assert backend.inventory.projects()[0].quota == 1000
 
 
 async def test_the_path_and_the_body_agree() -> None:
@@ -122,8 +122,8 @@ async def test_a_deletion_is_refused_drained_or_done() -> None:
     assert (left.project.draining, left.sessions) == (True, ("exp-1",))
     with pytest.raises(InvalidFields):
         await ask(backend, "sessions.create", body=SessionRequest(name="y", project="team-b"))
-    await backend.stop(session.id)
-    assert [p.name for p in backend.projects()] == ["team-a"]
+    await backend.sessions.stop(session.id)
+    assert [p.name for p in backend.inventory.projects()] == ["team-a"]
 
 
 async def test_a_preview_changes_nothing_and_checks_everything() -> None:
@@ -134,7 +134,7 @@ async def test_a_preview_changes_nothing_and_checks_everything() -> None:
     change = SettingsChange(put=(ProjectRequest(name="team-a", quota=5),))
     found = await ask(backend, "settings.preview", body=change)
     assert [(s.name, s.effect) for s in found.sessions] == [("s4", "starts")]
-    assert backend.projects()[0].quota == 4000
+    assert backend.inventory.projects()[0].quota == 4000
     twice = SettingsChange(put=(change.put[0], change.put[0]))
     bad = SettingsChange(put=(ProjectRequest(name="X", quota="-1"),))
     for body, fields in ((twice, {"put[1].name"}), (bad, {"put[0].name", "put[0].quota"})):
@@ -157,7 +157,7 @@ async def test_rules_and_groups_are_tried_with_projects_or_alone() -> None:
     )
     found = await ask(backend, "settings.preview", body=change)
     assert "3 sessions would not have run long enough to be made to leave" in found.message
-    assert (backend.rules().min_runtime, backend.groups().items) == (0, ())
+    assert (backend.inventory.rules().min_runtime, backend.administration.groups().items) == (0, ())
     wrong = SettingsChange(
         put=(ProjectRequest(name="team-a", quota="x"),),
         rules=RulesRequest(grace="x"),

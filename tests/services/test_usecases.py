@@ -19,16 +19,12 @@ from jupyter_gpuquota.model.sessions import (
 )
 from jupyter_gpuquota.services.call import Call
 from jupyter_gpuquota.services.usecases import USE_CASES
-from tests.fakes import FakeBackend
+from tests.fakes import ask, make_backend
 
 pytestmark = pytest.mark.asyncio
 
 
-async def ask(backend: FakeBackend, name: str, call: Call | None = None, **fields: Any) -> Any:
-    return await USE_CASES[name](backend, call or Call(user="me", **fields))
-
-
-async def launch(backend: FakeBackend, name: str = "exp-1", **request: Any) -> Any:
+async def launch(backend: Backend, name: str = "exp-1", **request: Any) -> Any:
     return await ask(backend, "sessions.create", body=SessionRequest(name=name, **request))
 
 
@@ -38,19 +34,19 @@ async def test_every_route_has_a_use_case_that_can_be_called() -> None:
 
 
 async def test_a_launched_session_belongs_to_who_asked() -> None:
-    session = await launch(FakeBackend(), gpu="0.5")
+    session = await launch(make_backend(), gpu="0.5")
     assert (session.owner, session.state, session.placement.milli) == ("me", "running", 500)
 
 
 async def test_a_bad_request_leaves_nothing_behind() -> None:
-    backend = FakeBackend()
+    backend = make_backend()
     with pytest.raises(InvalidFields):
         await launch(backend, gpu="1.5")
-    assert backend.sessions() == ()
+    assert backend.sessions.all() == ()
 
 
 async def test_a_name_is_free_again_once_its_session_is_deleted() -> None:
-    backend = FakeBackend()
+    backend = make_backend()
     first = await launch(backend)
     with pytest.raises(NameTaken, match="running"):
         await launch(backend)
@@ -74,16 +70,16 @@ async def test_a_name_is_free_again_once_its_session_is_deleted() -> None:
 async def test_a_preview_answers_even_for_what_is_forbidden(
     request_: dict[str, Any], verdict: str, fields: list[str]
 ) -> None:
-    backend = FakeBackend()
+    backend = make_backend()
     await launch(backend, "taken", gpu="1")
     body = SessionRequest(**{"name": "asked", **request_})
     preview = await ask(backend, "sessions.preview", body=body)
     assert (preview.verdict, [p.field for p in preview.problems]) == (verdict, fields)
-    assert len(backend.sessions()) == 1
+    assert len(backend.sessions.all()) == 1
 
 
 async def test_the_list_is_filtered_and_paged() -> None:
-    backend = FakeBackend()
+    backend = make_backend()
     for i in range(5):
         await launch(backend, f"s{i}", project="team-b" if i == 3 else "")
     page = await ask(backend, "sessions.list", query=SessionQuery(project="team-a", limit=3))
@@ -101,14 +97,14 @@ async def test_the_list_is_filtered_and_paged() -> None:
 )
 async def test_a_bad_page_is_refused(query: dict[str, Any]) -> None:
     with pytest.raises(InvalidFields):
-        await ask(FakeBackend(), "sessions.list", query=SessionQuery(**query))
+        await ask(make_backend(), "sessions.list", query=SessionQuery(**query))
 
 
 async def test_a_session_that_is_not_there_is_not_found() -> None:
     for verb in ("get", "stop", "suspend", "resume", "delete"):
         call = Call(user="me", args={"id": "../etc"}, body=ResumeRequest())
         with pytest.raises(NotFound):
-            await ask(FakeBackend(), f"sessions.{verb}", call)
+            await ask(make_backend(), f"sessions.{verb}", call)
 
 
 async def test_about_names_only_the_abilities_that_are_there() -> None:
@@ -147,7 +143,7 @@ async def test_an_ability_that_is_missing_is_said_by_name() -> None:
 
 
 async def test_what_cannot_be_measured_is_advised_nothing() -> None:
-    backend = FakeBackend()
+    backend = make_backend()
     session = await launch(backend, gpu="0.5")
     advice = await ask(backend, "sessions.advice", args={"id": session.id})
     assert (advice.verdict, advice.share) == ("unmeasured", None)
@@ -157,13 +153,13 @@ async def test_what_cannot_be_measured_is_advised_nothing() -> None:
 
 
 async def test_a_resize_is_checked_before_anything_stops() -> None:
-    backend = FakeBackend()
+    backend = make_backend()
     session = await launch(backend, gpu="0.5", command=("sleep", "9"))
-    before = backend.sessions()
+    before = backend.sessions.all()
     for bad in (ResizeRequest(), ResizeRequest(gpu="1.5"), ResizeRequest(gpu="64")):
         with pytest.raises(InvalidFields):
             await ask(backend, "sessions.resize", args={"id": session.id}, body=bad)
-    assert backend.sessions() == before
+    assert backend.sessions.all() == before
     body = ResizeRequest(gpu="0.25")
     sized = await ask(backend, "sessions.resize", args={"id": session.id}, body=body)
     assert (sized.state, sized.placement.milli, sized.id) == ("running", 250, session.id)
@@ -171,13 +167,13 @@ async def test_a_resize_is_checked_before_anything_stops() -> None:
 
 
 async def test_a_change_of_another_life_returns_at_once() -> None:
-    backend = FakeBackend()
+    backend = make_backend()
     query = ChangesQuery(instance="other", since=10**9, timeout=60)
-    assert (await ask(backend, "changes.wait", query=query)).instance == backend.instance
+    assert (await ask(backend, "changes.wait", query=query)).instance == backend.changes.instance
 
 
 async def test_quota_nodes_and_environments_are_shown() -> None:
-    backend = FakeBackend()
+    backend = make_backend()
     await launch(backend, gpu="0.5")
     assert (await ask(backend, "quota.get")).allocated == 500
     assert (await ask(backend, "nodes.list")).nodes[0].devices[0].free == 500

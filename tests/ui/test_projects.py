@@ -87,7 +87,7 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(gpu, backend):
     assert "2 → 12" in text
     assert "It can only drain" in gpu("project delete team-a --dry-run").text
     assert [p.quota for p in gpu("project delete team-b --dry-run").data.projects] == [4000, 0]
-    assert [p.quota for p in backend.projects()] == [4000, 2000]
+    assert [p.quota for p in backend.inventory.projects()] == [4000, 2000]
 
 
 def test_a_project_with_sessions_is_drained_or_stays(gpu, backend):
@@ -98,7 +98,7 @@ def test_a_project_with_sessions_is_drained_or_stays(gpu, backend):
     assert "goes when these have ended: exp1" in gpu("project delete team-b --drain").text
     assert "team-b (draining)" in gpu("project list").text
     gpu("stop exp1")
-    assert [p.name for p in backend.projects()] == ["team-a"]
+    assert [p.name for p in backend.inventory.projects()] == ["team-a"]
     assert gpu("project delete team-a").text == "team-a is deleted."
 
 
@@ -166,7 +166,7 @@ def test_the_second_of_two_admins_is_told(client, backend):
     with pytest.raises(Outdated) as caught:
         client.__class__(transport=Meddling(backend)).projects.put("team-a", quota=1)
     assert exit_code_of(caught.value) == 4
-    assert backend.projects()[0].quota == 7000
+    assert backend.inventory.projects()[0].quota == 7000
 
 
 def test_the_same_for_coroutines(backend):

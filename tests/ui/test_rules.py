@@ -26,7 +26,7 @@ def test_rules_are_shown_and_changed_one_by_one(gpu, backend):
     changed = gpu("rules --grace 2m --consolidate yes")
     assert "120 s to save" in changed.text
     assert "sessions may be moved" in changed.text
-    assert (backend.rules().grace, backend.rules().min_runtime) == (120, 0)
+    assert (backend.inventory.rules().grace, backend.inventory.rules().min_runtime) == (120, 0)
     assert gpu("rules --min-runtime 5m").data.grace == 120
     assert gpu("rules").records[0]["min_runtime"] == 300
 
@@ -57,7 +57,7 @@ def test_rules_are_tried_without_being_set(gpu, client, backend):
     assert "2 sessions would not have run long enough to be made to leave" in tried.text
     assert "2 sessions would have 120 s to end, instead of 60 s" in tried.html
     assert [row["project"] for row in tried.records] == ["team-a", "team-b"]
-    assert (backend.rules().grace, backend.rules().min_runtime) == (60, 0)
+    assert (backend.inventory.rules().grace, backend.inventory.rules().min_runtime) == (60, 0)
     with pytest.raises(InvalidFields) as caught:
         gpu("rules --grace soon --min-runtime -1 --dry-run")
     assert {field.field for field in caught.value.fields} == {"rules.grace", "rules.min_runtime"}
@@ -73,7 +73,7 @@ def test_groups_are_tried_without_being_set(gpu, client, backend):
         gpu("groups delete big --dry-run")
     assert "team-a may run on the group big only" in caught.value.fields[0].message
     gpu("groups set big --separate --dry-run")
-    assert [g.nodes for g in backend.groups().items] == [("dgx1-1", "dgx1-2")]
+    assert [g.nodes for g in backend.administration.groups().items] == [("dgx1-1", "dgx1-2")]
     with pytest.raises(InvalidFields) as caught:
         gpu("groups set Small nowhere --dry-run")
     assert [f.field for f in caught.value.fields] == ["groups[1].name", "groups[1].nodes[0]"]
@@ -85,7 +85,7 @@ def test_a_notebook_tries_in_the_same_words(client, screen, backend):
     for line in ("rules --consolidate yes --dry-run", "groups set big dgx1-1 --dry-run"):
         view = run(client, parse(split_line(line), terminal=False), screen)
         assert "<p>Nothing would change" in view.html
-    assert (backend.rules().consolidate, backend.groups().items) == (False, ())
+    assert (backend.inventory.rules().consolidate, backend.administration.groups().items) == (False, ())
 
 
 def test_a_group_without_nodes_shows_who_would_wait(gpu, client):

@@ -74,7 +74,7 @@ def site(jp_serverapp: Any, http_server: Any, jp_asyncio_loop: Any) -> Iterator[
 
 async def make_site(serverapp: Any, servers: list[HTTPServer]) -> Site:
     backend = FakeBackend()
-    session = await backend.create(make_spec(ports=(PORT,)), "me")
+    session = await backend.sessions.create(make_spec(ports=(PORT,)), "me")
     targets = Targets(InProcess(backend))
     counted: list[tuple[str, int]] = []
     presence = Presence(InProcess(backend), every=0.1)

@@ -174,7 +174,7 @@ async def test_what_is_not_a_session_of_ours_is_not_reachable(site: Site) -> Non
 
 
 async def test_a_session_that_ended_says_so_to_people_and_programs(site: Site) -> None:
-    await site.backend.stop(site.session.id)
+    await site.backend.sessions.stop(site.session.id)
     site.targets.forget()
     response = await fetch(site, "/lab", headers={"Accept": "text/html"})
     assert response.code == 409

@@ -200,7 +200,7 @@ async def test_a_session_without_an_answer_is_unavailable(site: Site, size: int)
 
 @pytest.mark.parametrize("framing", ["Transfer-Encoding: chunked", f"Content-Length: {50 * MIB}"])
 async def test_a_session_that_ended_says_so_before_the_body(site: Site, framing: str) -> None:
-    await site.backend.stop(site.session.id)
+    await site.backend.sessions.stop(site.session.id)
     name, _, value = framing.partition(": ")
     async with visiting(site, "POST /", **{name: value}) as (reader, _):
         assert (await head_of(reader)).startswith("HTTP/1.1 409 Conflict")

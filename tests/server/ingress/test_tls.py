@@ -85,7 +85,7 @@ async def test_the_session_knows_that_the_browser_came_by_https(
 async def test_a_session_that_ended_says_so_after_the_body(
     site: Site, secure: dict[str, Any]
 ) -> None:
-    await site.backend.stop(site.session.id)
+    await site.backend.sessions.stop(site.session.id)
     site.targets.forget()
     response = await AsyncHTTPClient().fetch(
         f"https://{secure['root']}/x",

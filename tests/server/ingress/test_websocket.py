@@ -115,7 +115,7 @@ async def test_an_unknown_session_and_a_closed_port_are_refused(
 ) -> None:
     with pytest.raises(HTTPClientError, match="403"):
         await connect(port=22)
-    await site.backend.stop(site.session.id)
+    await site.backend.sessions.stop(site.session.id)
     site.targets.forget()
     with pytest.raises(HTTPClientError, match="409"):
         await connect()
