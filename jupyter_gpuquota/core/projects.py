@@ -112,7 +112,8 @@ def check(request: ProjectRequest, known: Known, *, prefix: str = "") -> Project
     limit = None if request.limit is None else reader.amount("limit", request.limit)
     if request.priority not in PRIORITIES:
         reader.wrong("priority", f"A priority is a number from 0 to {PRIORITIES[-1]}.")
-    reader.names("members", request.members)
+    for role in ("members", "viewers", "leads"):
+        reader.names(role, getattr(request, role))
     _check_affinity(request.node_affinity, known, reader)
     duration = reader.duration("interactive_duration", request.interactive_duration)
     least = reader.duration("min_runtime", request.min_runtime)
@@ -124,6 +125,8 @@ def check(request: ProjectRequest, known: Known, *, prefix: str = "") -> Project
         limit=limit,
         priority=request.priority,
         members=request.members,
+        viewers=request.viewers,
+        leads=request.leads,
         node_affinity=Affinity(
             interactive=request.node_affinity.interactive, train=request.node_affinity.train
         ),

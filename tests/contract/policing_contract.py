@@ -66,7 +66,9 @@ class PolicingContract:
                 msgspec.convert({"who": who, **exempt}, type=Exemption)
                 for who in ("project:team-b", "user:ana")
             )
-            made = await backend.administration.put_policy(replace(wanted, exemptions=exemptions), "ana")
+            made = await backend.administration.put_policy(
+                replace(wanted, exemptions=exemptions), "ana"
+            )
             await backend.administration.delete_project("team-b", 0, "ana", drain=False)
             left = backend.policing.policy()
             assert [level.level for level in left.levels] == ["everyone"]
@@ -88,9 +90,13 @@ class PolicingContract:
             assert kept.kept.until > datetime.now(UTC) + timedelta(minutes=59)
             with pytest.raises(NotAllowed):
                 await backend.policing.keep_alive(session.id, 7200)
-            again = await backend.policing.keep_alive(session.id, 60)  # puts nothing off: not counted
+            again = await backend.policing.keep_alive(
+                session.id, 60
+            )  # puts nothing off: not counted
             assert (again.kept.until, again.kept.times) == (kept.kept.until, 1)
-            await backend.administration.put_policy(asked(backend, "everyone", keep_alives=1), "ana")
+            await backend.administration.put_policy(
+                asked(backend, "everyone", keep_alives=1), "ana"
+            )
             with pytest.raises(NotAllowed):
                 await backend.policing.keep_alive(session.id, 0)
             await backend.sessions.suspend(session.id)

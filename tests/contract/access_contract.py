@@ -1,0 +1,101 @@
+"""Who may do what, on every backend."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.errors import GpuQuotaError, NotAllowed, NotFound, Unsupported, WrongState
+from jupyter_gpuquota.model.routes import ROUTES, route
+from jupyter_gpuquota.ports.backend import Backend
+from jupyter_gpuquota.services.usecases import perform
+from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, REQUESTS, caller
+from tests.contract.helpers import launch, run
+
+READS = sorted(row.name for row in ROUTES if row.method == "GET")
+
+
+async def ask(backend: Backend, name: str, who: str, session_id: str) -> Any:
+    """Ask for a route of the table as one of its callers."""
+    asked = {"args": {"id": session_id}, "query": None, "body": None} | REQUESTS.get(name, {})
+    rights = await backend.access.rights(caller(who, session_id))
+    return await perform(backend, route(name), rights, **asked)
+
+
+class AccessContract:
+    """Hold a backend to the port `Access`."""
+
+    async def test_what_is_not_allowed_is_refused_on_every_route(self, backend: Backend) -> None:
+        assert set(ALLOWED) == {row.name for row in ROUTES}
+        session = await launch(backend, owner="owner", project="team-c")
+        before = backend.sessions.all()
+        for name, allowed in ALLOWED.items():
+            for who in {*PEOPLE, "session"} - allowed:
+                with pytest.raises(GpuQuotaError) as caught:
+                    await ask(backend, name, who, session.id)
+                hidden = who == "outsider" and "{id}" in route(name).path
+                wanted = NotFound if hidden else (NotAllowed, GpuQuotaError)
+                assert isinstance(caught.value, wanted), (name, who)
+                assert caught.value.hint or caught.value.fields, (name, who)
+        assert [s.id for s in backend.sessions.all()] == [s.id for s in before]
+
+    async def test_what_is_allowed_can_be_read(self, backend: Backend) -> None:
+        session = await run(backend, owner="owner", project="team-c")
+        for name in READS:
+            for who in ALLOWED[name]:
+                with suppress(
+                    Unsupported, WrongState
+                ):  # no ability, no page: not for lack of rights
+                    await ask(backend, name, who, session.id)
+
+    async def test_an_outsider_sees_totals_and_nobodys_name(self, backend: Backend) -> None:
+        session = await run(backend, "secret", owner="owner", project="team-c", gpu="0.5")
+        assert (await ask(backend, "sessions.list", "outsider", "")).items == ()
+        quota = await ask(backend, "quota.get", "outsider", "")
+        use = {use.name: use for use in quota.projects}["team-c"]
+        assert (use.allocated, use.running, use.users) == (500, 1, ())
+        assert "team-c" not in quota.mine
+        nodes = await ask(backend, "nodes.list", "outsider", "")
+        slices = [s for node in nodes.nodes for d in node.devices for s in d.slices]
+        assert [(s.name, s.owner, s.session) for s in slices] == [("a session of team-c", "", "")]
+        projects = await ask(backend, "projects.list", "outsider", "")
+        shut = {project.name: project for project in projects.items}["team-c"]
+        assert (shut.members, shut.viewers, shut.leads) == ((), (), ())
+        for found in (quota, nodes, projects):
+            assert session.id not in repr(found)
+            assert "secret" not in repr(found)
+
+    async def test_a_member_sees_that_a_session_is_there_but_not_into_it(
+        self, backend: Backend
+    ) -> None:
+        session = await run(backend, owner="owner", project="team-c", env={"KEY": "value"})
+        for who in ("member", "viewer"):
+            seen = await ask(backend, "sessions.get", who, session.id)
+            assert (seen.spec.name, seen.owner, seen.state) == ("exp-1", "owner", "running")
+            assert seen.spec.share == session.spec.share
+            hidden = (seen.spec.command, seen.spec.env, seen.spec.folder, seen.spec.environment)
+            assert hidden == ((), {}, "", "")
+            assert (seen.path, seen.actions) == ("", ())
+        lead = await ask(backend, "sessions.get", "lead", session.id)
+        assert lead.spec.command == session.spec.command
+        assert {"stop", "suspend"} <= set(lead.actions)
+        assert not {"open", "exec", "resume", "delete"} & set(lead.actions)
+
+    async def test_an_admin_who_enters_a_session_is_audited(self, backend: Backend) -> None:
+        if backend.exec is None or backend.administration is None:
+            pytest.skip(f"nobody can enter sessions of the {backend.name} backend")
+        session = await run(backend, owner="owner", project="team-c")
+        await ask(backend, "sessions.exec", "owner", session.id)
+        assert await backend.administration.audit() == ()
+        await ask(backend, "sessions.exec", ADMIN, session.id)
+        (entry,) = await backend.administration.audit()
+        assert (entry.who, entry.what) == (
+            ADMIN,
+            "ran a program in the session team-c/exp-1 of owner",
+        )
+
+    async def test_a_token_is_one_sessions_as_long_as_it_lives(self, backend: Backend) -> None:
+        for token in ("", "nobody.abc", "."):
+            assert backend.access.session_of(token) is None

@@ -1,0 +1,116 @@
+"""Who may ask for which route: a row a route, written down apart from what decides it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_gpuquota.core.access import Caller
+from jupyter_gpuquota.model.about import ChangesQuery
+from jupyter_gpuquota.model.history import HistoryQuery
+from jupyter_gpuquota.model.idleness import KeepAliveRequest
+from jupyter_gpuquota.model.policy import PolicyRequest
+from jupyter_gpuquota.model.projects import (
+    AuditQuery,
+    GroupsRequest,
+    ProjectRemoval,
+    ProjectRequest,
+    RulesRequest,
+    SettingsChange,
+)
+from jupyter_gpuquota.model.rightsizing import ResizeRequest
+from jupyter_gpuquota.model.sessions import (
+    EndpointQuery,
+    ExecRequest,
+    LogQuery,
+    ResumeRequest,
+    SessionQuery,
+    SessionRequest,
+)
+
+PROJECT = {
+    "name": "team-c",
+    "quota": "2",
+    "members": ["owner", "member"],
+    "viewers": ["viewer"],
+    "leads": ["lead"],
+}
+"""The project of the session that the table is about, whose owner is `owner`."""
+
+ADMIN = "admin"
+PEOPLE = ("viewer", "outsider", "member", "owner", "lead", ADMIN)
+"""Everyone who asks beside the session itself; `outsider` is a member of other projects only."""
+
+_EVERYONE = {*PEOPLE, "session"}
+_PERSONS = set(PEOPLE)
+_SEE = _EVERYONE - {"outsider"}
+_MANAGE = {"owner", "lead", ADMIN, "session"}
+_OWN = {"owner", ADMIN}
+
+ALLOWED: dict[str, set[str]] = {
+    "about.get": _EVERYONE,
+    "changes.wait": _EVERYONE,
+    "sessions.list": _EVERYONE,
+    "sessions.create": {"member", "owner", "lead", ADMIN},
+    "sessions.preview": _PERSONS,
+    "sessions.get": _SEE,
+    "sessions.advice": _MANAGE,
+    "sessions.delete": _OWN,
+    "sessions.stop": _MANAGE,
+    "sessions.suspend": _MANAGE,
+    "sessions.resume": _OWN,
+    "sessions.resize": _OWN,
+    "sessions.log": _MANAGE,
+    "sessions.exec": _OWN,
+    "sessions.endpoint": _OWN,
+    "sessions.presence": _OWN,
+    "sessions.context": _OWN,
+    "sessions.policy": _MANAGE,
+    "sessions.activity": _MANAGE,
+    "sessions.keep_alive": _MANAGE,
+    "quota.get": _EVERYONE,
+    "history.get": _PERSONS,
+    "nodes.list": _EVERYONE,
+    "environments.list": _PERSONS,
+    "projects.list": _PERSONS,
+    "projects.put": {ADMIN},
+    "projects.delete": {ADMIN},
+    "rules.get": _PERSONS,
+    "rules.put": {ADMIN},
+    "groups.get": _PERSONS,
+    "groups.put": {ADMIN},
+    "policy.get": _PERSONS,
+    "policy.put": {ADMIN},
+    "policy.try": {ADMIN},
+    "settings.preview": {ADMIN},
+    "audit.list": {ADMIN},
+}
+
+REQUESTS: dict[str, dict[str, Any]] = {
+    "changes.wait": {"query": ChangesQuery(timeout=0)},
+    "sessions.list": {"query": SessionQuery()},
+    "sessions.create": {"body": SessionRequest(name="new", project="team-c")},
+    "sessions.preview": {"body": SessionRequest(name="new", project="team-c")},
+    "sessions.resume": {"body": ResumeRequest()},
+    "sessions.resize": {"body": ResizeRequest(gpu="0.25")},
+    "sessions.log": {"query": LogQuery()},
+    "sessions.exec": {"body": ExecRequest(command=("true",))},
+    "sessions.endpoint": {"query": EndpointQuery()},
+    "sessions.keep_alive": {"body": KeepAliveRequest()},
+    "history.get": {"query": HistoryQuery()},
+    "projects.put": {"args": {"name": "new"}, "body": ProjectRequest(quota=1)},
+    "projects.delete": {"args": {"name": "team-b"}, "query": ProjectRemoval()},
+    "rules.put": {"body": RulesRequest(revision=1)},
+    "groups.put": {"body": GroupsRequest(revision=1)},
+    "policy.put": {"body": PolicyRequest()},
+    "policy.try": {"body": PolicyRequest()},
+    "settings.preview": {"body": SettingsChange()},
+    "audit.list": {"query": AuditQuery()},
+}
+"""What a route is asked with, where it takes something."""
+
+
+def caller(name: str, session_id: str = "") -> Caller:
+    """Return a caller of the table; `session` acts for the session itself."""
+    if name == "session":
+        return Caller("owner", known="session", session=session_id)
+    return Caller(name, known="token")

@@ -1,0 +1,56 @@
+"""What the contract tests share: launching, waiting, and abilities that a backend may lack."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.core import specs
+from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
+
+LONG = 60.0
+
+
+async def launch(
+    backend: Backend, name: str = "exp-1", owner: str = "me", **fields: Any
+) -> Session:
+    """Check a request as the use case does, and create the session."""
+    request = SessionRequest(
+        **{"name": name, "project": "team-a", "command": ("sleep", "600"), **fields}
+    )
+    place = await backend.inventory.look_up(request)
+    found = backend.inventory
+    facts = specs.Facts(projects=found.projects(), nodes=found.nodes(), place=place)
+    return await backend.sessions.create(specs.check(request, facts), owner)
+
+
+async def until(
+    backend: Backend, session_id: str, wanted: str | Callable[[Session], bool]
+) -> Session:
+    """Wait for a state of a session, by the backend's own notice of changes."""
+    deadline = asyncio.get_running_loop().time() + LONG
+    seen: Session | None = None
+    while asyncio.get_running_loop().time() < deadline:
+        since = (await backend.changes.changed(0, 0)).latest
+        seen = next((s for s in backend.sessions.all() if s.id == session_id), None)
+        if seen and (wanted(seen) if callable(wanted) else seen.state == wanted):
+            return seen
+        await backend.changes.changed(since, 1.0)
+    pytest.fail(f"never came: {wanted}; last seen {seen}")
+
+
+async def run(backend: Backend, name: str = "exp-1", owner: str = "me", **fields: Any) -> Session:
+    """Launch a session and wait until it runs."""
+    return await until(backend, (await launch(backend, name, owner, **fields)).id, "running")
+
+
+def able(backend: Backend, name: str) -> Any:
+    """Return an ability of a backend; skip the test for one that declares that it lacks it."""
+    ability = getattr(backend, name)
+    if ability is None:
+        pytest.skip(f"the {backend.name} backend declares that it {CAPABILITIES[name]}")
+    return ability
