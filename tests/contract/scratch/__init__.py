@@ -1,0 +1,1 @@
+"""A third backend, in one folder: what the recipe asks for, and nothing else."""

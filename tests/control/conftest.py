@@ -1,0 +1,23 @@
+"""The memory backend, for what the controller shares among all backends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from jupyter_gpuquota.control.config import GpuQuota
+from jupyter_gpuquota.memory.backend import open_memory
+from jupyter_gpuquota.memory.config import MemoryConfig
+from jupyter_gpuquota.ports.backend import Backend
+from tests.contract.backend_contract import ADMIN, PROJECTS
+
+
+@pytest_asyncio.fixture
+async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
+    control = GpuQuota(projects=PROJECTS, admins=[ADMIN])
+    backend = open_memory(control, MemoryConfig(), tmp_path)
+    await backend.resident.start()
+    yield backend
+    await backend.resident.close()
