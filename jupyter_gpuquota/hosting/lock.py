@@ -43,19 +43,19 @@ def lock(location: Location) -> int | None:
     return held
 
 
-def is_locked(location: Location) -> bool:
-    """Return whether a controller lives: only then is the lock held."""
+def holder(location: Location) -> int | None:
+    """Return the process of the controller that holds the lock; None if none does."""
     try:
         seen = os.open(location.lock, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return False
+        return None
     try:
         fcntl.flock(seen, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return True
+        return int(os.read(seen, 32) or b"0")
     finally:
         os.close(seen)
-    return False
+    return None
 
 
 def _prepare(folder: Path) -> None:

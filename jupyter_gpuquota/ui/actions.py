@@ -14,6 +14,7 @@ from ..errors import FieldError, InvalidFields, InvalidRequest, Unavailable, Uns
 from ..model.base import Page
 from ..model.sessions import ENDED, Progress, Session
 from .browser import open_session
+from .controllers import controller
 from .figures import history, top
 from .grammar import Args, help_text
 from .grammar_submit import wishes
@@ -192,6 +193,7 @@ ACTIONS: dict[str, Action] = {
     "policy": policy,
     "audit": audit,
     "simulate": simulate,
+    "controller": controller,
     "config": config,
     "help": help_,
 }

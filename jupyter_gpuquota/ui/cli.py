@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str], screen: Terminal) -> int:
     args = parse(words, terminal=True)
-    view = run(Client(read=read_here), args, screen)
+    view = run(Client(backend=args.backend, read=read_here), args, screen)
     if view is None:
         return OK
     screen.write(_shown(view, as_json=getattr(args, "json", False)))

@@ -13,7 +13,8 @@ from ..client import Client, discovery
 from ..client.protocol import Message, Reply
 from ..client.transport import Transport
 from ..errors import GpuQuotaError
-from ..hosting.config_files import read_here
+from ..hosting.backends import installed
+from ..hosting.config_files import Choice, read_here
 from ..model.policy import RULES, IdleAction
 from ..model.sessions import Action, Kind
 from .grammar import make_parser, subparsers
@@ -57,6 +58,8 @@ class Source:
             "group": _groups,
             "nodes": _nodes,
         }
+        if dest == "backend":
+            return sorted(installed())
         if verb == "policy" and dest == "words":
             return _rules(said) if said[1:] else self._ask(partial(_subjects, said=said))
         if dest in ("lock", "unlock"):
@@ -82,11 +85,10 @@ def complete_shell() -> None:
     from argcomplete.completers import SuppressCompleter  # noqa: PLC0415 (the same)
 
     parser = make_parser(terminal=True)
-    source = Source(partial(discovery.find, read=read_here, start=False))
-    for verb, chosen in subparsers(parser).items():
+    for verb, chosen in {"": parser, **subparsers(parser)}.items():
         for action in _actions(chosen):
             if action.choices is None and action.nargs != 0:
-                cast("Any", action).completer = _completer(source, action.dest, verb)
+                cast("Any", action).completer = _completer(action.dest, verb)
     argcomplete.autocomplete(
         parser, always_complete_options=False, default_completer=SuppressCompleter()
     )
@@ -117,8 +119,10 @@ def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return parser._actions  # noqa: SLF001 (argparse has no other way)
 
 
-def _completer(source: Source, dest: str, verb: str) -> Callable[..., list[str]]:
+def _completer(dest: str, verb: str) -> Callable[..., list[str]]:
     def complete(parsed_args: object = None, **_: object) -> list[str]:
+        named = Choice(backend=getattr(parsed_args, "backend", None) or "")
+        source = Source(partial(discovery.find, named=named, read=read_here, start=False))
         action, words = getattr(parsed_args, "action", None), getattr(parsed_args, "words", None)
         return source.values(dest, verb, [*filter(None, [action]), *(words or ())])
 

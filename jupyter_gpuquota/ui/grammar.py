@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from ..errors import InvalidRequest
+from .grammar_controller import add_backend
 from .parser import HelpWanted, Parser
 from .texts import EXAMPLES, OVERVIEW
 from .verbs import ALIASES, VERBS
@@ -28,10 +29,10 @@ def parse(words: Sequence[str], *, terminal: bool) -> Args:
     verbs = {verb.name: verb for verb in VERBS if terminal or not verb.shell_only}
     if not said:
         raise HelpWanted(parser.format_help())
-    name = ALIASES.get(said[0], said[0])
-    if name not in verbs and not said[0].startswith("-"):
-        raise InvalidRequest(f"There is no command {said[0]!r}.", hint=_near(name, list(verbs)))
-    args, unknown = parser.parse_known_args([name, *said[1:]])
+    before, said = _before_verb(said)
+    if said:
+        said[0] = _verb(said[0], list(verbs))
+    args, unknown = parser.parse_known_args([*before, *said])
     verb = verbs[args.verb]
     if unknown := _left(parser, args, unknown):
         raise _unknown(parser, verb.name, unknown[0])
@@ -47,6 +48,8 @@ def make_parser(*, terminal: bool) -> Parser:
     """Return the parser of the shell, or of notebooks."""
     prog = "jupyter gpu" if terminal else "%gpu"
     parser = Parser(prog=prog, description=OVERVIEW, epilog=EXAMPLES[""].format(prog=prog))
+    if terminal:
+        add_backend(parser)
     subparsers = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
     for verb in VERBS:
         if terminal or not verb.shell_only:
@@ -89,6 +92,22 @@ def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
         return said, ()
     where = said.index("--")
     return said[:where], tuple(said[where + 1 :])
+
+
+def _verb(word: str, known: list[str]) -> str:
+    """Return the command that a word names. Raises InvalidRequest."""
+    name = ALIASES.get(word, word)
+    if name not in known:
+        raise InvalidRequest(f"There is no command {word!r}.", hint=_near(name, known))
+    return name
+
+
+def _before_verb(said: list[str]) -> tuple[list[str], list[str]]:
+    """Split the words at the command: options for any command stand before it."""
+    at = 0
+    while at < len(said) and said[at].startswith("-"):
+        at += 2 if said[at] == "--backend" else 1
+    return said[:at], said[at:]
 
 
 def _left(parser: Parser, args: Args, unknown: list[str]) -> list[str]:

@@ -123,6 +123,13 @@ examples:
   {prog} history -p team-a --hours 168 --points 200
   {prog} history --by user --hours 720
   {prog} history --hours 2160 --csv""",
+    "controller": """It starts by itself when it is first needed. Sessions run on when it stops, and
+whoever asks next starts another. `run` keeps it in this terminal, with its log.
+
+examples:
+  {prog} controller
+  {prog} controller status --all
+  {prog} controller stop""",
     "config": """The preferred project is taken wherever none is named, in notebooks and in
 the shell.
 

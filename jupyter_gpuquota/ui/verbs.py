@@ -9,7 +9,7 @@ from typing import get_args
 
 from ..model.history import By
 from ..model.sessions import State
-from . import grammar_policy, grammar_project, grammar_rules, grammar_submit
+from . import grammar_controller, grammar_policy, grammar_project, grammar_rules, grammar_submit
 from .parser import Parser
 
 NOTEBOOK_LINES = 1000
@@ -196,6 +196,11 @@ VERBS = (
     ),
     Verb("audit", "show who changed projects", grammar_project.fill_audit),
     Verb("simulate", "try quotas: play a scenario, without a server", _simulate),
+    Verb(
+        "controller",
+        "show, start or stop the process that looks after sessions",
+        grammar_controller.fill_controller,
+    ),
     Verb("config", "show or set what you prefer", _config),
     Verb("help", "explain a command", _help),
 )

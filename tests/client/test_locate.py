@@ -13,7 +13,7 @@ from jupyter_gpuquota.errors import NoServer, Unsupported
 from jupyter_gpuquota.hosting import backends
 from jupyter_gpuquota.hosting.config_files import Choice, in_config, read_apart, read_here
 from jupyter_gpuquota.hosting.locate import BACKEND, STATE_DIR, Location, locate, locations
-from jupyter_gpuquota.hosting.lock import is_locked, lock, prepare
+from jupyter_gpuquota.hosting.lock import holder, lock, prepare
 
 
 @pytest.fixture(autouse=True)
@@ -189,7 +189,7 @@ class TestFolders:
         assert None not in held
         assert lock(here) is None
         assert locations(tmp_path) == [here, other]
-        assert [is_locked(here), is_locked(other)] == [True, True]
+        assert [holder(here), holder(other)] == [os.getpid(), os.getpid()]
         for number in held:
             os.close(number)
-        assert [is_locked(here), is_locked(other)] == [False, False]
+        assert [holder(here), holder(other)] == [None, None]
