@@ -10,31 +10,29 @@ import pytest
 from jupyter_gpuquota.core.buckets import Bucket
 from jupyter_gpuquota.model.history import History, HistoryQuery
 from jupyter_gpuquota.model.projects import ProjectRequest, SettingsChange
-from jupyter_gpuquota.services.call import Call
-from jupyter_gpuquota.services.usecases import USE_CASES
-from tests.builders import make_project
-from tests.fakes import FakeBackend
+from jupyter_gpuquota.ports.backend import Backend
+from tests.fakes import ask, make_backend, remember
 
 pytestmark = pytest.mark.asyncio
 
 
 @pytest.fixture
-def backend() -> FakeBackend:
+def backend() -> Backend:
     """Remember two users of each of two projects; one of the projects is for its member only."""
-    teams = (make_project("shut", "1", members=("cho",)), make_project("open", "1"))
-    fake = FakeBackend(admins=frozenset({"ana"}), projects_=teams)
+    teams = ({"name": "shut", "quota": 1, "members": ["cho"]}, {"name": "open", "quota": 1})
+    made = make_backend(teams, admins=("ana",))
     at = int((datetime.now(UTC) - timedelta(hours=3)).timestamp()) // 3600 * 3600
-    fake.past += [
+    past = [
         Bucket(at=at, project=project, user=user, seconds=3600, allocated=milli * 3600, peak=milli)
         for project in ("shut", "open")
         for user, milli in (("", 3000), ("ben", 1000), ("cho", 2000))
     ]
-    return fake
+    remember(made, past)
+    return made
 
 
-async def ask(backend: FakeBackend, who: str, **query: Any) -> History:
-    call = Call(user=who, query=HistoryQuery(points=20, **query))
-    return await USE_CASES["history.get"](backend, call)
+async def used(backend: Backend, who: str, **query: Any) -> History:
+    return await ask(backend, "history.get", who, query=HistoryQuery(points=20, **query))
 
 
 def names(told: History, project: str) -> set[str]:
@@ -48,9 +46,9 @@ def names(told: History, project: str) -> set[str]:
     [("ana", {"ben", "cho"}), ("cho", {"ben", "cho"}), ("ben", {"ben"}), ("eve", set())],
 )
 async def test_users_are_named_to_admins_members_and_themselves(
-    backend: FakeBackend, who: str, shut: set[str]
+    backend: Backend, who: str, shut: set[str]
 ) -> None:
-    told = await ask(backend, who, by="user")
+    told = await used(backend, who, by="user")
     assert names(told, "shut") == shut
     assert names(told, "open") == {"ben", "cho"}
     assert {u.user for u in told.users if u.project == "shut"} - {""} == shut
@@ -60,25 +58,25 @@ async def test_users_are_named_to_admins_members_and_themselves(
     assert totals == {"shut": 3000, "open": 3000}
 
 
-async def test_asking_for_somebody_by_name_tells_no_more(backend: FakeBackend) -> None:
-    told = await ask(backend, "eve", user="cho", project="shut")
+async def test_asking_for_somebody_by_name_tells_no_more(backend: Backend) -> None:
+    told = await used(backend, "eve", user="cho", project="shut")
     assert (told.points, told.users) == ((), ())
-    told = await ask(backend, "eve", user="cho")
+    told = await used(backend, "eve", user="cho")
     assert [(u.project, u.user) for u in told.users] == [("open", "cho")]
     assert told.by == "user"
 
 
-async def test_everyone_sees_what_projects_use_as_in_the_quota(backend: FakeBackend) -> None:
-    quota = await USE_CASES["quota.get"](backend, Call(user="eve"))
-    told = await ask(backend, "eve")
+async def test_everyone_sees_what_projects_use_as_in_the_quota(backend: Backend) -> None:
+    quota = await ask(backend, "quota.get", "eve")
+    told = await used(backend, "eve")
     assert {p.project for p in told.points} == {use.name for use in quota.projects}
     assert {p.user for p in told.points} == {""}
     assert [p.allocated for p in told.points if p.peak] == [3000, 3000]
 
 
 async def test_a_preview_of_the_last_week_counts_projects_and_not_their_users_again(
-    backend: FakeBackend,
+    backend: Backend,
 ) -> None:
     body = SettingsChange(put=(ProjectRequest(name="open", quota=0),))
-    found = await USE_CASES["settings.preview"](backend, Call(user="ana", body=body))
+    found = await ask(backend, "settings.preview", "ana", body=body)
     assert [(effect.name, effect.lost) for effect in found.past] == [("open", 3000)]

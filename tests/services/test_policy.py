@@ -15,23 +15,25 @@ from jupyter_gpuquota.model.idleness import KeepAliveRequest
 from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyRequest
 from jupyter_gpuquota.model.projects import AuditQuery, ProjectRemoval
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
-from jupyter_gpuquota.services.call import Call
-from jupyter_gpuquota.services.usecases import USE_CASES
-from tests.fakes import FakeBackend
+from jupyter_gpuquota.ports.backend import Backend
+from tests import fakes
+from tests.fakes import make_backend, record
 
 pytestmark = pytest.mark.asyncio
 
 
-def guarded() -> FakeBackend:
-    return FakeBackend(admins=frozenset({"ana"}))
+def guarded(**settings: Any) -> Backend:
+    return make_backend(admins=("ana",), **settings)
 
 
-async def ask(backend: FakeBackend, name: str, user: str = "ben", **fields: Any) -> Any:
-    return await USE_CASES[name](backend, Call(user=user, **fields))
+async def ask(backend: Backend, name: str, user: str = "ben", **fields: Any) -> Any:
+    return await fakes.ask(backend, name, user, **fields)
 
 
-async def put(backend: FakeBackend, user: str = "ana", **request: Any) -> Policy:
-    body = msgspec.convert({"revision": backend.policy_.revision} | request, PolicyRequest)
+async def put(backend: Backend, user: str = "ana", **request: Any) -> Policy:
+    body = msgspec.convert(
+        {"revision": backend.policing.policy().revision} | request, PolicyRequest
+    )
     return await ask(backend, "policy.put", user, body=body)
 
 
@@ -44,12 +46,19 @@ def exemption(days: int, who: str = "user:ben") -> dict[str, str]:
     return {"who": who, "until": until.isoformat(), "reason": "A demo."}
 
 
-async def launch(backend: FakeBackend, **fields: Any) -> Session:
+async def keep(backend: Backend, *exemptions: dict[str, str]) -> Policy:
+    """Let exemptions be kept that were right once."""
+    kept = tuple(msgspec.convert(each, Exemption) for each in exemptions)
+    policy = msgspec.structs.replace(backend.policing.policy(), exemptions=kept)
+    return await backend.administration.put_policy(policy, "ana")
+
+
+async def launch(backend: Backend, **fields: Any) -> Session:
     body = SessionRequest(name="exp-1", project="team-a", **fields)
     return await ask(backend, "sessions.create", body=body)
 
 
-async def on(backend: FakeBackend, name: str, session: Session, **fields: Any) -> Any:
+async def on(backend: Backend, name: str, session: Session, **fields: Any) -> Any:
     return await ask(backend, name, args={"id": session.id}, **fields)
 
 
@@ -57,11 +66,11 @@ async def test_everyone_reads_the_policy_and_only_an_admin_sets_it() -> None:
     backend = guarded()
     made = await put(backend, levels=[level("everyone", idle_timeout="2h")])
     assert await ask(backend, "policy.get") == made
-    with pytest.raises(NotAllowed, match="ben is no admin"):
+    with pytest.raises(NotAllowed, match="ben is not an administrator"):
         await put(backend, "ben")
     with pytest.raises(Outdated):
         await put(backend, revision=1)
-    assert backend.policy_ == made
+    assert backend.policing.policy() == made
 
 
 async def test_a_policy_that_cannot_work_is_refused_with_every_field() -> None:
@@ -74,8 +83,7 @@ async def test_a_policy_that_cannot_work_is_refused_with_every_field() -> None:
 
 
 async def test_a_timeout_is_measured_by_how_often_the_backend_looks() -> None:
-    backend = guarded()
-    backend.policing.interval = 600
+    backend = guarded(idle_interval=600)
     with pytest.raises(InvalidFields, match="20m"):
         await put(backend, levels=[level("everyone", idle_timeout="15m")])
 
@@ -86,11 +94,9 @@ async def test_an_exemption_that_is_over_goes_and_is_not_made() -> None:
         await put(backend, exemptions=[exemption(1), exemption(-1)])
     assert [f.field for f in caught.value.fields] == ["exemptions[1].until"]
     await put(backend, exemptions=[exemption(1)])
-    over = msgspec.convert(exemption(-1, "user:cho"), type=type(backend.policy_.exemptions[0]))
-    backend.policy_ = msgspec.structs.replace(
-        backend.policy_, exemptions=(*backend.policy_.exemptions, over)
-    )
-    asked = msgspec.to_builtins(backend.policy_)["exemptions"]
+    await keep(backend, exemption(1), exemption(-1, "user:cho"))
+    asked = msgspec.to_builtins(backend.policing.policy())["exemptions"]
+    assert len(asked) == 2
     made = await put(backend, exemptions=asked)
     assert [e.who for e in made.exemptions] == ["user:ben"]
 
@@ -131,11 +137,10 @@ async def test_an_exemption_of_what_is_gone_is_in_nobodys_way() -> None:
 
 async def test_who_changes_what_is_outdated_is_told_that_first() -> None:
     backend = guarded()
-    over = msgspec.convert(exemption(-1), type=Exemption)
-    backend.policy_ = msgspec.structs.replace(backend.policy_, exemptions=(over,), revision=5)
-    asked = msgspec.to_builtins(backend.policy_)["exemptions"]
+    kept = await keep(backend, exemption(-1))
+    asked = msgspec.to_builtins(kept)["exemptions"]
     await put(backend, levels=[level("everyone", idle_timeout="2h")])  # it drops what is over
-    stale = {"revision": 5, "exemptions": asked}
+    stale = {"revision": kept.revision, "exemptions": asked}
     with pytest.raises(Outdated, match="changed meanwhile: ana changed the policy at"):
         await put(backend, **stale)
     body = msgspec.convert(stale, PolicyRequest)
@@ -210,16 +215,17 @@ async def test_a_project_takes_its_level_with_it() -> None:
 async def test_a_policy_is_tried_on_what_was_recorded() -> None:
     backend, now = guarded(), int(datetime.now(UTC).timestamp())
     who = Subject("s1", "ben", "team-a", "interactive")
-    backend.stretches = [
+    stretches = [
         Stretch(who, 500, now - 30 * 86_400, now - 29 * 86_400, idle=True),  # too long ago
         Stretch(who, 500, now - 7200, now, idle=True),
     ]
+    record(backend, stretches)
     levels = ({"level": "everyone", "rules": {"idle_timeout": "1h"}},)
     body = msgspec.convert({"levels": levels}, PolicyRequest)
     found = await ask(backend, "policy.try", "ana", body=body)
     (act,) = found.acts
     assert (act.user, act.action, act.false_alarm) == ("ben", "suspend", False)
     assert act.returned == pytest.approx(500, abs=10)
-    assert backend.policy_.levels == ()
+    assert backend.policing.policy().levels == ()
     with pytest.raises(NotAllowed):
         await ask(backend, "policy.try", "ben", body=body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from jupyter_gpuquota.model.sessions import (
     SessionQuery,
     SessionRequest,
 )
-from jupyter_gpuquota.services.call import Call
+from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
 from jupyter_gpuquota.services.usecases import USE_CASES
 from tests.fakes import ask, make_backend
 
@@ -102,33 +103,36 @@ async def test_a_bad_page_is_refused(query: dict[str, Any]) -> None:
 
 async def test_a_session_that_is_not_there_is_not_found() -> None:
     for verb in ("get", "stop", "suspend", "resume", "delete"):
-        call = Call(user="me", args={"id": "../etc"}, body=ResumeRequest())
         with pytest.raises(NotFound):
-            await ask(make_backend(), f"sessions.{verb}", call)
+            await ask(
+                make_backend(), f"sessions.{verb}", args={"id": "../etc"}, body=ResumeRequest()
+            )
 
 
 async def test_about_names_only_the_abilities_that_are_there() -> None:
-    about = await ask(FakeBackend(notes=("Careful.",)), "about.get")
+    backend = make_backend()
+    about = await ask(backend, "about.get")
     able = ("logs", "exec", "ingress", "history", "administration", "policing")
     assert about.capabilities == able
     assert (about.api, about.user, about.simulated) == (API_VERSION, "me", True)
-    assert about.warnings == ("Careful.",)
-    assert (await ask(Bare(), "about.get")).capabilities == ()
+    assert (await ask(bare(backend), "about.get")).capabilities == ()
 
 
-class Bare(FakeBackend):
-    """Have only what the port requires."""
+async def test_what_is_wrong_with_the_backend_is_told_to_admins_only() -> None:
+    backend = make_backend()
+    backend.resident.board.warn("test", ("Careful.",))
+    assert (await ask(backend, "about.get")).warnings == ("Careful.",)
+    assert (await ask(backend, "about.get", "ben")).warnings == ()
 
-    # An ability is not there if its method is None, which no type can say.
-    log = None  # type: ignore[assignment]
-    execute = None  # type: ignore[assignment]
-    endpoint = None  # type: ignore[assignment]
-    put_project = None  # type: ignore[assignment]
-    history = None  # type: ignore[assignment]
-    keep_alive = None  # type: ignore[assignment]
+
+def bare(backend: Backend) -> Backend:
+    """Return a backend with only what every one has."""
+    return replace(backend, **dict.fromkeys(CAPABILITIES))
 
 
 async def test_an_ability_that_is_missing_is_said_by_name() -> None:
+    backend = bare(make_backend())
+    session = await launch(backend)
     for verb, extra in (
         ("log", {"query": LogQuery()}),
         ("exec", {"body": ExecRequest(command=("true",))}),
@@ -139,7 +143,7 @@ async def test_an_ability_that_is_missing_is_said_by_name() -> None:
         ("keep_alive", {}),
     ):
         with pytest.raises(Unsupported, match="fake"):
-            await ask(Bare(), f"sessions.{verb}", args={"id": "x"}, **extra)
+            await ask(backend, f"sessions.{verb}", args={"id": session.id}, **extra)
 
 
 async def test_what_cannot_be_measured_is_advised_nothing() -> None:
