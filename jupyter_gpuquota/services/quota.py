@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from ..core import disclosure
 from ..model.quota import Quota
 from ..ports.backend import Backend
@@ -10,4 +12,5 @@ from .call import Call
 
 async def get(backend: Backend, call: Call) -> Quota:
     """Return every project with what it holds and waits for."""
-    return disclosure.quota(backend.usage.quota(), backend.inventory.projects(), call.rights)
+    found = disclosure.quota(backend.usage.quota(), backend.inventory.projects(), call.rights)
+    return replace(found, admin=found.admin and backend.administration is not None)
