@@ -2,8 +2,9 @@
 
 A backend's test inherits `BackendContract`, names its optional abilities in `declares`, and gives
 it the fixture `backend`: a fresh backend with at least 4 GPUs on one node, the projects `PROJECTS`
-and the admin `ADMIN`. Sessions run `sleep`, so that no backend needs a Jupyter image to pass. What the
-controller shares (history, administration, idle policy) is held to its promises once, over memory.
+and the admin `ADMIN`. Sessions run `sleep`, so that no backend needs a Jupyter image to pass. What
+the controller shares (history, administration, idle policy) is held to its promises in
+tests/control, once, over memory.
 """
 
 from __future__ import annotations

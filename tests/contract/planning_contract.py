@@ -50,13 +50,13 @@ class PlanningContract:
             await backend.planning.position("nobody")
 
     async def test_a_change_is_tried_without_being_made(self, backend: Backend) -> None:
-        await run(backend, "first", gpu="4")
-        second = await launch(backend, "second", gpu="1")
+        await run(backend, "first", gpu="2", project="team-b")
+        second = await launch(backend, "second", gpu="1", project="team-b")
         await until(backend, second.id, lambda s: s.reason is not None)
-        more = SettingsChange(put=(ProjectRequest(name="team-a", quota=5),))
+        more = SettingsChange(put=(ProjectRequest(name="team-b", quota=3),))
         tried = await backend.planning.try_change(more)
         assert ("second", "starts") in {(e.name, e.effect) for e in tried.sessions}
-        assert backend.inventory.projects()[0].quota == 4000
+        assert backend.inventory.projects()[1].quota == 2000
         with pytest.raises(InvalidFields):
             await backend.planning.try_change(
                 SettingsChange(put=(ProjectRequest(name="team-a", quota="many"),))
