@@ -7,17 +7,18 @@ from collections.abc import Callable
 import pytest
 
 from jupyter_gpuquota.client import groups
+from jupyter_gpuquota.ports.backend import Backend
 from tests.client.inmemory import InMemory, Surroundings
-from tests.fakes import FakeBackend
+from tests.fakes import make_backend
 
 
 @pytest.fixture
-def backend() -> FakeBackend:
-    return FakeBackend()
+def backend() -> Backend:
+    return make_backend()
 
 
 @pytest.fixture
-def transport(backend: FakeBackend) -> InMemory:
+def transport(backend: Backend) -> InMemory:
     return InMemory(backend)
 
 

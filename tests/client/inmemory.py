@@ -17,14 +17,16 @@ from jupyter_gpuquota.client.protocol import Message, Reply
 from jupyter_gpuquota.client.servers import JupyterServer
 from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.model.routes import ROUTES, Route
-from tests.fakes import FakeBackend
+from jupyter_gpuquota.ports.backend import Backend
+from tests.fakes import make_backend, me
 
 
 @dataclass
 class InMemory:
     """Answer messages as the controller would, and remember them."""
 
-    backend: FakeBackend = field(default_factory=FakeBackend)
+    backend: Backend = field(default_factory=make_backend)
+    user: str = "me"
     url: str = ""
     seen: list[Message] = field(default_factory=list)
 
@@ -32,7 +34,7 @@ class InMemory:
         self.seen.append(message)
         path, _, query = message.target.partition("?")
         route, args = find_route(message.method, path)
-        asked = Asked(route=route, user="me", args=args, query=query, body=message.body)
+        asked = Asked(route=route, caller=me(self.user), args=args, query=query, body=message.body)
         try:
             answer = asyncio.run(InProcess(self.backend).dispatch(asked))
         except GpuQuotaError as error:

@@ -12,8 +12,9 @@ import pytest
 from jupyter_gpuquota import AsyncClient, Client
 from jupyter_gpuquota.core.buckets import Bucket
 from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.ports.backend import Backend
 from tests.client.inmemory import InMemory
-from tests.fakes import FakeBackend
+from tests.fakes import remember
 
 COLUMNS = (
     "at",
@@ -31,11 +32,11 @@ COLUMNS = (
 
 
 @pytest.fixture
-def client(backend: FakeBackend, transport: InMemory) -> Client:
+def client(backend: Backend, transport: InMemory) -> Client:
     """A client of a server that has sampled half an hour of team-a, two hours ago."""
     begin = int((datetime.now(UTC) - timedelta(hours=2)).timestamp())
     begin -= begin % 3600
-    backend.past += [
+    past = [
         Bucket(
             at=begin + at,
             project="team-a",
@@ -52,6 +53,7 @@ def client(backend: FakeBackend, transport: InMemory) -> Client:
         for at in range(0, 1800, 30)
         for user in ("", "ana")
     ]
+    remember(backend, past)
     return Client(transport=transport)
 
 
@@ -98,8 +100,9 @@ def test_nothing_sampled_is_a_frame_with_columns(client):
     assert (len(frame), tuple(frame.columns)) == (0, COLUMNS)
 
 
-def test_it_can_be_awaited(transport):
+def test_it_can_be_awaited(backend, transport):
     async def ask() -> object:
+        await backend.resident.recorder.sample()
         return await AsyncClient(transport=transport).history(hours=1)
 
     frame = asyncio.run(ask())

@@ -79,7 +79,7 @@ def test_the_asynchronous_client_is_the_same(backend):
         client = AsyncClient(transport=InMemory(backend))
         session = await client.sessions.submit("exp1", gpu=0.5, project="team-a")
         assert [s.id for s in await client.sessions.list()] == [session.id]
-        backend.logs[session.id] = "hello\n"
+        backend.logs.texts[session.id] = "hello\n"
         assert await client.sessions.logs("exp1") == "hello\n"
         await client.sessions.stop("exp1", wait=True)
         pieces = [piece async for piece in client.sessions.logs("exp1", follow=True)]

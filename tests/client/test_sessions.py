@@ -156,8 +156,8 @@ def test_a_command_that_has_just_started_is_looked_at_once_more(sessions, last):
 
 def test_a_log_is_read_piece_by_piece(sessions, backend):
     session = sessions.submit("exp1")
-    backend.logs[session.id] = "".join(f"line {n}\n" for n in range(60_000))
-    assert sessions.logs("exp1") == backend.logs[session.id]
+    backend.logs.texts[session.id] = "".join(f"line {n}\n" for n in range(60_000))
+    assert sessions.logs("exp1") == backend.logs.texts[session.id]
     assert sessions.logs("exp1", tail=2) == "line 59998\nline 59999\n"
 
 
@@ -172,10 +172,10 @@ def test_less_than_one_line_is_refused(sessions, tail, follow):
 
 def test_a_log_is_followed_until_the_session_ends(sessions, backend):
     session = sessions.submit("exp1")
-    backend.logs[session.id] = "one\n"
+    backend.logs.texts[session.id] = "one\n"
     pieces = sessions.logs("exp1", follow=True)
     assert next(pieces) == "one\n"
-    backend.logs[session.id] += "two\n"
+    backend.logs.texts[session.id] += "two\n"
     assert next(pieces) == "two\n"
     sessions.stop("exp1")
     assert list(pieces) == []
@@ -183,7 +183,7 @@ def test_a_log_is_followed_until_the_session_ends(sessions, backend):
 
 def test_following_begins_with_the_last_lines(sessions, backend):
     session = sessions.submit("exp1")
-    backend.logs[session.id] = "one\ntwo\nthree\n"
+    backend.logs.texts[session.id] = "one\ntwo\nthree\n"
     sessions.stop("exp1")
     assert list(sessions.logs("exp1", follow=True, tail=1)) == ["three\n"]
 
