@@ -55,7 +55,8 @@ class SessionsContract:
         ]
         taker = await run(backend, "guaranteed", gpu="4")
         held = {s.id: s for s in backend.sessions.all()}
-        [victim] = [held[s.id] for s in borrowers if held[s.id].state == "waiting"]
+        [gone] = [s.id for s in borrowers if held[s.id].state != "running"]
+        victim = await until(backend, gone, lambda s: s.state == "waiting" and bool(s.reason))
         assert victim.reclaimed is not None
         assert victim.reclaimed.project == "team-a"
         if backend.differences.tells_taker:

@@ -63,5 +63,5 @@ def shell(tmp_path: Path) -> Iterator[Any]:
 def test_it_is_chosen_by_name_and_works_from_the_shell(shell: Any, tmp_path: Path) -> None:
     assert "exp-1" in shell("submit", "exp-1", "-g", "0.5", "--interactive")
     listed = json.loads(shell("list", "--json"))
-    assert [session["spec"]["name"] for session in listed] == ["exp-1"]
+    assert [session["spec"]["name"] for session in listed["items"]] == ["exp-1"]
     assert (tmp_path / "state" / "backends" / "scratch" / "controller.log").exists()
