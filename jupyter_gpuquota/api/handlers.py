@@ -72,7 +72,7 @@ class Api(web.RequestHandler):
         )
         self._write_answer(await self.seen(route, await self._dispatcher.dispatch(asked)))
 
-    async def seen(self, route: Route, answer: Answer) -> Answer:  # noqa: ARG002 (for mounts)
+    async def seen(self, route: Route, answer: Answer) -> Answer:
         """Return an answer as the user may see it."""
         return answer
 

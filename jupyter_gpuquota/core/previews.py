@@ -12,6 +12,7 @@ from ..model.reasons import Reason
 from ..model.resources import MILLI, Placement, Share, gpus_text
 from ..model.sessions import Preview, Session, SessionSpec
 from .isolation import isolation_of
+from .names import mention
 from .nearest import smaller
 from .plans import Situation
 from .round import Round
@@ -34,7 +35,7 @@ def preview(spec: SessionSpec, situation: Situation) -> Preview:
         return _starts(spec, outcome, turn)
     taken = [e.session for e in turn.evictions.values() if e.reclaim.session == _ASKED]
     if taken:
-        return _takes_back(taken, outcome, turn)
+        return _takes_back(taken, spec.project, outcome, turn)
     return _waits(asked, outcome, turn)
 
 
@@ -85,10 +86,10 @@ def _owners(turn: Round, borrower: str) -> Iterator[str]:
             yield name
 
 
-def _takes_back(taken: list[str], outcome: Reason, turn: Round) -> Preview:
+def _takes_back(taken: list[str], project: str, outcome: Reason, turn: Round) -> Preview:
     victims = [s for s in turn.situation.sessions if s.id in taken]
     milli = sum(held_by(victim) for victim in victims)
-    names = ", ".join(f"{v.spec.name} ({v.spec.project})" for v in victims)
+    names = mention(victims, project)
     grace = turn.situation.rules.grace
     return Preview(
         verdict="reclaims",

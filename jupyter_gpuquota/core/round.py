@@ -93,7 +93,11 @@ class Round:
         if placement:
             self.give(session, placement, placement)
         elif self._leaving and (placement := self._find(self.soon, session, milli)):
-            self.give(session, placement, waiting.releasing(self._leaving, placement.node))
+            self.give(
+                session,
+                placement,
+                waiting.releasing(self._leaving, placement.node, session.spec.project),
+            )
         else:
             self.pending.append(session)
 
@@ -122,7 +126,7 @@ class Round:
             self.ledger.hold(victim, held_by(victim), -1)
             if victim.placement:
                 self.soon.give(victim.placement)
-        self.give(taker, placement, waiting.reclaiming(victims, self.situation.rules.grace))
+        self.give(taker, placement, waiting.reclaiming(victims, taker, self.situation.rules.grace))
 
     def may_go(self, session: Session) -> bool:
         """Tell whether a session may be made to leave: it borrows, and has run long enough."""

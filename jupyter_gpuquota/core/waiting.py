@@ -8,6 +8,7 @@ from ..model.reasons import Reason
 from ..model.resources import gpus_text
 from ..model.sessions import Session
 from .ledger import BORROWED, Ledger, holders
+from .names import mention
 from .placement import Allowed, Pool, why_not
 from .victims import Victims
 
@@ -39,9 +40,9 @@ def explain(session: Session, milli: int, ledger: Ledger, pool: Pool, allowed: A
     )
 
 
-def reclaiming(victims: Victims, grace: int) -> Reason:
-    """Say that GPUs are being taken back for a session."""
-    names = ", ".join(f"{v.spec.name} ({v.spec.project})" for v in victims)
+def reclaiming(victims: Victims, taker: Session, grace: int) -> Reason:
+    """Return why a session waits for which GPUs are being taken back."""
+    names = mention(victims, taker.spec.project)
     return Reason(
         code="BeingReclaimed",
         message=f"Its GPUs are being given back by {names}.",
@@ -49,10 +50,10 @@ def reclaiming(victims: Victims, grace: int) -> Reason:
     )
 
 
-def releasing(leaving: Sequence[Session], node: str) -> Reason:
-    """Say that GPUs of a node are about to be free."""
+def releasing(leaving: Sequence[Session], node: str, project: str) -> Reason:
+    """Return why a session waits for which GPUs of a node are about to be free."""
     there = [s for s in leaving if s.placement and s.placement.node == node]
-    names = ", ".join(s.spec.name for s in there[:3])
+    names = mention(there[:3], project)
     return Reason(
         code="BeingReclaimed",
         message=f"Its GPUs are being given back by {names}.",
@@ -62,7 +63,7 @@ def releasing(leaving: Sequence[Session], node: str) -> Reason:
 
 def reclaimed(victim: Session, taker: Session, *, moved: bool) -> Reason:
     """Say to a victim for whom it has to go, and that it comes back."""
-    what = f"{taker.spec.name} of {taker.spec.project}"
+    what = mention([taker], victim.spec.project)
     if moved:
         return Reason(
             code="Moved",

@@ -13,6 +13,7 @@ import msgspec
 from ..control.access import token_of
 from ..core.isolation import isolation_of
 from ..core.lifecycle import move, note
+from ..core.names import mention
 from ..errors import FieldError, StorageFailed
 from ..model.resources import Placement
 from ..model.sessions import LIVE, Session, SessionSpec
@@ -113,10 +114,10 @@ class Starter:
 
 def taken_ports(spec: SessionSpec, others: Iterable[Session]) -> Iterator[FieldError]:
     """Say which of the ports that a session wants to expose are somebody else's."""
-    owners = {port: other.spec.name for other in others for port in other.spec.ports}
+    owners = {port: mention([other], spec.project) for other in others for port in other.spec.ports}
     for i, port in enumerate(spec.ports):
         if port in owners:
-            message = f"Port {port} is exposed by the session {owners[port]}."
+            message = f"Port {port} is exposed by {owners[port]}."
             yield FieldError(f"ports[{i}]", message, "Take another port.")
         elif not _bindable(port):
             message = f"Port {port} is taken by another program."

@@ -45,7 +45,7 @@ class Bare:
         self,
         start: ResponseStartLine,
         headers: HTTPHeaders,
-        rest: int,  # noqa: ARG002 (nothing is moved both ways at once)
+        rest: int,
     ) -> None:
         """Write status and headers."""
         self.status = start.code
