@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from jupyter_gpuquota.core.shares import parse_quota, parse_share
+from jupyter_gpuquota.model.about import API_VERSION, About
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
 from jupyter_gpuquota.model.history import History, HistoryPoint
 from jupyter_gpuquota.model.quota import Project
@@ -44,6 +45,19 @@ def make_mig_device(index: int = 0, profiles: tuple[str, ...] = ("1g.5gb", "2g.1
 def make_project(name: str = "team-a", quota: str = "4", **fields: Any) -> Project:
     amounts = {key: parse_quota(fields.pop(key)) for key in ("weight", "limit") if key in fields}
     return Project(name=name, quota=parse_quota(quota), **amounts, **fields)
+
+
+def make_about(**fields: Any) -> About:
+    defaults = {
+        "version": "1",
+        "api": API_VERSION,
+        "backend": "fake",
+        "user": "me",
+        "source": "simulated",
+        "simulated": True,
+        "capabilities": (),
+    }
+    return About(**{**defaults, **fields})
 
 
 def make_history(project: str = "team-a", **fields: Any) -> History:

@@ -93,6 +93,7 @@ class FakeInventory:
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
+        self.local_files = True
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -30,6 +30,8 @@ from .state import State
 class LocalInventory(BoardInventory):
     """Projects, devices and the environments of this machine."""
 
+    local_files = True
+
     def __init__(self, board: Board, config: LocalConfig, devices: Devices) -> None:
         super().__init__(board)
         self._config = config

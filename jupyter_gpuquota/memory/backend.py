@@ -78,6 +78,7 @@ class MemoryInventory(BoardInventory):
     """Projects, demo nodes and one environment, which does not exist either."""
 
     source = "simulated"
+    local_files = False
 
     async def environments(self) -> tuple[Environment, ...]:
         """Return the environments that sessions may start from."""

@@ -9,12 +9,14 @@ API_VERSION = 1
 
 
 class About(Model, frozen=True, kw_only=True):
-    """Introduce the one who answers.
+    """Who answers.
 
     `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`, `history`,
     `administration`, `policing`).
     `warnings` are things that an admin should hear of, for example that a damaged state file
     was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
+    `local_files` is true where sessions see the folders and Python prefixes of the machine that
+    the controller runs on.
     """
 
     version: str
@@ -23,6 +25,7 @@ class About(Model, frozen=True, kw_only=True):
     user: str
     source: str
     simulated: bool
+    local_files: bool = True
     capabilities: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 

@@ -19,6 +19,10 @@ class Inventory(Protocol):
     def source(self) -> str:
         """Where GPUs come from: `nvml`, `simulated` or `none`."""
 
+    @property
+    def local_files(self) -> bool:
+        """Whether sessions see this machine's folders and Python prefixes."""
+
     def projects(self) -> tuple[Project, ...]:
         """Return the projects."""
 

@@ -16,6 +16,7 @@ async def get(backend: Backend, call: Call) -> About:
         backend=backend.name,
         user=call.who,
         source=backend.inventory.source,
+        local_files=backend.inventory.local_files,
         simulated=any(node.simulated for node in backend.inventory.nodes()),
         capabilities=backend.capabilities,
         warnings=backend.changes.warnings() if call.rights.admin else (),

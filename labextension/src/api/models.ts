@@ -94,12 +94,14 @@ export type Effect =
   'starts' | 'waits' | 'reclaimed' | 'moves' | 'keeps' | 'ends' | (string & {});
 
 /**
- * Introduce the one who answers.
+ * Who answers.
  *
  * `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`, `history`,
  * `administration`, `policing`).
  * `warnings` are things that an admin should hear of, for example that a damaged state file
  * was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
+ * `local_files` is true where sessions see the folders and Python prefixes of the machine that
+ * the controller runs on.
  */
 export interface About {
   version: string;
@@ -108,6 +110,7 @@ export interface About {
   user: string;
   source: string;
   simulated: boolean;
+  local_files: boolean;
   capabilities: string[];
   warnings: string[];
 }
@@ -527,7 +530,8 @@ export interface KeepAliveRequest {
 /**
  * Say how the machine or cluster is shared out.
  *
- * `capacity`, `allocated` and `free` are milli-GPU. `mine` names the projects that the asking
+ * `capacity`, `allocated`, `others` (held by workloads that are not sessions) and `free` are
+ * milli-GPU. `mine` names the projects that the asking
  * user may launch in, `default` the one that is taken when none is named. `admin` tells whether
  * that user may change projects.
  */
@@ -536,6 +540,7 @@ export interface Quota {
   capacity: number;
   allocated: number;
   free: number;
+  others: number;
   simulated: boolean;
   mine: string[];
   default: string;
@@ -692,7 +697,7 @@ export interface MigInstance {
   slices: number;
 }
 /**
- * Say which session holds a part of a device.
+ * Which session holds a part of a device; an empty `session` is a workload beside ours.
  *
  * `milli` and `memory` (MiB) are its share, `used` (MiB) what was measured, None where the
  * driver does not tell; `over` is true while it uses more memory than its share.
@@ -758,6 +763,8 @@ export interface Project {
   limit: number | null;
   priority: number;
   members: string[];
+  viewers: string[];
+  leads: string[];
   node_affinity: Affinity;
   interactive_duration: number;
   min_runtime: number;
@@ -798,6 +805,8 @@ export interface ProjectRequest {
   limit?: string | number | null;
   priority?: number;
   members?: string[];
+  viewers?: string[];
+  leads?: string[];
   node_affinity?: AffinityRequest;
   interactive_duration?: string | number;
   min_runtime?: string | number;

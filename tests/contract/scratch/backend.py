@@ -98,6 +98,7 @@ class ScratchInventory(BoardInventory):
     """One image to start from."""
 
     source = "simulated"
+    local_files = False
 
     async def environments(self) -> tuple[Environment, ...]:
         return (ENVIRONMENT,)
