@@ -30,9 +30,6 @@ from ..model.sessions import Kind
 from ..model.spans import LONGEST, parse_span, write_span
 from .policy import BUILT_IN, layered
 
-SOONEST = 60
-"""Least seconds of an idle timeout; what is shorter than two looks at a session means nothing."""
-
 _ACTIONS = get_args(IdleAction)
 _KINDS = get_args(Kind)
 _CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
@@ -45,7 +42,8 @@ def check_policy(request: PolicyRequest, projects: Sequence[str], every: int = 3
     """Return the policy that is asked for; its revision is the request's.
 
     `projects` are the names that there are, `every` is the seconds between two looks at a
-    session. Raises InvalidFields with every broken field.
+    session: an idle timeout takes two of them at least. Raises InvalidFields with every broken
+    field.
     """
     reader = _Reader(every)
     levels, exemptions, names = [], [], [level.level for level in request.levels]
@@ -87,7 +85,7 @@ class _Reader:
 
     def __init__(self, every: int) -> None:
         self.errors: list[FieldError] = []
-        self._least = max(SOONEST, 2 * every)
+        self._least = 2 * every
         self.prefix = ""
         """What the names of the fields that are read begin with."""
 

@@ -210,10 +210,11 @@ def test_a_notice_needs_no_warning_before() -> None:
     check(("everyone", {"gpu_idle_timeout": "5m"}))
 
 
-def test_a_timeout_is_no_shorter_than_two_looks() -> None:
-    rules = {"idle_timeout": "19m", "warn_before": "5m"}
-    check(("everyone", rules))
-    assert "levels[0].rules.idle_timeout" in wrong(("everyone", rules), every=600)
+@pytest.mark.parametrize(("every", "least"), [(3, 6), (30, 60), (600, 1200)])
+def test_a_timeout_is_no_shorter_than_two_looks(every: int, least: int) -> None:
+    check(("everyone", {"idle_timeout": least, "warn_before": 0}), every=every)
+    rules = {"idle_timeout": least - 1, "warn_before": 0}
+    assert list(wrong(("everyone", rules), every=every)) == ["levels[0].rules.idle_timeout"]
 
 
 def test_all_mistakes_are_said_at_once() -> None:
