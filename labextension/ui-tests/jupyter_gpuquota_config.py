@@ -16,4 +16,5 @@ c.LocalConfig.projects = [
     {"name": "team-c", "quota": "2"},
     {"name": "team-d", "quota": "8"},
 ]
-c.LocalConfig.idle_interval = 5  # nothing is acted on before a test sets a policy
+# A timeout takes two looks at least: short ones can be waited for. A policy is set by tests only.
+c.LocalConfig.idle_interval = 2

@@ -1,6 +1,9 @@
 /**
- * Browser tests: Galata's helpers, a JupyterLab of our own on a free port, and the system's
- * Chromium where there is one (else the one that Playwright has downloaded).
+ * Browser tests: Galata's helpers, a JupyterLab of its own for each worker, on a free port, and the
+ * system's Chromium where there is one (else the one that Playwright has downloaded).
+ *
+ * Files run in parallel, the tests of a file in order. A file may run on either server, so it
+ * leaves nothing behind there but sessions, which the next test clears.
  */
 const { execFileSync } = require('child_process');
 const { accessSync, constants } = require('fs');
@@ -9,16 +12,12 @@ const baseConfig = require('@jupyterlab/galata/lib/playwright-config');
 
 const REPORTS = process.env.REPORTS || resolve(__dirname, '../../reports');
 
-/** A free port, as the operating system picks it. This file is read synchronously. */
-function freePort() {
-  const script = `const server = require('net').createServer();
-    server.listen(0, '127.0.0.1', () => {
-      console.log(server.address().port);
-      server.close();
-    });`;
-  return execFileSync(process.execPath, ['-e', script], {
-    encoding: 'utf-8'
-  }).trim();
+/** Free ports, as the operating system picks them. This file is read synchronously. */
+function freePorts(count) {
+  const script = `import socket
+servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(${count})]
+print(*(server.getsockname()[1] for server in servers), sep=",")`;
+  return execFileSync('python', ['-c', script], { encoding: 'utf-8' }).trim();
 }
 
 /** The path of a program, or undefined. */
@@ -35,21 +34,26 @@ function which(program) {
     });
 }
 
-// Workers read this file again: they must arrive at the port of the first reading.
-process.env.GPUQUOTA_UI_PORT = process.env.GPUQUOTA_UI_PORT || freePort();
-const url = `http://127.0.0.1:${process.env.GPUQUOTA_UI_PORT}`;
+/** As many as the least machine that we think of has cores. */
+const WORKERS = 2;
+
+// Workers read this file again: they must arrive at the ports of the first reading.
+process.env.GPUQUOTA_UI_PORTS ||= freePorts(WORKERS);
+const servers = process.env.GPUQUOTA_UI_PORTS.split(',').map(
+  port => `http://127.0.0.1:${port}`
+);
 
 module.exports = {
   ...baseConfig,
   testDir: 'tests',
-  workers: 1,
+  workers: WORKERS,
   forbidOnly: !!process.env.CI,
   timeout: 180 * 1000,
   expect: { timeout: 30 * 1000 },
   reporter: [['list'], ['junit', { outputFile: join(REPORTS, 'browser.xml') }]],
   use: {
     ...baseConfig.use,
-    baseURL: url,
+    servers,
     video: 'off',
     trace: 'off',
     screenshot: 'only-on-failure',
@@ -60,11 +64,11 @@ module.exports = {
       args: process.getuid() === 0 ? ['--no-sandbox'] : []
     }
   },
-  webServer: {
-    command: `python serve.py ${process.env.GPUQUOTA_UI_PORT}`,
+  webServer: servers.map((url, index) => ({
+    command: `python serve.py ${new URL(url).port} 2> "${join(REPORTS, `jupyter-${index + 1}.log`)}"`,
     url: `${url}/lab`,
     timeout: 180 * 1000,
     reuseExistingServer: false,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 60 * 1000 }
-  }
+  }))
 };

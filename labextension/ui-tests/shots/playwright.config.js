@@ -6,8 +6,9 @@ module.exports = {
   testDir: __dirname,
   testMatch: '*.shots.ts',
   reporter: [['list']],
+  workers: 1,
   webServer: {
-    ...base.webServer,
+    ...base.webServer[0],
     cwd: `${__dirname}/..`
   }
 };

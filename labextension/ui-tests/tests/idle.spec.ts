@@ -1,8 +1,10 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './workspace';
 
-/** As short as timeouts may be; the warning comes after a quarter of it. */
-const SHORT = { idle_timeout: '60s', warn_before: '45s' };
+/** The warning comes soon, and leaves time to answer it. */
+const WARNS = { idle_timeout: '1m', warn_before: '55s' };
+/** The end comes soon after the warning. */
+const ENDS = { idle_timeout: '12s', warn_before: '10s' };
 const NEVER = { idle_timeout: 0 };
 /** A notebook whose kernel starts with it. */
 const NOTEBOOK = {
@@ -33,7 +35,7 @@ test('an idle session warns, is kept alive, and says who decided', async ({
   api,
   baseURL
 }) => {
-  await api.setPolicy(SHORT);
+  await api.setPolicy(WARNS);
   await workspace.open();
   await api.create(SERVER);
   await api.reaches('exp-1', 'running');
@@ -66,7 +68,7 @@ test('after acting the rule is named, and resume is one click away', async ({
   workspace,
   api
 }) => {
-  await api.setPolicy(SHORT);
+  await api.setPolicy(ENDS);
   await workspace.open();
   await api.create(SERVER);
   await api.reaches('exp-1', 'running');
@@ -108,7 +110,7 @@ test("a session's own JupyterLab warns, saves what is unsaved, and explains the 
   await inside.keyboard.type('new');
   await expect(inside.locator('.jp-mod-dirty').first()).toBeVisible();
 
-  await api.setPolicy(SHORT);
+  await api.setPolicy(ENDS);
   await expect(
     inside.locator('.Toastify__toast', { hasText: /^exp-1 suspends at/ })
   ).toBeVisible({ timeout: 90_000 });

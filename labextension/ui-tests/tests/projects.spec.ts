@@ -59,6 +59,10 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   await expect(projects.field('Limit')).toHaveValue('4');
   await projects.press('Apply');
   await expect(changes).toContainText('quota: 2');
+  // The table is read on its own: before it is, its row leads to what was there before.
+  await expect(
+    projects.row('team-e').getByRole('cell', { name: '2', exact: true })
+  ).toBeVisible();
 
   await projects.row('team-e').getByRole('button').click();
   await projects.press('Delete');

@@ -128,7 +128,18 @@ export class Workspace {
   }
 }
 
-export const test = base.extend<{ api: Api; workspace: Workspace }>({
+interface IFixtures {
+  /** The addresses of the JupyterLabs, one for each worker. */
+  servers: string[];
+  api: Api;
+  workspace: Workspace;
+}
+
+export const test = base.extend<IFixtures>({
+  servers: [[], { option: true }],
+  baseURL: async ({ servers }, use, { parallelIndex }) => {
+    await use(servers[parallelIndex]);
+  },
   // Galata would take our list of sessions for Jupyter's own, since both paths end alike.
   // eslint-disable-next-line no-empty-pattern -- Playwright wants the pattern, even an empty one
   sessions: async ({}, use) => {
