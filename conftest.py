@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytest_plugins = ("pytest_jupyter.jupyter_server",)
+
+# How many examples a property is tried with. `--hypothesis-profile=storm` chooses the other one;
+# a test that needs more or fewer of them multiplies (`settings().max_examples * 4`).
+settings.register_profile("quick", max_examples=50, deadline=None)
+settings.register_profile("storm", max_examples=5_000, deadline=None)
+settings.load_profile("quick")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the seed of all examples, unless it is given; parallel workers get the same."""
+    if not config.option.hypothesis_seed:
+        config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Show how the same examples are made again."""
+    profile = config.option.hypothesis_profile or "quick"
+    seed = config.option.hypothesis_seed
+    terminalreporter.write_line(
+        f"Examples: --hypothesis-profile={profile} --hypothesis-seed={seed}"
+    )
 
 
 @pytest.fixture(autouse=True, scope="session")

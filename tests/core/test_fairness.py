@@ -99,7 +99,7 @@ def test_fair_shares_give_rights_first_and_then_all_there_is(
     assert sum(shares.values()) == max(rights, min(wanted, capacity))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=settings().max_examples * 4)
 @given(arrivals, projects, nodes, rules)
 def test_rounds_settle_and_keep_every_promise(
     found: list[list[tuple[str, str, dict[str, str], int]]],
@@ -179,7 +179,6 @@ def _nobody_could_give(
             assert held[session.spec.project] + placement.milli > fair[session.spec.project]
 
 
-@settings(max_examples=50, deadline=None)
 @given(arrivals, projects, nodes)
 def test_the_same_input_gives_the_same_plan(
     found: list[list[tuple[str, str, dict[str, str], int]]],

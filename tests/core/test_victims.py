@@ -53,7 +53,7 @@ def fewest(
     return None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=settings().max_examples * 2)
 @given(holding, st.sampled_from([*SHARES[:5], *SHARES[6:]]), st.booleans(), st.integers(0, 2))
 def test_no_smaller_set_would_do(
     wishes: list[tuple[dict[str, str], bool, int]],

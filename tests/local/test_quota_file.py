@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.control.quota_file import QuotaFile, read
@@ -158,7 +158,6 @@ def test_a_timeout_is_measured_by_how_often_it_is_looked():
 @example(
     "policy: {levels: [{level: everyone, rules: {quiet_hours: [{begin: 1:1}]}}]}\nprojects: []"
 )
-@settings(deadline=None)
 def test_whatever_a_file_says_is_taken_or_refused(text):
     with suppress(ValueError):
         assert read(text, (make_node(),)).source == "file"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core import scenarios
@@ -158,7 +158,6 @@ happenings = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(happenings, max_size=12))
 def test_whatever_happens_a_scenario_can_be_played(steps):
     named = [

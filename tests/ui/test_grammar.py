@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.errors import GpuQuotaError, InvalidRequest
@@ -192,7 +192,6 @@ words = st.lists(st.one_of(verbs, st.text(max_size=12)), max_size=6)
 
 @given(said=words, terminal=st.booleans())
 @example(said=["-:", "submit"], terminal=False)
-@settings(deadline=None)
 def test_any_words_are_understood_or_refused_in_our_words(said, terminal):
     with suppress(HelpWanted, GpuQuotaError):  # anything else fails the test
         args = parse(said, terminal=terminal)
@@ -201,7 +200,6 @@ def test_any_words_are_understood_or_refused_in_our_words(said, terminal):
 
 
 @given(st.text(max_size=40))
-@settings(deadline=None)
 def test_any_line_is_split_or_refused(line):
     with suppress(InvalidRequest):  # anything else fails the test
         assert all(isinstance(word, str) for word in split_line(line))

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import msgspec
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.isolation import isolation_of
@@ -143,7 +143,6 @@ def test_nothing_that_a_user_typed_commands_a_terminal(view):
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_any_text_stays_text(text):
     made = tag("p", text, title=text)
     parser = Elements(made)
@@ -152,7 +151,6 @@ def test_any_text_stays_text(text):
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_what_is_printable_is_one_line(text):
     assert printable(text).isprintable()
 
