@@ -50,7 +50,22 @@ setup: $(STAMPS)/test-tools $(DEMO_CONFIG) $(BUILT) ## everything that a develop
 
 .PHONY: test
 test: $(STAMPS)/venv ## run everything that is checked; the last line is the total
-	@python scripts/test_all.py
+	@python -m scripts.test_all
+
+.PHONY: test-setup
+test-setup: $(STAMPS)/test-tools $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) ## all that the checks need
+
+# What starts no program of ours; tests of the client that start a real controller are left out.
+PURE := architecture core model services idleness scenarios contract client
+.PHONY: test-quick
+test-quick: $(STAMPS)/test-tools ## the pure Python tests, in seconds (ARGS= goes to pytest)
+	pytest --quiet --numprocesses=2 --dist=worksteal --durations=5 \
+		--ignore=tests/client/test_controller.py $(PURE:%=tests/%) $(ARGS)
+
+.PHONY: storm
+storm: $(STAMPS)/test-tools $(BUILT) ## every property with very many examples; takes long, no part of test
+	pytest -m hypothesis --hypothesis-profile=storm --timeout=7200 --numprocesses=2 \
+		--dist=worksteal --durations=25 --junitxml=$(REPORTS)/storm.xml $(ARGS)
 
 .PHONY: lint
 lint: $(STAMPS)/test-tools $(NODE_MODULES) ## style, types, import layers, generated types
@@ -58,7 +73,7 @@ lint: $(STAMPS)/test-tools $(NODE_MODULES) ## style, types, import layers, gener
 
 .PHONY: test-python
 test-python: $(STAMPS)/test-tools $(BUILT) ## Python tests (ARGS= goes to pytest, WORKERS= at once)
-	pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder \
+	pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 \
 		--junitxml=$(REPORTS)/python.xml \
 		--ignore=tests/packaging --ignore=tests/architecture $(ARGS)
 

@@ -28,7 +28,7 @@ module.exports = {
       'jest-junit',
       {
         outputDirectory: process.env.REPORTS || '../reports',
-        outputName: 'jest.xml'
+        outputName: 'frontend.xml'
       }
     ]
   ],

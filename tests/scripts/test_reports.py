@@ -2,11 +2,11 @@
 
 import pytest
 
-from scripts.test_all import Counts, judge, read_report
+from scripts.reports import Counts, count, durations, judge
 
 REPORT = """<testsuites><testsuite>
-  <testcase name="a"/>
-  <testcase name="b"><failure message="no"/></testcase>
+  <testcase classname="tests.a" name="a" time="1.5"/>
+  <testcase classname="tests.a" name="b" time="20"><failure message="no"/></testcase>
   <testcase name="c"><error message="no"/></testcase>
   <testcase name="d"><skipped/></testcase>
   <testcase name="e"><system-out>text</system-out></testcase>
@@ -16,7 +16,7 @@ REPORT = """<testsuites><testsuite>
 def test_a_report_is_counted(tmp_path):
     report = tmp_path / "report.xml"
     report.write_text(REPORT, encoding="utf-8")
-    assert read_report(report) == Counts(passed=2, failed=2, skipped=1)
+    assert count(report) == Counts(passed=2, failed=2, skipped=1)
 
 
 @pytest.mark.parametrize("content", [None, "", "<testsuites><testsuite>"])
@@ -24,7 +24,7 @@ def test_no_report_counts_nothing(tmp_path, content):
     report = tmp_path / "report.xml"
     if content is not None:
         report.write_text(content, encoding="utf-8")
-    assert read_report(report) == Counts()
+    assert count(report) == Counts()
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,15 @@ def test_a_part_is_judged(code, counts, expected):
 def test_the_total_says_skipped_only_when_something_was():
     assert str(Counts(5, 1)) == "5 passed, 1 failed"
     assert str(Counts(5, 0, 2) + Counts(1)) == "6 passed, 0 failed, 2 skipped"
+
+
+def test_durations_are_those_of_all_parts_the_longest_first(tmp_path):
+    (tmp_path / "one.xml").write_text(REPORT, encoding="utf-8")
+    other = '<testsuite><testcase classname="x" name="x opens" time="3"/></testsuite>'
+    (tmp_path / "two.xml").write_text(other, encoding="utf-8")
+    found = durations([(name, tmp_path / f"{name}.xml") for name in ("one", "two", "none")])
+    assert [(row.part, row.name, row.seconds) for row in found[:3]] == [
+        ("one", "tests.a::b", 20),
+        ("two", "x opens", 3),
+        ("one", "tests.a::a", 1.5),
+    ]

@@ -1,0 +1,76 @@
+"""`make test` runs its parts in lanes, shows each in one piece, and ends with the total."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("lint", "architecture", "frontend", "browser", "python", "packaging")
+
+# Says what it does at both ends, and notes whether it was alone meanwhile.
+PART = """
+test-setup:
+	@echo setting up; exit $(SETUP)
+%:
+	@echo begin $@ >> order; echo first line of $@; $(TEST)
+	@echo '<testsuite><testcase classname="$@" name="t" time="2.5"/></testsuite>' > $(REPORT)
+	@echo last line of $@; echo end $@ >> order
+Makefile: ;
+"""
+NAME = "reports/$(patsubst test-%,%,$@).xml"
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project whose parts do next to nothing."""
+    (tmp_path / "scripts").mkdir()
+    for name in ("test_all.py", "reports.py"):
+        shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
+    return tmp_path
+
+
+def run(project, *, setup="0", test=":"):
+    text = PART.replace("$(SETUP)", setup).replace("$(TEST)", test).replace("$(REPORT)", NAME)
+    (project / "Makefile").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "scripts.test_all"]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+
+
+def test_all_parts_are_run_and_added_up(project):
+    ran = run(project)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == "6 passed, 0 failed"
+    assert len((project / "reports" / "durations.txt").read_text().splitlines()) == 6
+
+
+def test_what_a_part_prints_is_shown_in_one_piece_and_kept(project):
+    ran = run(project)
+    for part in PARTS:
+        target = part if part == "lint" else f"test-{part}"
+        said = f"first line of {target}\nlast line of {target}\n"
+        assert f"── make {target} ──\n{said}" in ran.stdout
+        assert (project / "reports" / f"{target}.log").read_text() == said
+
+
+def test_lanes_run_beside_each_other(project):
+    """The first part of each lane waits for that of the other."""
+    meet = "case $@ in lint) touch a; W=b;; test-python) touch b; W=a;; *) W=order;; esac; "
+    ran = run(project, test=f"{meet} until [ -e $$W ]; do sleep 0.05; done")
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_a_failed_part_is_counted_and_the_rest_goes_on(project):
+    ran = run(project, test='[ "$@" != test-frontend ]')
+    assert ran.returncode == 1
+    assert ran.stdout.splitlines()[-1] == "5 passed, 1 failed"
+
+
+def test_without_its_set_up_no_part_runs_beside_another(project):
+    ran = run(project, setup="1")
+    assert ran.stdout.splitlines()[-1] == "6 passed, 0 failed"
+    assert "setting up" in ran.stdout
+    lines = (project / "order").read_text().splitlines()
+    assert [line.split()[0] for line in lines] == ["begin", "end"] * 6
