@@ -8,6 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 from ..errors import FieldError, Unsupported, refused
 from ..model.base import Number, Page
+from ..model.previews import Preview
 from ..model.sessions import (
     LIVE,
     ExecContext,
@@ -16,7 +17,6 @@ from ..model.sessions import (
     Kind,
     LogChunk,
     LogQuery,
-    Preview,
     ResumeRequest,
     Session,
     SessionQuery,

@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 
 from ..errors import GpuQuotaError
 from ..model.base import FieldProblem
+from ..model.previews import Preview
 from ..model.reasons import Reason
 from ..model.resources import MILLI, Placement, Share, gpus_text
-from ..model.sessions import Preview, Session, SessionSpec
+from ..model.sessions import Session, SessionSpec
 from .isolation import isolation_of
 from .names import mention
 from .nearest import smaller

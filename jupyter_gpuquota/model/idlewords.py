@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from .idleness import Idleness, Signal, SignalName
+from .idleness import Idleness, IdleRule, Signal, SignalName
 from .policy import SPANS, QuietHours, QuietHoursRequest, RuleName, clock_text
 from .spans import write_span
 
@@ -14,6 +14,11 @@ _HOURS = re.compile(
     r"\s*(?:(?P<days>daily|[a-z,]+)\s+)?(?P<begin>[\d:]+)-(?P<end>[\d:]+)\s+(?P<zone>[^\s:]+)\s*:"
     r"\s*(?P<timeout>\S+)\s*"
 )
+_SCOPES: dict[IdleRule, str] = {
+    "idle_timeout": "",
+    "gpu_idle_timeout": "",
+    "quiet_hours": " for quiet hours",
+}
 _NOUNS: dict[SignalName, str] = {
     "kernels": "kernel",
     "terminals": "terminal",
@@ -64,7 +69,7 @@ def read_quiet(text: str) -> tuple[QuietHoursRequest, ...]:
 
 def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:
     """Name what did nothing: `no kernel, terminal or GPU activity`."""
-    nouns = [_NOUNS[s.name] for s in signals if s.state == "idle"]
+    nouns = [_NOUNS.get(s.name, s.name) for s in signals if s.state == "idle"]
     if idle.rule == "gpu_idle_timeout":
         nouns = ["GPU"]
     if not nouns:
@@ -74,17 +79,18 @@ def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:
 
 
 def decider(idle: Idleness, session: str = "the session") -> str:
-    """Name whose policy ends a session that is idle, and which part of it."""
-    by = whose(idle.level, session)
-    return f"{by} for quiet hours" if idle.rule == "quiet_hours" else by
+    """Return whose policy ends a session that is idle, and which part of it."""
+    return whose(idle.level, session) + _SCOPES.get(idle.rule, f" ({idle.rule})")
 
 
 def whose(level: str, session: str = "the session") -> str:
-    """Name whose policy a level is: `team-a's policy`; `session` names who wished by itself."""
+    """Return whose policy a level is: `team-a's policy`; `session` names who wished by itself."""
     sort, _, name = level.partition(":")
     return {
         "everyone": "everyone's policy",
         "project": f"{name}'s policy",
         "kind": f"the policy for {name} sessions",
         "session": f"{session} itself",
-    }.get(sort, "the built-in policy")
+        "built-in": "the built-in policy",
+        "": "the built-in policy",
+    }.get(sort, level)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .base import Nothing, Page
 from .idleness import Activity, KeepAliveRequest, PresenceRequest
 from .policy import SessionPolicy
+from .previews import Preview
 from .rightsizing import Advice, ResizeRequest
 from .route import Route
 from .sessions import (
@@ -15,7 +16,6 @@ from .sessions import (
     ExecResult,
     LogChunk,
     LogQuery,
-    Preview,
     ResumeRequest,
     Session,
     SessionQuery,

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from .base import FieldProblem, Model, Number, Open, Request
+from .base import Model, Number, Open, Request
 from .idleness import Idleness, KeptAlive
 from .reasons import Reason
 from .resources import Isolation, Placement, Share
@@ -18,18 +18,8 @@ State = Literal[
 ]
 Goal = Literal["run", "suspend", "stop", "requeue"]
 Action = Literal[
-    "open",
-    "log",
-    "exec",
-    "keep_alive",
-    "suspend",
-    "resume",
-    "resize",
-    "stop",
-    "delete",
-    "activity",
+    "open", "log", "exec", "keep_alive", "suspend", "resume", "resize", "stop", "delete", "activity"
 ]
-PreviewVerdict = Literal["fits", "borrows", "reclaims", "waits", "forbidden"]
 
 STATES: tuple[State, ...] = get_args(State)
 ACTIONS: tuple[Action, ...] = get_args(Action)
@@ -222,27 +212,6 @@ class SessionQuery(Request, frozen=True, kw_only=True):
     owner: str = ""
     limit: int = 1000
     cursor: str = ""
-
-
-class Preview(Model, frozen=True, kw_only=True):
-    """Say what would happen to a request, before it is made.
-
-    `verdict` is `fits` (inside quota, with the place), `borrows` (starts too, and can be
-    reclaimed), `reclaims` (starts once others have given back), `waits` (with the reason, the
-    place in its project's line and, where there are such, the nearest share that would start now
-    and when enough is `expected` to be free, because others may not live longer)
-    or `forbidden` (with the rule, or with the broken fields in `problems`).
-    """
-
-    verdict: Open[PreviewVerdict]
-    message: str
-    reason: Reason | None = None
-    placement: Placement | None = None
-    isolation: Isolation | None = None
-    place_in_line: int = 0
-    nearest: Share | None = None
-    expected: datetime | None = None
-    problems: tuple[FieldProblem, ...] = ()
 
 
 class QueuePosition(Model, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from ..errors import FieldError, InvalidFields, NameTaken, refused
 from ..model.base import Nothing, Page
 from ..model.idleness import Activity
 from ..model.policy import SessionPolicy
+from ..model.previews import Preview
 from ..model.rightsizing import Advice
 from ..model.sessions import (
     STATES,
@@ -21,7 +22,6 @@ from ..model.sessions import (
     ExecContext,
     ExecResult,
     LogChunk,
-    Preview,
     ResumeRequest,
     Session,
     SessionQuery,

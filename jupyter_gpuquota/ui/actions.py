@@ -75,8 +75,9 @@ def describe(client: Client, args: Args, screen: Screen) -> Answer:
     session = client.sessions.get(args.name, project=args.project)
     advice = client.sessions.advice(session.id) if session.spec.share.wants_gpu else None
     policy = None
-    with suppress(Unsupported):
-        policy = client.policy.explain(session.id)
+    if "activity" in session.actions:
+        with suppress(Unsupported):
+            policy = client.policy.explain(session.id)
     return SessionView(session, size=advice.message if advice else "", policy=policy)
 
 

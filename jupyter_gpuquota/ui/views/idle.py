@@ -13,8 +13,7 @@ from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, printable, tag
 
 _DOES = {"suspend": "suspends", "stop": "stops"}
-_OF_THE_TIMEOUT: tuple[RuleName, ...] = ("warn_before", "action")
-_MAIN: tuple[RuleName, ...] = ("idle_timeout", *_OF_THE_TIMEOUT, "gpu_idle_timeout")
+_OF_THE_TIMEOUT: tuple[RuleName, ...] = ("idle_timeout", "warn_before", "action")
 _SOON = timedelta(hours=20)
 """What is nearer needs no date."""
 _NEAR = timedelta(hours=1)
@@ -64,14 +63,10 @@ def duration_text(span: timedelta) -> str:
 
 def policy_text(policy: SessionPolicy, kind: Kind) -> str:
     """Say what is done with a session of a kind when it is idle or old, and who decided that."""
-    rules = {each.rule: each for each in policy.rules}
-    said = [
-        rules[rule]
-        for rule in (*_MAIN, life_rule(kind))
-        if rules[rule].value not in ("never", "none")
-    ]
-    if rules["idle_timeout"].value == "never":
-        said = [rule for rule in said if rule.rule not in _OF_THE_TIMEOUT]
+    rules = {each.rule: each for each in policy.rules if each.value not in ("never", "none")}
+    timeout = _OF_THE_TIMEOUT if "idle_timeout" in rules else ()
+    wanted = (*timeout, "gpu_idle_timeout", life_rule(kind))
+    said = [rules[rule] for rule in wanted if rule in rules]
     return ", ".join(_decided(rule) for rule in said) or "nothing is done"
 
 
@@ -94,7 +89,7 @@ def _coming(idle: Idleness, now: datetime) -> str:
     if idle.action == "notify":
         told = idle.warned is not None
         return f"its owner {'was' if told else 'is'} told{_when(idle, now)}, {by}"
-    return f"{_DOES.get(idle.action, 'ends')}{_when(idle, now)}, {by}"
+    return f"{_DOES.get(idle.action, idle.action)}{_when(idle, now)}, {by}"
 
 
 def _when(idle: Idleness, now: datetime) -> str:
@@ -155,7 +150,7 @@ def signals_html(activity: Activity) -> Markup:
 _STATES = {"busy": "busy", "idle": "idle", "unknown": "cannot tell (counts as busy)"}
 _SIGNALS: list[Column[Signal]] = [
     Column("SIGNAL", lambda signal: signal.name),
-    Column("STATE", lambda signal: _STATES[signal.state]),
+    Column("STATE", lambda signal: _STATES.get(signal.state, signal.state)),
     Column("LAST BUSY", lambda signal: f"{signal.last:%Y-%m-%d %H:%M:%S %Z}", whole=True),
     Column("SEEN", lambda signal: signal.detail),
 ]

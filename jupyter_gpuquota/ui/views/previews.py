@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.sessions import Preview
+from ...model.previews import Preview
 from .base import Row, View, pairs_html, pairs_text
 from .markup import Markup
 from .sessions import isolation_text

@@ -245,6 +245,8 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
     spec, place, used = s.spec, s.placement, s.usage
     memory = sum(piece.memory for piece in place.slices) if place else 0
     reason = f"{s.reason.message} {s.reason.hint}".strip() if s.reason else ""
+    # Whoever may not see the request is not told its folder, nor what it runs.
+    command = " ".join((*spec.command, *spec.args)) or ("Jupyter Server" if spec.folder else "")
     usage = memory_text(used.memory) if used and used.memory is not None else ""
     return [
         ("name", spec.name),
@@ -265,7 +267,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("isolation", isolation_text(s.isolation) if s.isolation else ""),
         ("environment", spec.environment),
         ("folder", spec.folder),
-        ("command", " ".join((*spec.command, *spec.args)) or "Jupyter Server"),
+        ("command", command),
         ("variables", ", ".join(spec.env)),
         ("ports", ", ".join(map(str, spec.ports))),
         ("priority", str(spec.priority)),

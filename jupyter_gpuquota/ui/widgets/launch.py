@@ -18,7 +18,8 @@ from ipywidgets import (
 from ...client import Client
 from ...client.sessions import Wishes
 from ...errors import FieldError, GpuQuotaError, refused
-from ...model.sessions import Kind, Preview
+from ...model.previews import Preview
+from ...model.sessions import Kind
 from ..views.markup import Markup, join, tag
 from ..views.sessions import isolation_text, outcome
 from .live import error_html
@@ -110,8 +111,8 @@ def preview_html(preview: Preview, *, named: bool = True) -> Markup:
 
     What fits has its mark of success only once it can be launched, which takes a name.
     """
-    mark = f"{_VERDICTS[preview.verdict]} " if named or preview.verdict != "fits" else ""
-    line = tag("b", f"{mark}{preview.message}")
+    mark = _VERDICTS.get(preview.verdict, "") if named or preview.verdict != "fits" else ""
+    line = tag("b", f"{mark} {preview.message}".lstrip())
     missing = Markup() if named else tag("div", "Give it a name to launch it.")
     problems = (tag("li", f"{p.field}: {p.message} {p.hint}") for p in preview.problems)
     holds = f"Isolation: {isolation_text(preview.isolation)}" if preview.isolation else ""

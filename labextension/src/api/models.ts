@@ -360,7 +360,7 @@ export interface SessionRequest {
   idle_timeout?: string | number;
 }
 /**
- * Say what would happen to a request, before it is made.
+ * What would happen to a request, before it is made.
  *
  * `verdict` is `fits` (inside quota, with the place), `borrows` (starts too, and can be
  * reclaimed), `reclaims` (starts once others have given back), `waits` (with the reason, the
