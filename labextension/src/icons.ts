@@ -1,5 +1,6 @@
 import { LabIcon } from '@jupyterlab/ui-components';
-import { Session } from './api/models';
+import { State } from './api/models';
+import { lookUp, Table } from './api/vocabulary';
 
 function icon(name: string, body: string): LabIcon {
   const svgstr = `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16">${body}</svg>`;
@@ -7,7 +8,7 @@ function icon(name: string, body: string): LabIcon {
 }
 
 /** A state's shape tells it without its colour; the colour is that of the text around it. */
-function stateIcon(name: string, body: string): LabIcon {
+function glyph(name: string, body: string): LabIcon {
   return icon(name, `<g class="jp-GpuQuota-glyph">${body}</g>`);
 }
 
@@ -22,37 +23,45 @@ export const gpuIcon = icon(
   </g>`
 );
 
-export const STATE_ICONS: Record<Session['state'], LabIcon> = {
-  waiting: stateIcon(
+export const STATE_ICONS: Table<State, LabIcon> = {
+  waiting: glyph(
     'waiting',
     '<path d="M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zm0 1.6a4.9 4.9 0 1 1 0 9.8 4.9 4.9 0 0 1 0-9.8z"/><path d="M7.3 4.5h1.4v3.2l2.2 1.5-.8 1.1-2.8-1.9z"/>'
   ),
-  starting: stateIcon(
+  starting: glyph(
     'starting',
     '<path d="M8 1.5a6.5 6.5 0 1 0 6.5 6.5h-1.7A4.8 4.8 0 1 1 8 3.2z"/><path d="M8 5v6a3 3 0 0 0 0-6z"/>'
   ),
-  running: stateIcon('running', '<circle cx="8" cy="8" r="5.5"/>'),
-  stopping: stateIcon(
+  running: glyph('running', '<circle cx="8" cy="8" r="5.5"/>'),
+  stopping: glyph(
     'stopping',
     '<path d="M8 1.5a6.5 6.5 0 1 0 6.5 6.5h-1.7A4.8 4.8 0 1 1 8 3.2z"/><path d="M5.8 5.8h4.4v4.4H5.8z"/>'
   ),
-  suspended: stateIcon(
-    'suspended',
-    '<path d="M4 3h2.8v10H4zm5.2 0H12v10H9.2z"/>'
-  ),
-  stopped: stateIcon(
+  suspended: glyph('suspended', '<path d="M4 3h2.8v10H4zm5.2 0H12v10H9.2z"/>'),
+  stopped: glyph(
     'stopped',
     '<path d="M3.5 3.5h9v9h-9zm1.6 1.6v5.8h5.8V5.1z"/>'
   ),
-  done: stateIcon(
+  done: glyph(
     'done',
     '<path d="M6.3 12.6 2 8.3l1.3-1.3 3 3L12.7 3.6 14 4.9z"/>'
   ),
-  failed: stateIcon(
+  failed: glyph(
     'failed',
     '<path d="M8 1.5 15.2 14H.8zm-.8 4.7.2 3.9h1.2l.2-3.9zM8 10.9a.8.8 0 1 0 0 1.6.8.8 0 0 0 0-1.6z"/>'
   )
 };
+
+/** What stands where a word of a newer server has no icon. */
+export const otherIcon = glyph(
+  'other',
+  '<path d="M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zm0 1.6a4.9 4.9 0 1 1 0 9.8 4.9 4.9 0 0 1 0-9.8z"/><circle cx="8" cy="8" r="1.6"/>'
+);
+
+/** Return the icon of a state. */
+export function stateIcon(state: State): LabIcon {
+  return lookUp(STATE_ICONS, state) ?? otherIcon;
+}
 
 export const suspendIcon = icon(
   'suspend',

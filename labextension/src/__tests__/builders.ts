@@ -7,17 +7,43 @@ import {
   ProjectUse,
   Quota,
   Rules,
-  Session
+  Session,
+  State
 } from '../api/models';
 import { VERSION } from '../api/version';
+import { lookUp, Table } from '../api/vocabulary';
 
 type Changes = Partial<Omit<Session, 'spec'>> & {
   spec?: Partial<Session['spec']>;
 };
 
+const OVER = ['log', 'resume', 'resize', 'delete', 'activity'];
+
+/** What the server offers to the owner of a session with pages, in each of its states. */
+const ACTIONS: Table<State, readonly string[]> = {
+  waiting: ['log', 'suspend', 'resize', 'stop', 'delete', 'activity'],
+  starting: ['log', 'suspend', 'resize', 'stop', 'activity'],
+  running: [
+    'open',
+    'log',
+    'exec',
+    'keep_alive',
+    'suspend',
+    'resize',
+    'stop',
+    'activity'
+  ],
+  stopping: ['log', 'activity'],
+  suspended: [...OVER, 'stop'],
+  stopped: OVER,
+  done: OVER,
+  failed: OVER
+};
+
 /** Make a running session on half a simulated GPU, changed as a test needs it. */
 export function makeSession({ spec, ...rest }: Changes = {}): Session {
   const id = rest.id ?? 's1';
+  const state = rest.state ?? 'running';
   return {
     id,
     spec: {
@@ -38,11 +64,12 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
       ...spec
     },
     owner: 'ana',
-    state: 'running',
+    state,
     since: '2026-01-01T12:00:00Z',
     created: '2026-01-01T11:59:00Z',
     path: `gpuquota/s/${id}/`,
     revision: 1,
+    run: 1,
     goal: 'run',
     reason: null,
     placement: {
@@ -77,6 +104,7 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
     ends_by: '',
     idle: null,
     kept: null,
+    actions: [...(lookUp(ACTIONS, state) ?? [])],
     ...rest
   };
 }

@@ -34,6 +34,7 @@ export const details: JupyterFrontEndPlugin<void> = {
       longLabel: trans.__('Show the Details of a GPU Session…'),
       icon: gpuIcon,
       title: name => name,
+      fits: () => true,
       make: async (id: string): Promise<MainAreaWidget> => {
         const { makeDetailsWidget } = await import('../views/detailswidget');
         return makeDetailsWidget(ui, id);

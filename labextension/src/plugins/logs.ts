@@ -7,6 +7,7 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import { ITranslator } from '@jupyterlab/translation';
 import { listIcon } from '@jupyterlab/ui-components';
 import { CommandIDs } from '../commands';
+import { can } from '../state/sessions';
 import { IGpuQuota } from '../tokens';
 import { ours } from '../translation';
 import type { IUi } from '../views/ui';
@@ -33,6 +34,7 @@ export const logs: JupyterFrontEndPlugin<void> = {
       longLabel: trans.__('Show the Log of a GPU Session…'),
       icon: listIcon,
       title: name => trans.__('%1 log', name),
+      fits: session => can(session, 'log'),
       make: async (id: string): Promise<MainAreaWidget> => {
         const { makeLogWidget } = await import('../views/logwidget');
         return makeLogWidget(ui, id);

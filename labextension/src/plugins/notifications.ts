@@ -9,7 +9,7 @@ import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { watchInBackground } from '../state/background';
 import { INotice, NoticeKind, Watchman } from '../state/notices';
-import { servesPages } from '../state/sessions';
+import { can } from '../state/sessions';
 import { IGpuQuota, IPreferenceValues } from '../tokens';
 import { ours } from '../translation';
 import { lifeText } from '../views/idletexts';
@@ -90,7 +90,7 @@ function show(
       emit(
         trans.__('%1 is running', spec.name),
         'success',
-        servesPages(session)
+        can(session, 'open')
           ? act(trans.__('Open'), CommandIDs.open)
           : act(trans.__('Log'), CommandIDs.logs)
       );

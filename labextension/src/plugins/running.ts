@@ -10,7 +10,7 @@ import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { gpuIcon } from '../icons';
 import { watchInBackground } from '../state/background';
-import { can, inOrder, isLive, servesPages } from '../state/sessions';
+import { can, inOrder, isLive } from '../state/sessions';
 import { IGpuQuota } from '../tokens';
 import { ours } from '../translation';
 import { shareText, stateText } from '../views/texts';
@@ -49,7 +49,9 @@ export function makeManager(
   let shown = '';
   quota.sessions.changed.connect(() => {
     // The panel draws its whole list anew each time, in sight or not.
-    const now = JSON.stringify(mine(quota).map(({ id, state }) => [id, state]));
+    const now = JSON.stringify(
+      mine(quota).map(({ actions, id, state }) => [id, state, actions])
+    );
     if (now !== shown) {
       shown = now;
       changed.emit();
@@ -61,7 +63,10 @@ export function makeManager(
     name: trans.__('GPU Sessions'),
     running: () =>
       mine(quota).map(session => makeItem(session, commands, trans, stop)),
-    shutdownAll: () => mine(quota).forEach(session => void stop(session)),
+    shutdownAll: () =>
+      mine(quota)
+        .filter(session => can(session, 'stop'))
+        .forEach(session => void stop(session)),
     refreshRunning: () => void quota.sessions.refresh(),
     runningChanged: changed,
     shutdownLabel: trans.__('Stop'),
@@ -90,7 +95,6 @@ function makeItem(
   stop: (session: Session) => Promise<unknown>
 ): IRunningSessions.IRunningItem {
   const { id, spec, placement } = session;
-  const opens = can(session, 'open') && servesPages(session);
   const share = shareText(trans, spec.share);
   return {
     icon: () => gpuIcon,
@@ -105,9 +109,10 @@ function makeItem(
     detail: () =>
       placement?.simulated ? trans.__('%1, simulated', share) : share,
     open: () =>
-      void commands.execute(opens ? CommandIDs.open : CommandIDs.details, {
-        id
-      }),
-    shutdown: () => void stop(session)
+      void commands.execute(
+        can(session, 'open') ? CommandIDs.open : CommandIDs.details,
+        { id }
+      ),
+    shutdown: can(session, 'stop') ? () => void stop(session) : undefined
   };
 }

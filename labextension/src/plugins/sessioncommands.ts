@@ -13,7 +13,7 @@ import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Session } from '../api/models';
 import { CommandIDs, SESSION_ARGS } from '../commands';
 import { clockIcon, openIcon, suspendIcon } from '../icons';
-import { can, servesPages } from '../state/sessions';
+import { can } from '../state/sessions';
 import { IGpuQuota } from '../tokens';
 import { clockText } from '../views/texts';
 import { chooseSession, confirmEnd } from './dialogs';
@@ -101,7 +101,7 @@ function looking(
       label: trans.__('Open'),
       longLabel: trans.__('Open a GPU Session…'),
       caption: trans.__('Open the session in a new browser tab'),
-      fits: session => can(session, 'open') && servesPages(session),
+      fits: session => can(session, 'open'),
       isPermanent: true,
       run: session => {
         // The session's pages must not get hold of this one.
@@ -114,7 +114,7 @@ function looking(
       label: trans.__('Copy URL'),
       longLabel: trans.__('Copy the URL of a GPU Session…'),
       caption: trans.__('Copy the address under which this server shows it'),
-      fits: servesPages,
+      fits: session => can(session, 'open'),
       run: session => {
         Clipboard.copyToSystem(address(session));
         Notification.info(trans.__('URL of %1 copied', session.spec.name), {
@@ -137,9 +137,9 @@ function changing(
       label: trans.__('Keep Alive'),
       longLabel: trans.__('Keep a GPU Session Alive…'),
       caption: trans.__(
-        'Have it not ended though nobody uses it, as long as the policy allows'
+        "Keep it running while idle, within the policy's limits"
       ),
-      fits: session => can(session, 'keep'),
+      fits: session => can(session, 'keep_alive'),
       run: async ({ id }) => {
         const { kept, spec } = await actions.keepAlive(id);
         if (kept) {

@@ -1,6 +1,8 @@
 import { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { LabIcon } from '@jupyterlab/ui-components';
+import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+import { Session } from '../api/models';
 import { CommandIDs, SESSION_ARGS } from '../commands';
 import type { IUi } from '../views/ui';
 import { chooseSession } from './dialogs';
@@ -15,6 +17,8 @@ interface IViewer {
   longLabel: string;
   icon: LabIcon;
   title: (name: string) => string;
+  /** Which sessions it can be shown of. */
+  fits: (session: Session) => boolean;
   make: (id: string) => Promise<MainAreaWidget>;
 }
 
@@ -26,7 +30,7 @@ export function addViewer(
   viewer: IViewer
 ): void {
   const { quota, trans } = ui;
-  const { command, label, longLabel, icon } = viewer;
+  const { command, fits, label, longLabel, icon } = viewer;
   const main = new MainArea(app, command.replace(':', '-'));
   const idOf = (id: string) => `jupyter-${command}:${id}`;
   /** What a title says until the list has been read, after a reload, too. */
@@ -40,17 +44,24 @@ export function addViewer(
         return viewer.make(id);
       }
     });
+  /** After a reload the list is not there yet: what was open then is shown again. */
+  const isShown = (args: ReadonlyPartialJSONObject) => {
+    const session = find(quota, args);
+    return !session || fits(session);
+  };
   app.commands.addCommand(command, {
     label: args => (args.id || args.name ? label : longLabel),
     icon,
     describedBy: { args: SESSION_ARGS },
+    isEnabled: args => isShown(args),
+    isVisible: args => isShown(args),
     execute: async args => {
       try {
         const session =
           find(quota, args) ??
           (args.id
             ? undefined
-            : await chooseSession(quota, longLabel, () => true, trans));
+            : await chooseSession(quota, longLabel, fits, trans));
         const id = session?.id ?? args.id;
         if (id) {
           await show(String(id), session?.spec.name ?? String(args.name ?? id));

@@ -31,7 +31,7 @@ export class SessionAdvice extends SessionResource<Advice> {
     );
   }
 
-  get advice(): IResource<Advice> {
+  get advice(): IResource<Advice | null> {
     return this.resource;
   }
 }

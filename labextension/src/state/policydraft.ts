@@ -1,18 +1,20 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import {
-  DecidedRule,
   FieldProblem,
   Policy,
   PolicyLevelRequest,
   PolicyRequest,
   PolicyRules,
   PolicyRulesRequest,
-  QuietHoursRequest
+  QuietHoursRequest,
+  RuleName
 } from '../api/models';
+import { Known } from '../api/vocabulary';
 import { Draft } from './settingmodel';
 import { namesOf, spanOf } from './typed';
 
-export type Rule = DecidedRule['rule'];
+/** A rule that this version can set. */
+export type Rule = Known<RuleName>;
 export type LevelField = 'level' | Rule | 'locked';
 
 /** In the order of the form. */

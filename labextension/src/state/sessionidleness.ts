@@ -4,11 +4,14 @@ import { IGpuQuota } from '../tokens';
 import { IResource } from './resource';
 import { SessionResource } from './sessionresource';
 
-/** What is known of a session's activity, and what the policy comes to for it. */
+/**
+ * What is known of a session's activity, and what the policy comes to for it; null where the user
+ * may not see that.
+ */
 export interface ISessionIdleness {
   /** Null for a session that has no processes to look at. */
   readonly activity: IResource<Activity | null>;
-  readonly policy: IResource<SessionPolicy>;
+  readonly policy: IResource<SessionPolicy | null>;
 }
 
 /** Know how a session is used and what follows from that, as long as somebody watches. */
@@ -38,7 +41,7 @@ export class SessionIdleness implements ISessionIdleness, IDisposable {
     return this._activity.resource;
   }
 
-  get policy(): IResource<SessionPolicy> {
+  get policy(): IResource<SessionPolicy | null> {
     return this._policy.resource;
   }
 

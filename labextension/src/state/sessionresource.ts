@@ -2,9 +2,11 @@ import { IDisposable } from '@lumino/disposable';
 import { Session } from '../api/models';
 import { IGpuQuota } from '../tokens';
 import { IResource, Resource } from './resource';
+import { can } from './sessions';
 
 /**
- * Know something about one session that its own route tells, as long as somebody watches.
+ * Something about the use of one session that its own route tells, as long as somebody watches;
+ * null where the user may not see the session's activity.
  *
  * It is asked as often as the list of sessions at most, and once more when the list tells that
  * the session itself is another than before.
@@ -18,20 +20,22 @@ export class SessionResource<T> implements IDisposable {
     read: (id: string, background: boolean) => Promise<T>,
     private _sum: (session: Session) => unknown
   ) {
-    this._resource = new Resource<T>({
+    this._resource = new Resource<T | null>({
       name,
       interval: this._interval,
-      read: async (_, background) => ({
-        value: await read(_id, background),
-        etag: ''
-      })
+      read: async (_, background) => {
+        const session = _quota.session(_id);
+        const isHidden = session && !can(session, 'activity');
+        const value = isHidden ? null : await read(_id, background);
+        return { value, etag: '' };
+      }
     });
     this._known = this._state();
     _quota.sessions.changed.connect(this._onSessions, this);
     _quota.preferences.changed.connect(this._onPreferences, this);
   }
 
-  get resource(): IResource<T> {
+  get resource(): IResource<T | null> {
     return this._resource;
   }
 
@@ -64,9 +68,11 @@ export class SessionResource<T> implements IDisposable {
   /** Sum up what the answer depends on; empty while the list does not have the session. */
   private _state(): string {
     const session = this._quota.session(this._id);
-    return session ? JSON.stringify(this._sum(session)) : '';
+    return session
+      ? JSON.stringify([can(session, 'activity'), this._sum(session)])
+      : '';
   }
 
   private _known: string;
-  private _resource: Resource<T>;
+  private _resource: Resource<T | null>;
 }

@@ -1,4 +1,5 @@
 import {
+  Action,
   Activity,
   Advice,
   LogChunk,
@@ -8,7 +9,8 @@ import {
   ResizeRequest,
   Session,
   SessionPolicy,
-  SessionRequest
+  SessionRequest,
+  State
 } from '../api/models';
 import {
   call,
@@ -19,54 +21,40 @@ import {
   Settings
 } from '../api/request';
 import { routes } from '../api/routes';
+import { Known, lookUp, Table } from '../api/vocabulary';
 import { ISessionActions, ISessions } from '../tokens';
 
 /** One page holds a thousand; a list longer than this is cut, and says so. */
 const MOST_PAGES = 5;
 
-export type Verb =
-  'open' | 'keep' | 'suspend' | 'resume' | 'resize' | 'stop' | 'delete';
-
-/** Which states allow what; the server decides, this only keeps useless buttons away. */
-const ALLOWED: Record<Verb, readonly Session['state'][]> = {
-  open: ['running'],
-  keep: ['running'],
-  suspend: ['waiting', 'starting', 'running'],
-  resume: ['suspended', 'stopped', 'done', 'failed'],
-  resize: [
-    'waiting',
-    'starting',
-    'running',
-    'suspended',
-    'stopped',
-    'done',
-    'failed'
-  ],
-  stop: ['waiting', 'starting', 'running', 'suspended'],
-  delete: ['waiting', 'suspended', 'stopped', 'done', 'failed']
-};
-
-/** Tell whether a session's state allows an action. */
-export function can(session: Session, verb: Verb): boolean {
-  return ALLOWED[verb].includes(session.state);
+/** Return whether the server lets the user do something to a session. */
+export function can(session: Session, action: Known<Action>): boolean {
+  return session.actions.includes(action);
 }
 
-/** Tell whether a session has processes and holds its share. */
+/** Return whether a session has ended for good or bad; a suspended one has not. */
+export function hasEnded({ state }: Session): boolean {
+  return ['stopped', 'done', 'failed'].includes(state);
+}
+
+/** Return whether a session has processes and holds its share; in an unknown state it may. */
 export function isLive(session: Session): boolean {
-  return ['starting', 'running', 'stopping'].includes(session.state);
+  return (
+    !hasEnded(session) && !['waiting', 'suspended'].includes(session.state)
+  );
 }
 
-/** Tell whether a session has ended for good or bad; a suspended one has not. */
-export function hasEnded(session: Session): boolean {
-  return ['stopped', 'done', 'failed'].includes(session.state);
+/** Return whether a session that runs cannot be opened by somebody, because it is another's. */
+export function isForOwnerOnly(session: Session, me: string): boolean {
+  const { owner, spec, state } = session;
+  // Of a request that is hidden, nothing says that it serves no pages.
+  const servesPages = !spec.command.length || spec.ports.length > 0;
+  return (
+    state === 'running' && owner !== me && servesPages && !can(session, 'open')
+  );
 }
 
-/** Tell whether a session serves pages, rather than only running a command. */
-export function servesPages(session: Session): boolean {
-  return !session.spec.command.length || session.spec.ports.length > 0;
-}
-
-const ORDER: Record<Session['state'], number> = {
+const ORDER: Table<State, number> = {
   running: 0,
   starting: 0,
   waiting: 0,
@@ -81,7 +69,7 @@ const ORDER: Record<Session['state'], number> = {
 export function inOrder(sessions: readonly Session[]): Session[] {
   return [...sessions].sort(
     (a, b) =>
-      ORDER[a.state] - ORDER[b.state] ||
+      (lookUp(ORDER, a.state) ?? 0) - (lookUp(ORDER, b.state) ?? 0) ||
       compare(b.created, a.created) ||
       compare(b.id, a.id)
   );

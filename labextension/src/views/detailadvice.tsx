@@ -9,8 +9,8 @@ import { useResult, useUi } from './ui';
 /** Say whether a session would do with another share, and offer to start it again with that. */
 export function RightSize(props: {
   session: Session;
-  advice: IResource<Advice>;
-}): JSX.Element {
+  advice: IResource<Advice | null>;
+}): JSX.Element | null {
   const { trans } = useUi();
   const { advice, session } = props;
   const result = useResult(advice);
@@ -25,6 +25,9 @@ export function RightSize(props: {
         onRetry={() => void advice.refresh()}
       />
     );
+  }
+  if (!result.value) {
+    return null;
   }
   const { message, share } = result.value;
   return (

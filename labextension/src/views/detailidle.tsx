@@ -3,6 +3,7 @@ import { Activity, Session, SessionPolicy } from '../api/models';
 import { isWarned } from '../state/idle';
 import { IResource } from '../state/resource';
 import { ISessionIdleness } from '../state/sessionidleness';
+import { can } from '../state/sessions';
 import { Badge, ErrorNotice, Notice, Pending } from './common';
 import { idleText, whoseText } from './idletexts';
 import {
@@ -51,7 +52,8 @@ export function IdleSections(props: {
   const { activity, policy } = props.idleness;
   if (
     about.status !== 'ready' ||
-    !about.value.capabilities.includes('policing')
+    !about.value.capabilities.includes('policing') ||
+    !can(props.session, 'activity')
   ) {
     return null;
   }
@@ -68,7 +70,9 @@ export function IdleSections(props: {
       <section>
         <h3>{trans.__('Policy')}</h3>
         <Read resource={policy}>
-          {value => <Rules policy={value} name={props.session.spec.name} />}
+          {value =>
+            value && <Rules policy={value} name={props.session.spec.name} />
+          }
         </Read>
       </section>
     </>

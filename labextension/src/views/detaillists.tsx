@@ -2,6 +2,7 @@ import React from 'react';
 import { Advice, Session } from '../api/models';
 import { IResource } from '../state/resource';
 import { ISessionIdleness } from '../state/sessionidleness';
+import { can } from '../state/sessions';
 import { joinWords } from '../state/words';
 import { RightSize } from './detailadvice';
 import { IdleSections } from './detailidle';
@@ -40,7 +41,7 @@ function Facts(props: {
 /** Show what a session is, in lists. */
 export function DetailLists(props: {
   session: Session;
-  advice: IResource<Advice>;
+  advice: IResource<Advice | null>;
   idleness: ISessionIdleness;
 }): JSX.Element {
   return (
@@ -84,7 +85,7 @@ function Ending({ session }: { session: Session }): JSX.Element | null {
 
 function Share(props: {
   session: Session;
-  advice: IResource<Advice>;
+  advice: IResource<Advice | null>;
 }): JSX.Element | null {
   const { trans } = useUi();
   const { session } = props;
@@ -111,7 +112,10 @@ function Share(props: {
               : memory(usage.memory)
             : ''
         ],
-        [trans.__('Right size'), <RightSize key="size" {...props} />],
+        [
+          trans.__('Right size'),
+          can(session, 'activity') && <RightSize key="size" {...props} />
+        ],
         [
           trans.__('Isolation'),
           isolation && (
@@ -162,7 +166,9 @@ function Request({ session }: { session: Session }): JSX.Element | null {
         [trans.__('Folder'), code(spec.folder)],
         [
           trans.__('Command'),
-          code(joinWords(spec.command)) || trans.__('a Jupyter Server')
+          // Of a request that is hidden not even the folder is told.
+          code(joinWords(spec.command)) ||
+            (spec.folder && trans.__('a Jupyter Server'))
         ],
         [trans.__('Arguments'), code(joinWords(spec.args))],
         [
@@ -176,16 +182,18 @@ function Request({ session }: { session: Session }): JSX.Element | null {
         [
           trans.__('Ports'),
           spec.ports.length > 0 &&
-            spec.ports.map(port => (
-              <a
-                key={port}
-                href={quota.actions.url(session, port)}
-                target="_blank"
-                rel="noopener noreferrer"
-              >
-                {port}{' '}
-              </a>
-            ))
+            (can(session, 'open')
+              ? spec.ports.map(port => (
+                  <a
+                    key={port}
+                    href={quota.actions.url(session, port)}
+                    target="_blank"
+                    rel="noopener noreferrer"
+                  >
+                    {port}{' '}
+                  </a>
+                ))
+              : spec.ports.join(', '))
         ],
         [trans.__('Priority'), String(spec.priority)]
       ]}

@@ -1,16 +1,17 @@
 import React, { useEffect } from 'react';
 import { Advice, Session } from '../api/models';
 import { CommandIDs } from '../commands';
-import { STATE_ICONS } from '../icons';
+import { stateIcon } from '../icons';
 import { wasIdle } from '../state/idle';
 import { IResource } from '../state/resource';
 import { ISessionIdleness } from '../state/sessionidleness';
+import { isForOwnerOnly } from '../state/sessions';
 import { ErrorNotice, Pending, Simulated } from './common';
 import { IdleLine } from './detailidle';
 import { DetailLists } from './detaillists';
 import { lifeText } from './idletexts';
 import { reclaimText, stateText, statusText } from './texts';
-import { useNow, useResult, useUi } from './ui';
+import { useMe, useNow, useResult, useUi } from './ui';
 
 const ACTIONS = [
   CommandIDs.open,
@@ -26,7 +27,7 @@ const ACTIONS = [
 /** Show all that is known of one session. */
 export function DetailsView(props: {
   id: string;
-  advice: IResource<Advice>;
+  advice: IResource<Advice | null>;
   idleness: ISessionIdleness;
   onNamed: (name: string) => void;
 }): JSX.Element {
@@ -62,14 +63,14 @@ export function DetailsView(props: {
 
 function Details(props: {
   session: Session;
-  advice: IResource<Advice>;
+  advice: IResource<Advice | null>;
   idleness: ISessionIdleness;
 }): JSX.Element {
   const { session } = props;
   const { trans } = useUi();
   const now = useNow(15_000);
   const ends = lifeText(trans, session);
-  const StateIcon = STATE_ICONS[session.state];
+  const StateIcon = stateIcon(session.state);
   return (
     <article className="jp-GpuQuota-details">
       <header className={`jp-mod-${session.state}`}>
@@ -94,10 +95,21 @@ function Details(props: {
           <p className="jp-GpuQuota-quiet">{session.reason.hint}</p>
         ) : null}
       </header>
+      <ForOwnerOnly session={session} />
       <Actions session={session} />
       <DetailLists {...props} />
     </article>
   );
+}
+
+/** Why a session that runs has no button to open it. */
+function ForOwnerOnly({ session }: { session: Session }): JSX.Element | null {
+  const { trans } = useUi();
+  return isForOwnerOnly(session, useMe()) ? (
+    <p className="jp-GpuQuota-quiet">
+      {trans.__('Only %1 can open it.', session.owner)}
+    </p>
+  ) : null;
 }
 
 function Actions({ session }: { session: Session }): JSX.Element {

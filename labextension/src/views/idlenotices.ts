@@ -5,6 +5,7 @@ import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { isWarned } from '../state/idle';
 import { IIdleNews } from '../state/idlenews';
+import { can } from '../state/sessions';
 import { IGpuQuota } from '../tokens';
 import { EndHere } from './endhere';
 import { endedTogetherText } from './endtexts';
@@ -91,11 +92,17 @@ export class IdleNotices {
   private _answers(session: Session): Notification.IAction[] {
     const trans = this._trans;
     const keep = this._keep.get(session.id) ?? trans.__('Keep alive');
+    const stops = session.idle?.action === 'stop';
     return [
-      ...(keep ? [this._act(session, keep, CommandIDs.keepAlive)] : []),
-      session.idle?.action === 'stop'
-        ? this._act(session, trans.__('Stop now'), CommandIDs.stop)
-        : this._act(session, trans.__('Suspend now'), CommandIDs.suspend)
+      ...(keep && can(session, 'keep_alive')
+        ? [this._act(session, keep, CommandIDs.keepAlive)]
+        : []),
+      ...(stops && can(session, 'stop')
+        ? [this._act(session, trans.__('Stop now'), CommandIDs.stop)]
+        : []),
+      ...(!stops && can(session, 'suspend')
+        ? [this._act(session, trans.__('Suspend now'), CommandIDs.suspend)]
+        : [])
     ];
   }
 

@@ -30,8 +30,11 @@ export function whoseText(
       return trans.__('the policy for %1 sessions', name);
     case 'session':
       return trans.__('%1 itself', session);
-    default:
+    case 'built-in':
+    case '':
       return trans.__('the built-in policy');
+    default:
+      return level;
   }
 }
 
@@ -42,7 +45,15 @@ function deciderText(
   session: Session
 ): string {
   const whose = whoseText(trans, level, session.spec.name);
-  return rule === 'quiet_hours' ? trans.__('%1 for quiet hours', whose) : whose;
+  switch (rule) {
+    case 'idle_timeout':
+    case 'gpu_idle_timeout':
+      return whose;
+    case 'quiet_hours':
+      return trans.__('%1 for quiet hours', whose);
+    default:
+      return trans.__('%1 (%2)', whose, rule);
+  }
 }
 
 /** Say since when a session is idle: `idle 22 min`; empty in the first minute. */
@@ -113,9 +124,14 @@ function endsAt(
   action: Idleness['action'],
   acts: string
 ): string {
-  return action === 'stop'
-    ? trans.__('stops at %1', clockText(acts))
-    : trans.__('suspends at %1', clockText(acts));
+  switch (action) {
+    case 'stop':
+      return trans.__('stops at %1', clockText(acts));
+    case 'suspend':
+      return trans.__('suspends at %1', clockText(acts));
+    default:
+      return trans.__('%1 at %2', action, clockText(acts));
+  }
 }
 
 /** Say how long an idle session still has: `suspends in 8 min`; empty if nothing ends it. */

@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useId, useRef } from 'react';
-import { ProjectUse, Quota, Session, SessionSpec } from '../api/models';
+import { Kind, ProjectUse, Quota, Session } from '../api/models';
+import { Table } from '../api/vocabulary';
 import { IDraft } from '../state/draft';
 import { LaunchModel } from '../state/launch';
 import { Advanced } from './launchadvanced';
@@ -160,7 +161,7 @@ function projectChoices(
 
 function KindField({ model }: { model: LaunchModel }): JSX.Element {
   const { trans } = useUi();
-  const help: Record<SessionSpec['kind'], string> = {
+  const help: Table<Kind, string> = {
     interactive: trans.__('You work in it; nobody takes its share away.'),
     'interactive-spot': trans.__(
       'You work in it; its share may be taken back for others.'

@@ -1,14 +1,15 @@
 import { LabIcon } from '@jupyterlab/ui-components';
 import React from 'react';
-import { Preview } from '../api/models';
-import { STATE_ICONS } from '../icons';
+import { Preview, PreviewVerdict } from '../api/models';
+import { lookUp, Table } from '../api/vocabulary';
+import { otherIcon, STATE_ICONS } from '../icons';
 import { toDraft } from '../state/draft';
 import { LaunchModel } from '../state/launch';
 import { ErrorNotice, errorText } from './common';
 import { isolationDetail, isolationText, shareText } from './texts';
 import { useUi } from './ui';
 
-const ICONS: Record<Preview['verdict'], LabIcon> = {
+const ICONS: Table<PreviewVerdict, LabIcon> = {
   fits: STATE_ICONS.done,
   borrows: STATE_ICONS.done,
   reclaims: STATE_ICONS.waiting,
@@ -128,11 +129,11 @@ function Nearest(props: {
 }
 
 function Line(props: {
-  kind: Preview['verdict'];
+  kind: PreviewVerdict;
   message: string;
   children?: React.ReactNode;
 }): JSX.Element {
-  const Icon = ICONS[props.kind];
+  const Icon = lookUp(ICONS, props.kind) ?? otherIcon;
   return (
     <div className={`jp-GpuQuota-line jp-mod-${props.kind}`}>
       <Icon.react tag="span" className="jp-GpuQuota-state" aria-hidden="true" />

@@ -1,7 +1,7 @@
 import React from 'react';
 import { NodeUse, SliceUse } from '../api/models';
 import { usersOf } from '../state/quota';
-import { inOrder } from '../state/sessions';
+import { can, inOrder } from '../state/sessions';
 import { ErrorNotice, Pending, Simulated } from './common';
 import { Meter } from './meter';
 import { projectWords } from './projectbars';
@@ -116,7 +116,7 @@ function LiveSessions(props: ILive): JSX.Element | null {
         {sessions.slice(0, 100).map(session => (
           <tr key={session.id}>
             <th scope="row">
-              {session.state === 'running' ? (
+              {can(session, 'open') ? (
                 <a
                   href={quota.actions.url(session)}
                   target="_blank"

@@ -1,30 +1,36 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { DecidedRule, PolicyRules, Signal } from '../api/models';
+import {
+  DecidedRule,
+  PolicyRules,
+  RuleName,
+  Signal,
+  SignalName
+} from '../api/models';
+import { Table, textOf } from '../api/vocabulary';
 import { Rule, ruleOf } from '../state/policydraft';
 import { clockText } from './texts';
 
 /** Name what activity is seen by. */
-export function signalName(
-  trans: TranslationBundle,
-  name: Signal['name']
-): string {
-  return {
+export function signalName(trans: TranslationBundle, name: SignalName): string {
+  const texts = {
     kernels: trans.__('Kernels'),
     terminals: trans.__('Terminals'),
     presence: trans.__('User'),
     cpu: trans.__('CPU'),
     gpu: trans.__('GPU'),
     process: trans.__('Process')
-  }[name];
+  };
+  return textOf(texts, name);
 }
 
 /** Say how one of the signals is. */
 export function signalState(trans: TranslationBundle, signal: Signal): string {
-  return {
+  const texts = {
     busy: trans.__('busy'),
     idle: trans.__('idle since %1', clockText(signal.last)),
     unknown: trans.__('cannot be told, counts as busy')
-  }[signal.state];
+  };
+  return textOf(texts, signal.state);
 }
 
 /** Name what did nothing: `no kernel, terminal or GPU activity`. */
@@ -32,7 +38,7 @@ export function quietText(
   trans: TranslationBundle,
   signals: readonly Signal[]
 ): string {
-  const nouns: Record<Signal['name'], string> = {
+  const nouns: Table<SignalName, string> = {
     kernels: trans.__('kernel'),
     terminals: trans.__('terminal'),
     presence: trans.__('user'),
@@ -42,7 +48,7 @@ export function quietText(
   };
   const idle = signals
     .filter(({ state }) => state === 'idle')
-    .map(({ name }) => nouns[name]);
+    .map(({ name }) => textOf(nouns, name));
   const last = idle.pop();
   if (!last) {
     return '';
@@ -76,8 +82,8 @@ export function setText(
 }
 
 /** Name a rule of the policy. */
-export function ruleText(trans: TranslationBundle, rule: Rule): string {
-  return {
+export function ruleText(trans: TranslationBundle, rule: RuleName): string {
+  const texts = {
     idle_timeout: trans.__('Idle timeout'),
     idle_timeout_min: trans.__('Shortest own timeout'),
     idle_timeout_max: trans.__('Longest own timeout'),
@@ -93,7 +99,8 @@ export function ruleText(trans: TranslationBundle, rule: Rule): string {
     cpu_busy: trans.__('CPU is busy above'),
     gpu_busy: trans.__('GPU is busy above'),
     quiet_hours: trans.__('Quiet hours')
-  }[rule];
+  };
+  return textOf(texts, rule);
 }
 
 /** Say in a line how a rule is typed and what it does. */

@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { ProjectEffect, SessionEffect } from '../api/models';
+import { lookUp } from '../api/vocabulary';
 import { Effect } from '../state/settingmodel';
 import { Notice } from './common';
 import { gpus } from './texts';
@@ -95,12 +96,13 @@ function effectText(
   { effect }: SessionEffect,
   trans: TranslationBundle
 ): string {
-  return {
+  const texts = {
     starts: trans.__('Starts:'),
     waits: trans.__('Waits:'),
     reclaimed: trans.__('Reclaimed:'),
     moves: trans.__('Moves:'),
     keeps: trans.__('Stays:'),
     ends: trans.__('Stopped:')
-  }[effect];
+  };
+  return lookUp(texts, effect) ?? `${effect}:`;
 }

@@ -3,9 +3,9 @@ import { runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
-import { moreIcon, openIcon, STATE_ICONS } from '../icons';
+import { moreIcon, openIcon, stateIcon } from '../icons';
 import { isWarned, wasIdle } from '../state/idle';
-import { can, servesPages } from '../state/sessions';
+import { can } from '../state/sessions';
 import { Badge, IconButton } from './common';
 import { Countdown } from './countdown';
 import { idleText, rowLine, rowText } from './idletexts';
@@ -25,11 +25,6 @@ import { IRowProps } from './virtuallist';
 export interface IPoint {
   x: number;
   y: number;
-}
-
-/** Tell whether `open` leads somewhere now. */
-export function isOpenable(session: Session): boolean {
-  return can(session, 'open') && servesPages(session);
 }
 
 /** Tell whether a session was put aside, to go on some time. */
@@ -58,7 +53,7 @@ export const SessionRow = React.memo(function SessionRow(
     session.owner === me
       ? spec.project
       : trans.__('%1 (%2)', spec.project, session.owner);
-  const StateIcon = STATE_ICONS[session.state];
+  const StateIcon = stateIcon(session.state);
   return (
     <div
       role="row"
@@ -156,7 +151,7 @@ function RowActions(
   const tabIndex = active ? 0 : -1;
   return (
     <>
-      {isOpenable(session) ? (
+      {can(session, 'open') ? (
         <IconButton
           icon={openIcon}
           label={trans.__('Open %1 in a new browser tab', session.spec.name)}

@@ -8,12 +8,12 @@ import React, {
 } from 'react';
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
-import { hasEnded, inOrder, matches } from '../state/sessions';
+import { can, hasEnded, inOrder, matches } from '../state/sessions';
 import { ISessions } from '../tokens';
 import { Loaded } from './loaded';
-import { IPoint, isOpenable, SessionRow } from './sessionrow';
+import { IPoint, SessionRow } from './sessionrow';
 import { stateText } from './texts';
-import { IUi, useNow, useResult, useSignal, useUi } from './ui';
+import { IUi, useMe, useNow, useSignal, useUi } from './ui';
 import { VirtualList } from './virtuallist';
 
 const ROW_HEIGHT = 62;
@@ -81,11 +81,6 @@ function Sessions(props: { sessions: ISessions }): JSX.Element {
       <Announcer sessions={known} me={me} />
     </>
   );
-}
-
-function useMe(): string {
-  const about = useResult(useUi().quota.about);
-  return about.status === 'ready' ? about.value.user : '';
 }
 
 /** Follow which session the list has to show next. */
@@ -174,7 +169,7 @@ function List(props: {
       onKey={(session, event) => {
         const { id } = session;
         if (event.key === 'Enter') {
-          const command = isOpenable(session)
+          const command = can(session, 'open')
             ? CommandIDs.open
             : CommandIDs.details;
           void commands.execute(command, { id });

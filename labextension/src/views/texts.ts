@@ -1,11 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import {
-  Isolation,
-  Placement,
-  Session,
-  SessionSpec,
-  Share
-} from '../api/models';
+import { Isolation, Kind, Placement, Session, Share } from '../api/models';
+import { lookUp, textOf } from '../api/vocabulary';
 
 /** The user's language as `Intl` wants it. */
 function language(): string | undefined {
@@ -67,35 +62,36 @@ export function sliceMemory(session: Session): number {
     : 0;
 }
 
-export function kindText(
-  trans: TranslationBundle,
-  kind: SessionSpec['kind']
-): string {
-  return {
+export function kindText(trans: TranslationBundle, kind: Kind): string {
+  const texts = {
     interactive: trans.__('Interactive'),
     'interactive-spot': trans.__('Interactive, spot'),
     train: trans.__('Training')
-  }[kind];
+  };
+  return textOf(texts, kind);
 }
 
 export function stateText(
   trans: TranslationBundle,
-  session: Pick<Session, 'state' | 'goal'>
+  { goal, state }: Pick<Session, 'state' | 'goal'>
 ): string {
-  return {
+  const goals = {
+    run: trans.__('Stopping'),
+    stop: trans.__('Stopping'),
+    suspend: trans.__('Suspending'),
+    requeue: trans.__('Giving back')
+  };
+  const texts = {
     waiting: trans.__('Waiting'),
     starting: trans.__('Starting'),
     running: trans.__('Running'),
-    stopping:
-      {
-        suspend: trans.__('Suspending'),
-        requeue: trans.__('Giving back')
-      }[session.goal as string] ?? trans.__('Stopping'),
+    stopping: lookUp(goals, goal) ?? goals.stop,
     suspended: trans.__('Suspended'),
     stopped: trans.__('Stopped'),
     done: trans.__('Done'),
     failed: trans.__('Failed')
-  }[session.state];
+  };
+  return textOf(texts, state);
 }
 
 /** Say a session's state in one line, with why or since when. */
@@ -114,10 +110,6 @@ export function statusText(
         [state, lineText(trans, session)].filter(Boolean).join(', '),
         session.reason?.message
       );
-    case 'failed':
-      return session.reason
-        ? trans.__('%1: %2', state, session.reason.message)
-        : state;
     case 'starting': {
       const step = session.progress.at(-1)?.message;
       return step ? trans.__('%1: %2', state, step) : state;
@@ -126,8 +118,14 @@ export function statusText(
       return trans.__('Running %1', since);
     case 'stopping':
       return state;
-    default:
+    case 'suspended':
+    case 'stopped':
+    case 'done':
       return trans.__('%1 %2 ago', state, since);
+    default:
+      return session.reason
+        ? trans.__('%1: %2', state, session.reason.message)
+        : state;
   }
 }
 
@@ -261,16 +259,17 @@ export function isolationText(
   trans: TranslationBundle,
   isolation: Isolation
 ): string {
-  const words = {
+  const texts = {
     none: trans.__('not enforced'),
     cooperative: trans.__('by agreement'),
     enforced: trans.__('enforced'),
     hardware: trans.__('hardware')
   };
-  const { memory, compute } = isolation;
+  const memory = textOf(texts, isolation.memory);
+  const compute = textOf(texts, isolation.compute);
   return memory === compute
-    ? words[memory]
-    : trans.__('memory %1, compute %2', words[memory], words[compute]);
+    ? memory
+    : trans.__('memory %1, compute %2', memory, compute);
 }
 
 /** Say in sentences what holds a share, and how it can be bypassed. */
@@ -278,23 +277,24 @@ export function isolationDetail(
   trans: TranslationBundle,
   isolation: Isolation
 ): string[] {
-  const strength = {
+  const strengths = {
     none: trans.__('not limited'),
     cooperative: trans.__('limited by agreement'),
     enforced: trans.__('limit enforced'),
     hardware: trans.__('separated by hardware')
   };
-  const scope = {
+  const scopes = {
     '': '',
     process: trans.__('Limits count for each process.'),
     container: trans.__('Limits count for the container.'),
     session: trans.__('Limits count for the session.')
-  }[isolation.scope];
+  };
+  const { bypass, compute, memory, note, scope } = isolation;
   return [
-    isolation.note,
-    trans.__('Memory: %1.', strength[isolation.memory]),
-    trans.__('Compute: %1.', strength[isolation.compute]),
-    scope,
-    ...isolation.bypass.map(way => trans.__('It can be bypassed: %1.', way))
+    note,
+    trans.__('Memory: %1.', textOf(strengths, memory)),
+    trans.__('Compute: %1.', textOf(strengths, compute)),
+    lookUp(scopes, scope) ?? trans.__('Limits count for the %1.', scope),
+    ...bypass.map(way => trans.__('It can be bypassed: %1.', way))
   ].filter(Boolean);
 }

@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { PolicyTrial, TrialAct } from '../api/models';
+import { textOf } from '../api/vocabulary';
 import { useSessionNames } from './sessionnames';
 import { clockText, gpus, timeText } from './texts';
 import { useUi } from './ui';
@@ -104,11 +105,12 @@ function Acts({ trial }: { trial: PolicyTrial }): JSX.Element {
 }
 
 function doneText({ action }: TrialAct, trans: TranslationBundle): string {
-  return {
+  const texts = {
     suspend: trans.__('suspended'),
     stop: trans.__('stopped'),
     notify: trans.__('only told')
-  }[action];
+  };
+  return textOf(texts, action);
 }
 
 /** Say when a session was used again; within an hour, it was a false alarm. */

@@ -66,6 +66,12 @@ export function useSignal<S, A>(signal: ISignal<S, A>): void {
   }, [signal]);
 }
 
+/** Return the name of the user who asks; empty while it is not known. */
+export function useMe(): string {
+  const about = useResult(useUi().quota.about);
+  return about.status === 'ready' ? about.value.user : '';
+}
+
 /** Return the time, and draw again every `period` milliseconds. */
 export function useNow(period: number): number {
   const [now, setNow] = useState(() => Date.now());

@@ -3,7 +3,10 @@ import { FakeServer } from '../../__tests__/fakeserver';
 import { NOT_MODIFIED } from '../../api/request';
 import {
   can,
+  hasEnded,
   inOrder,
+  isForOwnerOnly,
+  isLive,
   matches,
   SessionActions,
   sessionsReader,
@@ -42,13 +45,31 @@ describe('the filter', () => {
   });
 });
 
-describe('what a state allows', () => {
-  it('is to open what runs, and to delete what has no processes', () => {
-    expect(can(makeSession(), 'open')).toBe(true);
-    expect(can(makeSession(), 'delete')).toBe(false);
-    expect(can(makeSession({ state: 'waiting' }), 'delete')).toBe(true);
-    expect(can(makeSession({ state: 'failed' }), 'resume')).toBe(true);
-    expect(can(makeSession({ state: 'stopping' }), 'stop')).toBe(false);
+describe('what may be done', () => {
+  it('is what the server names, whatever the state', () => {
+    const session = makeSession({ actions: ['resume'] });
+    expect(can(session, 'resume')).toBe(true);
+    expect(can(session, 'open')).toBe(false);
+  });
+
+  it('is told apart where only the owner can open what runs', () => {
+    const session = makeSession({ actions: ['log'] });
+    const batch = makeSession({ actions: [], spec: { command: ['train'] } });
+    expect(isForOwnerOnly(session, 'li')).toBe(true);
+    expect(isForOwnerOnly(session, 'ana')).toBe(false);
+    expect(isForOwnerOnly(makeSession(), 'li')).toBe(false);
+    expect(isForOwnerOnly(batch, 'li')).toBe(false);
+  });
+});
+
+describe('a state of a newer server', () => {
+  const session = makeSession({ state: 'hibernating' });
+
+  it('may have processes, has not ended, and stands first', () => {
+    expect(isLive(session)).toBe(true);
+    expect(hasEnded(session)).toBe(false);
+    const done = makeSession({ id: 's2', state: 'done' });
+    expect(inOrder([done, session])[0]).toBe(session);
   });
 });
 

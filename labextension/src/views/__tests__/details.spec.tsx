@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react';
 import React from 'react';
-import { makePage, makeSession } from '../../__tests__/builders';
+import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { SessionAdvice } from '../../state/advice';
@@ -122,6 +122,43 @@ describe('the details', () => {
     expect(text).toContain(
       `Stops at ${clockText(ends)}: longest life, everyone's policy`
     );
+  });
+
+  it('say who can open it, and leave out what is hidden', async () => {
+    page.server.on('GET /about', {
+      body: makeAbout({ capabilities: ['policing'] })
+    });
+    await page.store.about.refresh();
+    const text = await show(
+      makeSession({
+        owner: 'li',
+        actions: [],
+        spec: { environment: '', folder: '' }
+      })
+    );
+    expect(text).toContain('Only li can open it.');
+    for (const heading of [
+      'Right size',
+      'Activity',
+      'Policy',
+      'Environment',
+      'Folder',
+      'Command'
+    ]) {
+      expect(text).not.toContain(heading);
+    }
+    await Promise.all([
+      model.advice.refresh(),
+      idleness.activity.refresh(),
+      idleness.policy.refresh()
+    ]);
+    expect(page.server.count('GET /sessions/s1/policy')).toBe(0);
+    expect(idleness.policy.result).toMatchObject({ value: null });
+    expect(model.advice.result).toMatchObject({ value: null });
+  });
+
+  it('say nothing of who can open what I can open', async () => {
+    expect(await show(makeSession({ owner: 'li' }))).not.toContain('Only li');
   });
 
   it('say so when the session has gone', async () => {
