@@ -6,8 +6,9 @@ import asyncio
 from datetime import UTC, datetime
 
 from ..core import previews, settings_change, whatif
+from ..model.previews import Preview
 from ..model.projects import ChangePreview, SettingsChange
-from ..model.sessions import Preview, QueuePosition, SessionSpec
+from ..model.sessions import QueuePosition, SessionSpec
 from .board import Board
 
 

@@ -106,6 +106,7 @@ class Database:
     def _open(self) -> None:
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        self._check_version(version)
         for pragma in self._kind.pragmas:
             self._db.execute(f"PRAGMA {pragma}")
         if self._kind.checked:
@@ -114,16 +115,20 @@ class Database:
                 raise Damaged(verdict)
         self._migrate(version)
 
-    def _migrate(self, version: int) -> None:
-        self.fresh = version == 0
-        known = self._kind.migrations
-        if version > len(known):
+    def _check_version(self, version: int) -> None:
+        """Raise VersionMismatch for a file of a newer version, before anything changes it."""
+        known = len(self._kind.migrations)
+        if version > known:
             raise VersionMismatch(
                 f"{self.path} was written by a newer version of jupyter_gpuquota "
-                f"(its format is {version}, this version knows {len(known)}).",
+                f"(its format is {version}, this version knows {known}).",
                 hint="Upgrade jupyter_gpuquota in this environment, or use another state folder.",
             )
-        for number, script in enumerate(known[version:], start=version + 1):
+
+    def _migrate(self, version: int) -> None:
+        self.fresh = version == 0
+        scripts = self._kind.migrations[version:]
+        for number, script in enumerate(scripts, start=version + 1):
             self._db.executescript(
                 f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;"
             )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ..model.previews import Preview
 from ..model.projects import ChangePreview, SettingsChange
-from ..model.sessions import Preview, QueuePosition, SessionSpec
+from ..model.sessions import QueuePosition, SessionSpec
 
 
 class Planning(Protocol):

@@ -8,8 +8,9 @@ import pytest
 
 from jupyter_gpuquota.core import specs
 from jupyter_gpuquota.errors import InvalidFields, NotFound
+from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.projects import ProjectRequest, SettingsChange
-from jupyter_gpuquota.model.sessions import Preview, SessionRequest
+from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.helpers import launch, run, until
 
