@@ -11,9 +11,9 @@ from jupyter_server.auth import Authorizer
 from jupyter_server.utils import url_path_join
 from tornado.httpclient import HTTPResponse
 
-from jupyter_gpuquota.api.inprocess import InProcess
+from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.server.jupyter_mount import api_handlers
-from tests.fakes import FakeBackend
+from tests.fakes import As, make_backend
 
 
 class Rights(Authorizer):
@@ -44,8 +44,14 @@ def rights(jp_serverapp) -> Rights:
 
 
 @pytest.fixture
-def backend(jp_asyncio_loop) -> FakeBackend:
-    return FakeBackend()
+def backend(jp_asyncio_loop) -> Backend:
+    return make_backend()
+
+
+@pytest.fixture
+def dispatcher(backend) -> As:
+    """Answer as if the admin `me` asked; a test may name another `caller`."""
+    return As(backend)
 
 
 @pytest.fixture
@@ -60,9 +66,9 @@ def mount(jp_serverapp, jp_base_url) -> Callable[[list[tuple]], None]:
 
 
 @pytest.fixture
-def api(mount, backend, ask):
+def api(mount, dispatcher, ask):
     """Ask the REST interface: method, path below its root, and a body."""
-    mount(api_handlers(InProcess(backend)))
+    mount(api_handlers(dispatcher))
 
     async def api(method: str, path: str, body: Any = None, **options: Any) -> HTTPResponse:
         return await ask(method, f"gpuquota/api{path}", body, **options)

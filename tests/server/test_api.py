@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.api.json_schema import name_of
 from jupyter_gpuquota.api.openapi import document
 from jupyter_gpuquota.api.statuses import STATUSES, status_of
@@ -15,7 +15,7 @@ from jupyter_gpuquota.errors import BY_CODE
 from jupyter_gpuquota.model.base import Problem
 from jupyter_gpuquota.model.routes import ROUTES
 from jupyter_gpuquota.server.jupyter_mount import RIGHTS, api_handlers
-from tests.fakes import FakeBackend
+from tests.fakes import As, make_backend, me
 
 PUBLIC = [row for row in ROUTES if not row.internal]
 INTERNAL = [row for row in ROUTES if row.internal]
@@ -98,9 +98,9 @@ async def test_a_route_refuses_who_is_not_known(api, row):
     assert problem_in(response).code == "NotAllowed"
 
 
-@pytest.mark.parametrize("row", named([row for row in PUBLIC if row.admin]))
-async def test_an_admin_route_refuses_who_is_no_admin(api, row, backend):
-    backend.admins = frozenset({"ana"})
+@pytest.mark.parametrize("row", named([row for row in PUBLIC if row.need == "admin"]))
+async def test_an_admin_route_refuses_who_is_no_admin(api, row, backend, dispatcher):
+    dispatcher.caller = me("ben")
     response = await call(api, row)
     assert response.code == 403
     assert problem_in(response).code == "NotAllowed"
@@ -108,19 +108,19 @@ async def test_an_admin_route_refuses_who_is_no_admin(api, row, backend):
     assert [p.name for p in backend.inventory.projects()] == ["team-a", "team-b"]
 
 
-@pytest.mark.parametrize("row", named([row for row in PUBLIC if row.admin]))
+@pytest.mark.parametrize("row", named([row for row in PUBLIC if row.need == "admin"]))
 async def test_an_admin_route_refuses_whom_the_authorizer_keeps_from_it(api, row, rights):
     rights.refused = frozenset({"gpuquota:admin"})
     assert (await call(api, row)).code == 403
     assert (await api("GET", "/projects")).code == 200
 
 
-async def test_who_may_not_act_as_admin_is_not_called_one(api, rights, backend):
+async def test_who_may_not_act_as_admin_is_not_called_one(api, rights, dispatcher):
     assert json.loads((await api("GET", "/quota")).body)["admin"]
     rights.refused = frozenset({"gpuquota:admin"})
     assert not json.loads((await api("GET", "/quota")).body)["admin"]
     rights.refused = frozenset()
-    backend.admins = frozenset()
+    dispatcher.caller = me("ben")
     assert not json.loads((await api("GET", "/quota")).body)["admin"]
 
 
@@ -273,13 +273,13 @@ async def test_a_method_that_a_path_lacks_is_said_so(api, method, path):
     assert problem_in(response).code == "InvalidRequest"
 
 
-class Broken(FakeBackend):
-    def projects(self):
+class Broken:
+    def quota(self):
         raise RuntimeError("the password is hunter2")
 
 
 async def test_a_fault_of_ours_shows_no_details(mount, ask, caplog):
-    mount(api_handlers(InProcess(Broken())))
+    mount(api_handlers(As(replace(make_backend(), usage=Broken()))))
     response = await ask("GET", "gpuquota/api/quota")
     assert response.code == 500
     assert problem_in(response).code == "Internal"

@@ -21,7 +21,7 @@ from jupyter_gpuquota.hosting.unix import UnixConnection
 SETTINGS = (
     "--LocalConfig.devices=simulated",
     '--LocalConfig.simulated_nodes=[{"name": "n1", "gpus": 2}]',
-    '--LocalConfig.projects=[{"name": "team-a", "quota": "2"}]',
+    '--GpuQuota.projects=[{"name": "team-a", "quota": "2"}]',
 )
 PATIENCE = 60
 

@@ -12,13 +12,13 @@ import yaml
 from jupyter_events import EventLogger
 
 from jupyter_gpuquota.api.dispatch import Answer, Asked
-from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.model.about import Change, Revisions
+from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.server import events
 from jupyter_gpuquota.server.events import SCHEMA, SCHEMA_ID, changes, watch
 from tests.builders import make_spec
-from tests.fakes import FakeBackend
+from tests.fakes import As, make_backend
 
 
 def revisions(instance: str = "a", **nouns: int) -> Revisions:
@@ -45,8 +45,8 @@ def test_nothing_new_is_no_event():
 class Flaky:
     """Fail as often as told, then answer."""
 
-    def __init__(self, backend: FakeBackend, failures: int) -> None:
-        self.inner = InProcess(backend)
+    def __init__(self, backend: Backend, failures: int) -> None:
+        self.inner = As(backend)
         self.failures = failures
 
     async def dispatch(self, asked: Asked) -> Answer:
@@ -84,8 +84,8 @@ async def heard_of(heard: asyncio.Queue[Change], noun: str, revision: int) -> No
 
 @pytest.mark.asyncio
 async def test_a_change_is_told():
-    backend = FakeBackend()
-    async with watching(InProcess(backend)) as heard:
+    backend = make_backend()
+    async with watching(As(backend)) as heard:
         await heard_of(heard, "sessions", 0)
         await backend.sessions.create(make_spec("exp-1"), "me")
         await heard_of(heard, "sessions", backend.changes.revision("sessions"))
@@ -95,7 +95,7 @@ async def test_a_change_is_told():
 
 @pytest.mark.asyncio
 async def test_it_goes_on_when_someone_answers_again():
-    backend = FakeBackend()
+    backend = make_backend()
     async with watching(Flaky(backend, failures=1)) as heard:
         await heard_of(heard, "sessions", backend.changes.revision("sessions"))
 
@@ -103,8 +103,8 @@ async def test_it_goes_on_when_someone_answers_again():
 class Faulty:
     """Fail in the ways given, then answer."""
 
-    def __init__(self, backend: FakeBackend, *faults: Answer | Exception) -> None:
-        self.inner = InProcess(backend)
+    def __init__(self, backend: Backend, *faults: Answer | Exception) -> None:
+        self.inner = As(backend)
         self.faults = list(faults)
 
     async def dispatch(self, asked: Asked) -> Answer:
@@ -118,7 +118,7 @@ class Faulty:
 
 @pytest.mark.asyncio
 async def test_no_fault_ends_it_and_each_kind_is_logged_once(caplog):
-    backend = FakeBackend()
+    backend = make_backend()
     garbage = Answer(200, b"<html>")
     dispatcher = Faulty(backend, garbage, garbage, RuntimeError("a bug"))
     async with watching(dispatcher) as heard:
@@ -131,7 +131,7 @@ async def test_no_fault_ends_it_and_each_kind_is_logged_once(caplog):
 @pytest.mark.asyncio
 async def test_an_event_that_cannot_be_sent_is_sent_later(caplog):
     """And the next row of failures is logged anew."""
-    backend = FakeBackend()
+    backend = make_backend()
     faults = [ValueError("the schema does not fit")]
     sent: asyncio.Queue[Change] = asyncio.Queue()
 
@@ -140,7 +140,7 @@ async def test_an_event_that_cannot_be_sent_is_sent_later(caplog):
             raise faults.pop()
         sent.put_nowait(change)
 
-    async with running(watch(InProcess(backend), emit, (0.01,))):
+    async with running(watch(As(backend), emit, (0.01,))):
         await heard_of(sent, "sessions", 0)
         faults.append(ValueError("again"))
         await backend.sessions.create(make_spec("exp-1"), "me")

@@ -27,9 +27,11 @@ from jupyter_gpuquota.model.routes import ROUTES, route
 from jupyter_gpuquota.model.sessions import Endpoint
 from jupyter_gpuquota.server.gateway import Gateway
 from jupyter_gpuquota.server.http1 import fetch
-from tests.fakes import FakeBackend
+from tests.fakes import make_backend
 
 BODY = b'{"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}'
+
+ACCOUNT = getpwuid(os.getuid()).pw_name
 
 pytestmark = pytest.mark.asyncio
 
@@ -40,7 +42,7 @@ class Controller:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder / "controller.sock"
-        self.backend = FakeBackend()
+        self.backend = make_backend(admins=(ACCOUNT,))
         self.traffic = Traffic()
         self.retired = asyncio.Event()
         self.starts = 0
@@ -85,13 +87,13 @@ async def controller_in(folder: Path):
 
 
 async def ask(gateway: Gateway, name: str, body: bytes = b"", **options):
-    return await gateway.dispatch(Asked(route=route(name), user="", body=body, **options))
+    return await gateway.dispatch(Asked(route=route(name), body=body, **options))
 
 
 async def ask_within(gateway: Gateway, seconds: float):
     """Ask as if the route table allowed less time."""
     hasty = dataclasses.replace(route("sessions.list"), timeout=seconds)
-    return await gateway.dispatch(Asked(route=hasty, user=""))
+    return await gateway.dispatch(Asked(route=hasty))
 
 
 @contextmanager
@@ -137,8 +139,8 @@ async def test_every_route_passes_through(tmp_path):
         created = await ask(gateway, "sessions.create", BODY)
         assert created.status == 201
         session = json.loads(created.body)
-        assert session["owner"] == getpwuid(os.getuid()).pw_name
-        controller.backend.endpoints[session["id"], 0] = Endpoint(host="127.0.0.1", port=1)
+        assert session["owner"] == ACCOUNT
+        controller.backend.ingress.endpoints[session["id"], 0] = Endpoint(host="127.0.0.1", port=1)
         for name in first + last:
             query = "timeout=0" if name == "changes.wait" else ""
             found = {"id": session["id"], "name": "team-z"}
@@ -286,10 +288,10 @@ async def test_a_cancellation_is_never_lost_to_an_answer_that_comes_with_it(tmp_
     async with controller_in(tmp_path) as (controller, gateway):
         for turns in range(60):
             query = f"instance={controller.backend.changes.instance}&since={10**6}&timeout=20"
-            asked = Asked(route=route("changes.wait"), user="", query=query)
+            asked = Asked(route=route("changes.wait"), query=query)
             waiting = asyncio.ensure_future(gateway.dispatch(asked))
             await asyncio.sleep(0.005)
-            controller.backend._bump()
+            controller.backend.resident.board.show()
             for _ in range(turns):
                 await asyncio.sleep(0)
             was_cancelled = waiting.cancel()

@@ -7,11 +7,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from jupyter_gpuquota.api.dispatch import Answer, Asked
-from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.server.metrics import Snapshot
-from tests.builders import make_project, make_spec
-from tests.fakes import FakeBackend
+from tests.builders import make_spec
+from tests.fakes import As, make_backend
 
 pytestmark = pytest.mark.asyncio
 
@@ -26,11 +25,11 @@ def scrape(registry: CollectorRegistry) -> dict[tuple[str, ...], float]:
 
 
 async def test_a_scrape_shows_quota_and_sessions():
-    backend = FakeBackend(projects_=(make_project("team-a", "1"), make_project("team-b", "2")))
+    backend = make_backend(({"name": "team-a", "quota": 1}, {"name": "team-b", "quota": 2}))
     for name in ("a", "b", "c"):
         await backend.sessions.create(make_spec(name, "0.5"), "me")
     registry = CollectorRegistry()
-    snapshot = Snapshot(InProcess(backend), registry)
+    snapshot = Snapshot(As(backend), registry)
     await snapshot.read()
     assert scrape(registry) == {
         ("gpuquota_gpus_capacity",): 16,
@@ -46,9 +45,9 @@ async def test_a_scrape_shows_quota_and_sessions():
 
 
 async def test_a_scrape_has_the_next_one_read():
-    backend = FakeBackend()
+    backend = make_backend()
     registry = CollectorRegistry()
-    snapshot = Snapshot(InProcess(backend), registry)
+    snapshot = Snapshot(As(backend), registry)
     assert scrape(registry) == {}
     await snapshot._reading
     assert scrape(registry)[("gpuquota_gpus_capacity",)] == 16
@@ -56,10 +55,10 @@ async def test_a_scrape_has_the_next_one_read():
 
 
 async def test_what_is_unchanged_is_not_read_again():
-    backend = FakeBackend()
+    backend = make_backend()
     statuses = []
 
-    class Counting(InProcess):
+    class Counting(As):
         async def dispatch(self, asked: Asked) -> Answer:
             answer = await super().dispatch(asked)
             statuses.append(answer.status)
@@ -76,11 +75,11 @@ async def test_what_is_unchanged_is_not_read_again():
 
 
 async def test_more_sessions_than_a_page_holds_are_all_counted():
-    backend = FakeBackend()
+    backend = make_backend()
     for number in range(1005):
         await backend.sessions.create(make_spec(f"s{number}"), "me")
     registry = CollectorRegistry()
-    snapshot = Snapshot(InProcess(backend), registry)
+    snapshot = Snapshot(As(backend), registry)
     await snapshot.read()
     assert scrape(registry)[("gpuquota_sessions", "team-a", "running")] == 1005
     snapshot.close()

@@ -12,15 +12,15 @@ from tornado.httpserver import HTTPServer
 from tornado.testing import bind_unused_port
 from tornado.web import Application
 
-from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.model.sessions import Endpoint, Session
+from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.server.http1 import Connections
 from jupyter_gpuquota.server.ingress.mount import ingress_rules
 from jupyter_gpuquota.server.ingress.presence import Presence
 from jupyter_gpuquota.server.ingress.targets import Targets
 from jupyter_gpuquota.server.ingress.visit import Ways
 from tests.builders import make_spec
-from tests.fakes import FakeBackend
+from tests.fakes import As, make_backend
 from tests.server.ingress.upstream import make_upstream
 
 PORT = 6006
@@ -36,10 +36,11 @@ class Site:
     """Be a Jupyter Server that shows one session through its ingress."""
 
     serverapp: Any
-    backend: FakeBackend
+    backend: Backend
     session: Session
     ways: Ways
     counted: list[tuple[str, int]]
+    dispatcher: As
     jupyter: Application
     other: Application
 
@@ -73,11 +74,12 @@ def site(jp_serverapp: Any, http_server: Any, jp_asyncio_loop: Any) -> Iterator[
 
 
 async def make_site(serverapp: Any, servers: list[HTTPServer]) -> Site:
-    backend = FakeBackend()
+    backend = make_backend()
+    dispatcher = As(backend)
     session = await backend.sessions.create(make_spec(ports=(PORT,)), "me")
-    targets = Targets(InProcess(backend))
+    targets = Targets(dispatcher)
     counted: list[tuple[str, int]] = []
-    presence = Presence(InProcess(backend), every=0.1)
+    presence = Presence(dispatcher, every=0.1)
     ways = Ways(targets, Connections(), lambda *counts: counted.append(counts), presence)
     serverapp.web_app.add_handlers(".*$", ingress_rules(serverapp.base_url, ways))
     base = f"{serverapp.base_url}gpuquota/s/{session.id}"
@@ -87,11 +89,11 @@ async def make_site(serverapp: Any, servers: list[HTTPServer]) -> Site:
         servers.append(HTTPServer(application))
         listener, number = bind_unused_port(address="127.0.0.1")
         servers[-1].add_sockets([listener])
-        backend.endpoints[session.id, port] = Endpoint(
+        backend.ingress.endpoints[session.id, port] = Endpoint(
             host="127.0.0.1", port=number, base_url=f"{prefix}/", token=token
         )
         applications.append(application)
-    return Site(serverapp, backend, session, ways, counted, *applications)
+    return Site(serverapp, backend, session, ways, counted, dispatcher, *applications)
 
 
 async def close(ways: Ways) -> None:

@@ -149,7 +149,7 @@ async def test_an_event_arrives_before_the_next_is_made(site: Site) -> None:
     ],
 )
 async def test_redirects_stay_below_the_session(site: Site, to: str, wanted: str) -> None:
-    port = site.backend.endpoints[site.session.id, PORT].port
+    port = site.backend.ingress.endpoints[site.session.id, PORT].port
     response = await fetch(site, f"/redirect?to={quote(to.format(port=port))}", port=PORT)
     assert response.code == 302
     assert response.headers["Location"] == wanted.format(prefix=site.prefix)
@@ -186,15 +186,15 @@ async def test_a_session_that_ended_says_so_to_people_and_programs(site: Site) -
 
 
 async def test_a_session_that_does_not_answer_is_unavailable(site: Site) -> None:
-    dead = site.backend.endpoints[site.session.id, PORT]
-    site.backend.endpoints[site.session.id, PORT] = Endpoint(host=dead.host, port=1)
+    dead = site.backend.ingress.endpoints[site.session.id, PORT]
+    site.backend.ingress.endpoints[site.session.id, PORT] = Endpoint(host=dead.host, port=1)
     response = await fetch(site, "/", port=PORT)
     assert (response.code, json.loads(response.body)["code"]) == (503, "Unavailable")
 
 
 async def test_a_session_of_another_base_url_says_what_to_do(site: Site) -> None:
-    found = site.backend.endpoints[site.session.id, 0]
-    site.backend.endpoints[site.session.id, 0] = Endpoint(
+    found = site.backend.ingress.endpoints[site.session.id, 0]
+    site.backend.ingress.endpoints[site.session.id, 0] = Endpoint(
         host=found.host, port=found.port, base_url="/user/other/gpuquota/s/x/"
     )
     response = await fetch(site, "/lab")

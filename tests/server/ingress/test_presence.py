@@ -184,12 +184,12 @@ def test_a_notebook_that_is_saved_is_named():
 async def heard(site: Site, count: int) -> list[str]:
     """Wait until the backend was told so often; return the notebooks that were named."""
     for _ in range(1000):
-        if len(site.backend.seen) >= count:
+        if len(site.backend.ingress.seen) >= count:
             break
         await asyncio.sleep(0.01)
-    assert len(site.backend.seen) >= count
-    assert all(session == site.session.id for session, _ in site.backend.seen)
-    return [seen.saved for _, seen in site.backend.seen]
+    assert len(site.backend.ingress.seen) >= count
+    assert all(session == site.session.id for session, _ in site.backend.ingress.seen)
+    return [seen.saved for _, seen in site.backend.ingress.seen]
 
 
 async def test_the_controller_hears_of_a_person_soon_but_not_of_every_key(site: Site) -> None:
@@ -201,10 +201,10 @@ async def test_the_controller_hears_of_a_person_soon_but_not_of_every_key(site: 
         assert await socket.read_message() == '["stdin","x"]'
     assert set(await heard(site, 2)) == {""}
     await asyncio.sleep(0.3)
-    assert len(site.backend.seen) < 20
-    times = [seen.at for _, seen in site.backend.seen]
+    assert len(site.backend.ingress.seen) < 20
+    times = [seen.at for _, seen in site.backend.ingress.seen]
     assert times == sorted(times)
-    assert site.token not in str(site.backend.seen)
+    assert site.token not in str(site.backend.ingress.seen)
     socket.close()
 
 
@@ -228,7 +228,7 @@ async def test_a_widget_a_ping_a_resize_and_a_poll_are_nobody(site: Site) -> Non
         site.url("/lab/api/workspaces/default"), headers=headers, method="PUT", body="{}"
     )
     await asyncio.sleep(0.2)
-    assert site.backend.seen == []
+    assert site.backend.ingress.seen == []
     await kernel.write_message(version_1("execute_request", {"code": "1"}), binary=True)
     assert await heard(site, 1) == [""]
     kernel.close()
@@ -238,7 +238,7 @@ async def test_a_widget_a_ping_a_resize_and_a_poll_are_nobody(site: Site) -> Non
 async def test_a_saved_file_is_named_once_it_is_saved(site: Site) -> None:
     headers = {"Authorization": f"token {site.token}"}
     for size in (10, 2**20):  # the latter takes the way of large bodies
-        site.backend.seen.clear()
+        site.backend.ingress.seen.clear()
         await AsyncHTTPClient().fetch(
             site.url("/api/contents/my%20work/a.ipynb"),
             headers=headers,
@@ -250,10 +250,11 @@ async def test_a_saved_file_is_named_once_it_is_saved(site: Site) -> None:
 
 async def test_what_is_posted_counts_and_a_controller_that_fails_is_told_later(site: Site) -> None:
     headers = {"Authorization": f"token {site.token}"}
-    sessions, site.backend._sessions = site.backend._sessions, {}
-    site.ways.presence.note(site.session.id, "me")  # it answers: there is no such session
+    board = site.backend.resident.board
+    board.drop(site.session.id)
+    site.ways.presence.note(site.session.id)  # it answers: there is no such session
     await asyncio.sleep(0.15)
-    site.backend._sessions = sessions
+    board.show(site.session)
     await AsyncHTTPClient().fetch(
         site.url("/any", port=PORT), headers=headers, method="POST", body=""
     )
@@ -274,7 +275,7 @@ async def test_our_panel_in_a_session_keeps_it_alive_no_more_than_any_poll(site:
     for row in previews:  # forms ask again by themselves whenever something has changed
         assert not caused(row.method, f"/gpuquota/api{row.path}", 0)
     await asyncio.sleep(0.15)
-    assert site.backend.seen == []
+    assert site.backend.ingress.seen == []
 
 
 async def test_the_event_stream_keeps_nothing_alive(site: Site) -> None:
@@ -284,11 +285,11 @@ async def test_the_event_stream_keeps_nothing_alive(site: Site) -> None:
     await socket.write_message("{}")
     assert await socket.read_message() == "{}"
     await asyncio.sleep(0.15)
-    assert site.backend.seen == []
+    assert site.backend.ingress.seen == []
     socket.close()
 
 
 async def test_scraping_metrics_keeps_nothing_alive(site: Site) -> None:
     await poll(site, ["/metrics", "/api/metrics/v1", "/api/status"])
     await asyncio.sleep(0.15)
-    assert site.backend.seen == []
+    assert site.backend.ingress.seen == []

@@ -11,10 +11,12 @@ from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest, HT
 from tornado.httputil import HTTPHeaders
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
+from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import InvalidRequest
 from jupyter_gpuquota.server.ingress.body import body_of, head
 from jupyter_gpuquota.server.ingress.headers import Outside, to_browser, without_secrets
 from jupyter_gpuquota.server.ingress.origins import is_foreign
+from tests.fakes import me
 from tests.server.ingress.conftest import PORT, Site
 
 
@@ -103,6 +105,24 @@ async def test_each_action_needs_its_right(site: Site, denied: str, works: str) 
             await websocket_connect(request)
     else:
         await close(await websocket_connect(request))
+
+
+@pytest.mark.parametrize(
+    "caller", [me("ben"), Caller("root", known="socket")], ids=["member", "admin"]
+)
+async def test_only_its_owner_is_shown_a_session(site: Site, caller: Caller) -> None:
+    """In anybody else's JupyterLab its page would act with that person's cookies."""
+    site.dispatcher.caller = caller
+    headers = {"Authorization": f"token {site.token}", "Accept": "application/json"}
+    for port in (0, PORT):
+        response = await AsyncHTTPClient().fetch(
+            site.url("/x", port=port), headers=headers, raise_error=False
+        )
+        assert response.code == 403
+        assert json.loads(response.body)["code"] == "NotAllowed"
+        request = HTTPRequest(site.url("/socket", port=port, scheme="ws"), headers=headers)
+        with pytest.raises(HTTPClientError, match="403"):
+            await websocket_connect(request)
 
 
 async def test_a_browser_needs_the_xsrf_token_for_the_session(site: Site) -> None:

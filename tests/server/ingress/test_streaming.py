@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.model.sessions import Endpoint
 from jupyter_gpuquota.server.ingress.answer import LARGE
 from jupyter_gpuquota.server.ingress.pump import is_plain
@@ -38,7 +37,7 @@ async def listening(site: Site, program: Program) -> AsyncIterator[None]:
 
     server = await asyncio.start_server(run, "127.0.0.1", 0, limit=2 * MIB)
     port = server.sockets[0].getsockname()[1]
-    site.backend.endpoints[site.session.id, PORT] = Endpoint(host="127.0.0.1", port=port)
+    site.backend.ingress.endpoints[site.session.id, PORT] = Endpoint(host="127.0.0.1", port=port)
     site.targets.forget()
     try:
         yield
@@ -319,6 +318,13 @@ async def test_a_browser_that_does_not_read_holds_the_session_back(site: Site) -
         assert 0 < sent < 100 * MIB
 
 
+class Once(dict[tuple[str, int], Endpoint]):
+    """Name a place once; from then on nobody listens there."""
+
+    def __getitem__(self, key: tuple[str, int]) -> Endpoint:
+        return self.pop(key)
+
+
 async def test_a_stranger_on_a_port_that_a_session_left_gets_nothing(site: Site) -> None:
     heard = []
 
@@ -326,17 +332,7 @@ async def test_a_stranger_on_a_port_that_a_session_left_gets_nothing(site: Site)
         heard.append(await reader.read(-1))
 
     async with listening(site, stranger):
-        endpoint = site.backend.endpoints[site.session.id, PORT]
-        found = [endpoint]
-
-        class Ended(type(site.backend)):
-            async def endpoint(self, session_id: str, port: int) -> Endpoint:
-                """Name the place once; from then on the session has ended."""
-                if found:
-                    return found.pop()
-                raise WrongState("It has ended.")
-
-        site.backend.__class__ = Ended
+        site.backend.ingress.endpoints = Once(site.backend.ingress.endpoints)
         assert await ask(site) == 409
         for _ in range(100):
             if heard:
