@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -24,9 +24,16 @@ settings.load_profile("quick")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the seed of all examples, unless it is given; parallel workers get the same."""
-    if not config.option.hypothesis_seed:
-        config.option.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+    """Choose the seed of all examples, unless it is given."""
+    seed = getattr(config, "workerinput", {}).get("hypothesis_seed")
+    seed = seed or config.option.hypothesis_seed or random.SystemRandom().randrange(2**32)
+    config.option.hypothesis_seed = str(seed)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give a parallel worker the same seed: of what is chosen here, it knows nothing else."""
+    node.workerinput["hypothesis_seed"] = node.config.option.hypothesis_seed
 
 
 def pytest_terminal_summary(
