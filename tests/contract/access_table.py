@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.model.about import ChangesQuery
 from jupyter_gpuquota.model.history import HistoryQuery
-from jupyter_gpuquota.model.idleness import KeepAliveRequest
+from jupyter_gpuquota.model.idleness import KeepAliveRequest, PresenceRequest
 from jupyter_gpuquota.model.policy import PolicyRequest
 from jupyter_gpuquota.model.projects import (
     AuditQuery,
@@ -26,6 +26,7 @@ from jupyter_gpuquota.model.sessions import (
     SessionQuery,
     SessionRequest,
 )
+from tests.builders import NOW
 
 PROJECT = {
     "name": "team-c",
@@ -95,6 +96,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "sessions.log": {"query": LogQuery()},
     "sessions.exec": {"body": ExecRequest(command=("true",))},
     "sessions.endpoint": {"query": EndpointQuery()},
+    "sessions.presence": {"body": PresenceRequest(at=NOW)},
     "sessions.keep_alive": {"body": KeepAliveRequest()},
     "history.get": {"query": HistoryQuery()},
     "projects.put": {"args": {"name": "new"}, "body": ProjectRequest(quota=1)},
