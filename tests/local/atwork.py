@@ -15,8 +15,8 @@ from jupyter_client.session import Session as Protocol
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
-from jupyter_gpuquota.local.backend import LocalBackend
-from tests.local.conftest import folder_of
+from jupyter_gpuquota.ports.backend import Backend
+from tests.local.conftest import folder_of, home_of
 from tests.local.test_jupyter import ask
 
 TERMINALS = ("--ServerApp.jpserver_extensions={'jupyter_server_terminals': True}",)
@@ -38,7 +38,7 @@ threading.Thread(target=work, daemon=True).start()
 class Lab:
     """Be the Jupyter Server of a session."""
 
-    def __init__(self, backend: LocalBackend, session: str) -> None:
+    def __init__(self, backend: Backend, session: str) -> None:
         self.backend = backend
         self.session = session
 
@@ -60,8 +60,8 @@ class Lab:
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the server itself."""
-        record = self.backend._engine.find(self.session)
-        os.kill(self.backend._folder(record).leader(record.run).pid, number)
+        run = self.backend.resident.board.find(self.session).run
+        os.kill(folder_of(home_of(self.backend), self.session).leader(run).pid, number)
 
 
 class Tab:
@@ -105,10 +105,10 @@ async def open_tab(lab: Lab) -> Tab:
     return tab
 
 
-async def start_kernel(backend: LocalBackend, session: str) -> tuple[str, AsyncKernelClient]:
+async def start_kernel(backend: Backend, session: str) -> tuple[str, AsyncKernelClient]:
     """Start a kernel, and speak to it past its Jupyter Server."""
     name = (await Lab(backend, session).make("kernels", name="python3"))["id"]
-    runtime = folder_of(backend._config.state_dir, session).runtime
+    runtime = folder_of(home_of(backend), session).runtime
     client = AsyncKernelClient(connection_file=str(runtime / f"kernel-{name}.json"))
     client.load_connection_file()
     client.start_channels(hb=False)  # a loaded machine is not a dead kernel

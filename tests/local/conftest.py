@@ -10,21 +10,23 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from jupyter_gpuquota.control.activity_poller import Senses
+from jupyter_gpuquota.control.activity_poller import ActivitySource
+from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.local import processes
-from jupyter_gpuquota.local.backend import LocalBackend
-from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices
 from jupyter_gpuquota.local.folders import SessionFolder
 from jupyter_gpuquota.local.shim import procfs
 from jupyter_gpuquota.model.sessions import LIVE
+from jupyter_gpuquota.ports.backend import Backend
+from tests.local.opening import open_backend
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,11 +35,11 @@ Start = Callable[..., "Elsewhere"]
 
 @pytest.fixture
 def settings(tmp_path: Path) -> dict[str, Any]:
-    """Settings of a backend with two simulated nodes, in folders of its own."""
+    """Settings of both classes for a backend with two simulated nodes, and its folder `home`."""
     folder = tmp_path / "work"
     folder.mkdir()
     return {
-        "state_dir": str(tmp_path / "state"),
+        "home": str(tmp_path / "state"),
         "root_dir": str(folder),
         "devices": "simulated",
         "simulated_nodes": [{"name": "dgx1-1", "gpus": 4}, {"name": "dgx1-2", "gpus": 4}],
@@ -48,15 +50,19 @@ def settings(tmp_path: Path) -> dict[str, Any]:
 
 @pytest_asyncio.fixture
 async def make(settings: dict[str, Any]) -> AsyncIterator[Callable[..., Any]]:
-    """Start backends on the state folder, one after another; the last one ends all sessions."""
-    backends: list[LocalBackend] = []
+    """Start backends on one folder, one after another; the last one ends all sessions."""
+    backends: list[Backend] = []
 
     async def start(
-        found: Devices | None = None, senses: Senses | None = None, **changed: Any
-    ) -> LocalBackend:
-        backend = LocalBackend(LocalConfig(**{**settings, **changed}), found, senses)
-        await backend.start()
+        found: Devices | None = None,
+        activity: ActivitySource | None = None,
+        clock: Clock | None = None,
+        **changed: Any,
+    ) -> Backend:
+        wanted = {**settings, **changed}
+        backend = open_backend(wanted, devices=found, activity=activity, clock=clock)
         backends.append(backend)
+        await backend.resident.start()
         return backend
 
     yield start
@@ -65,11 +71,11 @@ async def make(settings: dict[str, Any]) -> AsyncIterator[Callable[..., Any]]:
 
 
 @pytest_asyncio.fixture
-async def backend(make: Callable[..., Any]) -> LocalBackend:
+async def backend(make: Callable[..., Any]) -> Backend:
     return await make()
 
 
-async def end_all(backend: LocalBackend) -> None:
+async def end_all(backend: Backend) -> None:
     """End every session and let go of the backend; fails if a process is left."""
     for session in backend.sessions.all():
         if session.state in {"waiting", *LIVE}:
@@ -77,21 +83,30 @@ async def end_all(backend: LocalBackend) -> None:
                 await backend.sessions.stop(session.id)
     await wait_for(lambda: not any(s.state in LIVE for s in backend.sessions.all()))
     ids = {session.id for session in backend.sessions.all()}
-    await backend.close()
+    await backend.resident.close()
     assert not ids & set(processes.census().values())
 
 
 async def wait_for(condition: Callable[[], Any], seconds: float = 120.0) -> Any:
-    """Wait until something is true, and return it."""
+    """Wait until something is true, and return it; a condition may have to be awaited."""
     deadline = asyncio.get_running_loop().time() + seconds
-    while not (found := condition()):
+    while not (found := await _value(condition())):
         assert asyncio.get_running_loop().time() < deadline, "it never came true"
         await asyncio.sleep(0.02)
     return found
 
 
-def folder_of(state_dir: str, session_id: str) -> SessionFolder:
-    return SessionFolder(Path(state_dir, "sessions", session_id))
+async def _value(found: Any) -> Any:
+    return await found if isawaitable(found) else found
+
+
+def folder_of(home: str | Path, session_id: str) -> SessionFolder:
+    return SessionFolder(Path(home, "sessions", session_id))
+
+
+def home_of(backend: Backend) -> Path:
+    """Return the folder of a backend."""
+    return backend.resident.worker._store.path
 
 
 def marked(session_id: str) -> set[int]:
@@ -100,10 +115,13 @@ def marked(session_id: str) -> set[int]:
 
 
 class Elsewhere:
-    """Speak to a backend in a process of its own."""
+    """Speak to a backend in a process of its own, with a clock of its own."""
 
-    def __init__(self, settings: dict[str, Any], prefix: Sequence[str] = ()) -> None:
-        command = [*prefix, sys.executable, "-m", "tests.local.driver", json.dumps(settings)]
+    def __init__(
+        self, settings: dict[str, Any], clock: dict[str, float], prefix: Sequence[str]
+    ) -> None:
+        words = [json.dumps(settings), json.dumps(clock)]
+        command = [*prefix, sys.executable, "-m", "tests.local.driver", *words]
         self.process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -132,8 +150,11 @@ def elsewhere(settings: dict[str, Any]) -> Iterator[Start]:
     """Start backends in processes of their own; what is left of them is killed at the end."""
     started: list[Elsewhere] = []
 
-    def start(*, prefix: Sequence[str] = (), **changed: Any) -> Elsewhere:
-        one = Elsewhere({**settings, **changed}, prefix)
+    def start(
+        *, prefix: Sequence[str] = (), rate: float = 1.0, ahead: float = 0.0, **changed: Any
+    ) -> Elsewhere:
+        clock = {"rate": rate, "ahead": ahead}
+        one = Elsewhere({**settings, **changed}, clock, prefix)
         started.append(one)
         one.started = one.hear()
         return one

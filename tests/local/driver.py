@@ -1,8 +1,8 @@
 """A local backend in a process of its own, which a test may kill at any moment.
 
-    python -m tests.local.driver SETTINGS_JSON
+    python -m tests.local.driver SETTINGS_JSON CLOCK_JSON
 
-Reads `[name, argument, …]` a line, answers a JSON value a line; an error is `{"error": code}`.
+The clock has a `rate`, and is `ahead` by seconds. Reads `[name, argument, …]` a line, answers a JSON value a line; an error is `{"error": code}`.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ import asyncio
 import errno
 import json
 import sys
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.errors import GpuQuotaError
-from jupyter_gpuquota.local.backend import LocalBackend
-from jupyter_gpuquota.local.config import LocalConfig
+from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.backend_contract import launch, until
+from tests.local.opening import open_backend
 from tests.local.policies import set_policy, warned
 
 
 class Driver:
     """Do by name what a test asks for."""
 
-    def __init__(self, backend: LocalBackend) -> None:
+    def __init__(self, backend: Backend) -> None:
         self.backend = backend
 
     async def launch(self, name: str, fields: dict[str, Any]) -> Any:
@@ -44,9 +45,6 @@ class Driver:
     async def limit(self, rules: dict[str, Any]) -> Any:
         await set_policy(self.backend, **rules)
 
-    async def act(self, name: str, session_id: str) -> Any:
-        return await getattr(self.backend, name)(session_id)
-
     async def sessions(self) -> Any:
         return self.backend.sessions.all()
 
@@ -60,7 +58,7 @@ class Driver:
         Path(path).unlink()
 
     async def close(self) -> Any:
-        await self.backend.close()
+        await self.backend.resident.close()
 
 
 def fill(path: Path) -> None:
@@ -77,14 +75,15 @@ def fill(path: Path) -> None:
 
 
 async def main() -> None:
-    backend = LocalBackend(LocalConfig(**json.loads(sys.argv[1])))
-    driver = Driver(backend)
+    settings, clock = (json.loads(word) for word in sys.argv[1:])
     try:
-        await backend.start()
+        backend = open_backend(settings, clock=Clock(clock["rate"], timedelta(seconds=clock["ahead"])))
+        await backend.resident.start()
         answer(None)
     except GpuQuotaError as error:
         answer({"error": error.code, "message": str(error)})
         return
+    driver = Driver(backend)
     while line := await asyncio.to_thread(sys.stdin.readline):
         name, *arguments = json.loads(line)
         try:

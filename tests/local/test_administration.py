@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from jupyter_gpuquota.control.settings import Noted, SettingsStore
 from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
-from jupyter_gpuquota.local.store import MIGRATIONS, Store
+from jupyter_gpuquota.local.quota import own_project
+from jupyter_gpuquota.local.store import KIND, Store
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.projects import Groups, NodeGroup
 from jupyter_gpuquota.model.quota import Affinity, Project
-from jupyter_gpuquota.services.call import Call
-from jupyter_gpuquota.services.projects import list_ as list_projects
 from tests.contract.backend_contract import launch, until
+from tests.fakes import ask, me
 from tests.local.conftest import wait_for
 
 pytestmark = pytest.mark.asyncio
@@ -49,25 +49,25 @@ def names(backend) -> list[str]:
 async def test_the_configuration_counts_until_an_admin_changes_something(make):
     first = await make()
     assert (names(first), first.administration.set_by()) == (["team-a", "team-b"], "config")
-    await first.close()
+    await first.resident.close()
     second = await make(projects=[{"name": "team-z", "quota": "1"}])
     assert (names(second), second.changes.warnings()) == (["team-z"], ())
     await second.administration.put_project(Project(name="new", quota=500, revision=0), "ana")
     assert (names(second), second.administration.set_by()) == (["team-z", "new"], "store")
-    await second.close()
+    await second.resident.close()
     third = await make()
     assert names(third) == ["team-z", "new"]
-    assert "LocalConfig.projects" in third.changes.warnings()[0]
+    assert "GpuQuota.projects" in third.changes.warnings()[0]
     assert [entry.what for entry in await third.administration.audit()] == ["made project new"]
 
 
 async def test_without_configuration_there_is_one_project_that_owns_all(make):
     backend = await make(projects=[])
     (own,) = backend.inventory.projects()
-    assert own.quota == 8000
+    assert (own.name, own.quota) == (own_project(), 8000)
     await backend.administration.delete_project(own.name, 0, "ana", drain=False)
     assert backend.inventory.projects() == ()
-    await backend.close()
+    await backend.resident.close()
     assert (await make(projects=[])).inventory.projects() == ()
 
 
@@ -75,7 +75,7 @@ async def test_revisions_go_on_after_a_restart(make):
     first = await make()
     seen = first.inventory.projects()[0]
     changed = await first.administration.put_project(replace(seen, quota=1000), "ana")
-    await first.close()
+    await first.resident.close()
     second = await make()
     assert second.inventory.projects()[0] == changed
     with pytest.raises(Outdated, match="ana changed project team-a"):
@@ -98,7 +98,7 @@ async def test_the_policy_is_kept_and_only_its_own_screens_read_again(make):
     seen = first.changes.revision("policy")
     await first.administration.put_rules(replace(first.inventory.rules(), grace=7), "ana")
     assert (first.changes.revision("policy"), first.changes.revision("quota") > quota) == (seen, True)
-    await first.close()
+    await first.resident.close()
     second = await make()
     assert second.policing.policy() == made
     with pytest.raises(Outdated, match="The policy was changed meanwhile: ana changed the policy"):
@@ -108,7 +108,7 @@ async def test_the_policy_is_kept_and_only_its_own_screens_read_again(make):
     assert (left.levels, left.revision > made.revision) == ((), True)
     again = await second.administration.put_policy(replace(left, levels=made.levels), "ben")
     assert again.revision > left.revision
-    await second.close()
+    await second.resident.close()
     assert (await make()).policing.policy() == again
 
 
@@ -129,10 +129,10 @@ async def test_what_the_policy_says_of_a_project_goes_once_it_has_drained(make):
 
 
 async def test_a_state_file_of_the_version_before_is_brought_up(make, settings):
-    state = Path(settings["state_dir"])
+    state = Path(settings["home"])
     state.mkdir(mode=0o700)
     with sqlite3.connect(state / "state.db") as connection:
-        connection.executescript(f"{MIGRATIONS[0]} PRAGMA user_version = 1;")
+        connection.executescript(f"{KIND.migrations[0]} PRAGMA user_version = 1;")
     connection.close()
     backend = await make()
     assert names(backend) == ["team-a", "team-b"]
@@ -143,8 +143,8 @@ async def test_settings_survive_a_damaged_state_file(make, settings):
     backend = await make()
     await backend.administration.put_project(Project(name="new", quota=500, revision=0), "ana")
     kept = backend.inventory.projects()
-    await backend.close()
-    Path(settings["state_dir"], "state.db").write_bytes(b"not a database" * 1000)
+    await backend.resident.close()
+    Path(settings["home"], "state.db").write_bytes(b"not a database" * 1000)
     again = await make()
     assert again.inventory.projects() == kept
     newer = await again.administration.put_project(replace(kept[-1], quota=1), "ana")
@@ -153,22 +153,27 @@ async def test_settings_survive_a_damaged_state_file(make, settings):
 
 async def test_a_change_that_cannot_be_kept_has_not_happened(tmp_path):
     store = Store(tmp_path / "state.db")
-    settings = SettingsStore(store)
+    settings = SettingsStore(store.database)
     before = settings.kept
-    store.close()
+    store.database._db.execute("PRAGMA query_only = 1")
     with pytest.raises(StorageFailed):
         settings.change(replace(before, projects=()), "ana", Noted("deleted everything"))
     assert settings.kept == before
-    assert SettingsStore(Store(tmp_path / "state.db")).kept == before
+    store.close()
+    assert SettingsStore(Store(tmp_path / "state.db").database).kept == before
 
 
 async def test_the_account_is_the_admin_unless_others_are_named(make):
     backend = await make()
     account = getpass.getuser()
-    assert [backend.is_admin(user) for user in (account, "somebody")] == [True, False]
-    await backend.close()
+    assert [await is_admin(backend, user) for user in (account, "somebody")] == [True, False]
+    await backend.resident.close()
     named = await make(admins=["somebody"])
-    assert [named.is_admin(user) for user in (account, "somebody")] == [False, True]
+    assert [await is_admin(named, user) for user in (account, "somebody")] == [False, True]
+
+
+async def is_admin(backend, user):
+    return (await backend.access.rights(me(user))).admin
 
 
 async def test_groups_bind_sessions_to_nodes(make):
@@ -204,10 +209,10 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
 
     seen = backend.changes.revision("quota")
     path.write_text(GOOD.replace("quota: 2.5", "quota: 3") + "extra: 1\n")
-    await wait_for(backend.warnings)
+    await wait_for(backend.changes.warnings)
     await wait_for(lambda: backend.changes.revision("quota") > seen)
     assert "Line 16: there is no key 'extra'" in backend.changes.warnings()[0]
-    listed = await list_projects(backend, Call(user="ana"))
+    listed = await ask(backend, "projects.list", getpass.getuser())
     assert (listed.file, listed.warnings) == (str(path), backend.administration.warnings())
     assert backend.administration.warnings() == backend.changes.warnings()
     assert backend.inventory.projects()[0].quota == 2500
@@ -216,7 +221,7 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
     await wait_for(lambda: backend.inventory.projects()[0].quota == 3500)
     assert backend.changes.warnings() == ()
     path.unlink()
-    await wait_for(backend.warnings)
+    await wait_for(backend.changes.warnings)
     assert backend.inventory.projects()[0].quota == 3500
 
 
@@ -229,7 +234,7 @@ async def test_a_session_that_a_quota_file_excepts_may_come_and_go(make, tmp_pat
     session = await launch(backend, name="exp-1")
     await wait_for(lambda: backend.policing.policy().exemptions[0].who == f"session:{session.id}")
     assert backend.changes.warnings() == ()
-    exempt = backend.policing.ruling(session.id).exempt
+    exempt = (await backend.policing.ruling(session.id)).exempt
     assert exempt is not None
     assert exempt.reason == "A demo."
     await until(backend, session.id, "running")
@@ -250,10 +255,10 @@ async def test_a_quota_file_that_is_missing_at_first_is_reported(make, tmp_path)
 async def test_what_changes_nothing_is_not_a_change(make):
     backend = await make()
     for put, seen in (
-        (backend.put_project, backend.inventory.projects()[0]),
-        (backend.put_rules, backend.inventory.rules()),
-        (backend.put_groups, backend.administration.groups()),
-        (backend.put_policy, backend.policing.policy()),
+        (backend.administration.put_project, backend.inventory.projects()[0]),
+        (backend.administration.put_rules, backend.inventory.rules()),
+        (backend.administration.put_groups, backend.administration.groups()),
+        (backend.administration.put_policy, backend.policing.policy()),
     ):
         assert await put(seen, "ana") == seen
     assert (await backend.administration.audit(), backend.administration.set_by()) == ((), "config")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.backend_contract import BackendContract
-from tests.contract.policing_contract import PolicingContract
 
 
 @pytest.mark.asyncio
-class TestLocal(BackendContract, PolicingContract):
+class TestLocal(BackendContract):
     pass

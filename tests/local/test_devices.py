@@ -10,11 +10,11 @@ import pynvml
 import pytest
 from traitlets import TraitError
 
-from jupyter_gpuquota.control.inventory import Inventory
+from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices, find_devices, open_driver
+from jupyter_gpuquota.local.inventory import DeviceInventory
 from jupyter_gpuquota.local.nvml import Nvml
-from jupyter_gpuquota.local.quota import own_project, projects
 from jupyter_gpuquota.local.usage import usage_of
 from jupyter_gpuquota.model.nodes import Reading
 from jupyter_gpuquota.model.resources import MigInstance
@@ -27,7 +27,7 @@ A100 = "NVIDIA A100-SXM4-40GB"
 
 
 def config(**settings) -> LocalConfig:
-    return LocalConfig(state_dir="/nowhere", root_dir="/", **settings)
+    return LocalConfig(root_dir="/", **settings)
 
 
 def mig_gpu() -> Gpu:
@@ -118,14 +118,12 @@ def test_auto_prefers_real_devices_to_simulated_ones():
 
 
 def test_a_plain_installation_has_no_simulated_device():
-    assert find_devices(config(devices="simulated")).read() == Inventory(())
+    assert find_devices(config(devices="simulated")).read() == DeviceInventory(())
 
 
-def test_the_default_project_owns_the_whole_machine():
+def test_configured_projects_are_read_with_their_quota():
     nodes = Devices(config(simulated_nodes=[{"name": "n1", "gpus": 3}]), None).read().nodes
-    (project,) = projects(config(), nodes)
-    assert (project.name, project.quota) == (own_project(), 3000)
-    (team,) = projects(config(projects=[{"name": "team-a", "quota": "2.5"}]), nodes)
+    (team,) = GpuQuota(projects=[{"name": "team-a", "quota": "2.5"}]).teams(nodes)
     assert (team.name, team.quota) == ("team-a", 2500)
 
 
@@ -136,14 +134,25 @@ def test_the_default_project_owns_the_whole_machine():
         ({"projects": [{"name": "a", "quota": "4"}, {"name": "a", "quota": "4"}]}, "same name"),
         ({"projects": [{"name": "a", "quota": "many"}]}, "not a number"),
         ({"projects": [{"name": "a"}]}, "quota"),
+        ({"state_dir": "relative"}, "absolute"),
+    ],
+)
+def test_shared_settings_that_cannot_be_used_are_refused(wrong, said):
+    with pytest.raises(TraitError, match=said):
+        GpuQuota(**wrong).teams(())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
         ({"simulated_nodes": [{"name": "n", "gpus": "8"}]}, "gpus"),
         ({"simulated_nodes": [{"name": "n", "gpus": 8, "cores": 2}]}, "cores"),
-        ({"state_dir": "relative"}, "absolute"),
+        ({"root_dir": "relative"}, "absolute"),
         ({"devices": "cloud"}, "devices"),
         ({"log_bytes": 1}, "log_bytes"),
     ],
 )
-def test_a_configuration_that_cannot_be_used_is_refused(wrong, said):
+def test_settings_of_its_own_that_cannot_be_used_are_refused(wrong, said):
     with pytest.raises(TraitError, match=said):
         LocalConfig(**wrong)
 
@@ -166,16 +175,15 @@ def test_usage_is_what_the_sessions_own_processes_hold():
 @pytest.mark.asyncio
 async def test_a_session_over_its_share_is_shown_and_a_lost_device_told(make, tmp_path):
     nvml = FakeNvml(Gpu("GPU-0"))
-    settings = {
+    own = {
         "devices": "auto",
         "simulated_nodes": [],
-        "projects": [{"name": "team-a", "quota": "1"}],
         "poll_interval": 0.1,
         "mps_pipe_dir": str(tmp_path),
     }
-    devices = Devices(LocalConfig(**settings), Nvml(nvml))
-    backend = await make(devices, **settings)
-    assert backend.source == "nvml"
+    projects = [{"name": "team-a", "quota": "1"}]
+    backend = await make(Devices(LocalConfig(**own), Nvml(nvml)), projects=projects, **own)
+    assert backend.inventory.source == "nvml"
     session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")
     assert session.isolation.memory == "none"
     (pid,) = marked(session.id)
@@ -194,9 +202,9 @@ async def test_a_session_over_its_share_is_shown_and_a_lost_device_told(make, tm
     nvml.gpus[0].gone = False
     await until(backend, session.id, lambda s: s.reason is None)
     await wait_for(lambda: backend.inventory.readings()["GPU-0"].utilisation == 7)
-    await backend.close()
+    await backend.resident.close()
     nvml.gpus[0].processes = []
-    again = await make(Devices(LocalConfig(**settings), Nvml(nvml)), **settings)
+    again = await make(Devices(LocalConfig(**own), Nvml(nvml)), projects=projects, **own)
     kept = await until(again, session.id, lambda s: s.usage and s.usage.memory == 0)
     assert kept.usage.peak == 30 * 1024  # it is on disk
     await again.sessions.stop(session.id)

@@ -30,7 +30,7 @@ def make_prefix(path: Path, *packages: str) -> str:
 def config(tmp_path: Path) -> LocalConfig:
     root = tmp_path / "root"
     root.mkdir()
-    return LocalConfig(state_dir=str(tmp_path / "state"), root_dir=str(root))
+    return LocalConfig(root_dir=str(root))
 
 
 def test_the_controllers_own_prefix_is_the_default(config):

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.control.board import Board
+from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.control.history import HistoryKeeper
 from jupyter_gpuquota.control.inventory import Inventory
 from jupyter_gpuquota.core.history import DAY, window
 from jupyter_gpuquota.errors import StorageFailed
-from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.model.history import History, HistoryQuery
 from jupyter_gpuquota.model.nodes import Reading
 from tests.builders import make_node, make_placement, make_project, make_session, make_slice
@@ -36,9 +36,8 @@ def board() -> Board:
     shown = Board()
     nodes = (make_node("n1", 4, simulated=False),)
     uuids = [device.uuid for device in nodes[0].devices]
-    shown.show_inventory(
-        Inventory(nodes, {uuids[0]: Reading(utilisation=60), uuids[1]: Reading(utilisation=20)})
-    )
+    readings = {uuids[0]: Reading(utilisation=60), uuids[1]: Reading(utilisation=20)}
+    shown.show_inventory(Inventory(nodes, readings), nodes)
     placed = make_placement(make_slice(0), make_slice(1))
     running = make_session("x", "2", "running", placement=placed, kind="train")
     shown.show(running, make_session("y", "0.5"))
@@ -46,7 +45,7 @@ def board() -> Board:
 
 
 def keeper(tmp_path: Path, board: Board, **settings: Any) -> HistoryKeeper:
-    return HistoryKeeper(LocalConfig(state_dir=str(tmp_path), **settings), board)
+    return HistoryKeeper(GpuQuota(**settings), board, tmp_path / "history.sqlite")
 
 
 def ask(kept: HistoryKeeper, now: float, **query: Any) -> History:
@@ -145,7 +144,7 @@ def crowd(users: int, sessions: int) -> Board:
     """Show sessions of many users of two projects; every fifth waits."""
     shown = Board()
     nodes = tuple(make_node(f"n{i}", 16) for i in range(sessions // 16 + 1))
-    shown.show_inventory(Inventory(nodes, {}))
+    shown.show_inventory(Inventory(nodes, {}), nodes)
     for i in range(sessions):
         held = make_placement(make_slice(i % 16), node=f"n{i // 16}") if i % 5 else None
         session = make_session(
@@ -244,14 +243,19 @@ def test_a_file_from_before_users_is_brought_up_to_date(old: Path, board: Board)
 
 _DIES = """
 import os, signal, sqlite3, sys
+from functools import partial
 from pathlib import Path
-from jupyter_gpuquota.local import historyfile
-db = sqlite3.connect(sys.argv[1], isolation_level=None)
-def die(statement):
-    if sys.argv[2] in statement:
-        os.kill(os.getpid(), signal.SIGKILL)
-db.set_trace_callback(die)
-historyfile.prepare(db, Path(sys.argv[1]))
+from jupyter_gpuquota.control.history_file import KIND
+from jupyter_gpuquota.control.sqlite import Database
+class Dying(sqlite3.Connection):
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.set_trace_callback(self.die)
+    def die(self, statement):
+        if sys.argv[2] in statement:
+            os.kill(os.getpid(), signal.SIGKILL)
+sqlite3.connect = partial(sqlite3.connect, factory=Dying)
+Database(Path(sys.argv[1]), KIND)
 """
 
 
@@ -322,7 +326,7 @@ def test_a_newer_file_is_left_alone(tmp_path: Path, board: Board) -> None:
 async def test_sessions_run_while_the_history_cannot_be_kept(
     make: Any, settings: dict[str, Any]
 ) -> None:
-    blocked = Path(settings["state_dir"], "history.sqlite")
+    blocked = Path(settings["home"], "history.sqlite")
     blocked.mkdir(parents=True)
     backend = await make(history_interval=1)
     session = await until(backend, (await launch(backend, gpu="0.5")).id, "running")

@@ -7,10 +7,11 @@ are seen is tested with the signals.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.core.idleness import Reading
 from jupyter_gpuquota.core.policy import Limits
 from jupyter_gpuquota.errors import NotAllowed, WrongState
@@ -22,7 +23,9 @@ from tests.local.policies import set_policy, warned
 
 pytestmark = pytest.mark.asyncio
 
-FAST = {"clock_rate": 600.0, "idle_interval": 300, "stop_grace": 1.0}
+RATE = 600.0
+FAST = {"idle_interval": 300, "stop_grace": 1.0}
+EVER = datetime.fromtimestamp(0, UTC)
 SLEEP = ("sleep", "1000")
 STUBBORN = ("sh", "-c", "trap '' TERM; while :; do sleep 0.2; done")
 
@@ -55,7 +58,7 @@ async def run(backend, name="exp-1", **fields):
 
 
 async def test_whoever_is_idle_is_warned_suspended_and_comes_back(make):
-    backend = await make(senses=Seen(cpu="idle", kernels="idle"), **FAST)
+    backend = await make(activity=Seen(cpu="idle", kernels="idle"), clock=Clock(RATE), **FAST)
     await limit(backend)
     session = await run(backend)
     first = await warned(backend, session.id)
@@ -79,19 +82,23 @@ async def test_whoever_is_idle_is_warned_suspended_and_comes_back(make):
 
 async def test_whoever_works_is_left_alone(make):
     seen = Seen(cpu="busy", kernels="idle")
-    backend = await make(senses=seen, **FAST)
+    backend = await make(activity=seen, clock=Clock(RATE), **FAST)
     await limit(backend)
     session = await run(backend)
     activity = await wait_for(lambda: looked(backend, session.id))
     assert {s.name: s.state for s in activity.signals} == {"cpu": "busy", "kernels": "idle"}
     assert activity.idle is None
     seen.states = {"cpu": "unknown", "kernels": "idle"}
-    await wait_for(lambda: "unknown" in {s.state for s in looked(backend, session.id).signals})
+
+    async def unknown() -> bool:
+        return "unknown" in {s.state for s in (await looked(backend, session.id)).signals}
+
+    await wait_for(unknown)
     assert backend.sessions.all()[0].idle is None
 
 
 async def test_keeping_alive_puts_it_off_and_has_an_end(make):
-    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    backend = await make(activity=Seen(cpu="idle"), clock=Clock(RATE), **FAST)
     await limit(backend, keep_alive="2h", keep_alives=1)
     session = await run(backend)
     await warned(backend, session.id)
@@ -101,7 +108,7 @@ async def test_keeping_alive_puts_it_off_and_has_an_end(make):
     assert kept.kept.times == 1
     assert kept.idle.warned is None
     assert kept.idle.acts == kept.kept.until
-    activity = backend.policing.activity(session.id)
+    activity = await backend.policing.activity(session.id)
     assert (activity.idle.warned, activity.idle.acts) == (None, kept.kept.until)
     with pytest.raises(NotAllowed, match="once since it was last used"):
         await backend.policing.keep_alive(session.id, 0)
@@ -112,7 +119,7 @@ async def test_keeping_alive_puts_it_off_and_has_an_end(make):
 
 
 async def test_whoever_does_not_end_in_time_is_told_so(make):
-    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    backend = await make(activity=Seen(cpu="idle"), clock=Clock(RATE), **FAST)
     await limit(backend, grace=1)
     session = await run(backend, command=STUBBORN)
     ended = await until(backend, session.id, "suspended")
@@ -133,7 +140,7 @@ async def test_a_longest_life_leaves_the_grace_of_the_policy_and_tells_who_was_k
 
 
 async def test_notify_ends_nothing(make):
-    backend = await make(senses=Seen(gpu="idle", kernels="busy"), **FAST)
+    backend = await make(activity=Seen(gpu="idle", kernels="busy"), clock=Clock(RATE), **FAST)
     await limit(backend, gpu_idle_timeout="10m")
     session = await run(backend)
     told = await warned(backend, session.id)
@@ -142,12 +149,12 @@ async def test_notify_ends_nothing(make):
 
 
 async def test_a_controller_that_was_away_warns_again(make):
-    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    backend = await make(activity=Seen(cpu="idle"), clock=Clock(RATE), **FAST)
     await limit(backend, idle_timeout="40m", warn_before="30m")
     session = await run(backend)
     first = await warned(backend, session.id)
-    await backend.close()
-    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    await backend.resident.close()
+    backend = await make(activity=Seen(cpu="idle"), clock=Clock(RATE), **FAST)
     again = await warned(backend, session.id, first.idle.warned)
     assert again.idle.acts - again.idle.warned >= timedelta(minutes=30)
     await until(backend, session.id, "suspended")
@@ -155,11 +162,11 @@ async def test_a_controller_that_was_away_warns_again(make):
 
 async def test_a_wish_counts_as_far_as_it_is_allowed(make):
     seen = Seen(cpu="idle")
-    backend = await make(senses=seen, **FAST)
+    backend = await make(activity=seen, clock=Clock(RATE), **FAST)
     await limit(backend, idle_timeout="10h", idle_timeout_min="20m")
     session = await run(backend, idle_timeout="20m")
     await wait_for(lambda: seen.limits)
-    rules = {rule.rule: rule for rule in backend.policing.ruling(session.id).rules}
+    rules = {rule.rule: rule for rule in (await backend.policing.ruling(session.id)).rules}
     assert (rules["idle_timeout"].value, rules["idle_timeout"].level) == ("20m", "session")
     ended = await until(backend, session.id, "suspended")
     assert "exp-1 itself" in ended.reason.message
@@ -167,36 +174,46 @@ async def test_a_wish_counts_as_far_as_it_is_allowed(make):
 
 async def test_what_was_seen_is_recorded_and_survives(make):
     seen = Seen(cpu="busy")
-    backend = await make(senses=seen, **FAST)
+    backend = await make(activity=seen, clock=Clock(RATE), **FAST)
     session = await run(backend)
-    first = await wait_for(lambda: looked(backend, session.id))
-    await wait_for(lambda: looked(backend, session.id).at > first.at)
+
+    async def look_again() -> None:
+        first = await wait_for(lambda: looked(backend, session.id))
+
+        async def again() -> bool:
+            return (await looked(backend, session.id)).at > first.at
+
+        await wait_for(again)
+
+    await look_again()
     seen.states = {"cpu": "idle"}
     await until(backend, session.id, lambda s: s.idle)
-    await backend.close()
-    backend = await make(senses=seen, **FAST)
-    stretches = await backend._work(backend._engine.week.read, 0)
+    await look_again()  # before that the look that found it idle is recorded
+    await backend.resident.close()
+    backend = await make(activity=seen, clock=Clock(RATE), **FAST)
+    stretches = await backend.policing.recorded(EVER)
     assert [s.idle for s in stretches] == [False, True]
     assert {s.milli for s in stretches} == {500}
 
 
 async def test_who_was_suspended_is_recorded_as_who_would_be_idle_still(make):
-    backend = await make(senses=Seen(cpu="idle"), **FAST)
+    clock = Clock(RATE)
+    backend = await make(activity=Seen(cpu="idle"), clock=clock, **FAST)
     await limit(backend)
     session = await run(backend)
     await until(backend, session.id, "suspended")
 
     async def recorded() -> int:
-        stretches = await backend._work(backend._engine.week.read, 0)
+        stretches = await backend.policing.recorded(EVER)
         assert all(s.idle for s in stretches[1:])
         return stretches[-1].end
 
     ended = await recorded()
-    await wait_for(lambda: backend._engine.clock.now().timestamp() > ended + 2400)
+    await wait_for(lambda: clock.now().timestamp() > ended + 2400)
     assert await recorded() > ended
 
 
-def looked(backend, session_id):
+async def looked(backend, session_id):
     """Return what is known of a session, None before the first look."""
-    activity = backend.policing.activity(session_id)
+    activity = await backend.policing.activity(session_id)
     return activity if activity.looked else None

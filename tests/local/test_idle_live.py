@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jupyter_gpuquota.local.backend import LocalBackend
+from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices
 from jupyter_gpuquota.local.nvml import Nvml
+from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.backend_contract import launch, until
 from tests.local import atwork
 from tests.local.atwork import TERMINALS, Lab
@@ -25,31 +26,46 @@ from tests.local.policies import set_policy, warned
 
 pytestmark = pytest.mark.asyncio
 
-FAST = {"clock_rate": 240.0, "idle_interval": 240}
+RATE = 240.0
+FAST = {"idle_interval": 240}
 RULES = {"idle_timeout": "16m", "warn_before": "4m", "cpu_busy": 90, "gpu_busy": 5}
 TWICE = timedelta(minutes=32)
 
 
 @pytest_asyncio.fixture
 async def lab(make: Callable[..., Any]) -> Lab:
-    return await start(await make(**FAST))
+    return await start(await make(clock=Clock(RATE), **FAST))
 
 
-async def start(backend: LocalBackend) -> Lab:
+async def start(backend: Backend) -> Lab:
     made = await launch(backend, gpu="0.5", command=(), args=TERMINALS)
     await until(backend, made.id, "running")
     return Lab(backend, made.id)
 
 
-def states(lab: Lab) -> dict[str, str]:
-    return {s.name: s.state for s in lab.backend.policing.activity(lab.session).signals}
+async def states(lab: Lab) -> dict[str, str]:
+    found = await lab.backend.policing.activity(lab.session)
+    return {s.name: s.state for s in found.signals}
+
+
+async def seen(lab: Lab, name: str, state: str) -> None:
+    """Wait until a signal of the session is in a state."""
+
+    async def reads() -> bool:
+        return (await states(lab)).get(name) == state
+
+    await wait_for(reads)
 
 
 async def left_alone(lab: Lab) -> None:
     """Pass twice the timeout; fails if the session is idle in it."""
-    begin = lab.backend.policing.activity(lab.session).at
-    await wait_for(lambda: lab.backend.policing.activity(lab.session).at >= begin + TWICE)
-    session = lab.backend._engine.find(lab.session).session
+    begin = (await lab.backend.policing.activity(lab.session)).at
+
+    async def passed() -> bool:
+        return (await lab.backend.policing.activity(lab.session)).at >= begin + TWICE
+
+    await wait_for(passed)
+    session = lab.backend.resident.board.find(lab.session)
     assert (session.state, session.idle) == ("running", None)
 
 
@@ -75,10 +91,10 @@ async def test_work_keeps_a_session_until_it_ends(
     lab: Lab, work: Callable[[Lab], Any], name: str, state: str
 ) -> None:
     async with work(lab):
-        await wait_for(lambda: states(lab).get(name) == state)
+        await seen(lab, name, state)
         await set_policy(lab.backend, **RULES)
         await left_alone(lab)
-        assert states(lab)[name] == state
+        assert (await states(lab))[name] == state
     await ended_for_idleness(lab)
 
 
@@ -91,15 +107,14 @@ async def test_what_only_looks_like_work_keeps_nothing(
         await ended_for_idleness(lab)
 
 
-async def test_a_gpu_that_cannot_be_read_keeps_its_session(
-    make: Callable[..., Any], settings: dict[str, Any]
-) -> None:
+async def test_a_gpu_that_cannot_be_read_keeps_its_session(make: Callable[..., Any]) -> None:
     gpu = Gpu("GPU-0", utilisation=0, samples=[])
-    config = LocalConfig(**{**settings, "devices": "nvml"})
-    lab = await start(await make(Devices(config, Nvml(FakeNvml(gpu))), **FAST, devices="nvml"))
-    await wait_for(lambda: states(lab).get("gpu") == "idle")
+    devices = Devices(LocalConfig(devices="nvml"), Nvml(FakeNvml(gpu)))
+    backend = await make(devices, clock=Clock(RATE), devices="nvml", **FAST)
+    lab = await start(backend)
+    await seen(lab, "gpu", "idle")
     gpu.gone = True
-    await wait_for(lambda: states(lab)["gpu"] == "unknown")
+    await seen(lab, "gpu", "unknown")
     await set_policy(lab.backend, **RULES)
     await left_alone(lab)
     gpu.gone = False

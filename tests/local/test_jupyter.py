@@ -74,16 +74,16 @@ async def test_a_server_answers_below_its_path_with_its_token_only(backend, sett
         await ask(endpoint, "api/status", token="wrong")  # noqa: S106
     listening = [c for pid in marked(session.id) for c in psutil.Process(pid).net_connections()]
     assert {c.laddr.ip for c in listening if c.status == psutil.CONN_LISTEN} == {"127.0.0.1"}
-    folder = folder_of(settings["state_dir"], session.id)
+    folder = folder_of(settings["home"], session.id)
     assert endpoint.token not in (folder.path / "log").read_text()
     assert endpoint.token not in msgspec.json.encode(session).decode()
-    assert endpoint.token not in Path(settings["state_dir"], "state.db").read_bytes().decode(
+    assert endpoint.token not in Path(settings["home"], "state.db").read_bytes().decode(
         "latin"
     )
     for pid in marked(session.id):
         assert endpoint.token not in " ".join(psutil.Process(pid).cmdline())
     assert (folder.path / "launch.json").stat().st_mode & 0o777 == 0o600
-    state = Path(settings["state_dir"])
+    state = Path(settings["home"])
     assert state.stat().st_mode & 0o777 == 0o700
     assert {path.stat().st_mode & 0o077 for path in state.glob("state.db*")} == {0}
 
@@ -134,6 +134,7 @@ async def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(tmp_path):
             runtime=str(folder.runtime),
             state_dir=str(tmp_path),
             token="t" * 40,
+            own_token="o" * 40,
             port=taken.getsockname()[1],
             python=sys.executable,
             module="jupyter_server",
@@ -167,7 +168,7 @@ async def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(tmp_path):
 
 async def test_a_strangers_note_in_the_runtime_folder_is_ignored(backend, settings):
     session = await until(backend, (await launch(backend)).id, "running")
-    folder = folder_of(settings["state_dir"], session.id)
+    folder = folder_of(settings["home"], session.id)
     note = {"pid": os.getpid(), "port": 1, "base_url": "/", "token": ""}
     (folder.runtime / f"jpserver-{os.getpid()}.json").write_text(json.dumps(note))
     assert find_server(folder, 1) is None
@@ -211,7 +212,7 @@ async def test_it_survives_its_shim_and_is_shown_again_after_a_restart(make, els
     first = elsewhere()
     session = first.ask("launch", "exp-1", SERVER)
     first.ask("until", session["id"], "running")
-    folder = folder_of(settings["state_dir"], session["id"])
+    folder = folder_of(settings["home"], session["id"])
     first.kill()
     os.kill(folder.leader(1).shim, signal.SIGKILL)
     backend = await make()

@@ -19,6 +19,7 @@ from jupyter_gpuquota.model.resources import Placement, Slice
 from tests.builders import make_placement, make_session, make_slice, make_spec
 
 TOKEN = secrets.token_hex()
+OWN_TOKEN = secrets.token_hex()
 CPU = Placement(node="n1")
 
 
@@ -27,6 +28,7 @@ def make_means(**fields: Any) -> Means:
         "runtime": "/state/s1/runtime",
         "state_dir": "/state",
         "token": TOKEN,
+        "own_token": OWN_TOKEN,
         "port": 5000,
         "python": "/env/bin/python",
         "module": "jupyterlab",

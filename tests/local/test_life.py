@@ -77,7 +77,7 @@ async def test_one_that_ignores_the_request_is_killed(make, settings):
     backend = await make(stop_grace=0.3)
     command = ("sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done")
     session = await until(backend, (await launch(backend, command=command)).id, "running")
-    log = folder_of(settings["state_dir"], session.id).path / "log"
+    log = folder_of(settings["home"], session.id).path / "log"
     await wait_for(lambda: "ready" in log.read_text())
     await backend.sessions.stop(session.id)
     stopped = await until(backend, session.id, "stopped")
@@ -99,7 +99,7 @@ async def test_stop_leaves_no_process_however_it_hides(make, settings):
 
 
 async def test_a_controller_started_inside_a_session_is_no_part_of_it(backend, settings):
-    clean = f"env -i PATH=$PATH GPUQUOTA_STATE_DIR={settings['state_dir']}"
+    clean = f"env -i PATH=$PATH GPUQUOTA_STATE_DIR={settings['home']}"
     command = f"{clean} setsid sleep 601 & GPUQUOTA_SESSION=other setsid sleep 602 & sleep 600"
     session = await launch(backend, command=("sh", "-c", command))
     await until(backend, session.id, "running")
@@ -182,8 +182,11 @@ async def test_a_taken_port_is_refused_at_once(backend):
 async def test_two_live_sessions_cannot_expose_one_port(backend):
     port = free_port()
     await until(backend, (await launch(backend, "first", ports=(port,))).id, "running")
-    with pytest.raises(InvalidFields, match=r"exposed by the session first"):
+    with pytest.raises(InvalidFields, match=r"is exposed by first\."):
         await launch(backend, "second", ports=(port,))
+    # Who asks in another project need not know what there is in this one.
+    with pytest.raises(InvalidFields, match=r"is exposed by a session of team-a\."):
+        await launch(backend, "second", project="team-b", ports=(port,))
 
 
 async def test_an_exposed_port_leads_to_the_session_that_listens(backend, settings):
@@ -256,7 +259,7 @@ async def test_what_a_program_leaves_running_ends_with_the_session(backend):
 
 async def test_a_killed_leader_is_told_from_one_that_failed(backend, settings):
     session = await until(backend, (await launch(backend)).id, "running")
-    os.kill(folder_of(settings["state_dir"], session.id).leader(1).pid, signal.SIGKILL)
+    os.kill(folder_of(settings["home"], session.id).leader(1).pid, signal.SIGKILL)
     failed = await until(backend, session.id, "failed")
     assert (failed.exit.signal, failed.reason.code) == ("SIGKILL", "Killed")
 
@@ -281,7 +284,7 @@ async def test_a_program_that_cannot_be_is_refused(backend, fields, broken):
 async def test_no_secret_stays_on_disk_after_the_end(backend, settings):
     session = await launch(backend, env={"SECRET": "very-secret"})
     await until(backend, session.id, "running")
-    folder = folder_of(settings["state_dir"], session.id)
+    folder = folder_of(settings["home"], session.id)
     assert "very-secret" in (folder.path / "launch.json").read_text()
     await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
@@ -301,18 +304,18 @@ async def test_nothing_of_the_starter_is_handed_on(backend, monkeypatch):
 
 
 async def test_it_is_idle_only_when_nothing_lives_and_nothing_waits(backend):
-    assert backend.idle()
+    assert backend.resident.idle()
     session = await launch(backend)
-    assert not backend.idle()
+    assert not backend.resident.idle()
     await until(backend, session.id, "running")
     await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
-    assert backend.idle()
+    assert backend.resident.idle()
 
 
 async def test_the_shim_shows_neither_secrets_nor_the_session(backend, settings):
     session = await until(backend, (await launch(backend)).id, "running")
-    shim_pid = folder_of(settings["state_dir"], session.id).leader(1).shim
+    shim_pid = folder_of(settings["home"], session.id).leader(1).shim
     shim = psutil.Process(shim_pid)
     assert set(shim.environ()) == {"LC_ALL", "GPUQUOTA_STATE_DIR"}
     assert shim_pid not in processes.census()

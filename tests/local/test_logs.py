@@ -139,5 +139,5 @@ async def test_a_follower_sees_all_that_a_session_prints_while_it_is_rotated(mak
         await asyncio.sleep(0.01)
     await until(backend, session.id, "done")
     assert text.splitlines() == [f"line {i} é" for i in range(3000)]
-    folder = folder_of(settings["state_dir"], session.id).path
+    folder = folder_of(settings["home"], session.id).path
     assert len(logs.parts(folder)) > 1

@@ -62,16 +62,15 @@ def test_only_the_named_clients_are_ended(mps):
 
 @pytest.mark.asyncio
 async def test_a_share_is_limited_by_mps_and_its_clients_end_before_a_kill(make, mps):
-    settings = {
+    own = {
         "devices": "auto",
         "simulated_nodes": [],
-        "projects": [{"name": "team-a", "quota": "2"}],
         "mps_control": mps.program,
         "mps_pipe_dir": mps.pipe_dir,
         "stop_grace": 0.2,
     }
-    devices = Devices(LocalConfig(**settings), Nvml(FakeNvml(Gpu("GPU-0"), Gpu("GPU-1"))))
-    backend = await make(devices, **settings)
+    devices = Devices(LocalConfig(**own), Nvml(FakeNvml(Gpu("GPU-0"), Gpu("GPU-1"))))
+    backend = await make(devices, projects=[{"name": "team-a", "quota": "2"}], **own)
     stubborn = ("sh", "-c", "trap '' TERM; while :; do sleep 1; done")
     part = await launch(backend, "part", gpu="0.5", command=stubborn)
     part = await until(backend, part.id, "running")

@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_gpuquota.model.quota import Rules
 from tests.contract.backend_contract import launch, until
-from tests.local.conftest import folder_of, marked, wait_for
+from tests.local.conftest import folder_of, home_of, marked, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -27,7 +27,7 @@ async def borrow(backend, command, name="train"):
         )
         found.append(await until(backend, made.id, "running"))
     for session in found:
-        log = folder_of(backend._config.state_dir, session.id).path / "log"
+        log = folder_of(home_of(backend), session.id).path / "log"
         await wait_for(lambda log=log: "ready" in log.read_text())
     return found
 
@@ -39,7 +39,7 @@ async def test_who_gives_way_may_save_its_work_and_starts_again(make, settings):
     [victim] = [s for s in backend.sessions.all() if s.state == "waiting"]
     assert victim.reclaimed.name == "mine"
     assert (victim.exit, victim.goal) == (None, "run")
-    saved = folder_of(settings["state_dir"], victim.id).path.parents[2] / "work" / "state"
+    saved = folder_of(settings["home"], victim.id).path.parents[2] / "work" / "state"
     assert saved.read_text() == "saved\n"
     await backend.sessions.stop(taker.id)
     assert (await until(backend, victim.id, "running")).reclaimed.name == "mine"
@@ -53,7 +53,7 @@ async def test_who_does_not_end_within_the_grace_is_killed(make):
     assert waiting.reason.code == "BeingReclaimed"
     [victim] = [s for s in backend.sessions.all() if s.goal == "requeue"]
     assert victim.reason.code == "Reclaimed"
-    assert "mine of team-a" in victim.reason.message
+    assert "for a session of team-a" in victim.reason.message
     await until(backend, made.id, "running")
     await until(backend, victim.id, "waiting")
     assert not marked(victim.id)

@@ -19,12 +19,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.control.clock import Clock
-from jupyter_gpuquota.control.inventory import Work
 from jupyter_gpuquota.control.signals.kernels import Kernels
 from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.control.signals.servers import Kernel, Terminal, _connect
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.devices import Devices
+from jupyter_gpuquota.local.inventory import Work
 from jupyter_gpuquota.local.nvml import Nvml
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
 from jupyter_gpuquota.local.signals import gpus, spending, terminals
@@ -306,7 +306,7 @@ def test_the_busiest_of_several_gpus_counts():
 
 
 def devices(nvml: FakeNvml) -> Devices:
-    config = LocalConfig(state_dir="/nowhere", root_dir="/", devices="nvml")
+    config = LocalConfig(root_dir="/", devices="nvml")
     return Devices(config, Nvml(nvml))
 
 
@@ -513,10 +513,14 @@ def test_only_files_of_the_folder_are_read(tmp_path):
     assert fingerprint(str(folder), "/good.ipynb")
 
 
+async def of_file(session: Session, path: str) -> str:
+    return fingerprint(session.spec.folder, path)
+
+
 @pytest.mark.asyncio
 async def test_a_save_counts_if_the_cells_have_changed_or_cannot_be_compared(tmp_path):
     session = make_session("a", folder=str(tmp_path))
-    known = Presence(Clock())
+    known = Presence(Clock(), of_file)
 
     async def last(minutes: float, text: str = "") -> float | None:
         file = tmp_path / "a.ipynb"
@@ -550,7 +554,7 @@ async def test_what_a_page_saves_before_the_end_is_nobodys_use(seconds, used):
     if seconds < 0:
         idle = msgspec.structs.replace(idle, warned=None)
     session = msgspec.structs.replace(make_session("a"), idle=idle)
-    known, at = Presence(Clock()), NOW + timedelta(seconds=seconds)
+    known, at = Presence(Clock(), of_file), NOW + timedelta(seconds=seconds)
     for path in ("a.ipynb", "a.py"):
         await known.hear(session, PresenceRequest(at=at, saved=path))
     assert (known.reading(session).last is not None) == used
@@ -559,6 +563,6 @@ async def test_what_a_page_saves_before_the_end_is_nobodys_use(seconds, used):
 @pytest.mark.asyncio
 async def test_presence_goes_by_the_clock_that_is_tried_with(tmp_path):
     clock = Clock(rate=60)
-    known, session = Presence(clock), make_session("a")
+    known, session = Presence(clock, of_file), make_session("a")
     await known.hear(session, PresenceRequest(at=datetime.now(UTC)))
     assert abs(known.reading(session).last - clock.now()) < timedelta(seconds=60)

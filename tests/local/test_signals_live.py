@@ -23,14 +23,14 @@ from tornado.httpclient import AsyncHTTPClient
 from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.core.idleness import Reading
-from jupyter_gpuquota.local.backend import LocalBackend
 from jupyter_gpuquota.local.signals.signals import Signals
-from jupyter_gpuquota.model.sessions import ExecRequest
+from jupyter_gpuquota.model.sessions import ExecRequest, Session
+from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ui.inside import become
 from tests.contract.backend_contract import launch, until
 from tests.local.atwork import TERMINALS, THREADS, Lab, start_kernel
 from tests.local.builders import LIMITS
-from tests.local.conftest import folder_of
+from tests.local.conftest import folder_of, home_of
 from tests.local.test_jupyter import ask
 
 pytestmark = pytest.mark.asyncio
@@ -39,18 +39,23 @@ ROUNDED = timedelta(seconds=8)
 """What the kernel knows a terminal's times to."""
 
 
+async def nothing_saved(session: Session, path: str) -> str:
+    raise AssertionError(path)
+
+
 class Looks(Lab):
     """Look at one session of a backend."""
 
-    def __init__(self, backend: LocalBackend, session: str) -> None:
+    def __init__(self, backend: Backend, session: str) -> None:
         super().__init__(backend, session)
-        self.presence = Presence(Clock())
-        self.signals = Signals(backend._folder, backend._devices, Clock(), self.presence)
+        worker = backend.resident.worker
+        folder, devices = worker._store.folder, worker._runner._devices
+        self.signals = Signals(folder, devices, Clock(), Presence(Clock(), nothing_saved))
         self.limits = LIMITS
 
     async def look(self) -> dict[str, Reading]:
-        record = self.backend._engine.find(self.session)
-        found = await self.signals.read([record], {self.session: self.limits})
+        session = self.backend.resident.board.find(self.session)
+        found = await self.signals.read([session], {self.session: self.limits})
         names = [reading.name for reading in found[self.session]]
         assert len(names) == len(set(names))
         return {reading.name: reading for reading in found[self.session]}
@@ -66,7 +71,7 @@ class Looks(Lab):
 
 
 @pytest_asyncio.fixture
-async def looks(backend: LocalBackend) -> AsyncIterator[Callable[..., Any]]:
+async def looks(backend: Backend) -> AsyncIterator[Callable[..., Any]]:
     """Launch sessions and look at them."""
     made: list[Looks] = []
 
@@ -309,16 +314,15 @@ async def test_a_server_without_terminals_is_not_asked_for_them_again(looks: Any
     one = await looks(args=())
     for _ in range(2):
         assert "terminals" not in await one.look()
-    log = folder_of(one.backend._config.state_dir, one.session).path / "log"
+    log = folder_of(home_of(one.backend), one.session).path / "log"
     assert log.read_text().count("GET") <= 1
 
 
 async def test_a_server_that_does_not_answer_is_unknown_and_found_again(looks: Any) -> None:
     one, other = await looks(), await looks()
-    record = one.backend._engine.find(one.session)
     await one.look()
     one.signal(signal.SIGSTOP)
-    both = [record, one.backend._engine.find(other.session)]
+    both = [one.backend.resident.board.find(each.session) for each in (one, other)]
     found = await one.signals.read(both, dict.fromkeys((one.session, other.session), LIMITS))
     states = [{r.name: r.state for r in found[s]} for s in (one.session, other.session)]
     assert (states[0]["kernels"], states[0]["terminals"]) == ("unknown", "unknown")

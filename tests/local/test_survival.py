@@ -16,8 +16,8 @@ import pytest
 
 from jupyter_gpuquota.errors import StorageFailed, VersionMismatch
 from jupyter_gpuquota.local import processes
-from jupyter_gpuquota.local.folders import read_session
 from jupyter_gpuquota.local.shim import files, procfs
+from jupyter_gpuquota.local.store import read_session
 from jupyter_gpuquota.model.sessions import LogQuery, Session
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import folder_of, marked, wait_for
@@ -55,7 +55,7 @@ async def test_an_exit_code_is_kept_while_no_controller_lives(elsewhere, make, s
     first.ask("until", session["id"], "running")
     first.kill()
     (work(settings) / "go").touch()
-    folder = folder_of(settings["state_dir"], session["id"])
+    folder = folder_of(settings["home"], session["id"])
     await wait_for(lambda: not folder.kept())
     backend = await make()
     failed = await until(backend, session["id"], "failed")
@@ -64,7 +64,7 @@ async def test_an_exit_code_is_kept_while_no_controller_lives(elsewhere, make, s
 
 
 async def test_a_controller_killed_at_any_moment_loses_no_session(elsewhere, make, settings):
-    sessions_folder = Path(settings["state_dir"], "sessions")
+    sessions_folder = Path(settings["home"], "sessions")
     for number in range(6):
         victim = elsewhere()
         sessions = victim.ask("sessions")
@@ -90,7 +90,7 @@ async def test_a_controller_killed_at_any_moment_loses_no_session(elsewhere, mak
 
 async def test_a_session_runs_on_when_its_shim_is_killed(backend, settings):
     session = await until(backend, (await launch(backend, **EXITS)).id, "running")
-    folder = folder_of(settings["state_dir"], session.id)
+    folder = folder_of(settings["home"], session.id)
     leader = folder.leader(1)
     os.kill(leader.shim, signal.SIGKILL)
     await wait_for(lambda: not folder.kept())
@@ -105,7 +105,7 @@ async def test_without_shim_a_session_is_stopped_with_all_that_it_started(backen
     command = ("sh", "-c", "setsid sleep 600 & sleep 600")
     session = await until(backend, (await launch(backend, command=command)).id, "running")
     await wait_for(lambda: len(marked(session.id)) == 3)
-    os.kill(folder_of(settings["state_dir"], session.id).leader(1).shim, signal.SIGKILL)
+    os.kill(folder_of(settings["home"], session.id).leader(1).shim, signal.SIGKILL)
     await backend.sessions.stop(session.id)
     stopped = await until(backend, session.id, "stopped")
     assert not marked(session.id)
@@ -116,7 +116,7 @@ async def test_when_nobody_could_see_the_end_it_is_said(elsewhere, settings):
     first = elsewhere()
     session = first.ask("launch", "exp-1", SLEEP)
     first.ask("until", session["id"], "running")
-    leader = folder_of(settings["state_dir"], session["id"]).leader(1)
+    leader = folder_of(settings["home"], session["id"]).leader(1)
     first.kill()
     os.kill(leader.shim, signal.SIGKILL)
     os.kill(leader.pid, signal.SIGKILL)
@@ -129,7 +129,7 @@ async def test_both_killed_and_the_process_lives_on_then_it_is_adopted(elsewhere
     first = elsewhere()
     session = first.ask("launch", "exp-1", SLEEP)
     first.ask("until", session["id"], "running")
-    leader = folder_of(settings["state_dir"], session["id"]).leader(1)
+    leader = folder_of(settings["home"], session["id"]).leader(1)
     first.kill()
     os.kill(leader.shim, signal.SIGKILL)
     backend = await make()
@@ -145,7 +145,7 @@ async def abandoned(elsewhere: Any, settings: dict[str, Any], **forged: Any) -> 
     first = elsewhere()
     session = first.ask("launch", "exp-1", SLEEP)
     first.ask("until", session["id"], "running")
-    folder = folder_of(settings["state_dir"], session["id"])
+    folder = folder_of(settings["home"], session["id"])
     leader = folder.leader(1)
     first.kill()
     os.kill(leader.shim, signal.SIGKILL)
@@ -182,7 +182,7 @@ async def test_a_reused_pid_is_neither_adopted_nor_touched(elsewhere, make, sett
 async def test_notes_of_an_earlier_run_are_not_believed(backend, settings):
     session = await launch(backend, command=("true",))
     await until(backend, session.id, "done")
-    folder = folder_of(settings["state_dir"], session.id)
+    folder = folder_of(settings["home"], session.id)
     assert folder.exit(1).code == 0
     assert folder.exit(2) is None
     assert folder.leader(2) is None
@@ -192,12 +192,12 @@ async def test_notes_of_an_earlier_run_are_not_believed(backend, settings):
 async def test_a_session_that_was_kept_in_the_earlier_format_is_found_with_its_run(make, settings):
     backend = await make()
     session = await until(backend, (await launch(backend)).id, "running")
-    await backend.close()
+    await backend.resident.close()
     kept = msgspec.to_builtins(session)
     earlier = {"session": {k: v for k, v in kept.items() if k != "run"}, "run": 1, "log_from": 0}
     for data in (msgspec.json.encode(session), msgspec.json.encode(earlier)):
         assert read_session(data) == session
-    with sqlite3.connect(Path(settings["state_dir"], "state.db")) as database:
+    with sqlite3.connect(Path(settings["home"], "state.db")) as database:
         database.execute("UPDATE sessions SET body=?", (msgspec.json.encode(earlier),))
     database.close()
     again = await make()
@@ -211,8 +211,8 @@ async def test_killed_before_anything_was_started_it_starts_again(make, settings
     session = await until(backend, (await launch(backend)).id, "running")
     await backend.sessions.stop(session.id)
     await until(backend, session.id, "stopped")
-    await backend.close()
-    database = Path(settings["state_dir"], "state.db")
+    await backend.resident.close()
+    database = Path(settings["home"], "state.db")
     session = read_sessions(database)[session.id]
     write_session(database, msgspec.structs.replace(session, state="starting", goal="run", run=2))
     again = await until(await make(), session.id, "running")
@@ -243,7 +243,7 @@ async def test_sessions_are_found_again_when_the_state_file_is_lost(
     first.ask("until", running["id"], "running")
     first.ask("until", ended["id"], "done")
     first.kill()
-    database = Path(settings["state_dir"], "state.db")
+    database = Path(settings["home"], "state.db")
     if damage == "unreadable row":
         with sqlite3.connect(database) as connection:
             connection.execute("UPDATE sessions SET body = x'00'")
@@ -267,12 +267,12 @@ async def test_sessions_are_found_again_when_the_state_file_is_lost(
         assert len(aside) == 1
         assert str(aside[0]) in backend.changes.warnings()[0]
         aside[0].unlink()
-    assert backend.changes.warnings() == ()
+    await wait_for(lambda: backend.changes.warnings() == ())
 
 
 async def test_a_state_file_of_a_newer_version_is_left_alone(make, settings):
-    await (await make()).close()
-    database = Path(settings["state_dir"], "state.db")
+    await (await make()).resident.close()
+    database = Path(settings["home"], "state.db")
     with sqlite3.connect(database) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
@@ -284,8 +284,8 @@ async def test_a_state_file_of_a_newer_version_is_left_alone(make, settings):
 async def test_a_deletion_that_was_interrupted_is_finished(make, settings, removed_row):
     backend = await make()
     session = await until(backend, (await launch(backend, command=("true",))).id, "done")
-    await backend.close()
-    state = Path(settings["state_dir"])
+    await backend.resident.close()
+    state = Path(settings["home"])
     folder = state / "sessions" / session.id
     folder.rename(folder.with_name(f".deleted-{session.id}"))
     if removed_row:
@@ -299,8 +299,8 @@ async def test_a_deletion_that_was_interrupted_is_finished(make, settings, remov
 async def test_a_creation_that_was_interrupted_leaves_nothing(make, settings):
     backend = await make()
     await until(backend, (await launch(backend, command=("true",))).id, "done")
-    await backend.close()
-    state = Path(settings["state_dir"])
+    await backend.resident.close()
+    state = Path(settings["home"])
     (state / "sessions" / "shalfmade").mkdir()
     (again,) = (await make()).sessions.all()
     assert [path.name for path in (state / "sessions").iterdir()] == [again.id]
@@ -308,7 +308,7 @@ async def test_a_creation_that_was_interrupted_leaves_nothing(make, settings):
 
 async def test_a_full_disk_refuses_launches_and_keeps_exit_codes(elsewhere, own_disk, tmp_path):
     disk = tmp_path / "disk"
-    one = elsewhere(prefix=own_disk("size=2m"), state_dir=str(disk / "state"))
+    one = elsewhere(prefix=own_disk("size=2m"), home=str(disk / "state"))
     go = tmp_path / "work" / "go"
     before = one.ask("launch", "before", EXITS)
     one.ask("until", before["id"], "running")
@@ -330,23 +330,23 @@ async def test_a_full_disk_refuses_launches_and_keeps_exit_codes(elsewhere, own_
 
 async def test_a_state_folder_that_cannot_be_written_is_said(elsewhere, own_disk, tmp_path):
     state = str(tmp_path / "disk" / "state")
-    one = elsewhere(prefix=own_disk("ro"), state_dir=state)
+    one = elsewhere(prefix=own_disk("ro"), home=state)
     assert one.started["error"] == "StorageFailed"
     assert state in one.started["message"]
 
 
 async def test_nothing_is_made_when_the_state_file_is_full(make, settings):
     backend = await make()
-    backend._engine.state._kept._db.execute("PRAGMA max_page_count = 1")
+    backend.resident.worker._store._kept.database._db.execute("PRAGMA max_page_count = 1")
     with pytest.raises(StorageFailed, match="full"):
         await launch(backend, env={"BIG": "x" * 50_000})
     assert backend.sessions.all() == ()
-    assert list(Path(settings["state_dir"], "sessions").iterdir()) == []
+    assert list(Path(settings["home"], "sessions").iterdir()) == []
 
 
 async def test_a_removed_folder_ends_its_session_and_its_shim(backend, settings):
     session = await until(backend, (await launch(backend)).id, "running")
-    folder = folder_of(settings["state_dir"], session.id)
+    folder = folder_of(settings["home"], session.id)
     shim = psutil.Process(folder.leader(1).shim)
     shutil.rmtree(folder.path)
     failed = await until(backend, session.id, "failed")
@@ -361,7 +361,7 @@ async def test_a_log_is_still_there_after_the_controller_was_killed(elsewhere, m
     first.ask("until", session["id"], "running")
     first.kill()
     backend = await make()
-    log = folder_of(settings["state_dir"], session["id"]).path / "log"
+    log = folder_of(settings["home"], session["id"]).path / "log"
     await wait_for(lambda: log.exists() and log.read_text())
     chunk = await backend.logs.read(session["id"], LogQuery())
     assert (chunk.text, chunk.offset, chunk.ended) == ("one\n", 0, False)

@@ -16,16 +16,15 @@ from jupyter_gpuquota.model.projects import (
     SettingsChange,
 )
 from jupyter_gpuquota.model.quota import Rules
-from jupyter_gpuquota.services.call import Call
-from jupyter_gpuquota.services.usecases import USE_CASES
 from tests.contract.backend_contract import launch, until
+from tests.fakes import ask
 
 pytestmark = pytest.mark.asyncio
 
 
 async def try_out(backend, **change) -> ChangePreview:
-    call = Call(user=getpass.getuser(), body=SettingsChange(**change))
-    return await USE_CASES["settings.preview"](backend, call)
+    body = SettingsChange(**change)
+    return await ask(backend, "settings.preview", getpass.getuser(), body=body)
 
 
 def effects(found: ChangePreview) -> set[tuple[str, str]]:

@@ -9,8 +9,8 @@ import pytest_asyncio
 from tornado import httpserver, testing, web
 from traitlets import TraitError
 
+from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.control.webhook import Webhook
-from jupyter_gpuquota.local.config import LocalConfig
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import wait_for
 from tests.local.policies import set_policy
@@ -98,4 +98,4 @@ async def test_an_address_that_does_not_answer_holds_nothing_up():
 
 async def test_an_address_in_the_clear_is_refused():
     with pytest.raises(TraitError, match="https"):
-        LocalConfig(webhook="http://example.org/hook")
+        GpuQuota(webhook="http://example.org/hook")
