@@ -164,6 +164,17 @@ class FakeIngress:
         self.seen.append((session_id, seen))
 
 
+class Instead:
+    """An ability of a backend, but for what a test has it do instead."""
+
+    def __init__(self, inner: Any, **instead: Any) -> None:
+        self._inner = inner
+        self.__dict__.update(instead)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
 def running(session: Session) -> Session:
     if session.state != "running":
         raise WrongState(f"{session.spec.name} is {session.state}, not running.")

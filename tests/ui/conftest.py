@@ -16,8 +16,9 @@ import psutil
 import pytest
 
 from jupyter_gpuquota import Client
+from jupyter_gpuquota.ports.backend import Backend
 from tests.client.inmemory import InMemory
-from tests.fakes import FakeBackend
+from tests.fakes import make_backend
 
 CONFIG = {
     "LocalConfig": {
@@ -26,9 +27,11 @@ CONFIG = {
             {"name": name, "gpus": 8, "memory": 32768, "model": "V100-32GB"}
             for name in ("dgx1-1", "dgx1-2")
         ],
-        "projects": [{"name": "team-a", "quota": "4"}, {"name": "team-b", "quota": "2"}],
         "stop_grace": 5.0,
-    }
+    },
+    "GpuQuota": {
+        "projects": [{"name": "team-a", "quota": "4"}, {"name": "team-b", "quota": "2"}],
+    },
 }
 
 
@@ -148,14 +151,20 @@ def screen() -> Notes:
 
 
 @pytest.fixture
-def backend() -> FakeBackend:
-    return FakeBackend()
+def backend() -> Backend:
+    return make_backend()
 
 
 @pytest.fixture
-def client(backend: FakeBackend, preferred: Path) -> Client:
+def transport(backend: Backend) -> InMemory:
+    """A way to a server in memory; `user` is who asks, the admin `me`."""
+    return InMemory(backend, url="http://lab/")
+
+
+@pytest.fixture
+def client(transport: InMemory, preferred: Path) -> Client:
     """A client of a server in memory."""
-    return Client(transport=InMemory(backend, url="http://lab/"))
+    return Client(transport=transport)
 
 
 @pytest.fixture

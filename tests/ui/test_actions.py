@@ -105,7 +105,7 @@ def test_what_runs_is_deleted_only_if_it_may_be_stopped(gpu):
 
 def test_logs_are_shown_or_followed(gpu, backend, screen):
     session = gpu("submit exp1 --interactive").data
-    backend.logs[session.id] = "one\ntwo\n"
+    backend.logs.texts[session.id] = "one\ntwo\n"
     assert gpu("logs exp1").text == "one\ntwo"
     assert gpu("logs exp1 --tail 1").text == "two"
     gpu("stop exp1")
@@ -199,7 +199,7 @@ def test_each_step_is_told_once(screen):
 def test_a_change_does_not_tell_again_how_the_session_started(gpu, backend, screen, verb):
     session = gpu("submit exp1 --interactive").data
     started = (Progress(at=NOW, message="Answering."),)
-    backend._put(msgspec.structs.replace(session, progress=started))
+    backend.resident.board.show(msgspec.structs.replace(session, progress=started))
     gpu(f"{verb} exp1")
     assert screen.lines == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 from datetime import UTC, datetime
@@ -30,6 +31,7 @@ from tests.builders import (
     make_session,
     make_slice,
 )
+from tests.fakes import remember
 
 
 def cells(line: str) -> list[str]:
@@ -112,6 +114,7 @@ def test_a_history_is_a_table_that_says_it_is_simulated():
 
 
 def test_a_history_is_csv_that_can_be_read_again(client, screen, backend):
+    asyncio.run(backend.resident.recorder.sample())
     view = run(client, parse(split_line("history -p team-a --csv"), terminal=False), screen)
     (row,) = csv.DictReader(io.StringIO(view.text))
     assert (row["project"], row["allocated"], row["utilisation"]) == ("team-a", "0.0", "")
@@ -146,10 +149,11 @@ def test_a_history_by_user_sums_up_their_hours():
 
 def test_the_history_of_users_is_asked_for_in_the_words_of_the_others(client, screen, backend):
     at = int(datetime.now(UTC).timestamp()) // 3600 * 3600 - 3600
-    backend.past += [
+    past = [
         Bucket(at=at, project="team-a", user=user, seconds=30, allocated=30_000)
         for user in ("", "ana", "ben")
     ]
+    remember(backend, past)
 
     def ask(line: str) -> History:
         return run(client, parse(split_line(line), terminal=False), screen).data

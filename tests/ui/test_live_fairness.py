@@ -25,14 +25,18 @@ def client(tmp_path: Path) -> Iterator[Client]:
     for name in ("config", "admin", "data", "runtime", "work"):
         (tmp_path / name).mkdir()
     config = {
-        "devices": "simulated",
-        "simulated_nodes": SCENARIO["nodes"],
-        "projects": [{**p, "quota": str(p["quota"])} for p in SCENARIO["projects"]],
-        "reclaim_grace": 5,
-        "stop_grace": 5.0,
+        "LocalConfig": {
+            "devices": "simulated",
+            "simulated_nodes": SCENARIO["nodes"],
+            "stop_grace": 5.0,
+        },
+        "GpuQuota": {
+            "projects": [{**p, "quota": str(p["quota"])} for p in SCENARIO["projects"]],
+            "reclaim_grace": 5,
+        },
     }
     file = tmp_path / "admin" / "jupyter_gpuquota_config.json"
-    file.write_text(json.dumps({"LocalConfig": config}))
+    file.write_text(json.dumps(config))
     shell = Shell(tmp_path)
     shell.ok("quota")
     yield Client(state_dir=tmp_path / "state")

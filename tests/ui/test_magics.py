@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from jupyter_gpuquota.model.sessions import ExecResult, Session
 from jupyter_gpuquota.ui.exits import Failed
 from jupyter_gpuquota.ui.magics import GpuMagics
 from jupyter_gpuquota.ui.views.sessions import SessionsView
+from tests.fakes import Instead
 
 
 @pytest.fixture
@@ -81,19 +83,19 @@ def test_a_program_that_fails_fails_the_cell_after_its_output(gpu, backend, caps
     async def execute(session_id, request):
         return ExecResult(exit_code=3, output="some output\n")
 
-    backend.execute = execute
+    backend.exec.execute = execute
     with pytest.raises(Failed, match="exit code 3"):
         gpu("exec exp1 -- false")
     assert "some output" in capsys.readouterr().out
 
 
-def test_an_interrupt_shows_no_traceback(gpu, backend):
+def test_an_interrupt_shows_no_traceback(gpu, backend, transport):
     gpu("submit exp1 --interactive")
 
     async def stop(session_id):
         raise KeyboardInterrupt
 
-    backend.stop = stop
+    transport.backend = replace(backend, sessions=Instead(backend.sessions, stop=stop))
     with pytest.raises(KeyboardInterrupt) as caught:
         gpu("stop exp1")
     assert caught.value._render_traceback_() == ["Interrupted."]

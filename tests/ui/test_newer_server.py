@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from jupyter_gpuquota import Client
+from jupyter_gpuquota import Client, model
 from jupyter_gpuquota.client import history
 from jupyter_gpuquota.client.protocol import Message, Reply
 from jupyter_gpuquota.core.policy import BUILT_IN
@@ -232,7 +232,10 @@ def test_unknown_fields_and_capabilities_are_passed_over() -> None:
     assert "team-a" in sides_of(QuotaView(client_of(quota).quota.get()))
 
 
-@pytest.mark.parametrize("kind", [pytest.param(k, id=k.__name__) for k in Model.__subclasses__()])
+ANSWERS = [k for k in Model.__subclasses__() if k.__module__.startswith(f"{model.__name__}.")]
+
+
+@pytest.mark.parametrize("kind", [pytest.param(k, id=k.__name__) for k in ANSWERS])
 def test_no_answer_has_a_closed_vocabulary_or_refuses_a_field(kind: type[Model]) -> None:
     info = inspect.type_info(kind)
     assert isinstance(info, inspect.StructType)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -26,6 +27,7 @@ from jupyter_gpuquota.ui.actions import run
 from jupyter_gpuquota.ui.completion import Source, candidates
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from tests.client.inmemory import InMemory
+from tests.fakes import Instead, record
 
 
 @pytest.fixture
@@ -69,20 +71,21 @@ def test_all_levels_are_shown_in_one_table(gpu):
 
 
 def test_what_is_wrong_with_the_file_is_said_where_its_policy_is_looked_at(gpu, backend):
-    backend.notes = ("The quota file q.yaml cannot be used: Line 9: there is no key 'x'.",)
+    warning = "The quota file q.yaml cannot be used: Line 9: there is no key 'x'."
+    backend.resident.board.warn("test", (warning,))
     view = gpu("policy show")
-    assert view.text.splitlines()[-2:] == ["", backend.notes[0]]
+    assert view.text.splitlines()[-2:] == ["", warning]
     assert "q.yaml cannot be used" in str(view.body)
 
 
 def test_what_is_not_named_stays(gpu, backend):
     gpu("policy set everyone --idle-timeout 2h action=stop")
     gpu("policy set --lock idle_timeout everyone action=suspend")
-    (level,) = backend.policy_.levels
+    (level,) = backend.policing.policy().levels
     assert (level.rules.idle_timeout, level.rules.action) == (7200, "suspend")
     assert level.rules.locked == ("idle_timeout",)
     gpu("policy set everyone --unlock idle_timeout")
-    assert backend.policy_.levels[0].rules.locked == ()
+    assert backend.policing.policy().levels[0].rules.locked == ()
 
 
 def test_nothing_is_locked_and_unlocked_at_once(gpu, backend):
@@ -92,23 +95,23 @@ def test_nothing_is_locked_and_unlocked_at_once(gpu, backend):
     )
     twice = "It cannot be locked and unlocked at once."
     assert wrong(gpu, line) == {"action": twice, "idle_timeout": twice}
-    (level,) = backend.policy_.levels
+    (level,) = backend.policing.policy().levels
     assert (level.rules.locked, level.rules.warn_before) == (("action",), None)
 
 
 def test_rules_and_levels_are_unset(gpu, backend):
     gpu("policy set everyone idle_timeout=2h action=stop --lock action")
     gpu("policy unset everyone action")
-    assert backend.policy_.levels[0].rules.locked == ()
+    assert backend.policing.policy().levels[0].rules.locked == ()
     with pytest.raises(NotFound, match="everyone does not set action"):
         gpu("policy unset everyone action")
     gpu("policy unset everyone idle_timeout")
-    assert backend.policy_.levels == ()
+    assert backend.policing.policy().levels == ()
     with pytest.raises(NotFound, match="everyone sets no rule"):
         gpu("policy unset everyone")
     gpu("policy set everyone idle_timeout=2h action=stop")
     gpu("policy unset everyone")
-    assert backend.policy_.levels == ()
+    assert backend.policing.policy().levels == ()
 
 
 def test_quiet_hours_are_written_as_they_are_shown(gpu, backend):
@@ -116,7 +119,7 @@ def test_quiet_hours_are_written_as_they_are_shown(gpu, backend):
     view = gpu(f'policy set everyone idle_timeout=2h "quiet_hours={hours}"')
     assert hours in view.text
     gpu(f'policy set kind:train "quiet_hours={hours}"')
-    rules = [level.rules.quiet_hours for level in backend.policy_.levels]
+    rules = [level.rules.quiet_hours for level in backend.policing.policy().levels]
     assert rules[0] == rules[1]
     assert wrong(gpu, "policy set everyone quiet_hours=night") == {
         "quiet_hours": "'night' are no quiet hours."
@@ -124,7 +127,7 @@ def test_quiet_hours_are_written_as_they_are_shown(gpu, backend):
     said = wrong(gpu, 'policy set everyone "quiet_hours=daily 22:00-25:00 Berlin: 20m"')
     assert list(said) == ["quiet_hours.end of everyone", "quiet_hours.zone of everyone"]
     gpu("policy set everyone quiet_hours=none")
-    assert backend.policy_.levels[0].rules.quiet_hours == ()
+    assert backend.policing.policy().levels[0].rules.quiet_hours == ()
 
 
 def test_what_is_wrong_is_said_of_the_rule_and_the_level(gpu):
@@ -186,7 +189,7 @@ def test_exemptions_are_made_and_taken_back(gpu, client, backend):
     session = client.sessions.submit("exp1", gpu=0.5)
     gpu('policy exempt user:ana --until 3d --reason "demo for the board"')
     gpu("policy exempt session:exp1 --until 2099-03-01T18:00+01:00 --reason long")
-    whom = {e.who: e.until for e in backend.policy_.exemptions}
+    whom = {e.who: e.until for e in backend.policing.policy().exemptions}
     assert whom[f"session:{session.id}"] == datetime(2099, 3, 1, 17, tzinfo=UTC)
     assert timedelta(days=2) < whom["user:ana"] - datetime.now(UTC) < timedelta(days=4)
     text = gpu("policy show").text
@@ -194,13 +197,13 @@ def test_exemptions_are_made_and_taken_back(gpu, client, backend):
     assert row(text, "session:exp1")[1:3] == ["2099-03-01", "17:00"]
     assert "session:exp1 is exempt" not in text
     gpu("policy exempt user:ana --until 1d --reason shorter")
-    assert len(backend.policy_.exemptions) == 2
+    assert len(backend.policing.policy().exemptions) == 2
     gpu("policy exempt session:exp1 --until 1d --reason shorter")
-    assert {e.reason for e in backend.policy_.exemptions} == {"shorter"}
-    assert len(backend.policy_.exemptions) == 2
+    assert {e.reason for e in backend.policing.policy().exemptions} == {"shorter"}
+    assert len(backend.policing.policy().exemptions) == 2
     gpu("policy unexempt session:exp1")
     gpu("policy unexempt user:ana")
-    assert backend.policy_.exemptions == ()
+    assert backend.policing.policy().exemptions == ()
     for line in ("policy unexempt user:ana", "policy unexempt session:gone"):
         with pytest.raises(NotFound):
             gpu(line)
@@ -222,8 +225,10 @@ def test_a_wrong_exemption_is_said_in_the_words_of_the_line(gpu):
         }
 
 
-def test_an_explanation_names_the_level_of_each_rule_and_the_signals(gpu, client, backend):
-    session = client.sessions.submit("exp1", gpu=0.5, project="team-a")
+def test_an_explanation_names_the_level_of_each_rule_and_the_signals(
+    gpu, client, backend, transport
+):
+    client.sessions.submit("exp1", gpu=0.5, project="team-a")
     gpu("policy set everyone idle_timeout=2h --lock idle_timeout")
     gpu("policy set project:team-a action=stop")
     view = gpu("policy explain exp1")
@@ -244,9 +249,13 @@ def test_an_explanation_names_the_level_of_each_rule_and_the_signals(gpu, client
         Signal(name=name, state="idle", last=since, detail="Nothing.")
         for name in ("kernels", "terminals", "gpu")
     )
-    backend.activities[session.id] = Activity(
-        session=session.id, at=now, signals=signals, idle=idle
-    )
+
+    async def activity(session_id: str) -> Activity:
+        await backend.policing.activity(session_id)
+        return Activity(session=session_id, at=now, signals=signals, idle=idle)
+
+    seen = Instead(backend.policing, activity=activity)
+    transport.backend = replace(backend, policing=seen)
     gpu('policy exempt user:me --until 2099-01-01T00:00Z --reason "A demo."')
     view = gpu("policy explain exp1")
     said = f"stops at {since + timedelta(hours=2):%H:%M} UTC, team-a's policy."
@@ -302,9 +311,9 @@ def test_a_change_is_told_in_the_audit_log_rule_by_rule(gpu):
     assert "everyone idle_timeout unset → 2h" in lines[3]
 
 
-def test_who_is_no_admin_may_look_but_not_set(gpu, backend):
-    backend.admins = frozenset({"somebody-else"})
-    assert gpu("policy show").data == backend.policy_
+def test_who_is_no_admin_may_look_but_not_set(gpu, backend, transport):
+    transport.user = "ben"
+    assert gpu("policy show").data == backend.policing.policy()
     for line in (
         "policy set everyone idle_timeout=2h",
         "policy exempt user:ana --until 3d --reason x",
@@ -315,10 +324,10 @@ def test_who_is_no_admin_may_look_but_not_set(gpu, backend):
 
 def test_of_two_admins_the_second_is_told(client, backend):
     made = client.policy.set("everyone", idle_timeout="2h")
-    backend.policy_ = msgspec.structs.replace(made, revision=made.revision + 1)
+    later = client.policy.set("everyone", idle_timeout="3h")
     with pytest.raises(Outdated):
         client.run(ask("policy.put", body=PolicyRequest(revision=made.revision)))
-    assert backend.policy_.levels == made.levels
+    assert backend.policing.policy().levels == later.levels
 
 
 def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
@@ -326,7 +335,7 @@ def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
     now = int(datetime.now(UTC).timestamp())
     who = Subject(session.id, "me", "team-a", "interactive")
     for begin, end, idle in ((9000, 5400, True), (5400, 5300, False), (5300, 0, True)):
-        backend.stretches.append(Stretch(who, 500, now - begin, now - end, idle=idle))
+        record(backend, [Stretch(who, 500, now - begin, now - end, idle=idle)])
     assert gpu("policy try everyone idle_timeout=1d").text == "No session would have been ended."
     for line in (
         "policy try --idle-timeout 45m",
@@ -341,12 +350,12 @@ def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
         assert [r["false_alarm"] for r in view.records] == [False, True]
         assert "(false alarm)" in view.text
         assert "<table" in view.html
-        assert backend.policy_.levels == ()
+        assert backend.policing.policy().levels == ()
     gpu("policy set everyone idle_timeout=45m warn_before=5m")
     gone = gpu("policy unset everyone --dry-run")
     assert gone.text.startswith("No session would have been ended.")
     assert row(gone.text, "team-a")[1:4] == ["2", "→", "0"]
-    assert len(backend.policy_.levels) == 1
+    assert len(backend.policing.policy().levels) == 1
     assert list(wrong(gpu, "policy try everyone warn_before=soon")) == ["warn_before of everyone"]
 
 

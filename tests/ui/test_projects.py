@@ -15,7 +15,6 @@ from jupyter_gpuquota.errors import (
     NotFound,
     Outdated,
 )
-from jupyter_gpuquota.model.projects import NodeGroup
 from jupyter_gpuquota.ui.actions import run
 from jupyter_gpuquota.ui.exits import exit_code_of
 from jupyter_gpuquota.ui.grammar import parse, split_line
@@ -44,8 +43,8 @@ def test_projects_are_listed_and_shown(gpu):
         gpu("project show nobody")
 
 
-def test_set_changes_what_is_named_and_leaves_the_rest(gpu, client, backend):
-    backend.groups_ = backend.groups_.__class__(items=(NodeGroup(name="big"),))
+def test_set_changes_what_is_named_and_leaves_the_rest(gpu, client):
+    gpu("groups set big dgx1-2")
     gpu("project set team-a --members ana,ben --limit 8 --interactive-duration 8h --train-on big")
     gpu("project set team-a --quota 3 --weight 1")
     found = client.projects.get("team-a")
@@ -125,8 +124,8 @@ def test_the_audit_log_says_it_in_the_words_of_admins(gpu):
     assert "limit 2" in deleted
 
 
-def test_who_is_no_admin_is_told(gpu, backend):
-    backend.admins = frozenset({"ana"})
+def test_who_is_no_admin_is_told(gpu, transport):
+    transport.user = "ben"
     for line in ("project set team-a --quota 1", "project delete team-a", "audit"):
         with pytest.raises(NotAllowed) as caught:
             gpu(line)

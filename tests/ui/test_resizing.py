@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -10,26 +11,29 @@ import pytest
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, WrongState
 from jupyter_gpuquota.model.sessions import Session, Usage
+from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ui.actions import run
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from tests.builders import make_node
 from tests.client.inmemory import InMemory
-from tests.fakes import FakeBackend
+from tests.fakes import Instead, make_backend
 
 
-class Measured(FakeBackend):
-    """Have real GPUs, on which every session has used 3 GiB for five hours."""
+def measured() -> Backend:
+    """Return a backend with real GPUs, on which every session has used 3 GiB for five hours."""
+    backend = make_backend(nodes=(make_node("n1", 4, simulated=False),))
 
-    def sessions(self) -> tuple[Session, ...]:
+    def sessions() -> tuple[Session, ...]:
         now = datetime.now(UTC)
         used = Usage(at=now, memory=3072, peak=3072, since=now - timedelta(hours=5))
-        return tuple(msgspec.structs.replace(s, usage=used) for s in super().sessions())
+        return tuple(msgspec.structs.replace(s, usage=used) for s in backend.sessions.all())
+
+    return replace(backend, sessions=Instead(backend.sessions, all=sessions))
 
 
 @pytest.fixture
 def gpu(preferred, screen):
-    backend = Measured(nodes_=(make_node("n1", 4, simulated=False),))
-    client = Client(transport=InMemory(backend, url="http://lab/"))
+    client = Client(transport=InMemory(measured(), url="http://lab/"))
 
     def gpu(line: str):
         return run(client, parse(split_line(line), terminal=False), screen)

@@ -85,7 +85,10 @@ def test_a_notebook_tries_in_the_same_words(client, screen, backend):
     for line in ("rules --consolidate yes --dry-run", "groups set big dgx1-1 --dry-run"):
         view = run(client, parse(split_line(line), terminal=False), screen)
         assert "<p>Nothing would change" in view.html
-    assert (backend.inventory.rules().consolidate, backend.administration.groups().items) == (False, ())
+    assert (backend.inventory.rules().consolidate, backend.administration.groups().items) == (
+        False,
+        (),
+    )
 
 
 def test_a_group_without_nodes_shows_who_would_wait(gpu, client):
@@ -113,8 +116,8 @@ def test_words_that_do_not_go_together_are_refused(gpu, line):
         gpu(line)
 
 
-def test_who_is_no_admin_is_told(gpu, backend):
-    backend.admins = frozenset({"somebody-else"})
+def test_who_is_no_admin_is_told(gpu, transport):
+    transport.user = "ben"
     changes = ("rules --grace 5", "groups set all dgx1-1")
     for line in (*changes, *(f"{change} --dry-run" for change in changes)):
         with pytest.raises(NotAllowed):

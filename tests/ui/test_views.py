@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.core.actions import by_state, offering
 from jupyter_gpuquota.core.isolation import isolation_of
 from jupyter_gpuquota.core.nodes import draw
 from jupyter_gpuquota.core.quota import sum_up
@@ -22,7 +23,6 @@ from jupyter_gpuquota.model.environments import Environment, Environments
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import ExecResult, Exit, LogChunk, Progress, Session, Usage
-from jupyter_gpuquota.services.sessions import shown
 from jupyter_gpuquota.ui.views.base import span_text
 from jupyter_gpuquota.ui.views.environments import EnvironmentsView
 from jupyter_gpuquota.ui.views.history import HistoryView
@@ -58,7 +58,8 @@ def make_running(**changed) -> Session:
         "exp1", "0.5", "running", placement=make_placement(make_slice(3, 500)), base_url="/user/me/"
     )
     isolation = isolation_of(make_share("0.5"), simulated=True, mps=False)
-    return shown(msgspec.structs.replace(session, isolation=isolation, **changed))
+    session = msgspec.structs.replace(session, isolation=isolation, **changed)
+    return offering(session, by_state(session))
 
 
 def make_evil() -> Session:

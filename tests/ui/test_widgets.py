@@ -76,7 +76,7 @@ class TestSessions:
 
     def test_the_buttons_do_what_they_say(self, widget, choose, client, backend):
         choose("team-a/exp1")
-        backend.logs[client.sessions.get("exp1").id] = "<b>hello</b>\n"
+        backend.logs.texts[client.sessions.get("exp1").id] = "<b>hello</b>\n"
         button(widget, "Logs").click()
         assert "&lt;b&gt;hello&lt;/b&gt;" in said(widget)
         button(widget, "Open").click()
