@@ -2,7 +2,8 @@
 
     python -m tests.local.driver SETTINGS_JSON CLOCK_JSON
 
-The clock has a `rate`, and is `ahead` by seconds. Reads `[name, argument, …]` a line, answers a JSON value a line; an error is `{"error": code}`.
+The clock has a `rate`, and is `ahead` by seconds. Reads `[name, argument, …]` a line, answers a
+JSON value a line; an error is `{"error": code}`.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ def fill(path: Path) -> None:
 async def main() -> None:
     settings, clock = (json.loads(word) for word in sys.argv[1:])
     try:
-        backend = open_backend(settings, clock=Clock(clock["rate"], timedelta(seconds=clock["ahead"])))
+        backend = open_backend(
+            settings, clock=Clock(clock["rate"], timedelta(seconds=clock["ahead"]))
+        )
         await backend.resident.start()
         answer(None)
     except GpuQuotaError as error:

@@ -1,12 +1,21 @@
-"""The local backend keeps the port's promises, with real processes."""
+"""The local backend keeps every promise, with real processes."""
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
+from typing import Any
 
-from tests.contract.backend_contract import BackendContract
+import pytest
+import pytest_asyncio
+
+from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
+from tests.contract.backend_contract import ADMIN, PROJECTS, BackendContract
 
 
 @pytest.mark.asyncio
 class TestLocal(BackendContract):
-    pass
+    declares = frozenset(CAPABILITIES)
+
+    @pytest_asyncio.fixture
+    async def backend(self, make: Callable[..., Any]) -> Backend:
+        return await make(projects=PROJECTS, admins=[ADMIN])

@@ -77,9 +77,7 @@ async def test_a_server_answers_below_its_path_with_its_token_only(backend, sett
     folder = folder_of(settings["home"], session.id)
     assert endpoint.token not in (folder.path / "log").read_text()
     assert endpoint.token not in msgspec.json.encode(session).decode()
-    assert endpoint.token not in Path(settings["home"], "state.db").read_bytes().decode(
-        "latin"
-    )
+    assert endpoint.token not in Path(settings["home"], "state.db").read_bytes().decode("latin")
     for pid in marked(session.id):
         assert endpoint.token not in " ".join(psutil.Process(pid).cmdline())
     assert (folder.path / "launch.json").stat().st_mode & 0o777 == 0o600
@@ -216,7 +214,8 @@ async def test_it_survives_its_shim_and_is_shown_again_after_a_restart(make, els
     first.kill()
     os.kill(folder.leader(1).shim, signal.SIGKILL)
     backend = await make()
-    assert (await ask(await backend.ingress.endpoint(session["id"], 0), "api/status"))["kernels"] == 0
+    endpoint = await backend.ingress.endpoint(session["id"], 0)
+    assert (await ask(endpoint, "api/status"))["kernels"] == 0
 
 
 async def test_one_that_was_starting_is_awaited_by_the_next_controller(make, elsewhere):

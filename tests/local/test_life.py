@@ -241,7 +241,8 @@ async def test_a_program_that_takes_too_long_is_killed_with_its_children(backend
     session = await until(backend, (await launch(backend)).id, "running")
     alone = marked(session.id)
     script = "echo begun; sleep 600 & sleep 600"
-    result = await backend.exec.execute(session.id, ExecRequest(command=("sh", "-c", script), timeout=1))
+    request = ExecRequest(command=("sh", "-c", script), timeout=1)
+    result = await backend.exec.execute(session.id, request)
     assert (result.timed_out, result.output) == (True, "begun\n")
     await wait_for(lambda: marked(session.id) == alone)
 

@@ -81,7 +81,8 @@ async def test_a_share_is_limited_by_mps_and_its_clients_end_before_a_kill(make,
     assert env["CUDA_MPS_PIPE_DIRECTORY"] == mps.pipe_dir
     assert env["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] == f"0={20 * 1024}M"
     assert env["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] == "50"
-    assert not any(name.startswith("CUDA_MPS") for name in (await backend.exec.context(whole.id)).env)
+    env = (await backend.exec.context(whole.id)).env
+    assert not any(name.startswith("CUDA_MPS") for name in env)
     Path(mps.pipe_dir, "clients").write_text("".join(f"{pid}\n" for pid in marked(part.id)))
     await backend.sessions.stop(part.id)
     await until(backend, part.id, "stopped")

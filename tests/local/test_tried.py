@@ -51,7 +51,8 @@ async def test_groups_that_are_tried_bind_as_they_do_once_set(make):
     assert found.sessions[0].message.startswith("waits (team-b) would start on dgx1-1 GPU")
     assert [node.labels for node in backend.inventory.nodes()] == [(), ("big",)]
     revision = backend.administration.groups().revision
-    await backend.administration.put_groups(Groups(items=groups_of((wider,)), revision=revision), "ana")
+    groups = Groups(items=groups_of((wider,)), revision=revision)
+    await backend.administration.put_groups(groups, "ana")
     started = await until(backend, waits.id, "running")
     assert f"would start on {started.placement.text}." in found.sessions[0].message
     assert next(s for s in backend.sessions.all() if s.id == runs.id).started == runs.started
@@ -68,7 +69,8 @@ async def test_rules_that_are_tried_move_sessions_as_they_do_once_set(make):
     assert {effect for _, effect in effects(found)} == {"starts", "moves"}
     assert "2 sessions could be moved to make room" in found.message
     assert next(s for s in backend.sessions.all() if s.id == four.id).state == "waiting"
-    await backend.administration.put_rules(Rules(consolidate=True, revision=backend.inventory.rules().revision), "ana")
+    rules = Rules(consolidate=True, revision=backend.inventory.rules().revision)
+    await backend.administration.put_rules(rules, "ana")
     started = await until(backend, four.id, "running")
     [moved] = [s.session for s in found.sessions if s.effect == "moves"]
     again = await until(backend, moved, "running")
