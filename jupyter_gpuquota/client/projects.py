@@ -35,6 +35,8 @@ class Settings(TypedDict, total=False):
     limit: Number | None
     priority: int
     members: Sequence[str]
+    leads: Sequence[str]
+    viewers: Sequence[str]
     node_affinity: Mapping[str, Sequence[str]]
     interactive_duration: Number
     min_runtime: Number
@@ -112,8 +114,9 @@ def _check_name(name: str) -> None:
 def _plain(settings: Settings) -> dict[str, Any]:
     """Return the settings in the types of the request."""
     wanted: dict[str, Any] = dict(settings)
-    if "members" in wanted:
-        wanted["members"] = tuple(wanted["members"])
+    for field in ("members", "leads", "viewers"):
+        if field in wanted:
+            wanted[field] = tuple(wanted[field])
     if "node_affinity" in wanted:
         groups = {kind: tuple(names) for kind, names in wanted["node_affinity"].items()}
         wanted["node_affinity"] = AffinityRequest(**groups)

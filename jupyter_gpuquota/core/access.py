@@ -24,14 +24,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..errors import NotAllowed, NotFound
-from ..model.quota import Project
+from ..model.quota import GROUP, Project
 from ..model.route import Need
 from ..model.sessions import Session
 
 Role = Literal["viewer", "member", "lead"]
-
-GROUP = "group:"
-"""What an entry begins with that names a group instead of an account."""
 
 _MANAGED: frozenset[Need] = frozenset({"see", "inspect", "manage"})
 """What leads may do with the sessions of their projects, and a session with itself."""

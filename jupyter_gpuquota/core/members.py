@@ -92,4 +92,9 @@ def doubts(projects: Sequence[Project], nodes: Sequence[Node]) -> tuple[str, ...
         for project in projects
         if project.limit is not None and project.limit < project.quota
     ]
+    found += [
+        f"{project.name} has viewers, but everyone may launch in it: it names no members."
+        for project in projects
+        if project.viewers and not project.members
+    ]
     return tuple(found)

@@ -19,7 +19,7 @@ from ..model.projects import (
     ProjectRequest,
     RulesRequest,
 )
-from ..model.quota import Affinity, Project, Rules
+from ..model.quota import GROUP, Affinity, Project, Rules
 from ..model.resources import Node
 from ..model.spans import LONGEST, parse_span
 from .shares import parse_quota
@@ -81,6 +81,14 @@ class _Reader:
             elif name in names[:i]:
                 self.wrong(f"{field}[{i}]", f"{name} is named twice.", "Keep one of them.")
 
+    def people(self, field: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Read accounts and groups of accounts."""
+        self.names(field, names)
+        for i, name in enumerate(names):
+            if name.strip() == GROUP:
+                self.wrong(f"{field}[{i}]", "A group needs a name.", f"For example {GROUP}ml.")
+        return tuple(names)
+
     def finish(self) -> None:
         """Raise InvalidFields if anything was wrong."""
         refuse(self.errors)
@@ -112,8 +120,9 @@ def check(request: ProjectRequest, known: Known, *, prefix: str = "") -> Project
     limit = None if request.limit is None else reader.amount("limit", request.limit)
     if request.priority not in PRIORITIES:
         reader.wrong("priority", f"A priority is a number from 0 to {PRIORITIES[-1]}.")
-    for role in ("members", "viewers", "leads"):
-        reader.names(role, getattr(request, role))
+    members = reader.people("members", request.members)
+    leads = reader.people("leads", request.leads)
+    viewers = reader.people("viewers", request.viewers)
     _check_affinity(request.node_affinity, known, reader)
     duration = reader.duration("interactive_duration", request.interactive_duration)
     least = reader.duration("min_runtime", request.min_runtime)
@@ -124,9 +133,9 @@ def check(request: ProjectRequest, known: Known, *, prefix: str = "") -> Project
         weight=weight,
         limit=limit,
         priority=request.priority,
-        members=request.members,
-        viewers=request.viewers,
-        leads=request.leads,
+        members=members,
+        leads=leads,
+        viewers=viewers,
         node_affinity=Affinity(
             interactive=request.node_affinity.interactive, train=request.node_affinity.train
         ),

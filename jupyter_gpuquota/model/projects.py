@@ -35,8 +35,8 @@ class ProjectRequest(Request, frozen=True, kw_only=True):
     limit: Number | None = None
     priority: int = 100
     members: tuple[str, ...] = ()
-    viewers: tuple[str, ...] = ()
     leads: tuple[str, ...] = ()
+    viewers: tuple[str, ...] = ()
     node_affinity: AffinityRequest = AffinityRequest()
     interactive_duration: Number = 0
     min_runtime: Number = 0
@@ -214,8 +214,8 @@ def request_of(project: Project) -> ProjectRequest:
         limit=None if project.limit is None else gpus_text(project.limit),
         priority=project.priority,
         members=project.members,
-        viewers=project.viewers,
         leads=project.leads,
+        viewers=project.viewers,
         node_affinity=AffinityRequest(
             interactive=project.node_affinity.interactive, train=project.node_affinity.train
         ),

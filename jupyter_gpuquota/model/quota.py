@@ -5,6 +5,9 @@ from __future__ import annotations
 from .base import Model
 from .sessions import Kind
 
+GROUP = "group:"
+"""What an entry of `members`, `leads` or `viewers` begins with that names a group of accounts."""
+
 
 class Affinity(Model, frozen=True, kw_only=True):
     """Name the node groups that a project's sessions may run on; empty means any.
@@ -21,15 +24,17 @@ class Affinity(Model, frozen=True, kw_only=True):
 
 
 class Project(Model, frozen=True, kw_only=True):
-    """Be a team.
+    """One team.
 
-    Amounts are milli-GPU: `quota` is what it has by right, `limit` the most it may ever hold
+    Amounts are milli-GPU: `quota` is what it is guaranteed, `limit` the most it may ever hold
     (None: no limit). `weight` is its part of what others leave (None: as its quota; 0: it never
-    borrows), `priority` its bucket in that. `members` are account names; empty means everyone.
-    `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime`
-    (seconds) is how long its sessions run before they may be reclaimed. A `draining` project
-    starts nothing any more, and goes when the last of its sessions has ended. `revision` grows
-    with every change of it.
+    borrows), `priority` its bucket in that. `members` may launch in it and see its sessions; empty
+    means everyone. `viewers` see them and do not launch. `leads` see their details, and may stop,
+    suspend and keep them alive. All three are accounts, or groups of accounts as `group:NAME`.
+    `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime` (seconds)
+    is how long its sessions run before they may be reclaimed. A `draining` project starts nothing
+    any more, and goes when the last of its sessions has ended. `revision` grows with every change
+    of it.
     """
 
     name: str
@@ -38,8 +43,8 @@ class Project(Model, frozen=True, kw_only=True):
     limit: int | None = None
     priority: int = 100
     members: tuple[str, ...] = ()
-    viewers: tuple[str, ...] = ()
     leads: tuple[str, ...] = ()
+    viewers: tuple[str, ...] = ()
     node_affinity: Affinity = Affinity()
     interactive_duration: int = 0
     min_runtime: int = 0

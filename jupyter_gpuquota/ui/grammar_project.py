@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import cast
 
 from ..client.projects import Settings
 from ..errors import InvalidRequest
@@ -14,6 +15,8 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "limit": ("set",),
     "priority": ("set",),
     "members": ("set",),
+    "leads": ("set",),
+    "viewers": ("set",),
     "interactive_on": ("set",),
     "train_on": ("set",),
     "interactive_duration": ("set",),
@@ -22,6 +25,9 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "dry_run": ("set", "delete"),
 }
 """What may be said to which of the actions."""
+
+_PEOPLE = {"members": "all", "leads": "none", "viewers": "none"}
+"""Lists of accounts and groups, and the word for an empty one."""
 
 
 def fill_project(parser: Parser) -> None:
@@ -35,7 +41,15 @@ def fill_project(parser: Parser) -> None:
     )
     parser.add_argument("--limit", metavar="N", help="most GPUs that it may hold; 'none': no limit")
     parser.add_argument("--priority", type=int, metavar="N", help="0 to 1000: who borrows first")
-    parser.add_argument("--members", metavar="A,B", help="who may launch in it; 'all': everyone")
+    parser.add_argument(
+        "--members", metavar="A,B", help="accounts and group:NAMEs that may launch; 'all': everyone"
+    )
+    parser.add_argument(
+        "--leads", metavar="A,B", help="who may stop, suspend and keep alive sessions; 'none'"
+    )
+    parser.add_argument(
+        "--viewers", metavar="A,B", help="who sees its sessions without launching; 'none'"
+    )
     parser.add_argument(
         "--interactive-on", metavar="G,H", help="node groups of interactive sessions; 'any'"
     )
@@ -86,13 +100,13 @@ def settings(args: argparse.Namespace) -> Settings:
         found["limit"] = None if args.limit == "none" else args.limit
     if args.priority is not None:
         found["priority"] = args.priority
-    if args.members is not None:
-        found["members"] = names(args.members, "all")
     if args.interactive_duration is not None:
         found["interactive_duration"] = args.interactive_duration
     if args.min_runtime is not None:
         found["min_runtime"] = args.min_runtime
-    return found
+    said = {field: getattr(args, field) for field in _PEOPLE}
+    people = {f: names(text, _PEOPLE[f]) for f, text in said.items() if text is not None}
+    return cast("Settings", {**found, **people})
 
 
 def names(text: str, none: str) -> tuple[str, ...]:

@@ -55,7 +55,9 @@ def test_a_request_becomes_a_project():
         quota=2.5,
         weight=1,
         limit="8",
-        members=("ana", "ben"),
+        members=("ana", "ben", "group:ml"),
+        leads=("cho",),
+        viewers=("group:finance",),
         node_affinity=AffinityRequest(train=("big",)),
         interactive_duration="1h30m",
         min_runtime=60,
@@ -64,6 +66,8 @@ def test_a_request_becomes_a_project():
     assert (found.quota, found.weight, found.limit, found.revision) == (2500, 1000, 8000, 7)
     assert (found.interactive_duration, found.min_runtime) == (5400, 60)
     assert found.node_affinity == Affinity(train=("big",))
+    assert found.members == ("ana", "ben", "group:ml")
+    assert (found.leads, found.viewers) == (("cho",), ("group:finance",))
     assert check(request_of(found), KNOWN) == found
 
 
@@ -80,6 +84,8 @@ def test_a_request_becomes_a_project():
         ({"weight": "-1", "limit": "-2"}, {"weight", "limit"}),
         ({"members": ("ana", "ben", "ana")}, {"members[2]"}),
         ({"members": ("ana", " ")}, {"members[1]"}),
+        ({"leads": ("ana", "ana"), "viewers": ("",)}, {"leads[1]", "viewers[0]"}),
+        ({"members": ("group:",), "leads": ("group: ",)}, {"members[0]", "leads[0]"}),
         ({"name": "Team A"}, {"name"}),
         ({"name": "a" * 64}, {"name"}),
         ({"name": "../etc"}, {"name"}),

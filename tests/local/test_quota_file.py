@@ -143,6 +143,16 @@ def test_the_policy_is_read_with_times_as_they_are_written():
     assert found.exemptions[0].until == datetime(2026, 3, 1, 17, tzinfo=UTC)
 
 
+def test_people_are_accounts_and_groups_of_accounts():
+    text = "projects:\n  - name: a\n    quota: 1\n    members: [ana, group:ml]\n"
+    text += "    leads: [cho]\n    viewers: [group:finance]\n"
+    (project,) = read(text, (make_node(),)).projects
+    assert project.members == ("ana", "group:ml")
+    assert (project.leads, project.viewers) == (("cho",), ("group:finance",))
+    with pytest.raises(ValueError, match=r"Line 5, projects\[0\]\.leads\[1\]: cho is named twice"):
+        read(text.replace("[cho]", "[cho, cho]"), (make_node(),))
+
+
 def test_a_timeout_is_measured_by_how_often_it_is_looked():
     with pytest.raises(ValueError, match="Line 6, policy"):
         read(POLICY, (make_node(),), every=3600)

@@ -57,6 +57,28 @@ def test_set_changes_what_is_named_and_leaves_the_rest(gpu, client):
     assert found.node_affinity.train == ()
 
 
+def test_leads_and_viewers_are_set_beside_members(gpu, client):
+    assert "LEADS" not in gpu("project list").text
+    gpu("project set team-a --members ana,group:ml --leads cho --viewers group:finance,eve")
+    found = client.projects.get("team-a")
+    assert found.members == ("ana", "group:ml")
+    assert (found.leads, found.viewers) == (("cho",), ("group:finance", "eve"))
+    table = gpu("project list").text
+    assert "LEADS" in table
+    assert "group:finance, eve" in table
+    assert "cho" in gpu("project show team-a").html
+    gpu("project set team-a --leads none --viewers none")
+    found = client.projects.get("team-a")
+    assert (found.members, found.leads, found.viewers) == (("ana", "group:ml"), (), ())
+    client.projects.put("team-a", leads=["dee"])
+    assert client.projects.get("team-a").leads == ("dee",)
+    assert "leads none → dee" in gpu("audit -n 1").text
+
+
+def test_viewers_where_everyone_launches_are_warned_of(gpu):
+    assert "everyone may launch" in gpu("project set team-a --viewers eve").text
+
+
 def test_a_new_project_needs_a_quota(gpu, client):
     with pytest.raises(InvalidFields, match="not acceptable") as caught:
         gpu("project set team-z --limit 3")

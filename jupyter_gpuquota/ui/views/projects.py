@@ -21,7 +21,7 @@ class ProjectsView(View[Projects]):
     @property
     def text(self) -> str:
         """Return a table, and what an admin may not have meant."""
-        lines = [text_table(_COLUMNS, self.data.items), *self.data.warnings]
+        lines = [text_table(self._columns, self.data.items), *self.data.warnings]
         if self.data.file:
             lines.append(f"Set by {self.data.file}: change them there.")
         return "\n".join(lines)
@@ -30,12 +30,17 @@ class ProjectsView(View[Projects]):
     def body(self) -> Markup:
         """Return the same as HTML."""
         notes = (tag("p", text) for text in self.data.warnings)
-        return join(html_table(_COLUMNS, self.data.items, "Projects"), *notes)
+        return join(html_table(self._columns, self.data.items, "Projects"), *notes)
 
     @property
     def records(self) -> list[Row]:
         """Return a row for each project; GPUs are numbers."""
         return [_row(project) for project in self.data.items]
+
+    @property
+    def _columns(self) -> list[Column[Project]]:
+        """Return the columns that have something to say."""
+        return [c for c in _COLUMNS if any(map(c.text, self.data.items)) or c not in _RARE]
 
 
 class ProjectView(View[Project | None]):
@@ -150,6 +155,8 @@ def _row(project: Project) -> Row:
         "limit": None if project.limit is None else project.limit / 1000,
         "priority": project.priority,
         "members": ",".join(project.members),
+        "leads": ",".join(project.leads),
+        "viewers": ",".join(project.viewers),
         "interactive_on": ",".join(project.node_affinity.interactive),
         "train_on": ",".join(project.node_affinity.train),
         "interactive_duration": project.interactive_duration,
@@ -216,6 +223,10 @@ _TOLD = ("name", "revision")
 """What the sentence itself tells of something made or deleted."""
 
 
+_RARE: list[Column[Project]] = [
+    Column("LEADS", lambda p: ", ".join(p.leads)),
+    Column("VIEWERS", lambda p: ", ".join(p.viewers)),
+]
 _COLUMNS: list[Column[Project]] = [
     Column("PROJECT", lambda p: f"{p.name} (draining)" if p.draining else p.name),
     Column("QUOTA", lambda p: gpus_text(p.quota)),
@@ -223,6 +234,7 @@ _COLUMNS: list[Column[Project]] = [
     Column("LIMIT", lambda p: "none" if p.limit is None else gpus_text(p.limit)),
     Column("PRIORITY", lambda p: str(p.priority)),
     Column("MEMBERS", lambda p: ", ".join(p.members) or "all"),
+    *_RARE,
     Column("INTERACTIVE ON", lambda p: ", ".join(p.node_affinity.interactive) or "any"),
     Column("TRAIN ON", lambda p: ", ".join(p.node_affinity.train) or "any"),
     Column("DURATION", lambda p: _time(p.interactive_duration)),

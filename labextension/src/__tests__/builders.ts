@@ -193,6 +193,8 @@ export function makeSetProject(changes: Partial<Project> = {}): Project {
     limit: null,
     priority: 100,
     members: [],
+    leads: [],
+    viewers: [],
     node_affinity: { interactive: [], train: [] },
     interactive_duration: 0,
     min_runtime: 0,

@@ -746,15 +746,17 @@ export interface Projects {
   warnings: string[];
 }
 /**
- * Be a team.
+ * One team.
  *
- * Amounts are milli-GPU: `quota` is what it has by right, `limit` the most it may ever hold
+ * Amounts are milli-GPU: `quota` is what it is guaranteed, `limit` the most it may ever hold
  * (None: no limit). `weight` is its part of what others leave (None: as its quota; 0: it never
- * borrows), `priority` its bucket in that. `members` are account names; empty means everyone.
- * `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime`
- * (seconds) is how long its sessions run before they may be reclaimed. A `draining` project
- * starts nothing any more, and goes when the last of its sessions has ended. `revision` grows
- * with every change of it.
+ * borrows), `priority` its bucket in that. `members` may launch in it and see its sessions; empty
+ * means everyone. `viewers` see them and do not launch. `leads` see their details, and may stop,
+ * suspend and keep them alive. All three are accounts, or groups of accounts as `group:NAME`.
+ * `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime` (seconds)
+ * is how long its sessions run before they may be reclaimed. A `draining` project starts nothing
+ * any more, and goes when the last of its sessions has ended. `revision` grows with every change
+ * of it.
  */
 export interface Project {
   name: string;
@@ -763,8 +765,8 @@ export interface Project {
   limit: number | null;
   priority: number;
   members: string[];
-  viewers: string[];
   leads: string[];
+  viewers: string[];
   node_affinity: Affinity;
   interactive_duration: number;
   min_runtime: number;
@@ -805,8 +807,8 @@ export interface ProjectRequest {
   limit?: string | number | null;
   priority?: number;
   members?: string[];
-  viewers?: string[];
   leads?: string[];
+  viewers?: string[];
   node_affinity?: AffinityRequest;
   interactive_duration?: string | number;
   min_runtime?: string | number;

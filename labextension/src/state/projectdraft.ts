@@ -11,6 +11,8 @@ export const NEW_PROJECT = {
   limit: '',
   priority: '100',
   members: '',
+  leads: '',
+  viewers: '',
   interactiveOn: '',
   trainOn: '',
   duration: '',
@@ -31,6 +33,8 @@ export function toProjectDraft(project: Project): Draft<ProjectField> {
     limit: limit === null ? '' : String(limit / 1000),
     priority: String(project.priority),
     members: project.members.join(', '),
+    leads: project.leads.join(', '),
+    viewers: project.viewers.join(', '),
     interactiveOn: on.interactive.join(', '),
     trainOn: on.train.join(', '),
     duration: spanOf(project.interactive_duration),
@@ -57,6 +61,8 @@ export function toProjectRequest(
     limit: amountOf(draft.limit, 'none'),
     priority: isNumber ? Number(priority) : Number(NEW_PROJECT.priority),
     members: namesOf(draft.members),
+    leads: namesOf(draft.leads),
+    viewers: namesOf(draft.viewers),
     node_affinity: {
       interactive: namesOf(draft.interactiveOn),
       train: namesOf(draft.trainOn)

@@ -91,7 +91,19 @@ function textsOf(
       members: {
         label: trans.__('Members'),
         help: trans.__(
-          'Accounts that may launch in it, with commas. Empty: everyone.'
+          'Accounts and groups (group:NAME) that may launch in it, with commas. Empty: everyone.'
+        )
+      },
+      leads: {
+        label: trans.__('Leads'),
+        help: trans.__(
+          'Who may stop, suspend and keep alive all of its sessions: ana, group:NAME. Empty: admins only.'
+        )
+      },
+      viewers: {
+        label: trans.__('Viewers'),
+        help: trans.__(
+          'Who sees its sessions, but does not launch: ana, group:NAME. Empty: nobody besides members and leads.'
         )
       },
       interactiveOn: {

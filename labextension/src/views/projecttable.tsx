@@ -68,6 +68,8 @@ function projectColumns({ trans }: IUi): Column[] {
       row => row.members,
       trans.__('everyone')
     ),
+    names('leads', trans.__('Leads'), row => row.leads, ''),
+    names('viewers', trans.__('Viewers'), row => row.viewers, ''),
     names(
       'interactive',
       trans.__('Interactive on'),
