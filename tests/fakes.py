@@ -122,10 +122,10 @@ class FakeLogs:
         session = self.board.find(session_id)
         text = self.texts.get(session_id, "")
         begin = len("".join(text.splitlines(keepends=True)[: -query.tail])) if query.tail else 0
-        begin = begin or min(query.offset, len(text))
+        begin = begin or min(int(query.cursor or 0), len(text))
         part = text[begin : begin + query.limit]
         ended = session.state not in ("running", "starting", "stopping")
-        return LogChunk(text=part, offset=begin, next=begin + len(part), ended=ended)
+        return LogChunk(text=part, cursor=str(begin + len(part)), ended=ended)
 
 
 @dataclass

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from msgspec import structs
+
 from ..errors import FieldError, Unsupported, refused
 from ..model.base import Number, Page
 from ..model.previews import Preview
@@ -176,11 +178,12 @@ def log(
     query = _first_part(tail)
     session = yield from find(context, name, project)
     chunk: LogChunk = yield from ask("sessions.log", session.id, query=query)
-    texts, first = [chunk.text], chunk.offset
+    first, texts = chunk, [chunk.text]
     while chunk.text and tail is None:
-        chunk = yield from ask("sessions.log", session.id, query=LogQuery(offset=chunk.next))
+        chunk = yield from ask("sessions.log", session.id, query=LogQuery(cursor=chunk.cursor))
         texts.append(chunk.text)
-    return LogChunk(text="".join(texts), offset=first, next=chunk.next, ended=chunk.ended)
+    text = "".join(texts)
+    return structs.replace(first, text=text, cursor=chunk.cursor, ended=chunk.ended)
 
 
 def follow(
@@ -194,7 +197,7 @@ def follow(
     session = yield from find(context, name, project)
     while True:
         chunk: LogChunk = yield from ask("sessions.log", session.id, query=query)
-        query = LogQuery(offset=chunk.next)
+        query = LogQuery(cursor=chunk.cursor)
         if chunk.text:
             yield Emit(chunk)
             continue

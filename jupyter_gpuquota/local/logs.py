@@ -1,10 +1,12 @@
-"""Read a session's log across its rotated files; offsets count from its first byte."""
+"""A session's log, read across its rotated files; offsets count from its first byte."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import FieldError, refused
 from ..model.sessions import LogChunk, LogQuery
 from .shim import files
 
@@ -60,6 +62,13 @@ def read(folder: Path, offset: int, limit: int) -> tuple[bytes, int]:
     return data, begin
 
 
+def read_before(folder: Path, offset: int, limit: int) -> tuple[bytes, int]:
+    """Return what precedes `offset`, at most `limit` bytes, and where it begins."""
+    start = max(0, offset - limit)
+    data, begin = read(folder, start, offset - start)
+    return data[: max(0, offset - begin)], min(begin, offset)
+
+
 def tail(folder: Path, lines: int, limit: int, since: int = 0) -> tuple[bytes, int]:
     """Return the last lines from `since` on, at most `limit` bytes, and where they begin."""
     files = parts(folder)
@@ -82,20 +91,31 @@ def last_lines(folder: Path, lines: int, since: int) -> tuple[str, ...]:
 
 
 def chunk(folder: Path, query: LogQuery, *, ended: bool) -> LogChunk:
-    """Answer a query; a character that is cut at the end waits for the next part."""
+    """Return the part that a query asks for; a cursor is the offset of a byte.
+
+    No character is cut: one that is being written waits for the next part. Raises InvalidFields
+    for a cursor that is not one of a log's.
+    """
     limit = min(max(query.limit, 4), LIMIT)
-    if query.tail > 0:
-        data, begin = tail(folder, query.tail, limit)
+    cursor, before = _offset("cursor", query.cursor), _offset("before", query.before)
+    wanted = 0
+    if query.before:
+        data, begin = _from_whole(*read_before(folder, before, limit))
+    elif query.tail > 0:
+        data, begin = _from_whole(*tail(folder, query.tail, limit))
     else:
-        data, begin = read(folder, query.offset, limit)
-    if not ended or begin + len(data) < end_of(folder):
+        data, begin = read(folder, cursor, limit)
+        wanted = cursor
+    if not query.before and not (ended and begin + len(data) >= end_of(folder)):
         data = whole(data)
-    after = begin + len(data)
+    after, files = begin + len(data), parts(folder)
+    oldest = files[0].start
     return LogChunk(
         text=data.decode(errors="replace"),
-        offset=begin,
-        next=after,
-        ended=ended and after >= end_of(folder),
+        cursor=str(after),
+        earlier=str(begin) if begin > oldest else "",
+        missed=wanted < begin <= oldest,
+        ended=ended and after >= files[-1].end,
     )
 
 
@@ -108,6 +128,19 @@ def whole(data: bytes) -> bytes:
         length = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2 if byte >= 0xC0 else 1
         return data[:-back] if length > back else data
     return data
+
+
+def _from_whole(data: bytes, begin: int) -> tuple[bytes, int]:
+    """Drop the rest of a character that begins before `data`."""
+    cut = next((at for at, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
+    return data[cut:], begin + cut
+
+
+def _offset(field: str, cursor: str) -> int:
+    if not re.fullmatch(r"[0-9]{0,18}", cursor):
+        hint = "Use the cursor of a part that was read before, or leave it out."
+        raise refused(FieldError(field, "This is not a place in a log.", hint))
+    return int(cursor or 0)
 
 
 def _slice(part: Part, at: int, count: int) -> bytes:

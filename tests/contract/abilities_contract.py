@@ -22,7 +22,11 @@ class LogsContract:
         logs = able(backend, "logs")
         session = await run(backend)
         chunk = await logs.read(session.id, LogQuery())
-        assert not chunk.ended
+        assert (chunk.missed, chunk.ended) == (False, False)
+        again = await logs.read(session.id, LogQuery(cursor=chunk.cursor))
+        assert (again.text, again.missed) == ("", False)
+        with pytest.raises(InvalidFields):
+            await logs.read(session.id, LogQuery(cursor="no cursor of ours"))
         with pytest.raises(NotFound):
             await logs.read("nobody", LogQuery())
 

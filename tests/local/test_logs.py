@@ -1,4 +1,4 @@
-"""Logs are read by offset across rotation, and never cut a character."""
+"""Logs are read by cursor across rotation, and never cut a character."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.local import logs
 from jupyter_gpuquota.local.shim import files
-from jupyter_gpuquota.model.sessions import LogQuery
+from jupyter_gpuquota.model.sessions import LogChunk, LogQuery
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import folder_of
 
@@ -30,7 +31,7 @@ def write(folder: Path, data: bytes, limit: int = 1000, keep: int = 2) -> None:
 
 def test_an_empty_log_is_an_empty_answer(tmp_path):
     chunk = logs.chunk(tmp_path, LogQuery(), ended=False)
-    assert (chunk.text, chunk.offset, chunk.next, chunk.ended) == ("", 0, 0, False)
+    assert chunk == LogChunk(text="", cursor="0", ended=False)
 
 
 def test_offsets_count_from_the_first_byte_across_rotation(tmp_path):
@@ -87,29 +88,75 @@ def test_a_last_line_without_end_is_a_line(tmp_path):
 def test_no_character_is_cut(tmp_path, limit):
     text = "aé€😀" * 20
     write(tmp_path, text.encode())
-    read, offset = "", 0
+    read, cursor = "", ""
     while True:
-        chunk = logs.chunk(tmp_path, LogQuery(offset=offset, limit=limit), ended=True)
-        assert chunk.offset == offset
+        chunk = logs.chunk(tmp_path, LogQuery(cursor=cursor, limit=limit), ended=True)
+        assert not chunk.missed
         assert chunk.text
-        read, offset = read + chunk.text, chunk.next
+        read, cursor = read + chunk.text, chunk.cursor
         if chunk.ended:
             break
     assert read == text
 
 
+@pytest.mark.parametrize("limit", range(4, 12))
+def test_a_log_is_read_backwards_without_cutting_a_character(tmp_path, limit):
+    text = "aé€😀" * 20
+    write(tmp_path, text.encode())
+    chunk = logs.chunk(tmp_path, LogQuery(tail=1, limit=limit), ended=True)
+    read = chunk.text
+    while chunk.earlier:
+        chunk = logs.chunk(tmp_path, LogQuery(before=chunk.earlier, limit=limit), ended=True)
+        assert chunk.text
+        read = chunk.text + read
+    assert read == text
+    assert not chunk.missed
+
+
+def test_a_reader_learns_that_lines_were_rotated_away(tmp_path):
+    write(tmp_path, LINES)
+    gone = logs.parts(tmp_path)[0].start
+    first = logs.chunk(tmp_path, LogQuery(), ended=True)
+    assert (first.missed, first.earlier) == (True, "")
+    assert first.text == LINES[gone:].decode()
+    late = logs.chunk(tmp_path, LogQuery(cursor=str(gone - 5), limit=5), ended=True)
+    assert (late.missed, late.text) == (True, LINES[gone : gone + 5].decode())
+    on = logs.chunk(tmp_path, LogQuery(cursor=late.cursor), ended=True)
+    assert (on.missed, on.text) == (False, LINES[gone + 5 :].decode())
+
+
+def test_going_back_ends_at_what_was_rotated_away(tmp_path):
+    write(tmp_path, LINES)
+    gone = logs.parts(tmp_path)[0].start
+    last = logs.chunk(tmp_path, LogQuery(tail=10), ended=True)
+    assert not last.missed
+    before = logs.chunk(tmp_path, LogQuery(before=last.earlier), ended=True)
+    assert (before.missed, before.earlier) == (True, "")
+    assert before.text + last.text == LINES[gone:].decode()
+    nothing = logs.chunk(tmp_path, LogQuery(before=str(gone - 5)), ended=True)
+    assert (nothing.text, nothing.missed, nothing.earlier) == ("", True, "")
+
+
+@pytest.mark.parametrize("field", ["cursor", "before"])
+@pytest.mark.parametrize("cursor", ["x", "-1", "1.5", "9" * 5000, "\u0663"])
+def test_a_cursor_that_cannot_be_read_is_refused_by_name(tmp_path, field, cursor):
+    with pytest.raises(InvalidFields) as caught:
+        logs.chunk(tmp_path, LogQuery(**{field: cursor}), ended=False)
+    assert [problem.field for problem in caught.value.fields] == [field]
+
+
 def test_a_character_that_is_being_written_is_waited_for(tmp_path):
     write(tmp_path, "x€".encode()[:-1])
     chunk = logs.chunk(tmp_path, LogQuery(), ended=False)
-    assert (chunk.text, chunk.next) == ("x", 1)
+    assert (chunk.text, chunk.cursor) == ("x", "1")
     last = logs.chunk(tmp_path, LogQuery(), ended=True)
-    assert (last.text, last.next, last.ended) == ("x\ufffd", 3, True)
+    assert (last.text, last.cursor, last.ended) == ("x\ufffd", "3", True)
 
 
 def test_bytes_that_are_no_text_do_not_stop_the_reading(tmp_path):
     write(tmp_path, bytes(range(256)))
     chunk = logs.chunk(tmp_path, LogQuery(), ended=True)
-    assert chunk.next == 256
+    assert chunk.cursor == "256"
 
 
 def test_a_rotation_that_was_interrupted_loses_and_doubles_nothing(tmp_path):
@@ -131,11 +178,11 @@ async def test_a_follower_sees_all_that_a_session_prints_while_it_is_rotated(mak
         "    if i % 100 == 0: time.sleep(0.1)\n"
     )
     session = await launch(backend, command=(sys.executable, "-c", program))
-    text, offset, ended = "", 0, False
+    text, cursor, ended = "", "", False
     while not ended:
-        chunk = await backend.logs.read(session.id, LogQuery(offset=offset, limit=5000))
-        assert chunk.offset == offset
-        text, offset, ended = text + chunk.text, chunk.next, chunk.ended
+        chunk = await backend.logs.read(session.id, LogQuery(cursor=cursor, limit=5000))
+        assert not chunk.missed
+        text, cursor, ended = text + chunk.text, chunk.cursor, chunk.ended
         await asyncio.sleep(0.01)
     await until(backend, session.id, "done")
     assert text.splitlines() == [f"line {i} é" for i in range(3000)]

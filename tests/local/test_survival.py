@@ -364,4 +364,4 @@ async def test_a_log_is_still_there_after_the_controller_was_killed(elsewhere, m
     log = folder_of(settings["home"], session["id"]).path / "log"
     await wait_for(lambda: log.exists() and log.read_text())
     chunk = await backend.logs.read(session["id"], LogQuery())
-    assert (chunk.text, chunk.offset, chunk.ended) == ("one\n", 0, False)
+    assert (chunk.text, chunk.missed, chunk.ended) == ("one\n", False, False)

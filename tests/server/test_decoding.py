@@ -99,14 +99,14 @@ def test_numbers_are_taken_strictly_from_json(timeout):
 
 
 def test_a_query_is_converted_from_text():
-    assert decode_query("offset=5&tail=0&limit=10", LogQuery) == LogQuery(offset=5, limit=10)
+    assert decode_query("cursor=5&tail=0&limit=10", LogQuery) == LogQuery(cursor="5", limit=10)
     assert decode_query("state=running%2Cwaiting", SessionQuery).state == "running,waiting"
 
 
 def test_wrong_query_arguments_are_reported_together():
     with pytest.raises(InvalidFields) as caught:
-        decode_query("offset=x&tail=&bytes=1", LogQuery)
-    assert {field.field for field in caught.value.fields} == {"offset", "tail", "bytes"}
+        decode_query("limit=x&tail=&bytes=1", LogQuery)
+    assert {field.field for field in caught.value.fields} == {"limit", "tail", "bytes"}
 
 
 def test_a_query_argument_that_is_given_twice_is_refused():

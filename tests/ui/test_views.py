@@ -101,7 +101,7 @@ def views_of(session: Session) -> list:
         TopView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision=1)),
         HistoryView(make_history(session.spec.project)),
         EnvironmentsView(Environments(environments=(environment,))),
-        LogView(LogChunk(text=EVIL, offset=0, next=1, ended=True)),
+        LogView(LogChunk(text=EVIL, cursor="1", ended=True)),
         ExecView(ExecResult(exit_code=1, output=EVIL)),
         TextView({"said": EVIL}, EVIL),
     ]

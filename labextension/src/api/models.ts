@@ -424,25 +424,28 @@ export interface ResizeRequest {
   mig_profile?: string;
 }
 /**
- * Be a part of a log.
+ * A part of a session's log; its cursors are opaque and survive rotation.
  *
- * `offset` is where `text` begins, which is later than asked where old bytes were rotated
- * away; `next` is where to go on. `ended` is true once no more will come.
+ * `cursor` is where to go on, `earlier` leads to what precedes `text`, empty where nothing does
+ * that can be read. `missed`: lines right before `text`, which the reader has not had, are gone.
+ * `ended` is true once no more will come.
  */
 export interface LogChunk {
   text: string;
-  offset: number;
-  next: number;
+  cursor: string;
+  earlier: string;
+  missed: boolean;
   ended: boolean;
 }
 /**
- * Ask for a part of a session's log.
+ * The part of a session's log that is wanted, at most `limit` bytes.
  *
- * `tail` > 0 asks for the last lines. Otherwise bytes from `offset` on, which counts from the
- * session's first byte and survives rotation; `limit` bounds the bytes.
+ * `before` is a chunk's `earlier`: what precedes that chunk. `tail` > 0: the last lines.
+ * Otherwise what follows `cursor`, a chunk's own; empty: from the beginning.
  */
 export interface LogQuery {
-  offset?: number;
+  cursor?: string;
+  before?: string;
   tail?: number;
   limit?: number;
 }

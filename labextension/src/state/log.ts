@@ -3,7 +3,7 @@ import { Poll } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 import { Aborted, ApiError, asApiError } from '../api/errors';
 import { LogChunk, LogQuery } from '../api/models';
-import { LogText } from './logtext';
+import { LogText, sizeOf } from './logtext';
 
 const TAIL = 1000;
 const STEP = 262_144;
@@ -37,7 +37,7 @@ export class LogModel implements IDisposable {
 
   /** Whether the first answer is still awaited. */
   get isPending(): boolean {
-    return this._next === undefined && !this._error;
+    return this._cursor === undefined && !this._error;
   }
 
   /** Whether the session has ended and all of its log is here. */
@@ -52,7 +52,7 @@ export class LogModel implements IDisposable {
 
   /** Whether there is log before what is here. */
   get hasEarlier(): boolean {
-    return (this._first > 0 || this.text.isCut) && !this._rotatedAway;
+    return this._earlier !== '' || this.text.isCut;
   }
 
   /** Whether earlier log can be read: it is there, and there is room for it. */
@@ -77,26 +77,17 @@ export class LogModel implements IDisposable {
 
   /** Read a part of what was before. */
   async loadEarlier(): Promise<void> {
-    const offset = Math.max(0, this._first - STEP);
-    const limit = this._first - offset;
-    if (!limit || !this.canLoadEarlier) {
+    const before = this._earlier;
+    if (!this.canLoadEarlier) {
       return;
     }
     await this._reading(async signal => {
-      let chunk = await this._fetch({ offset, limit }, signal);
-      const start = chunk.offset;
-      this._rotatedAway = start > offset;
-      if (start >= this._first) {
-        return;
+      const chunk = await this._fetch({ before, limit: STEP }, signal);
+      if (chunk.text) {
+        this.text.prepend(chunk.text);
       }
-      if (chunk.next > this._first) {
-        // It began later than asked, and so reached into what is here.
-        const rest = { offset: start, limit: this._first - start };
-        chunk = await this._fetch(rest, signal);
-      }
-      this.text.prepend(chunk.text);
-      this._first = start;
-    }, undefined);
+      this._takeEarlier(chunk);
+    });
   }
 
   dispose(): void {
@@ -109,41 +100,45 @@ export class LogModel implements IDisposable {
     await this._reading(async signal => {
       let chunk: LogChunk;
       do {
-        const query =
-          this._next === undefined ? { tail: TAIL } : { offset: this._next };
-        chunk = await this._fetch(query, signal);
+        const from =
+          this._cursor === undefined
+            ? { tail: TAIL }
+            : { cursor: this._cursor };
+        chunk = await this._fetch({ ...from, limit: STEP }, signal);
         this._take(chunk);
-      } while (chunk.next - chunk.offset >= STEP && chunk.text);
-    }, undefined);
+      } while (sizeOf(chunk.text) >= STEP / 2); // a full part: there may be more
+    });
     if (this._error) {
       throw this._error; // so that the poll slows down
     }
   }
 
   private _take(chunk: LogChunk): void {
-    if (this._next === undefined) {
-      this._first = chunk.offset;
+    if (this._cursor === undefined) {
+      this._takeEarlier(chunk);
     }
     if (chunk.text) {
       this.text.append(chunk.text);
     }
-    this._next = chunk.next;
+    this._cursor = chunk.cursor;
     this._ended = chunk.ended;
   }
 
-  private async _reading<T>(
-    read: (signal: AbortSignal) => Promise<T>,
-    otherwise: T
-  ): Promise<T> {
+  private _takeEarlier(chunk: LogChunk): void {
+    this._earlier = chunk.earlier ?? '';
+    this._rotatedAway = chunk.missed ?? false;
+  }
+
+  private async _reading(
+    read: (signal: AbortSignal) => Promise<void>
+  ): Promise<void> {
     try {
-      const value = await read(this._abort.signal);
+      await read(this._abort.signal);
       this._error = undefined;
-      return value;
     } catch (thrown) {
       if (!(thrown instanceof Aborted)) {
         this._error = asApiError(thrown);
       }
-      return otherwise;
     } finally {
       this._changed.emit();
     }
@@ -151,11 +146,12 @@ export class LogModel implements IDisposable {
 
   private _abort = new AbortController();
   private _changed = new Signal<this, void>(this);
+  /** Where to go on; undefined before the first answer. */
+  private _cursor?: string;
+  /** Where to go back from; empty if nothing precedes what is here. */
+  private _earlier = '';
   private _ended = false;
   private _error?: ApiError;
-  /** The offset in bytes of what is here. */
-  private _first = 0;
-  private _next?: number;
   private _poll: Poll;
   private _rotatedAway = false;
 }

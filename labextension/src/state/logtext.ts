@@ -60,7 +60,7 @@ export class LogText {
     const added = this._cut((open?.text ?? '') + text, open?.id);
     const kept = open ? this._blocks.slice(0, -1) : this._blocks;
     this._blocks = [...kept, ...added];
-    this._bytes += bytes(text);
+    this._bytes += sizeOf(text);
     this._drop();
   }
 
@@ -70,7 +70,7 @@ export class LogText {
     // The first line here may be the rest of the last one there.
     const added = this._cut(text + (first?.text ?? ''));
     this._blocks = [...added, ...this._blocks.slice(1)];
-    this._bytes += bytes(text);
+    this._bytes += sizeOf(text);
   }
 
   /** Find every place, ignoring case, where a text stands. */
@@ -110,7 +110,7 @@ export class LogText {
       this._blocks.length > 1 &&
       (this._bytes > MOST_BYTES || this.lineCount > MOST_LINES)
     ) {
-      this._bytes -= bytes(this._blocks[0].text);
+      this._bytes -= sizeOf(this._blocks[0].text);
       this._blocks = this._blocks.slice(1);
       this._isCut = true;
     }
@@ -158,6 +158,7 @@ function endOfBlock(text: string, start: number): number {
 
 const ENCODER = new TextEncoder();
 
-function bytes(text: string): number {
+/** Return how many bytes a text takes. */
+export function sizeOf(text: string): number {
   return ENCODER.encode(text).length;
 }

@@ -3,7 +3,7 @@ import { asApiError } from '../../api/errors';
 import { LogModel } from '../log';
 import { LogText, MOST_BYTES, MOST_LINES, shown } from '../logtext';
 
-/** A log on the server, of which bytes before `start` were rotated away. */
+/** A log on the server, of which characters before `start` were rotated away. */
 class FakeLog {
   text = '';
   start = 0;
@@ -16,12 +16,24 @@ class FakeLog {
     if (this.error) {
       throw this.error;
     }
-    const { text, ended } = this;
-    const offset = query.tail
-      ? text.length - lastLines(text, query.tail).length
-      : Math.max(this.start, query.offset ?? 0);
-    const next = Math.min(text.length, offset + (query.limit ?? 262_144));
-    return { text: text.slice(offset, next), offset, next, ended };
+    const { text, start, ended } = this;
+    const limit = query.limit ?? 262_144;
+    let begin = Math.max(start, Number(query.cursor ?? 0));
+    let end = Math.min(text.length, begin + limit);
+    if (query.before) {
+      end = Number(query.before);
+      begin = Math.max(start, end - limit);
+    } else if (query.tail) {
+      end = text.length;
+      begin = Math.max(start, end - lastLines(text, query.tail).length);
+    }
+    return {
+      text: text.slice(begin, end),
+      cursor: String(end),
+      earlier: begin > start ? String(begin) : '',
+      missed: begin === start && start > 0,
+      ended
+    };
   };
 }
 
@@ -71,6 +83,27 @@ describe('a log', () => {
     await pass();
     await model.loadEarlier();
     expect(text()).toBe(lines(0, 3000));
+    expect(model.hasEarlier).toBe(false);
+  });
+
+  it('is read in parts where there is much of it', async () => {
+    log.text = 'start\n';
+    await pass();
+    log.text += lines(0, 60_000);
+    const before = log.queries.length;
+    await pass(1000);
+    expect(log.queries.length).toBeGreaterThan(before + 2);
+    expect(text().endsWith('line 59999\n')).toBe(true);
+    expect(model.text.isCut).toBe(true);
+    expect(model.canLoadEarlier).toBe(false);
+  });
+
+  it('says at once that its beginning has been rotated away', async () => {
+    log.text = lines(0, 20);
+    log.start = lines(0, 10).length;
+    await pass();
+    expect(text()).toBe(lines(10, 20));
+    expect(model.rotatedAway).toBe(true);
     expect(model.hasEarlier).toBe(false);
   });
 
