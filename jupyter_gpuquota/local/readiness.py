@@ -48,8 +48,9 @@ def find_server(folder: SessionFolder, run: int) -> Endpoint | None:
         except (FileNotFoundError, msgspec.DecodeError):
             continue  # it is being written or removed just now
         if processes.descends(info.pid, leader.pid) and listens(info.pid, info.port):
+            headers = {"Authorization": _authorization(info.token)}
             return Endpoint(
-                host="127.0.0.1", port=info.port, base_url=info.base_url, token=info.token
+                host="127.0.0.1", port=info.port, base_url=info.base_url, headers=headers
             )
     return None
 
@@ -57,8 +58,9 @@ def find_server(folder: SessionFolder, run: int) -> Endpoint | None:
 def problem_of(folder: SessionFolder, run: int, endpoint: Endpoint) -> str:
     """Say why a server must not be shown: one without our token is open to every account."""
     launch = folder.launch(run)
-    wanted = launch.env.get("JUPYTER_TOKEN", "") if launch else ""
-    if wanted and hmac.compare_digest(wanted.encode(), endpoint.token.encode()):
+    token = launch.env.get("JUPYTER_TOKEN", "") if launch else ""
+    sent = endpoint.headers.get("Authorization", "")
+    if token and hmac.compare_digest(_authorization(token).encode(), sent.encode()):
         return ""
     return (
         "Its Jupyter configuration sets a token of its own, or none: remove IdentityProvider.token "
@@ -75,11 +77,10 @@ async def answers(endpoint: Endpoint) -> int:
         async with asyncio.timeout(_SECONDS):
             reader, writer = await asyncio.open_connection(endpoint.host, endpoint.port)
             try:
-                writer.write(
-                    f"GET {endpoint.base_url}api/status HTTP/1.0\r\n"
-                    f"Host: {endpoint.host}:{endpoint.port}\r\n"
-                    f"Authorization: token {endpoint.token}\r\n\r\n".encode()
-                )
+                headers = {"Host": endpoint.authority, **endpoint.headers}
+                lines = [f"{name}: {value}" for name, value in headers.items()]
+                first = f"GET {endpoint.base_url}api/status HTTP/1.0"
+                writer.write("\r\n".join([first, *lines, "", ""]).encode())
                 status = (await reader.readline()).split()
             finally:
                 writer.close()
@@ -88,6 +89,10 @@ async def answers(endpoint: Endpoint) -> int:
     except (OSError, TimeoutError):
         return 0
     return int(status[1]) if len(status) > 1 and status[1].isdigit() else 0
+
+
+def _authorization(token: str) -> str:
+    return f"token {token}"
 
 
 class Readiness:

@@ -52,7 +52,8 @@ class DemoServer:
         if self._server is None:
             self._start()
         base = "/" if port else f"{session.spec.base_url}{session.path}"
-        return Endpoint(host=_HOST, port=self._port, base_url=base, token=self._token)
+        headers = {"Authorization": f"token {self._token}"}
+        return Endpoint(host=_HOST, port=self._port, base_url=base, headers=headers)
 
     async def close(self) -> None:
         """Stop answering."""

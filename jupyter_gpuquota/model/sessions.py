@@ -71,10 +71,9 @@ class ResumeRequest(Request, frozen=True, kw_only=True):
 
 
 class SessionSpec(Model, frozen=True, kw_only=True):
-    """Be a request that was checked: every value is usable as it stands.
+    """A request that was checked: every value is usable as it stands.
 
-    `environment` and `folder` are absolute paths. `idle_timeout` is a wish in seconds (0: never),
-    None for none.
+    `environment` and `folder` are absolute paths; `idle_timeout` is in seconds (0: never).
     """
 
     name: str
@@ -106,10 +105,10 @@ class Progress(Model, frozen=True, kw_only=True):
 
 
 class Exit(Model, frozen=True, kw_only=True):
-    """Say how a session's process ended.
+    """How a session's process ended.
 
-    `code` is None when nobody could see it (both shim and controller were killed); `signal` is
-    the name of the signal that ended it, if one did. `last_lines` are the log's last lines.
+    `code` is None when nobody could see it (both shim and controller were killed); `signal` names
+    the signal that ended it, if one did. `last_lines` are the log's last lines.
     """
 
     code: int | None
@@ -119,11 +118,10 @@ class Exit(Model, frozen=True, kw_only=True):
 
 
 class Usage(Model, frozen=True, kw_only=True):
-    """Be what a session measurably uses now.
+    """What a session measurably uses now.
 
-    `memory` is GPU memory in MiB, None where the driver does not tell; `over` is true while it
-    is above the session's share. `peak` is the most that this run of the session has used since
-    it was first measured; both stay when it has ended.
+    `memory` is GPU memory in MiB, None where the driver does not tell; `over`: it is above the
+    session's share. `peak` is the most that this run has used; both stay when it has ended.
     """
 
     at: datetime
@@ -287,9 +285,20 @@ class EndpointQuery(Request, frozen=True, kw_only=True):
 
 
 class Endpoint(Model, frozen=True, kw_only=True):
-    """Say where the ingress reaches a session; never leaves the account's own processes."""
+    """Where the ingress reaches a session; it never leaves the account's own processes.
+
+    `headers` go with every request. `ca` is the authority, as PEM, that signed the certificate of
+    an `https` server; empty for those that the system trusts.
+    """
 
     host: str
     port: int
+    scheme: Literal["http", "https"] = "http"
     base_url: str = "/"
-    token: str = ""
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    ca: str = ""
+
+    @property
+    def authority(self) -> str:
+        """Return host and port as they stand in an address."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"

@@ -51,7 +51,7 @@ class Lab:
         """Open a WebSocket."""
         endpoint = await self.backend.ingress.endpoint(self.session, 0)
         url = f"ws://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
-        headers = {"Authorization": f"token {endpoint.token}"}
+        headers = endpoint.headers
         return await websocket_connect(HTTPRequest(url, headers=headers))
 
     async def make(self, what: str, **fields: Any) -> Any:

@@ -53,9 +53,13 @@ def fake_prefix(tmp_path: Path) -> Callable[[str], str]:
 
 async def ask(endpoint: Endpoint, path: str, *, token: str | None = None, **fields: Any) -> Any:
     url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
-    headers = {"Authorization": f"token {endpoint.token if token is None else token}"}
+    headers = endpoint.headers if token is None else {"Authorization": f"token {token}"}
     answer = await AsyncHTTPClient().fetch(url, headers=headers, **fields)
     return json.loads(answer.body or b"null")
+
+
+def token_of(endpoint: Endpoint) -> str:
+    return endpoint.headers["Authorization"].removeprefix("token ")
 
 
 async def test_a_server_answers_below_its_path_with_its_token_only(backend, settings):
@@ -75,11 +79,11 @@ async def test_a_server_answers_below_its_path_with_its_token_only(backend, sett
     listening = [c for pid in marked(session.id) for c in psutil.Process(pid).net_connections()]
     assert {c.laddr.ip for c in listening if c.status == psutil.CONN_LISTEN} == {"127.0.0.1"}
     folder = folder_of(settings["home"], session.id)
-    assert endpoint.token not in (folder.path / "log").read_text()
-    assert endpoint.token not in msgspec.json.encode(session).decode()
-    assert endpoint.token not in Path(settings["home"], "state.db").read_bytes().decode("latin")
+    assert token_of(endpoint) not in (folder.path / "log").read_text()
+    assert token_of(endpoint) not in msgspec.json.encode(session).decode()
+    assert token_of(endpoint) not in Path(settings["home"], "state.db").read_bytes().decode("latin")
     for pid in marked(session.id):
-        assert endpoint.token not in " ".join(psutil.Process(pid).cmdline())
+        assert token_of(endpoint) not in " ".join(psutil.Process(pid).cmdline())
     assert (folder.path / "launch.json").stat().st_mode & 0o777 == 0o600
     state = Path(settings["home"])
     assert state.stat().st_mode & 0o777 == 0o700
@@ -110,14 +114,14 @@ async def test_a_configuration_that_switches_the_token_off_does_not(
     backend = await make()
     session = await until(backend, (await launch(backend, **SERVER)).id, "running")
     endpoint = await backend.ingress.endpoint(session.id, 0)
-    assert endpoint.token
+    assert token_of(endpoint)
     with pytest.raises(HTTPClientError, match="403"):
         await ask(endpoint, "api/status", token="")
     env = (await backend.exec.context(session.id)).env
-    assert endpoint.token not in env.values()
+    assert token_of(endpoint) not in env.values()
     assert "JUPYTER_CONFIG_PATH" not in env
     result = await backend.exec.execute(session.id, ExecRequest(command=("env",)))
-    assert endpoint.token not in result.output
+    assert token_of(endpoint) not in result.output
 
 
 async def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(tmp_path):
@@ -157,7 +161,7 @@ async def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(tmp_path):
         while await answers(endpoint) != 200:
             await wait_for(lambda: True)
     assert problem_of(folder, 1, endpoint) == ""
-    assert problem_of(folder, 1, msgspec.structs.replace(endpoint, token="")) != ""
+    assert problem_of(folder, 1, msgspec.structs.replace(endpoint, headers={})) != ""
     os.kill(folder.leader(1).shim, signal.SIGTERM)  # a shim passes on what asks it to end
     await wait_for(lambda: not folder.kept())
     assert folder.exit(1) is not None

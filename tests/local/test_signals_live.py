@@ -166,7 +166,7 @@ async def test_an_open_page_that_polls_and_connects_again_is_no_work(kernel: Any
     before = (await one.until("kernels", lambda found: found.state == "idle")).last
     endpoint = await one.backend.ingress.endpoint(one.session, 0)
     url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}metrics"
-    headers = {"Authorization": f"token {endpoint.token}"}
+    headers = endpoint.headers
     for _ in range(2):
         paths = (f"api/kernels/{name}/channels", "api/events/subscribe")
         sockets = [await one.connect(path) for path in paths]

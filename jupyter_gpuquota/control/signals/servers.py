@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -126,12 +127,10 @@ class _Line:
         HTTP/1.0 spares us answers in chunks.
         """
         to = self._endpoint
-        self._writer.write(
-            f"GET {to.base_url}{path}{_QUIETLY} HTTP/1.0\r\n"
-            f"Host: {to.host}:{to.port}\r\n"
-            f"Authorization: token {to.token}\r\n"
-            "Connection: keep-alive\r\n\r\n".encode()
-        )
+        headers = {"Host": to.authority, "Connection": "keep-alive", **to.headers}
+        lines = [f"{name}: {value}" for name, value in headers.items()]
+        first = f"GET {to.base_url}{path}{_QUIETLY} HTTP/1.0"
+        self._writer.write("\r\n".join([first, *lines, "", ""]).encode())
         status, length = _head(await self._reader.readuntil(b"\r\n\r\n"))
         body = await self._reader.readexactly(length)
         if status == 404:
@@ -146,7 +145,9 @@ class _Line:
 
 
 async def _connect(endpoint: Endpoint) -> _Line:
-    reader, writer = await asyncio.open_connection(endpoint.host, endpoint.port)
+    https = endpoint.scheme == "https"
+    tls = ssl.create_default_context(cadata=endpoint.ca or None) if https else None
+    reader, writer = await asyncio.open_connection(endpoint.host, endpoint.port, ssl=tls)
     return _Line(reader, writer, endpoint)
 
 

@@ -17,7 +17,7 @@ from ...api.statuses import problem_of, status_of
 from ...errors import GpuQuotaError, Unavailable
 from .answer import Answer
 from .body import head
-from .pump import discard, pump, send
+from .pump import discard, is_plain, pump, send
 
 Translate = Callable[[HTTPHeaders], HTTPHeaders]
 
@@ -97,8 +97,7 @@ async def carry(browser: Bare, line: IOStream, method: str, size: int) -> None:
         broke_off = not early and moving.exception() is not None
         if broke_off and not line.closed():
             # Either side hung up. The session learns that no more comes; it may have answered.
-            with suppress(OSError):
-                line.socket.shutdown(socket.SHUT_WR)
+            _end_writing(line)
         await reading
         moving.cancel()
         if not answer.began:
@@ -111,3 +110,12 @@ async def carry(browser: Bare, line: IOStream, method: str, size: int) -> None:
         await asyncio.gather(reading, moving, return_exceptions=True)
         line.close()
         browser.close()
+
+
+def _end_writing(line: IOStream) -> None:
+    """End one direction of a connection; an encrypted one has only a whole end."""
+    if not is_plain(line):
+        line.close()
+        return
+    with suppress(OSError):
+        line.socket.shutdown(socket.SHUT_WR)

@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 from tornado.httputil import HTTPHeaders
 
+from ...model.sessions import Endpoint
+
 _HOP_BY_HOP = frozenset(
     {
         "connection",
@@ -67,23 +69,22 @@ class Outside:
     prefix: str
 
 
-def to_session(headers: HTTPHeaders, outside: Outside, host: str, token: str) -> HTTPHeaders:
-    """Return the headers of a request for a session that listens on `host`."""
+def to_session(headers: HTTPHeaders, outside: Outside, endpoint: Endpoint) -> HTTPHeaders:
+    """Return the headers of a request for a session; those of its endpoint come last."""
     kept = _without(headers, _KEPT_FROM_SESSIONS)
-    kept["Host"] = host
+    kept["Host"] = endpoint.authority
     kept["X-Forwarded-Proto"] = outside.scheme
     kept["X-Forwarded-Host"] = outside.host
     kept["X-Forwarded-Prefix"] = outside.prefix
-    if token:
-        kept["Authorization"] = f"token {token}"
+    kept.update(endpoint.headers)
     return kept
 
 
-def to_browser(headers: HTTPHeaders, outside: Outside, host: str) -> HTTPHeaders:
+def to_browser(headers: HTTPHeaders, outside: Outside, endpoint: Endpoint) -> HTTPHeaders:
     """Return the headers of a session's answer; redirects stay below the session's address."""
     kept = _without(headers, _KEPT_FROM_BROWSERS)
     if "Location" in kept:
-        kept["Location"] = _relocate(kept["Location"], outside, host)
+        kept["Location"] = _relocate(kept["Location"], outside, endpoint.authority)
     return kept
 
 

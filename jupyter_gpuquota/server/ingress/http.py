@@ -118,7 +118,7 @@ class Relay(Visitor):
         return "read" if self.request.method in _READS else "write"
 
     def _translate(self, headers: HTTPHeaders) -> HTTPHeaders:
-        return to_browser(headers, self._visit.outside, self._visit.host)
+        return to_browser(headers, self._visit.outside, self._visit.endpoint)
 
     async def _begin(self) -> None:
         """Send the head of a request whose body follows."""
@@ -179,7 +179,7 @@ class Relay(Visitor):
     def _head(self, visit: Visit) -> bytes:
         """Note where the request goes, and return its head."""
         self._visit = visit
-        headers = to_session(self.request.headers, visit.outside, visit.host, visit.token)
+        headers = to_session(self.request.headers, visit.outside, visit.endpoint)
         self._body.delimit(headers)
         return head(f"{self.request.method} {visit.target} HTTP/1.1", headers)
 
@@ -223,7 +223,7 @@ class Relay(Visitor):
 
     @property
     def _can_move(self) -> bool:
-        """Tell whether the kernel may write to the browser: plain, and HTTP/1.1."""
+        """Whether bytes may go past tornado to the browser: plain, and HTTP/1.1."""
         stream = cast("Any", self.request.connection).stream
         return self.request.version == "HTTP/1.1" and is_plain(stream)
 

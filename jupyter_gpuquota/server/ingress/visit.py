@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
@@ -20,6 +19,7 @@ from ...model.sessions import Endpoint
 from ..bases import outer_base
 from ..http1 import Connections
 from ..jupyter_mount import RESOURCE
+from .connect import connect
 from .headers import Outside, without_secrets
 from .origins import is_foreign
 from .pages import error_page
@@ -39,16 +39,6 @@ class Visit:
     endpoint: Endpoint
     outside: Outside
     target: str
-
-    @property
-    def host(self) -> str:
-        """Tell the session's own address."""
-        return f"{self.endpoint.host}:{self.endpoint.port}"
-
-    @property
-    def token(self) -> str:
-        """Tell the token to send: only a session's Jupyter Server gets it."""
-        return "" if self.port else self.endpoint.token
 
 
 @dataclass(slots=True)
@@ -76,16 +66,11 @@ class Ways:
 
         Raises Unavailable, and what `Targets.find` raises.
         """
-        endpoint = visit.endpoint
-        family = socket.AF_INET6 if ":" in endpoint.host else socket.AF_INET
-        line = IOStream(socket.socket(family))
         try:
-            await line.connect((endpoint.host, endpoint.port))
-        except OSError as error:
+            line = await connect(visit.endpoint)
+        except Unavailable:
             self.targets.forget()
-            raise Unavailable(
-                "The session does not answer.", hint="It may have just ended; look at its log."
-            ) from error
+            raise
         try:
             await self._check_unmoved(visit)
         except BaseException:
@@ -110,8 +95,9 @@ def inner_path(path: str, session: str) -> str:
     return path.partition(f"gpuquota/s/{session}")[2]
 
 
-def _key(visit: Visit) -> tuple[str, int, Endpoint]:
-    return visit.session, visit.port, visit.endpoint
+def _key(visit: Visit) -> Hashable:
+    to = visit.endpoint
+    return visit.session, visit.port, to.scheme, to.host, to.port, to.ca
 
 
 class Visitor(JupyterHandler):

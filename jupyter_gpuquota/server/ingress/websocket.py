@@ -84,7 +84,7 @@ class SocketRelay(Visitor):
     get: Verb = ws_authenticated(authorized("execute", RESOURCE)(enter))
 
     async def _upgrade(self, visit: Visit, line: IOStream) -> None:
-        headers = to_session(self.request.headers, visit.outside, visit.host, visit.token)
+        headers = to_session(self.request.headers, visit.outside, visit.endpoint)
         headers.update(_UPGRADE)
         with suppress(StreamClosedError):
             await line.write(head(f"GET {visit.target} HTTP/1.1", headers))
@@ -94,7 +94,7 @@ class SocketRelay(Visitor):
             raise SILENT
         if hands.status != 101:
             raise web.HTTPError(hands.status, "The session refused the WebSocket.")
-        kept = to_browser(hands.headers, visit.outside, visit.host)
+        kept = to_browser(hands.headers, visit.outside, visit.endpoint)
         kept.update(_UPGRADE)
         browser = self.detach()
         browser.set_nodelay(True)

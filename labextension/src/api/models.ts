@@ -164,10 +164,9 @@ export interface Session {
   actions: Action[];
 }
 /**
- * Be a request that was checked: every value is usable as it stands.
+ * A request that was checked: every value is usable as it stands.
  *
- * `environment` and `folder` are absolute paths. `idle_timeout` is a wish in seconds (0: never),
- * None for none.
+ * `environment` and `folder` are absolute paths; `idle_timeout` is in seconds (0: never).
  */
 export interface SessionSpec {
   name: string;
@@ -253,10 +252,10 @@ export interface Progress {
   message: string;
 }
 /**
- * Say how a session's process ended.
+ * How a session's process ended.
  *
- * `code` is None when nobody could see it (both shim and controller were killed); `signal` is
- * the name of the signal that ended it, if one did. `last_lines` are the log's last lines.
+ * `code` is None when nobody could see it (both shim and controller were killed); `signal` names
+ * the signal that ended it, if one did. `last_lines` are the log's last lines.
  */
 export interface Exit {
   code: number | null;
@@ -265,11 +264,10 @@ export interface Exit {
   last_lines: string[];
 }
 /**
- * Be what a session measurably uses now.
+ * What a session measurably uses now.
  *
- * `memory` is GPU memory in MiB, None where the driver does not tell; `over` is true while it
- * is above the session's share. `peak` is the most that this run of the session has used since
- * it was first measured; both stay when it has ended.
+ * `memory` is GPU memory in MiB, None where the driver does not tell; `over`: it is above the
+ * session's share. `peak` is the most that this run has used; both stay when it has ended.
  */
 export interface Usage {
   at: string;

@@ -84,13 +84,16 @@ async def make_site(serverapp: Any, servers: list[HTTPServer]) -> Site:
     serverapp.web_app.add_handlers(".*$", ingress_rules(serverapp.base_url, ways))
     base = f"{serverapp.base_url}gpuquota/s/{session.id}"
     applications = []
-    for port, prefix, token in ((0, base, "session-secret"), (PORT, "", "")):
+    for port, prefix, headers in (
+        (0, base, {"Authorization": "token session-secret"}),
+        (PORT, "", {}),
+    ):
         application = make_upstream(prefix)
         servers.append(HTTPServer(application))
         listener, number = bind_unused_port(address="127.0.0.1")
         servers[-1].add_sockets([listener])
         backend.ingress.endpoints[session.id, port] = Endpoint(
-            host="127.0.0.1", port=number, base_url=f"{prefix}/", token=token
+            host="127.0.0.1", port=number, base_url=f"{prefix}/", headers=headers
         )
         applications.append(application)
     return Site(serverapp, backend, session, ways, counted, dispatcher, *applications)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from hashlib import blake2b
@@ -23,7 +24,9 @@ BLOCK = bytes(range(256)) * 4096
 
 
 @asynccontextmanager
-async def listening(site: Site, program: Program) -> AsyncIterator[None]:
+async def listening(
+    site: Site, program: Program, *, tls: ssl.SSLContext | None = None, ca: str = ""
+) -> AsyncIterator[None]:
     """Have a program answer on the session's exposed port."""
     running: set[asyncio.Task[None]] = set()
 
@@ -35,9 +38,11 @@ async def listening(site: Site, program: Program) -> AsyncIterator[None]:
         finally:
             writer.close()
 
-    server = await asyncio.start_server(run, "127.0.0.1", 0, limit=2 * MIB)
+    server = await asyncio.start_server(run, "127.0.0.1", 0, limit=2 * MIB, ssl=tls)
     port = server.sockets[0].getsockname()[1]
-    site.backend.ingress.endpoints[site.session.id, PORT] = Endpoint(host="127.0.0.1", port=port)
+    site.backend.ingress.endpoints[site.session.id, PORT] = Endpoint(
+        host="127.0.0.1", port=port, scheme="https" if tls else "http", ca=ca
+    )
     site.targets.forget()
     try:
         yield

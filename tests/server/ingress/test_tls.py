@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import ssl
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.httpserver import HTTPServer
 from tornado.testing import bind_unused_port
@@ -20,28 +18,12 @@ from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.test_security import close
 from tests.server.ingress.test_streaming import BLOCK, echo, listening
 
-pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
-
 
 @pytest.fixture
-def secure(site: Site, tmp_path: Path, jp_asyncio_loop: Any) -> Iterator[dict[str, Any]]:
+def secure(site: Site, jp_asyncio_loop: Any) -> Iterator[dict[str, Any]]:
     """Serve the same JupyterLab with HTTPS, too; return how to ask it for the session."""
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    options = [
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "1",
-        "-subj",
-        "/CN=127.0.0.1",
-    ]
-    files = ["-subj", "/CN=127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(["openssl", *options, *files], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
     server = HTTPServer(site.serverapp.web_app, ssl_options=context)
     listener, port = bind_unused_port(address="127.0.0.1")
     server.add_sockets([listener])
