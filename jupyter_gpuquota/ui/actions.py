@@ -10,7 +10,15 @@ from ..client import Client, addresses, preferences
 from ..client import sessions as operations
 from ..client.protocol import to_json
 from ..client.sessions import Wishes
-from ..errors import FieldError, InvalidFields, InvalidRequest, Unavailable, Unsupported, refused
+from ..errors import (
+    FieldError,
+    InvalidFields,
+    InvalidRequest,
+    NotAllowed,
+    Unavailable,
+    Unsupported,
+    refused,
+)
 from ..model.base import Page
 from ..model.sessions import ENDED, Progress, Session
 from .browser import open_session
@@ -71,10 +79,12 @@ def list_(client: Client, args: Args, screen: Screen) -> Answer:
 
 
 def describe(client: Client, args: Args, screen: Screen) -> Answer:
-    """Show one session."""
+    """Show one session; whoever may only see that it is there is shown no more."""
     session = client.sessions.get(args.name, project=args.project)
-    advice = client.sessions.advice(session.id) if session.spec.share.wants_gpu else None
-    policy = None
+    advice, policy = None, None
+    if session.spec.share.wants_gpu:
+        with suppress(NotAllowed):
+            advice = client.sessions.advice(session.id)
     if "activity" in session.actions:
         with suppress(Unsupported):
             policy = client.policy.explain(session.id)

@@ -9,7 +9,14 @@ import pytest
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.client import preferences
-from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, NameTaken, NotFound, WrongState
+from jupyter_gpuquota.errors import (
+    InvalidFields,
+    InvalidRequest,
+    NameTaken,
+    NotAllowed,
+    NotFound,
+    WrongState,
+)
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import Progress
 from jupyter_gpuquota.ui.actions import run
@@ -41,6 +48,22 @@ def test_describe_says_whether_the_share_is_right(gpu, client):
     assert "It cannot be measured: the GPU is simulated." in gpu("describe exp1").text
     assert "right size:" not in gpu("describe exp2").text
     assert client.sessions.advice("exp1").verdict == "unmeasured"
+
+
+def test_whoever_shares_a_project_sees_that_a_session_is_there_and_no_more(gpu, transport):
+    gpu("submit exp1 -g 0.5 -e KEY=secret --interactive")
+    transport.user = "ben"
+    assert [s.spec.name for s in gpu("list").data] == ["exp1"]
+    shown = [line.partition(":")[0] for line in gpu("describe exp1").text.splitlines()]
+    assert {"name", "status", "user", "share", "placed on"} <= set(shown)
+    hidden = {"environment", "folder", "command", "variables", "address"}
+    assert not {*hidden, "right size", "idle policy"} & set(shown)
+    for verb in ("logs", "stop", "suspend", "keep-alive", "resize", "delete", "open"):
+        with pytest.raises(NotAllowed) as caught:
+            gpu(f"{verb} exp1")
+        assert caught.value.hint, verb
+    with pytest.raises(NotAllowed):
+        gpu("exec exp1 ls")
 
 
 def test_submit_with_wait_tells_the_steps(gpu, screen):
