@@ -12,6 +12,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; \
 	done; echo python3)
 PORT ?=
+BACKEND ?=
 ARGS ?=
 # The Python tests wait more than they compute: more of them at once than there are cores. Files keep
 # their order: those with the most tests are quick, and those with the longest must not come last.
@@ -39,8 +40,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: lab
-lab: $(STAMPS)/package $(DEMO_CONFIG) $(BUILT) ## start JupyterLab with the GPU workspace (PORT=, ARGS=)
-	@exec jupyter lab --ip=127.0.0.1 --no-browser \
+lab: $(STAMPS)/package $(DEMO_CONFIG) $(BUILT) ## start JupyterLab with the GPU workspace (PORT=, BACKEND=, ARGS=)
+	@$(if $(BACKEND),JUPYTER_GPUQUOTA_BACKEND=$(BACKEND) )exec jupyter lab --ip=127.0.0.1 --no-browser \
 		$(if $(PORT),--port=$(PORT)) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 .PHONY: setup

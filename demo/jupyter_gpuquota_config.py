@@ -37,7 +37,7 @@ if not finds_gpu():
         {"name": name, "gpus": 8, "memory": 32768, "model": "V100-32GB"}
         for name in ("dgx1-1", "dgx1-2")
     ]
-    c.LocalConfig.projects = [
+    c.GpuQuota.projects = [
         {"name": "team-a", "quota": "4"},
         {"name": "team-b", "quota": "2"},
         {"name": "team-c", "quota": "2"},

@@ -60,15 +60,18 @@ def seen(sessions: Iterable[Session], rights: Rights) -> list[Session]:
     return [session for session in sessions if rights.may("see", session)]
 
 
-def quota(found: Quota, projects: Iterable[Project], rights: Rights) -> Quota:
-    """Return the quota as a caller sees it: of other projects only totals."""
+def quota(found: Quota, projects: Iterable[Project], rights: Rights, *, editable: bool) -> Quota:
+    """Return the quota as a caller sees it: of other projects only totals.
+
+    `editable` says whether admins of this backend change projects at all.
+    """
     mine = tuple(project.name for project in launchable(projects, rights))
     return replace(
         found,
         projects=tuple(_use(use, rights) for use in found.projects),
         mine=mine,
         default=mine[0] if mine else "",
-        admin=rights.admin,
+        admin=rights.admin and editable,
     )
 
 

@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import msgspec
 import pytest
-from jupyter_gpuquota.core.changes import Present, changed
 
 from jupyter_gpuquota.core import whatif
 from jupyter_gpuquota.core.nodegroups import labelled
 from jupyter_gpuquota.core.plans import Situation
 from jupyter_gpuquota.core.projects import NO_GROUPS
+from jupyter_gpuquota.core.settings_change import Present, changed
 from jupyter_gpuquota.errors import InvalidFields, NotFound
 from jupyter_gpuquota.model.projects import (
     AffinityRequest,
