@@ -6,8 +6,10 @@ from importlib.metadata import entry_points
 from subprocess import run
 
 import pytest
+from traitlets.config import Configurable
 
 import jupyter_gpuquota
+from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.ports.backend import Backend
 
 FOREIGN = {
@@ -50,9 +52,12 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = jupyter_gpuquota.nothing_of_this_name
 
 
-def test_every_registered_backend_is_a_backend():
+def test_every_registered_backend_can_be_opened(tmp_path):
     found = entry_points(group="jupyter_gpuquota.backends")
-    assert {entry.name for entry in found} == {"local"}
-    required = {name for name in dir(Backend) if not name.startswith("_")}
+    assert {entry.name for entry in found} == {"local", "memory"}
     for entry in found:
-        assert required <= set(dir(entry.load()))
+        plugin = entry.load()
+        assert issubclass(plugin.config, Configurable)
+        backend = plugin.open(GpuQuota(), plugin.config(), tmp_path / entry.name)
+        assert isinstance(backend, Backend)
+        assert backend.name == entry.name
