@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.core.access import Caller, rights_of
 from jupyter_gpuquota.core.buckets import Bucket, coarsen, point
 from jupyter_gpuquota.core.history import (
     DAY,
@@ -223,7 +224,11 @@ def test_users_are_told_to_members_and_to_themselves() -> None:
         for user, milli in (("", 3000), ("ana", 2000), ("ben", 1000))
     ]
     teams = (make_project("open"), make_project("shut", members=("cho",)))
-    asked = Window(NOW, NOW + timedelta(hours=1), 2, by="user", sight=sight_of(teams, "ben"))
+
+    def sight(who: str) -> Sight | None:
+        return sight_of(rights_of(Caller(who), teams, admin=False))
+
+    asked = Window(NOW, NOW + timedelta(hours=1), 2, by="user", sight=sight("ben"))
     told = tell(Recorded(3600, many, many), asked, ())
     assert [(p.project, p.user) for p in told.points] == [
         ("open", "ana"),
@@ -240,11 +245,12 @@ def test_users_are_told_to_members_and_to_themselves() -> None:
     assert (
         tell(Recorded(3600, many, many), replace(asked, user="ana", project="shut"), ()).users == ()
     )
-    cho = replace(asked, sight=sight_of(teams, "cho"))
-    for sight in (cho, replace(asked, sight=None)):
-        told = tell(Recorded(3600, many, many), sight, ())
+    cho = replace(asked, sight=sight("cho"))
+    for wide in (cho, replace(asked, sight=None)):
+        told = tell(Recorded(3600, many, many), wide, ())
         assert len(told.points) == len(told.users) == 4
         assert "not named" not in told.note
+    assert sight_of(rights_of(Caller("ben"), teams, admin=True)) is None
     gone = replace(asked, sight=Sight("cho", frozenset()))
     assert tell(Recorded(3600, many, many), gone, ()).points == ()
 

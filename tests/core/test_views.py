@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.core.isolation import isolation_of
+from jupyter_gpuquota.core.names import mention
 from jupyter_gpuquota.core.nearest import allowed
 from jupyter_gpuquota.core.nodes import draw
 from jupyter_gpuquota.core.plans import Situation
@@ -107,7 +108,15 @@ def test_a_preview_says_whose_gpus_would_be_taken_back() -> None:
     asked = make_spec(gpu="1", project="team-b")
     shown = preview(asked, Situation([borrower], PROJECTS, NODES, NOW))
     assert shown.verdict == "reclaims"
-    assert "takes back 2 GPU from b (team-a)" in shown.message
+    assert "takes back 2 GPU from a session of team-a, which" in shown.message
+
+
+def test_a_session_is_named_to_its_own_project_only() -> None:
+    own = make_session("mine", project="team-b")
+    others = [make_session(name) for name in ("one", "two")]
+    assert mention([own], "team-b") == "mine"
+    assert mention([others[0], own], "team-b") == "mine, a session of team-a"
+    assert mention([*others, own], "team-b") == "mine, 2 sessions of team-a"
 
 
 def test_a_preview_changes_nothing() -> None:

@@ -28,10 +28,10 @@ def test_what_we_are_asked_is_strict_and_what_we_say_is_tolerant() -> None:
 def test_routes_are_named_once_and_only_get_reads() -> None:
     assert len({row.name for row in ROUTES}) == len(ROUTES)
     assert len({(row.method, row.path) for row in ROUTES}) == len(ROUTES)
-    plain = [row for row in ROUTES if not row.admin]
+    plain = [row for row in ROUTES if row.need != "admin"]
     assert {row.permission for row in plain if row.method == "GET"} == {"read"}
     assert {row.permission for row in plain if row.method != "GET"} == {"write"}
-    assert {row.permission for row in ROUTES if row.admin} == {"admin"}
+    assert {row.permission for row in ROUTES if row.need == "admin"} == {"admin"}
     assert route("sessions.create").status == 201
 
 
