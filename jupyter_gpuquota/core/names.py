@@ -22,7 +22,7 @@ def check_free(spec: SessionSpec, sessions: Iterable[Session]) -> None:
 
 
 def mention(sessions: Iterable[Session], project: str) -> str:
-    """Return words for sessions that whoever sees a project may read: `exp-1`, `2 of team-b's`.
+    """Return words for sessions that whoever sees a project may read: `exp-1, a session of b`.
 
     Who sees a project need not see another: of another's sessions only the project is named.
     """
