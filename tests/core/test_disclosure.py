@@ -1,0 +1,69 @@
+"""A caller is offered what the routes allow, and told of others no more than there is to see."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota.core import disclosure
+from jupyter_gpuquota.core.access import Caller, Rights, rights_of
+from jupyter_gpuquota.core.actions import by_state
+from jupyter_gpuquota.model.reasons import Reason
+from jupyter_gpuquota.model.routes import route
+from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Exit, Reclaim, State
+from jupyter_gpuquota.ports.backend import CAPABILITIES
+from tests.builders import NOW, make_project, make_session
+
+PROJECT = make_project("team-a", leads=("lead",), members=("owner", "member"), viewers=("viewer",))
+ROUTES: dict[Action, str] = {
+    "open": "sessions.endpoint",
+    **{action: f"sessions.{action}" for action in ACTIONS if action != "open"},
+}
+PEOPLE = ("owner", "lead", "member", "viewer", "admin", "session")
+
+
+def rights(who: str) -> Rights:
+    """Return the rights of somebody who stands in some relation to the session `exp-1`."""
+    caller = Caller("owner", session="id-exp-1") if who == "session" else Caller(who)
+    return rights_of(caller, [PROJECT], admin=who == "admin")
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+@pytest.mark.parametrize("state", STATES)
+def test_what_is_offered_is_what_the_routes_allow(who: str, state: State) -> None:
+    session = make_session("exp-1", state=state, owner="owner", ports=(6006,))
+    offered = set(disclosure.shown(session, rights(who), CAPABILITIES).actions)
+    allowed = {a for a in by_state(session) if rights(who).may(route(ROUTES[a]).need, session)}
+    assert offered == (allowed if who == "owner" else allowed - {"open"})
+
+
+def test_what_the_backend_cannot_do_is_not_offered() -> None:
+    session = make_session("exp-1", state="running", owner="owner", ports=(6006,))
+    offered = disclosure.shown(session, rights("owner"), ()).actions
+    assert set(offered) == {"suspend", "resize", "stop"}
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+def test_only_some_are_told_what_a_session_does(who: str) -> None:
+    session = msgspec.structs.replace(
+        make_session("exp-1", "1", "failed", owner="owner", command=("secret",)),
+        reason=Reason(code="Crashed", message="It crashed.", raw="secret"),
+        exit=Exit(code=1, at=NOW, last_lines=("secret",)),
+    )
+    found = disclosure.shown(session, rights(who), CAPABILITIES)
+    assert ("secret" in repr(found)) == (who not in {"member", "viewer"})
+    assert (found.spec.name, found.owner, found.spec.share) == (
+        "exp-1",
+        "owner",
+        session.spec.share,
+    )
+    assert found.reason.message == "It crashed."
+    assert bool(found.path) == (who in {"owner", "admin"})
+
+
+def test_who_took_the_gpus_is_named_to_whoever_sees_that_project() -> None:
+    taken = Reclaim(at=NOW, project="team-b", session="id-other", name="other")
+    session = msgspec.structs.replace(make_session("exp-1", owner="owner"), reclaimed=taken)
+    told = disclosure.shown(session, rights("owner"), CAPABILITIES).reclaimed
+    assert (told.project, told.name, told.session) == ("team-b", "", "")
+    assert disclosure.shown(session, rights("admin"), CAPABILITIES).reclaimed == taken
