@@ -17,3 +17,6 @@ def test_a_session_says_when_and_for_whom_and_that_it_is_in_line() -> None:
     text = SessionView(session).text
     assert "2026-01-02 03:04:05 UTC, for d-2-gg of team-d" in text
     assert "number 1 of team-a" in text
+    untold = msgspec.structs.replace(reclaim, session="", name="")
+    text = SessionView(msgspec.structs.replace(session, reclaimed=untold)).text
+    assert "2026-01-02 03:04:05 UTC, for a session of team-d" in text

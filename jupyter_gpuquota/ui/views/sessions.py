@@ -286,10 +286,10 @@ def _time_text(at: datetime | None) -> str:
 
 
 def _reclaimed_text(session: Session) -> str:
-    """Say when and for whom a session last had to give back its GPUs."""
+    """Say when and for whom a session last had to give back its GPUs, as far as that is told."""
     if not (last := session.reclaimed):
         return ""
-    return f"{_time_text(last.at)}, for {last.name} of {last.project}"
+    return f"{_time_text(last.at)}, for {last.name or 'a session'} of {last.project}"
 
 
 def _exit_text(session: Session) -> str:
