@@ -27,7 +27,7 @@ c.GpuQuota.state_dir = {state!r}
 c.LocalConfig.simulated_nodes = [
     {{"name": "bench", "gpus": 8, "memory": 32768, "model": "V100-32GB"}}
 ]
-c.LocalConfig.projects = [{{"name": "team-a", "quota": "{quota}"}}]
+c.GpuQuota.projects = [{{"name": "team-a", "quota": "{quota}"}}]
 """
 
 
@@ -95,14 +95,14 @@ def workplace(
 ) -> Iterator[Workplace]:
     """Make a workplace; at the end nothing that was started runs on, and the folder is gone.
 
-    `settings` are more of `LocalConfig`'s.
+    `settings` are more of `GpuQuota`'s.
     """
     with TemporaryDirectory(prefix="gq-bench-") as name:
         made = Workplace(Path(name), environment, secrets.token_hex(16))
         for part in ("config", "data", "runtime", "root", "labextensions"):
             (made.folder / part).mkdir()
         config = PRODUCT_CONFIG.format(state=str(made.state), quota=quota)
-        config += "".join(f"c.LocalConfig.{name} = {value!r}\n" for name, value in settings.items())
+        config += "".join(f"c.GpuQuota.{name} = {value!r}\n" for name, value in settings.items())
         (made.folder / "config" / "jupyter_gpuquota_config.py").write_text(config)
         made.load(*extensions)
         try:

@@ -21,13 +21,13 @@ def check_possible(
     """Return why a share can never be had, empty if it could."""
     known = {label for node in nodes for label in node.labels}
     if node_type and node_type not in known:
-        hint = f"There are: {', '.join(sorted(known))}." if known else "This machine has no groups."
+        hint = f"There are: {', '.join(sorted(known))}." if known else "There are no node groups."
         return [FieldError("node_type", f"There is no node group {node_type!r}.", hint)]
     if not share.wants_gpu:
         return []
     if not any(not device.lost for node in nodes for device in node.devices):
         hint = "Leave the GPU out for a session on CPUs only."
-        return [FieldError(_field(share), "This machine has no GPU.", hint)]
+        return [FieldError(_field(share), "There are no GPUs.", hint)]
     names = nodes_for(project, kind, node_type, nodes)
     open_to_it = [node for node in nodes if names is None or node.name in names]
     placed = Pool(open_to_it).find(share)

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.ui.conftest import Shell, shell
+from jupyter_gpuquota.hosting.start import usable
+from tests.ui.conftest import Shell, shell, wait_for
 
 __all__ = ["shell"]
 
-FAST = {"clock_rate": 20.0, "idle_interval": 40}
+RATE = "20"
+LOOKS = {"GpuQuota": {"idle_interval": 40}}
+HURRIED = Path(__file__).resolve().parents[2] / "scripts" / "hurried.py"
 
 
 @pytest.fixture
 def hurried(shell: Shell) -> Iterator[Shell]:
     """The shell, with a controller for which twenty seconds pass in each."""
     shell.end()
-    path = shell.folder / "admin" / "jupyter_gpuquota_config.json"
-    kept = path.read_text()
-    config = json.loads(kept)
-    config["LocalConfig"] |= FAST
-    path.write_text(json.dumps(config))
-    yield shell
-    shell.end()
-    path.write_text(kept)
+    config = shell.folder / "config" / "jupyter_gpuquota_config.json"
+    config.write_text(json.dumps(LOOKS))
+    socket = shell.folder / "state" / "controller.sock"
+    with subprocess.Popen([sys.executable, HURRIED, RATE], env=shell.env) as process:
+        try:
+            wait_for(lambda: process.poll() is not None or usable(socket))
+            assert process.poll() is None
+            yield shell
+            shell.end()
+        finally:
+            process.terminate()
+    config.unlink()

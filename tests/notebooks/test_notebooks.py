@@ -84,7 +84,9 @@ def test_the_teams_quota(shell):
     assert "the whole quota of team-b, 2 GPU" in text_of(
         notebook, "from jupyter_gpuquota import Client"
     )
-    assert "takes back 8 GPU from big-" in text_of(notebook, "%gpu submit mine -p team-a -g 1 --i")
+    assert "takes back 8 GPU from a session of team-b" in text_of(
+        notebook, "%gpu submit mine -p team-a -g 1 --i"
+    )
     told = text_of(notebook, "victim = next(")
     assert "gave way to mine of team-a" in told
     assert "big-" in told.split(" is waiting")[0]

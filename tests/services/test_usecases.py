@@ -9,6 +9,7 @@ import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, Unsupported
 from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery
+from jupyter_gpuquota.model.resources import Holding, Placement
 from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.routes import ROUTES
 from jupyter_gpuquota.model.sessions import (
@@ -20,6 +21,7 @@ from jupyter_gpuquota.model.sessions import (
 )
 from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
 from jupyter_gpuquota.services.usecases import USE_CASES
+from tests.builders import MEMORY, make_node, make_slice
 from tests.fakes import ask, make_backend
 
 pytestmark = pytest.mark.asyncio
@@ -182,3 +184,18 @@ async def test_quota_nodes_and_environments_are_shown() -> None:
     assert (await ask(backend, "quota.get")).allocated == 500
     assert (await ask(backend, "nodes.list")).nodes[0].devices[0].free == 500
     assert (await ask(backend, "environments.list")).environments[0].default
+
+
+async def test_what_other_workloads_hold_is_counted_and_shown_and_not_given_away() -> None:
+    piece = make_slice(milli=1000, memory=MEMORY)
+    held = Holding(name="nightly-job", placement=Placement(node="n1", slices=(piece,)))
+    team = {"name": "team-a", "quota": "4"}
+    backend = make_backend([team], nodes=(make_node("n1", 4),), holdings=(held,))
+    await launch(backend, "all", gpu="3")
+    quota = await ask(backend, "quota.get")
+    assert (quota.capacity, quota.allocated, quota.others, quota.free) == (4000, 3000, 1000, 0)
+    nodes = (await ask(backend, "nodes.list")).nodes
+    names = [piece.name for use in nodes[0].devices for piece in use.slices]
+    assert sorted(names) == ["all", "all", "all", "nightly-job"]
+    waits = await launch(backend, "more", gpu="1")
+    assert waits.state == "waiting"

@@ -279,7 +279,7 @@ def test_names_of_nodes_and_models_stay_in_one_line():
 
 def test_a_machine_without_gpus_says_so():
     view = NodesView(Nodes(nodes=draw([make_node("n1", 0)], [], {}), source="none", revision=1))
-    assert view.text == "n1 has no GPU that the driver tells of."
+    assert view.text == "No GPUs were found on n1."
     assert len(view.df) == 0
 
 

@@ -52,7 +52,7 @@ class NodesView(View[Nodes]):
 
     def _none(self) -> str:
         names = ", ".join(node.name for node in self.data.nodes)
-        return f"{names or 'This machine'} has no GPU that the driver tells of."
+        return f"No GPUs were found{f' on {names}' if names else ''}."
 
 
 def _model(place: Place) -> str:

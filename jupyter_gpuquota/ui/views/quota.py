@@ -52,9 +52,10 @@ class QuotaView(View[Quota]):
     def _sum(self) -> str:
         q = self.data
         simulated = " (simulated)" if q.simulated else ""
+        others = f"{gpus_text(q.others)} held by other workloads, " if q.others else ""
         return (
             f"{gpus_text(q.capacity)} GPUs{simulated}: {gpus_text(q.allocated)} allocated, "
-            f"{gpus_text(q.free)} free."
+            f"{others}{gpus_text(q.free)} free."
         )
 
     def _columns(self) -> list[Column[ProjectUse]]:

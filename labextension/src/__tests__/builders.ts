@@ -142,6 +142,7 @@ export function makeAbout(changes: Partial<About> = {}): About {
     user: 'ana',
     source: 'simulated',
     simulated: true,
+    local_files: true,
     capabilities: ['logs'],
     warnings: [],
     ...changes
@@ -175,6 +176,7 @@ export function makeQuota(changes: Partial<Quota> = {}): Quota {
     capacity: 16000,
     allocated: 1500,
     free: 14500,
+    others: 0,
     simulated: true,
     mine: ['team-a'],
     default: 'team-a',

@@ -48,6 +48,9 @@ function Totals({ quota }: { quota: Quota }): JSX.Element {
   const totals = [
     [trans.__('GPUs'), gpus(quota.capacity)],
     [trans.__('Allocated'), gpus(quota.allocated)],
+    ...(quota.others
+      ? [[trans.__('Other workloads'), gpus(quota.others)]]
+      : []),
     [trans.__('Idle'), gpus(quota.free)],
     [trans.__('Sessions waiting'), String(waiting)]
   ];

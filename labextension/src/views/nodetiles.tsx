@@ -129,12 +129,16 @@ function Device(props: {
                 props.onActive(key);
               }}
               onBlur={() => setShown(null)}
-              onClick={() =>
-                void commands.execute(CommandIDs.details, {
-                  id: slice.session,
-                  name: slice.name
-                })
-              }
+              aria-disabled={!slice.session}
+              onClick={() => {
+                // What is not a session, or not one to look into, has no details.
+                if (slice.session) {
+                  void commands.execute(CommandIDs.details, {
+                    id: slice.session,
+                    name: slice.name
+                  });
+                }
+              }}
             >
               {slice.name}
             </button>
@@ -191,14 +195,8 @@ function summaryText(trans: TranslationBundle, use: DeviceUse): string {
 function sliceText(trans: TranslationBundle, slice: SliceUse): string {
   const { name, milli, memory: mib, mig, compute, used } = slice;
   return [
-    trans.__(
-      '%1: %2 GPU, %3; %4, %5',
-      name,
-      gpus(milli),
-      memory(mib),
-      slice.project,
-      slice.owner
-    ),
+    trans.__('%1: %2 GPU, %3', name, gpus(milli), memory(mib)),
+    [slice.project, slice.owner].filter(Boolean).join(', '),
     mig ? trans.__('MIG %1', mig) : '',
     compute ? trans.__('%1 % compute', compute) : '',
     used === null ? '' : trans.__('%1 measured', memory(used)),

@@ -55,13 +55,16 @@ function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
 
 function machineText(quota: Quota, trans: TranslationBundle): string {
   if (!quota.capacity) {
-    return trans.__('This machine has no GPU: sessions run on its CPUs.');
+    return trans.__('There are no GPUs: sessions run on CPUs.');
   }
-  return trans.__(
+  const used = trans.__(
     'All projects: %1 of %2 GPUs in use',
     gpus(quota.allocated),
     gpus(quota.capacity)
   );
+  return quota.others
+    ? trans.__('%1, %2 by other workloads', used, gpus(quota.others))
+    : used;
 }
 
 /** Remember which project is looked at. */

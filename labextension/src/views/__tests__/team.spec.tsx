@@ -93,6 +93,14 @@ describe('the team', () => {
     });
     page.show(<TeamView state={null} />);
     expect(await screen.findByText(/You are in no project/)).toBeTruthy();
-    expect(screen.getByText(/has no GPU/)).toBeTruthy();
+    expect(screen.getByText(/There are no GPUs/)).toBeTruthy();
+  });
+
+  it('counts what other workloads hold', async () => {
+    page.server.on('GET /quota', { body: makeQuota({ others: 2500 }) });
+    await show();
+    expect(
+      await screen.findByText(/GPUs in use, 2.5 by other workloads/)
+    ).toBeTruthy();
   });
 });
