@@ -10,11 +10,11 @@ c.LocalConfig.simulated_nodes = [
     {"name": name, "gpus": 8, "memory": 32768, "model": "V100-32GB"}
     for name in ("dgx1-1", "dgx1-2")
 ]
-c.LocalConfig.projects = [
+c.GpuQuota.projects = [
     {"name": "team-a", "quota": "4"},
     {"name": "team-b", "quota": "2"},
     {"name": "team-c", "quota": "2"},
     {"name": "team-d", "quota": "8"},
 ]
 # A timeout takes two looks at least: short ones can be waited for. A policy is set by tests only.
-c.LocalConfig.idle_interval = 2
+c.GpuQuota.idle_interval = 2
