@@ -34,6 +34,7 @@ def status(location: Location) -> ControllerStatus:
             version=about["version"],
             since=datetime.fromtimestamp(location.socket.stat().st_mtime, UTC),
             sessions=running["total"],
+            outlived=about.get("outlives_controller", True),
         )
     except (FileNotFoundError, NotADirectoryError, ConnectionError, http.client.HTTPException):
         return _silent(location)

@@ -27,7 +27,7 @@ from ..core.policy import Limits
 from ..model.environments import Environment, LaunchPlace
 from ..model.idleness import PresenceRequest
 from ..model.sessions import Endpoint, Session, SessionRequest
-from ..ports.backend import Backend
+from ..ports.backend import Backend, Differences
 from .config import MemoryConfig
 from .page import DemoServer
 from .runner import MemoryRunner, MemoryStore
@@ -68,7 +68,11 @@ def open_memory(
     inventory = MemoryInventory(board)
     key = secrets.token_bytes(32)
     backend = make_backend("memory", control, resident, inventory, [getuser()], key)
-    return replace(backend, ingress=MemoryIngress(board, server, presence))
+    return replace(
+        backend,
+        ingress=MemoryIngress(board, server, presence),
+        differences=Differences(outlives_controller=False),
+    )
 
 
 PLUGIN = Plugin(open_memory, MemoryConfig)

@@ -16,7 +16,7 @@ class About(Model, frozen=True, kw_only=True):
     `warnings` are things that an admin should hear of, for example that a damaged state file
     was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
     `local_files` is true where sessions see the folders and Python prefixes of the machine that
-    the controller runs on.
+    the controller runs on, `outlives_controller` where they run on without it.
     """
 
     version: str
@@ -26,6 +26,7 @@ class About(Model, frozen=True, kw_only=True):
     source: str
     simulated: bool
     local_files: bool = True
+    outlives_controller: bool = True
     capabilities: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 

@@ -10,8 +10,8 @@ from .base import Model
 class ControllerStatus(Model, frozen=True, kw_only=True):
     """A controller, and what is known of it while it runs.
 
-    `since` is when it began to answer, `sessions` the number of those that run. `problem` says why
-    something is not known.
+    `since` is when it began to answer, `sessions` the number of those that run, which go on without
+    it where it is `outlived`. `problem` says why something is not known.
     """
 
     backend: str
@@ -21,6 +21,7 @@ class ControllerStatus(Model, frozen=True, kw_only=True):
     version: str = ""
     since: datetime | None = None
     sessions: int | None = None
+    outlived: bool = True
     problem: str = ""
 
 

@@ -53,13 +53,14 @@ class Differences:
     `tells_taker`: a reclaimed session names the session that it gave way to. `knows_position`: a
     waiting session has a place in its project's queue. `stops_at_once`: a waiting session that is
     stopped is `stopped` in the answer. `orders_within_a_second`: sessions that are created within
-    a second are listed in that order.
+    a second are listed in that order. `outlives_controller`: sessions run on without it.
     """
 
     tells_taker: bool = True
     knows_position: bool = True
     stops_at_once: bool = True
     orders_within_a_second: bool = True
+    outlives_controller: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,6 @@ def require(backend: Backend, name: str, ability: T | None) -> T:
     if ability is None:
         raise Unsupported(
             f"The {backend.name} backend {CAPABILITIES[name]}.",
-            hint="`jupyter gpu about` lists what it can do.",
+            hint=f"It offers: {', '.join(backend.capabilities) or 'nothing optional'}.",
         )
     return ability

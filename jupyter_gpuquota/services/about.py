@@ -17,6 +17,7 @@ async def get(backend: Backend, call: Call) -> About:
         user=call.who,
         source=backend.inventory.source,
         local_files=backend.inventory.local_files,
+        outlives_controller=backend.differences.outlives_controller,
         simulated=any(node.simulated for node in backend.inventory.nodes()),
         capabilities=backend.capabilities,
         warnings=backend.changes.warnings() if call.rights.admin else (),

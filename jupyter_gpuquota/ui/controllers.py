@@ -79,8 +79,10 @@ def _stopped(before: ControllerStatus) -> str:
     left = f"The controller of {before.backend} (process {before.pid}) has left"
     if not before.sessions:
         return f"{left}."
-    verb = "session runs" if before.sessions == 1 else "sessions run"
-    return f"{left}; {before.sessions} {verb} on."
+    count = "1 session" if before.sessions == 1 else f"{before.sessions} sessions"
+    if not before.outlived:
+        return f"{left}, and {count} with it."
+    return f"{left}; {count} {'runs' if before.sessions == 1 else 'run'} on."
 
 
 _ACTIONS: dict[str, Callable[[Sequence[Location]], ControllersView]] = {

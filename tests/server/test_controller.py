@@ -296,9 +296,10 @@ def test_its_log_says_nothing_secret(launcher):
     path = f"/api/sessions/{session['id']}"
     eventually(lambda: launcher.ask("GET", path)[1]["state"] == "running")
     _, endpoint = launcher.ask("GET", f"{path}/endpoint")
-    assert endpoint["token"]
+    secret = endpoint["headers"]["Authorization"].removeprefix("token ")
+    assert secret
     launcher.ask("POST", f"{path}/stop")
     eventually(lambda: launcher.ask("GET", path)[1]["state"] == "stopped")
     log = (launcher.home / "controller.log").read_text()
     assert "answers" in log
-    assert endpoint["token"] not in log
+    assert secret not in log

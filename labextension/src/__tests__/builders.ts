@@ -143,6 +143,7 @@ export function makeAbout(changes: Partial<About> = {}): About {
     source: 'simulated',
     simulated: true,
     local_files: true,
+    outlives_controller: true,
     capabilities: ['logs'],
     warnings: [],
     ...changes

@@ -101,7 +101,7 @@ export type Effect =
  * `warnings` are things that an admin should hear of, for example that a damaged state file
  * was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
  * `local_files` is true where sessions see the folders and Python prefixes of the machine that
- * the controller runs on.
+ * the controller runs on, `outlives_controller` where they run on without it.
  */
 export interface About {
   version: string;
@@ -111,6 +111,7 @@ export interface About {
   source: string;
   simulated: boolean;
   local_files: boolean;
+  outlives_controller: boolean;
   capabilities: string[];
   warnings: string[];
 }

@@ -60,7 +60,7 @@ class Encrypted:
     def change(self, **fields: Any) -> None:
         """Have the backend name another endpoint."""
         self.endpoint = structs.replace(self.endpoint, **fields)
-        self.site.backend.endpoints[self.site.session.id, 0] = self.endpoint
+        self.site.backend.ingress.endpoints[self.site.session.id, 0] = self.endpoint
         self.site.targets.forget()
 
     async def fetch(self, path: str) -> HTTPResponse:
@@ -76,7 +76,7 @@ def encrypted(
     server = HTTPServer(site.jupyter, ssl_options=tls)
     listener, port = bind_unused_port(address="127.0.0.1")
     server.add_sockets([listener])
-    made = Encrypted(site, site.backend.endpoints[site.session.id, 0])
+    made = Encrypted(site, site.backend.ingress.endpoints[site.session.id, 0])
     made.change(scheme="https", port=port, headers=HEADERS, ca=pem)
     yield made
     server.stop()
