@@ -108,7 +108,7 @@ def in_flags(argv: Sequence[str] | None) -> Choice:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--backend", "--GpuQuota.backend", default="")
     parser.add_argument("--state-dir", "--GpuQuota.state_dir", default="")
-    parser.add_argument("--GpuQuota.state_dir", dest="old", default="")
+    parser.add_argument("--LocalConfig.state_dir", dest="old", default="")
     found, _ = parser.parse_known_args(argv)
     own = {"backend": found.backend, "state_dir": found.state_dir}
     return in_config({"GpuQuota": own, "LocalConfig": {"state_dir": found.old}})
