@@ -120,6 +120,15 @@ def test_the_environment_is_active():
     assert not {"VIRTUAL_ENV", "CONDA_PREFIX"} & env().keys()
 
 
+def test_every_session_finds_its_controller_and_proves_who_it_is():
+    forged = {"GPUQUOTA_SESSION_TOKEN": "forged", "GPUQUOTA_STATE_DIR": "/other"}
+    for command in ((), ("true",)):
+        found = env(env=forged, command=command)
+        assert found["GPUQUOTA_SESSION_TOKEN"] == OWN_TOKEN
+        assert found["GPUQUOTA_STATE_DIR"] == "/state"
+        assert found["JUPYTER_GPUQUOTA_BACKEND"] == "local"
+
+
 def test_the_request_goes_before_the_account_and_behind_the_share():
     asked = {"HOME": "/other", "GPUQUOTA_SESSION": "forged", "JUPYTER_TOKEN": "forged"}
     found = env(env=asked)
