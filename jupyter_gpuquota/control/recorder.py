@@ -76,12 +76,14 @@ class Recorder:
     async def _sample(self) -> None:
         """Take a sample in each interval in which something lives or waits."""
         while True:
+            trouble = ""
             try:
                 if self._history.due(time.time()):
                     await self.sample()
             except Exception as error:  # noqa: BLE001 (a fault of ours must not end the record)
                 _log.exception("recording the use of GPUs failed")
-                self._board.warn("recorder", (f"Use is not recorded: {error}. See the log.",))
+                trouble = f"Use is not recorded: {error}. See the log."
+            self._board.warn("recorder", (trouble,))
             await asyncio.sleep(min(1.0, self._history.pause(time.time())))
 
     async def _run(self, work: Callable[..., T], *args: Any) -> T:

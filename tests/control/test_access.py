@@ -1,0 +1,72 @@
+"""Rights by the projects' lists and the configured admins; tokens of sessions."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_gpuquota.control.access import token_of
+from jupyter_gpuquota.core.access import Caller
+from jupyter_gpuquota.ports.backend import Backend
+from tests.contract.helpers import run, until
+from tests.fakes import make_backend
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_lists_name_accounts_and_groups() -> None:
+    team = {
+        "name": "shut",
+        "quota": "1",
+        "members": ["ana", "group:ml"],
+        "viewers": ["group:guests"],
+        "leads": ["group:heads"],
+    }
+    backend = make_backend([team], admins=("group:wheel",))
+
+    async def role(name: str, *groups: str) -> tuple[bool, dict[str, str]]:
+        rights = await backend.access.rights(Caller(name, frozenset(groups), known="token"))
+        return rights.admin, dict(rights.roles)
+
+    assert await role("ana") == (False, {"shut": "member"})
+    assert await role("li", "ml") == (False, {"shut": "member"})
+    assert await role("li", "guests") == (False, {"shut": "viewer"})
+    assert await role("li", "ml", "heads") == (False, {"shut": "lead"})
+    assert await role("li") == (False, {})
+    assert await role("ml") == (False, {})
+    assert await role("li", "wheel") == (True, {})
+
+
+async def test_root_on_the_socket_is_an_admin_and_nobody_else_of_that_name() -> None:
+    backend = make_backend(admins=("ana",))
+    assert (await backend.access.rights(Caller("root", known="socket"))).admin
+    assert not (await backend.access.rights(Caller("root", known="jupyterhub"))).admin
+    session = Caller("ana", known="session", session="x")
+    assert not (await backend.access.rights(session)).admin
+
+
+async def test_a_token_is_of_one_run_of_a_live_session(backend: Backend) -> None:
+    session = await run(backend, owner="owner", project="team-c")
+    token = backend.access.token_of(session)
+    assert backend.access.session_of(token).id == session.id
+    for wrong in (token[:-1], f"{token}x", token.replace(session.id, "other"), session.id):
+        assert backend.access.session_of(wrong) is None
+    assert backend.access.session_of(token_of(b"another key", session.id, session.run)) is None
+    await backend.sessions.suspend(session.id)
+    await until(backend, session.id, "suspended")
+    assert backend.access.session_of(token) is None
+    await backend.sessions.resume(session.id)
+    again = await until(backend, session.id, "running")
+    assert backend.access.session_of(token) is None
+    assert backend.access.session_of(backend.access.token_of(again)).id == session.id
+
+
+async def test_an_admin_who_opens_a_session_often_is_noted_once(backend: Backend) -> None:
+    session = await run(backend, owner="owner", project="team-c")
+    for how in ("opened", "opened", "ran a program in", "ran a program in"):
+        await backend.access.entered(Caller("admin"), session, how)
+    said = [entry.what for entry in await backend.administration.audit()]
+    assert said == [
+        "ran a program in the session team-c/exp-1 of owner",
+        "ran a program in the session team-c/exp-1 of owner",
+        "opened the session team-c/exp-1 of owner",
+    ]

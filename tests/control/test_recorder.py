@@ -1,0 +1,42 @@
+"""What is read of the past keeps nobody from acting on sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from datetime import UTC, datetime
+
+import pytest
+
+from jupyter_gpuquota.ports.backend import Backend
+from tests.contract.helpers import run
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_a_session_stops_while_the_past_is_read(backend: Backend) -> None:
+    session = await run(backend)
+    recorder = backend.resident.recorder
+    go_on, begun = threading.Event(), threading.Event()
+
+    def read_slowly() -> None:
+        begun.set()
+        go_on.wait(30)
+
+    busy = asyncio.ensure_future(recorder._run(read_slowly))
+    await asyncio.to_thread(begun.wait, 30)
+    asked = asyncio.ensure_future(backend.policing.recorded(datetime.now(UTC)))
+    assert (await backend.sessions.stop(session.id)).state == "stopped"
+    assert not asked.done()
+    go_on.set()
+    await busy
+    assert await asked == []
+
+
+async def test_a_fault_in_recording_is_a_warning_and_not_the_end(backend: Backend) -> None:
+    recorder = backend.resident.recorder
+    recorder._history.due = lambda now: 1 / 0
+    async with asyncio.timeout(30):
+        while not any("Use is not recorded" in text for text in backend.changes.warnings()):
+            await asyncio.sleep(0.01)
+    assert not recorder._sampling.done()
