@@ -1,0 +1,59 @@
+"""Ask every route as every caller, by whatever way leads there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlencode
+
+import msgspec
+
+from jupyter_gpuquota.model.routes import ROUTES, route
+from jupyter_gpuquota.ports.backend import Backend
+from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, REQUESTS
+from tests.contract.backend_contract import PROJECTS
+from tests.contract.helpers import launch
+from tests.fakes import make_backend
+
+Status = Callable[[Backend, str, str, str], Awaitable[int]]
+"""Ask for a route as a caller, for a session; return the HTTP status."""
+
+GRANTED = {200, 201, 409, 501}
+"""What an answer may be to who has the right: the state or the backend may still say no."""
+NO_RIGHT, HIDDEN = 403, 404
+
+ROWS = [row.name for row in ROUTES]
+PUBLIC = [row.name for row in ROUTES if not row.internal]
+
+
+def wanted(name: str, who: str) -> set[int]:
+    """Return the statuses that a caller may be answered with."""
+    if who in ALLOWED[name]:
+        return GRANTED
+    hidden = who == "outsider" and "{id}" in route(name).path
+    # A form says which of its fields is not allowed.
+    form = {422} if name == "sessions.create" and who != "session" else set()
+    return {HIDDEN} if hidden else {NO_RIGHT} | form
+
+
+def request_of(name: str, session_id: str) -> tuple[dict[str, str], str, bytes]:
+    """Return path arguments, query string and body of a row."""
+    asked = REQUESTS.get(name, {})
+    args = asked.get("args", {"id": session_id})
+    query = msgspec.to_builtins(asked["query"]) if "query" in asked else {}
+    plain = {key: value for key, value in query.items() if value not in ("", None)}
+    text = urlencode({k: str(v).lower() if isinstance(v, bool) else v for k, v in plain.items()})
+    body = msgspec.json.encode(asked["body"]) if "body" in asked else b"{}"
+    return args, text, body
+
+
+async def check(status: Status, names: list[str]) -> None:
+    """Ask for routes as everybody, each on a session of its own."""
+    wrong = []
+    for name in names:
+        for who in (*PEOPLE, "session"):
+            backend = make_backend(PROJECTS, admins=(ADMIN,))
+            session = await launch(backend, owner="owner", project="team-c")
+            found = await status(backend, name, who, session.id)
+            if found not in wanted(name, who):
+                wrong.append((name, who, found))
+    assert wrong == []
