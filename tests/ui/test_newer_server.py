@@ -32,7 +32,7 @@ from jupyter_gpuquota.model.projects import (
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Isolation
 from jupyter_gpuquota.model.rightsizing import Advice
-from jupyter_gpuquota.model.sessions import Session
+from jupyter_gpuquota.model.sessions import Endpoint, Session
 from jupyter_gpuquota.ui.views.base import View
 from jupyter_gpuquota.ui.views.history import HistoryView
 from jupyter_gpuquota.ui.views.idle import policy_text
@@ -232,10 +232,11 @@ def test_unknown_fields_and_capabilities_are_passed_over() -> None:
     assert "team-a" in sides_of(QuotaView(client_of(quota).quota.get()))
 
 
-ANSWERS = [k for k in Model.__subclasses__() if k.__module__.startswith(f"{model.__name__}.")]
+ANSWERS = {k for k in Model.__subclasses__() if k.__module__.startswith(f"{model.__name__}.")}
+ANSWERS -= {Endpoint}  # a scheme that the ingress does not know must not pass for plain HTTP
 
 
-@pytest.mark.parametrize("kind", [pytest.param(k, id=k.__name__) for k in ANSWERS])
+@pytest.mark.parametrize("kind", [pytest.param(k, id=k.__name__) for k in sorted(ANSWERS, key=str)])
 def test_no_answer_has_a_closed_vocabulary_or_refuses_a_field(kind: type[Model]) -> None:
     info = inspect.type_info(kind)
     assert isinstance(info, inspect.StructType)
