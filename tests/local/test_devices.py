@@ -201,7 +201,8 @@ async def test_a_session_over_its_share_is_shown_and_a_lost_device_told(make, tm
     assert (lost.state, lost.reason.code) == ("running", "DeviceLost")
     nvml.gpus[0].gone = False
     await until(backend, session.id, lambda s: s.reason is None)
-    await wait_for(lambda: backend.inventory.readings()["GPU-0"].utilisation == 7)
+    reading = await wait_for(lambda: backend.inventory.readings().get("GPU-0"))
+    assert reading.utilisation == 7
     await backend.resident.close()
     nvml.gpus[0].processes = []
     again = await make(Devices(LocalConfig(**own), Nvml(nvml)), projects=projects, **own)

@@ -199,7 +199,7 @@ async def test_an_exposed_port_leads_to_the_session_that_listens(backend, settin
     (pid,) = marked(session.id)
     await wait_for(lambda: any(c.status == "LISTEN" for c in psutil.Process(pid).net_connections()))
     found = await backend.ingress.endpoint(session.id, port)
-    assert (found.host, found.port, found.token) == ("127.0.0.1", port, "")
+    assert (found.host, found.port, found.headers) == ("127.0.0.1", port, {})
     with pytest.raises(NotAllowed, match="does not expose port 1"):
         await backend.ingress.endpoint(session.id, 1)
     with pytest.raises(NotAllowed, match="not a Jupyter Server"):
