@@ -13,6 +13,8 @@
     │   ├── Outdated          somebody else has changed it meanwhile
     │   └── Ambiguous         a name that stands for several sessions
     ├── NotAllowed            this user may not do that
+    │   ├── NotAuthenticated  nobody known asks: a token is missing, or not known
+    │   └── TooManyAttempts   too many unknown tokens have come from one address
     ├── Unsupported           this backend, device or environment cannot do that
     ├── StorageFailed         state could not be written (disk full, read-only); nothing changed
     ├── Unavailable           nothing answers
@@ -22,7 +24,7 @@
 
 Each class has a stable `code`, the same on the wire, in the shell and in notebooks. `message` says
 what happened and by which rule, `hint` what to do next. HTTP statuses are one table in
-`server/statuses.py`, exit codes one table in `ui/exits.py`.
+`api/statuses.py`, exit codes one table in `ui/exits.py`.
 """
 
 from __future__ import annotations
@@ -135,6 +137,20 @@ class NotAllowed(GpuQuotaError):
     """Raise when the user lacks the right."""
 
     code = "NotAllowed"
+
+
+class NotAuthenticated(NotAllowed):
+    """Nobody known asks: a token is missing, or nobody knows it."""
+
+    code = "NotAuthenticated"
+
+
+class TooManyAttempts(NotAllowed):
+    """Too many unknown tokens have come from one address."""
+
+    code = "TooManyAttempts"
+    wait = 0.0
+    """Seconds until the next attempt is answered, where that is known."""
 
 
 class Unsupported(GpuQuotaError):

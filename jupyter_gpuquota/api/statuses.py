@@ -14,8 +14,10 @@ from ..errors import (
     InvalidFields,
     InvalidRequest,
     NotAllowed,
+    NotAuthenticated,
     NotFound,
     StorageFailed,
+    TooManyAttempts,
     Unavailable,
     Unsupported,
 )
@@ -25,6 +27,8 @@ STATUSES: dict[type[GpuQuotaError], int] = {
     InvalidRequest: 400,
     InvalidFields: 422,
     NotAllowed: 403,
+    NotAuthenticated: 401,
+    TooManyAttempts: 429,
     NotFound: 404,
     Conflict: 409,
     Internal: 500,
@@ -36,7 +40,7 @@ STATUSES: dict[type[GpuQuotaError], int] = {
 
 _OF_HTTP: dict[int, GpuQuotaError] = {
     400: InvalidRequest("The request cannot be read."),
-    401: NotAllowed("Nobody is logged in.", hint="Log in to JupyterLab, or send its token."),
+    401: NotAuthenticated("Nobody is logged in.", hint="Log in to JupyterLab, or send its token."),
     403: NotAllowed("That is not allowed.", hint="Log in to JupyterLab, or send its token."),
     404: NotFound(
         "There is nothing at this address.", hint="GET openapi.json lists what there is."

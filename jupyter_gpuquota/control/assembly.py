@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -39,11 +39,13 @@ class Plugin:
     """A backend as an entry point names it.
 
     `open` takes the controller's settings, the backend's own and its folder. `config` is the class
-    of the backend's own settings, a traitlets Configurable.
+    of the backend's own settings, a traitlets Configurable. `refuses` names hostings that must not
+    be used with it, each with the reason: what would happen.
     """
 
     open: Callable[[GpuQuota, Any, Path], Backend]
     config: type[Any]
+    refuses: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

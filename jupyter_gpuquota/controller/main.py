@@ -1,7 +1,8 @@
 """The controller's main: `python -m jupyter_gpuquota.controller [--backend B] [--state-dir DIR]`.
 
-One for each backend of a state folder. It owns the backend, answers on a unix socket, and leaves
-when it is told to or has long had nothing to do; sessions run on without it.
+One for each backend of a state folder. It owns the backend and answers: on a unix socket, until it
+is told to leave or has long had nothing to do, or by HTTPS, until it is told to leave. Sessions run
+on without it.
 """
 
 from __future__ import annotations
@@ -14,16 +15,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from traceback import extract_tb
 
 from jupyter_core.application import JupyterApp
 from tornado.httpserver import HTTPServer
-from traitlets import Bool, Float, TraitError
+from traitlets import Bool, Enum, Float, List, TraitError, Unicode
 
 from .. import __version__
 from ..api import sockets
@@ -35,17 +34,24 @@ from ..hosting import backends, lock
 from ..hosting.config_files import Choice, in_config
 from ..hosting.locate import Location, locate
 from ..ports.backend import Backend
-from .unix_mount import Traffic, socket_application
+from . import https_mount, unix_mount
+from .attempts import Attempts
+from .authenticators.base import load
+from .gate import Gate
+from .log import log_to
+from .tls import Certificate
+from .unix_mount import Traffic
 
-_BODY_LIMIT = 64 * 1024 * 1024
 _GOODBYE = 2.0
 _HANDOVER = 10.0
-_LOG_BYTES = 1024 * 1024
 
 _FOREGROUND = (
     {"Controller": {"foreground": True}},
     "Log to standard error, and stay until told to leave.",
 )
+
+Mount = Callable[[Backend, Traffic, Callable[[], None]], HTTPServer]
+"""Return a server that answers with a backend; what is called last makes the controller leave."""
 
 log = logging.getLogger("jupyter_gpuquota.controller")
 
@@ -61,7 +67,40 @@ class Controller(JupyterApp):
     idle_exit = Float(
         600.0,
         min=0.0,
-        help="Seconds without a session and without a client after which the controller leaves.",
+        help="""Seconds without a session and without a client after which the controller leaves;
+        0: never. Hosted by https it never leaves by itself.""",
+    ).tag(config=True)
+
+    hosting = Enum(
+        ["unix", "https"],
+        default_value="unix",
+        help="""How it is reached: `unix`, by its own account on a socket in the state folder, or
+        `https`, by many people who send bearer tokens.""",
+    ).tag(config=True)
+
+    address = Unicode(
+        "127.0.0.1:8443",
+        help="Where https listens, as HOST:PORT; 0.0.0.0:8443 for all addresses of this machine.",
+    ).tag(config=True)
+
+    certificate = Unicode(
+        help="File with the certificate of https and its chain, in PEM format.",
+    ).tag(config=True)
+
+    key = Unicode(
+        help="File with the key of that certificate, in PEM format and without a passphrase.",
+    ).tag(config=True)
+
+    insecure = Bool(
+        default_value=False,
+        help="""Whether https answers without TLS on an address such as 127.0.0.1:8080, for a
+        proxy on this machine that ends TLS and sets X-Forwarded-For.""",
+    ).tag(config=True)
+
+    authenticators = List(
+        Unicode(),
+        help="""What knows the bearer tokens of people, asked in this order: `jupyterhub`,
+        `tokens`, or others that are installed.""",
     ).tag(config=True)
 
     foreground = Bool(
@@ -74,7 +113,11 @@ class Controller(JupyterApp):
 
         The files come first: they may choose the backend, whose settings the command line names.
         """
-        self.aliases = {"backend": "GpuQuota.backend", "state-dir": "GpuQuota.state_dir"}
+        self.aliases = {
+            "backend": "GpuQuota.backend",
+            "state-dir": "GpuQuota.state_dir",
+            "hosting": "Controller.hosting",
+        }
         self.flags = {**self.flags, "foreground": _FOREGROUND}
         try:
             self.load_config_file()
@@ -88,19 +131,68 @@ class Controller(JupyterApp):
     def start(self) -> None:
         """Become the location's controller, and be it to the end; return if there is one."""
         home = self.location.home
+        mount = self._https() if self.hosting == "https" else self._unix()
+        stays = self.foreground or self.hosting == "https"
         config, renamed = moved(self.config)
         shared, own = GpuQuota(config=config), self.plugin.config(config=config)
         lock.prepare(self.location)
         if not wait_for_lock(self.location):
-            if self.foreground:
+            if stays:
                 raise Conflict(f"Another controller runs in {home}.", hint="Stop it first.")
             return
-        log_to(None if self.foreground else self.location.log)
+        log_to(None if stays else self.location.log)
         for text in renamed:
             log.warning("%s The old name still counts.", text)
         backend = self.plugin.open(shared, own, home)
-        idle_exit = math.inf if self.foreground else self.idle_exit
-        asyncio.run(serve(backend, self.location.socket, idle_exit))
+        idle_exit = math.inf if stays else self.idle_exit or math.inf
+        asyncio.run(serve(backend, mount, idle_exit))
+
+    def _unix(self) -> Mount:
+        def mount(backend: Backend, traffic: Traffic, leave: Callable[[], None]) -> HTTPServer:
+            dispatcher = InProcess(backend)
+            application = unix_mount.application(dispatcher, backend.access, traffic, leave)
+            return unix_mount.listen(application, self.location.socket)
+
+        return mount
+
+    def _https(self) -> Mount:
+        """Return the mount for many people. Raises Unsupported, TraitError, Unavailable."""
+        reason = self.plugin.refuses.get("https")
+        if reason:
+            raise Unsupported(
+                f"https does not host the backend {self.location.backend}: {reason}.",
+                hint="Choose another backend, or --hosting=unix.",
+            )
+        address = https_mount.parse_address(self.address)
+        certificate = self._certificate()
+        https_mount.check(address, encrypted=certificate is not None)
+        if not self.authenticators:
+            raise Unsupported(
+                "https needs something that knows tokens.",
+                hint="Name it in c.Controller.authenticators: jupyterhub, tokens, or another.",
+            )
+        known = load(self.authenticators, self)
+
+        def mount(backend: Backend, _traffic: Traffic, _leave: Callable[[], None]) -> HTTPServer:
+            gate = Gate(known, backend.access, Attempts())
+            application = https_mount.application(InProcess(backend), gate)
+            context = certificate.context if certificate else None
+            return https_mount.listen(application, address, context)
+
+        return mount
+
+    def _certificate(self) -> Certificate | None:
+        """Return what to encrypt with; None for plain HTTP. Raises Unsupported."""
+        if self.insecure:
+            if self.certificate:
+                raise Unsupported("Controller.insecure leaves the certificate without a use.")
+            return None
+        if not (self.certificate and self.key):
+            raise Unsupported(
+                "https needs a certificate.",
+                hint="Set c.Controller.certificate and c.Controller.key.",
+            )
+        return Certificate(Path(self.certificate), Path(self.key))
 
 
 def in_flags(argv: Sequence[str] | None) -> Choice:
@@ -143,25 +235,8 @@ async def _answers(path: Path) -> bool:
     return True
 
 
-class PrivateLog(RotatingFileHandler):
-    """Keep the log to the account; a umask would be every session's, too."""
-
-    def _open(self) -> TextIOWrapper:
-        number = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        return os.fdopen(number, "a", encoding=self.encoding)
-
-
-def log_to(path: Path | None) -> None:
-    """Send all logging to a file that never grows large, or to standard error."""
-    handler: logging.Handler = logging.StreamHandler()
-    if path:
-        handler = PrivateLog(path, maxBytes=_LOG_BYTES, backupCount=2, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
-
-
-async def serve(backend: Backend, path: Path, idle_exit: float) -> None:
-    """Answer on the socket until told to leave or long idle."""
+async def serve(backend: Backend, mount: Mount, idle_exit: float) -> None:
+    """Answer until told to leave or long idle."""
     leave = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -170,9 +245,7 @@ async def serve(backend: Backend, path: Path, idle_exit: float) -> None:
     await backend.resident.start()
     try:
         traffic = Traffic()
-        application = socket_application(InProcess(backend), traffic, leave.set)
-        server = HTTPServer(application, max_body_size=_BODY_LIMIT)
-        server.add_socket(sockets.bind(path))
+        server = mount(backend, traffic, leave.set)
         log.info("version %s answers, process %s", __version__, os.getpid())
         while not (
             leave.is_set() or (backend.resident.idle() and traffic.quiet_for() >= idle_exit)
@@ -180,7 +253,6 @@ async def serve(backend: Backend, path: Path, idle_exit: float) -> None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(5.0, max(0.05, idle_exit / 10))):
                     await leave.wait()
-        path.unlink(missing_ok=True)
         server.stop()
         hang_up = asyncio.ensure_future(server.close_all_connections())
         await asyncio.wait([hang_up], timeout=_GOODBYE)

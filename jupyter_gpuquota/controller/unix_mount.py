@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import cast
+from pathlib import Path
 
 from tornado import web
 from tornado.http1connection import HTTP1Connection
+from tornado.httpserver import HTTPServer
 
+from ..api import sockets
 from ..api.dispatch import Dispatcher
 from ..api.handlers import Api, make_handlers
 from ..api.sockets import Account, groups_of, is_own, peer_account
-from ..core.access import Caller
+from ..core.access import Caller, Rights
 from ..errors import NotAllowed
 from ..hosting.unix import API, RETIRE
 from ..model.routes import ROUTES, Route
+from ..ports.access import Access
+from .bearer import AUTHORIZATION, session_caller, token_in, unknown_token
+from .faults import log_fault
+
+_BODY_LIMIT = 64 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -46,9 +52,12 @@ class Traffic:
 class SocketApi(Api):
     """Answer the controller's own account, and root."""
 
-    def initialize(self, dispatcher: Dispatcher, traffic: Traffic) -> None:  # type: ignore[override]
+    def initialize(  # type: ignore[override]
+        self, dispatcher: Dispatcher, access: Access, traffic: Traffic
+    ) -> None:
         """Take what the mount passes to every handler."""
         super().initialize(dispatcher)
+        self._access = access
         self._traffic = traffic
         self._account: Account | None = None
 
@@ -66,10 +75,15 @@ class SocketApi(Api):
         self._account = account
 
     def caller(self) -> Caller:
-        """Return the account, with its groups."""
+        """Return the account, with its groups; the session instead whose token was sent."""
         if self._account is None:
             raise web.HTTPError(403)
-        return Caller(self._account.name, groups_of(self._account), known="socket")
+        if AUTHORIZATION not in self.request.headers:
+            return Caller(self._account.name, groups_of(self._account), known="socket")
+        session = session_caller(self._access, token_in(self.request.headers))
+        if session is None:
+            raise unknown_token()
+        return session
 
     async def answer(self, route: Route, args: dict[str, str]) -> None:
         """Answer one request, and count it as long."""
@@ -81,41 +95,49 @@ class RetireHandler(SocketApi):
     """Make the controller leave; its sessions run on."""
 
     def initialize(  # type: ignore[override]
-        self, dispatcher: Dispatcher, traffic: Traffic, retire: Callable[[], None]
+        self, dispatcher: Dispatcher, access: Access, traffic: Traffic, retire: Callable[[], None]
     ) -> None:
         """Take what the mount passes."""
-        super().initialize(dispatcher, traffic)
+        super().initialize(dispatcher, access, traffic)
         self._retire = retire
 
     async def post(self) -> None:
-        """Answer, then leave."""
+        """Answer, then leave. Sessions may not ask for that."""
+        Rights(self.caller()).check_person()
         self.set_header("Content-Type", "application/json")
         await self.finish(b"{}")
         self._retire()
 
 
-def socket_application(
-    dispatcher: Dispatcher, traffic: Traffic, retire: Callable[[], None]
+def application(
+    dispatcher: Dispatcher, access: Access, traffic: Traffic, retire: Callable[[], None]
 ) -> web.Application:
     """Return what the controller serves: all routes, the internal ones included, and its end."""
-    shared = {"dispatcher": dispatcher, "traffic": traffic}
+    shared = {"dispatcher": dispatcher, "access": access, "traffic": traffic}
     made = make_handlers(SocketApi, ROUTES, lambda _permission, verb: verb)
     return web.Application(
         [
             (RETIRE, RetireHandler, {**shared, "retire": retire}),
             *((API + pattern, handler, shared) for pattern, handler in made),
         ],
-        log_function=_log,
+        log_function=log_fault,
     )
 
 
-def _log(handler: web.RequestHandler) -> None:
-    """Log what went wrong only: polls would fill the log within a day.
+class SocketServer(HTTPServer):
+    """A server on a path, which goes before the server does: nobody finds one that is leaving."""
 
-    Whoever hung up, or is hung up on because we leave, is told nothing and missed nothing.
-    """
-    connection = cast("HTTP1Connection", handler.request.connection)
-    status = handler.get_status()
-    if status >= 500 and not connection.stream.closed():
-        asked = f"{handler.request.method} {handler.request.path}"
-        logging.getLogger(__name__).warning("%s %s", status, asked)
+    path = Path()
+
+    def stop(self) -> None:
+        """Take the path away, and accept nobody else."""
+        self.path.unlink(missing_ok=True)
+        super().stop()
+
+
+def listen(served: web.Application, path: Path) -> SocketServer:
+    """Return a server that listens on a path. Raises OSError."""
+    server = SocketServer(served, max_body_size=_BODY_LIMIT)
+    server.path = path
+    server.add_socket(sockets.bind(path))
+    return server

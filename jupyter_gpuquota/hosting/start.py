@@ -18,6 +18,7 @@ from ..model.about import API_VERSION, About
 from . import backends, lock
 from . import detach as starter
 from .locate import Location
+from .remote import VARIABLES
 
 if TYPE_CHECKING:
     import subprocess
@@ -35,6 +36,7 @@ _OF_A_JUPYTER = (
     "JUPYTER_SERVER_ROOT",
     "JUPYTER_SERVER_URL",
     "JUPYTER_TOKEN",
+    *VARIABLES,
 )
 _ASK_TIMEOUT = 10.0
 _PAUSE = 0.02
@@ -194,7 +196,8 @@ class _Start:
     def _launch(self) -> subprocess.Popen[bytes]:
         import subprocess  # noqa: PLC0415 (keeps the import light)
 
-        program = command(self._location)
+        # What is started on demand is for this account, whatever is configured for all.
+        program = [*command(self._location), "--hosting=unix"]
         with self._open_log() as log:
             return subprocess.Popen(
                 [sys.executable, "-I", "-S", starter.__file__, *program],

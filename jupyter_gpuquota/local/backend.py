@@ -78,7 +78,11 @@ def open_local(
     )
 
 
-PLUGIN = Plugin(open_local, LocalConfig)
+PLUGIN = Plugin(
+    open_local,
+    LocalConfig,
+    refuses={"https": "all sessions would run as the controller's account"},
+)
 
 
 async def _fingerprint(session: Session, path: str) -> str:

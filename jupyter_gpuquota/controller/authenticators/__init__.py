@@ -1,0 +1,1 @@
+"""What knows the bearer tokens of people: one module an authenticator."""

@@ -1,0 +1,45 @@
+"""Bearer tokens in requests, and the tokens of sessions."""
+
+from __future__ import annotations
+
+import re
+
+from tornado.httputil import HTTPHeaders
+
+from ..core.access import Caller
+from ..errors import NotAuthenticated
+from ..ports.access import Access
+
+AUTHORIZATION = "Authorization"
+
+_CREDENTIALS = re.compile(r"(?:bearer|token)[ \t]+([!-~]{1,4096})[ \t]*", re.IGNORECASE)
+
+
+def token_in(headers: HTTPHeaders) -> str:
+    """Return the token of a request. Raises NotAuthenticated; no error shows what was sent."""
+    found = headers.get_list(AUTHORIZATION)
+    if not found:
+        raise NotAuthenticated(
+            "Nobody is logged in.", hint="Send a token as `Authorization: Bearer TOKEN`."
+        )
+    match = _CREDENTIALS.fullmatch(found[0])
+    if match is None or len(found) > 1:
+        raise NotAuthenticated(
+            "The header Authorization cannot be read.",
+            hint="Send it once, as `Authorization: Bearer TOKEN`.",
+        )
+    return match[1]
+
+
+def session_caller(access: Access, token: str) -> Caller | None:
+    """Return the session that a token was given to, as a caller; None for any other token."""
+    session = access.session_of(token)
+    return Caller(session.owner, known="session", session=session.id) if session else None
+
+
+def unknown_token() -> NotAuthenticated:
+    """Return the error of whoever sends a token that nobody knows."""
+    return NotAuthenticated(
+        "The token is not known here.",
+        hint="It may have expired, been revoked, or be another service's.",
+    )

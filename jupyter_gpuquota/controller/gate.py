@@ -1,0 +1,69 @@
+"""Who comes in by which bearer token."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from tornado.httputil import HTTPHeaders
+
+from ..core.access import Caller
+from ..errors import Unavailable
+from ..ports.access import Access
+from .attempts import Attempts
+from .authenticators.base import Authenticator
+from .bearer import session_caller, token_in, unknown_token
+
+_TRUSTED = 10_000
+
+
+class Gate:
+    """What names the callers of an open address.
+
+    A token that was known when it last came is checked every time, but needs no attempt: whoever
+    guesses cannot lock out the others behind the same address.
+    """
+
+    def __init__(
+        self, authenticators: Sequence[Authenticator], access: Access, attempts: Attempts
+    ) -> None:
+        self._authenticators = authenticators
+        self._access = access
+        self._attempts = attempts
+        self._trusted: dict[bytes, None] = {}
+
+    async def admit(self, address: str, headers: HTTPHeaders) -> Caller:
+        """Return who asks, from a client's address.
+
+        Raises NotAuthenticated, TooManyAttempts, and Unavailable where it cannot be told.
+        """
+        token = token_in(headers)
+        digest = hashlib.sha256(token.encode()).digest()
+        known = digest in self._trusted
+        if not known:
+            self._attempts.spend(address)
+        caller = await self._identify(token)
+        self._trusted.pop(digest, None)
+        if caller is None:
+            raise unknown_token()
+        if not known:
+            self._attempts.refund(address)
+        self._trusted[digest] = None
+        if len(self._trusted) > _TRUSTED:
+            del self._trusted[next(iter(self._trusted))]
+        return caller
+
+    async def _identify(self, token: str) -> Caller | None:
+        """Return whose token it is. Sessions come first: nobody else need see their tokens."""
+        if session := session_caller(self._access, token):
+            return session
+        unavailable: Unavailable | None = None
+        for authenticator in self._authenticators:
+            try:
+                if found := await authenticator.authenticate(token):
+                    return found
+            except Unavailable as error:
+                unavailable = error
+        if unavailable:
+            raise unavailable
+        return None

@@ -1,0 +1,184 @@
+"""The REST interface on an address of the network: TLS, and bearer tokens name the callers."""
+
+from __future__ import annotations
+
+import logging
+import re
+import ssl
+from dataclasses import dataclass
+from typing import Any
+
+from tornado import web
+from tornado.httpserver import HTTPServer
+from tornado.iostream import IOStream
+from tornado.netutil import bind_sockets
+
+from ..api.dispatch import Dispatcher
+from ..api.handlers import Api, make_handlers
+from ..core.access import Caller
+from ..errors import NotAuthenticated, TooManyAttempts, Unavailable, Unsupported
+from ..hosting.remote import is_loopback
+from ..hosting.unix import API
+from ..model.routes import ROUTES
+from .faults import log_fault
+from .gate import Gate
+
+log = logging.getLogger(__name__)
+
+_CHALLENGE = 'Bearer realm="jupyter_gpuquota"'
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the controller listens: a host of this machine and a port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        """Return it as it stands in a URL."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one client may ask of the controller.
+
+    `idle` is the seconds that it may take for the first words, for a request's headers and between
+    two requests; `body` those for a body. `headers` and `bodies` are bytes: a body above the limit
+    of the interface is refused, but read to its end up to here, so that the refusal is seen.
+    """
+
+    connections: int = 1024
+    idle: float = 75.0
+    body: float = 60.0
+    headers: int = 32 * 1024
+    bodies: int = 16 * 1024 * 1024
+
+
+def parse_address(text: str) -> Address:
+    """Return the address in `host:port`. Raises Unsupported."""
+    match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]]+)):(\d{1,5})", text)
+    if not match or int(match[3]) > 65535:
+        raise Unsupported(
+            f"{text!r} is not an address to listen on.",
+            hint="Write c.Controller.address as HOST:PORT: 0.0.0.0:8443 or [::1]:8443.",
+        )
+    return Address(match[1] or match[2], int(match[3]))
+
+
+class HttpsApi(Api):
+    """Answer whoever sends a token that is known."""
+
+    def initialize(self, dispatcher: Dispatcher, gate: Gate) -> None:  # type: ignore[override]
+        """Take what the mount passes to every handler."""
+        super().initialize(dispatcher)
+        self._gate = gate
+        self._caller: Caller | None = None
+
+    def set_default_headers(self) -> None:
+        """Tell nothing of what serves this."""
+        self.clear_header("Server")
+        self.set_header("X-Content-Type-Options", "nosniff")
+
+    async def prepare(self) -> None:
+        """Find out who asks, before anything of the body is read."""
+        address = self.request.remote_ip or ""
+        self._caller = await self._gate.admit(address, self.request.headers)
+
+    def caller(self) -> Caller:
+        """Return whose token was sent."""
+        if self._caller is None:
+            raise web.HTTPError(401)
+        return self._caller
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Write an error, with what its status asks for in the headers."""
+        raised = kwargs.get("exc_info", (None, None, None))[1]
+        if self._caller is None:
+            self.set_header("Connection", "close")  # tornado reads no body after `prepare` failed
+        if isinstance(raised, NotAuthenticated):
+            self.set_header("WWW-Authenticate", _CHALLENGE)
+        if isinstance(raised, TooManyAttempts):
+            self.set_header("Retry-After", str(int(raised.wait) + 1))
+        super().write_error(status_code, **kwargs)
+
+
+class HttpsServer(HTTPServer):
+    """A server that hangs up on whoever comes when `most` clients are connected."""
+
+    most = 0
+    _clients = 0
+
+    def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
+        """Serve a client, or hang up."""
+        if self._clients >= self.most:
+            stream.close()
+            return
+        self._clients += 1
+        super().handle_stream(stream, address)
+
+    def on_close(self, server_conn: object) -> None:
+        """Count down."""
+        self._clients -= 1
+        super().on_close(server_conn)
+
+
+def application(dispatcher: Dispatcher, gate: Gate) -> web.Application:
+    """Return what the controller serves: all routes, the internal ones included.
+
+    Nobody makes it leave by this way: whoever has started it does.
+    """
+    shared = {"dispatcher": dispatcher, "gate": gate}
+    made = make_handlers(HttpsApi, ROUTES, lambda _permission, verb: verb)
+    _, nowhere = made[-1]
+    return web.Application(
+        [(API + pattern, handler, shared) for pattern, handler in made],
+        default_handler_class=nowhere,
+        default_handler_args=shared,
+        log_function=log_fault,
+    )
+
+
+def check(address: Address, *, encrypted: bool) -> None:
+    """Raise Unsupported for plain HTTP where others could read along."""
+    if not (encrypted or is_loopback(address.host)):
+        raise Unsupported(
+            f"Tokens would travel to {address} without encryption.",
+            hint="Set c.Controller.certificate and c.Controller.key. Plain HTTP is for a proxy on "
+            "this machine: c.Controller.insecure with an address such as 127.0.0.1:8080.",
+        )
+
+
+def listen(
+    served: web.Application,
+    address: Address,
+    context: ssl.SSLContext | None,
+    limits: Limits | None = None,
+) -> HttpsServer:
+    """Return a server that listens; without TLS it believes a proxy's X-Forwarded-For.
+
+    Raises Unavailable for an address that cannot be had.
+    """
+    limits = limits or Limits()
+    server = HttpsServer(
+        served,
+        ssl_options=context,
+        xheaders=context is None,
+        idle_connection_timeout=limits.idle,
+        body_timeout=limits.body,
+        max_header_size=limits.headers,
+        max_body_size=limits.bodies,
+    )
+    server.most = limits.connections
+    try:
+        found = bind_sockets(address.port, address.host)
+    except OSError as error:
+        raise Unavailable(
+            f"The controller cannot listen on {address}: {error.strerror}.",
+            hint="Name another address in c.Controller.address.",
+        ) from error
+    for listener in found:
+        log.info("listens on %s", Address(*listener.getsockname()[:2]))
+    server.add_sockets(found)
+    return server

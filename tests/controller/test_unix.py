@@ -1,0 +1,104 @@
+"""The controller on its socket: the account, or a session that sends its token."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from pwd import getpwuid
+from typing import Any
+
+import msgspec
+import pytest
+from tornado.httputil import HTTPHeaders
+
+from jupyter_gpuquota.api import sockets
+from jupyter_gpuquota.api.inprocess import InProcess
+from jupyter_gpuquota.controller.unix_mount import Traffic, application, listen
+from jupyter_gpuquota.hosting.unix import API, RETIRE
+from jupyter_gpuquota.ports.backend import Backend
+from jupyter_gpuquota.server.http1 import fetch
+from tests.fakes import make_backend
+
+pytestmark = pytest.mark.asyncio
+
+ME = getpwuid(os.getuid()).pw_name
+
+
+class Controller:
+    """A controller on a socket in the test's own process."""
+
+    def __init__(self, path: Path, backend: Backend) -> None:
+        self.path = path
+        self.backend = backend
+        self.retired = asyncio.Event()
+        served = application(InProcess(backend), backend.access, Traffic(), self.retired.set)
+        self.server = listen(served, path)
+
+    async def ask(
+        self, method: str, target: str, *tokens: str, body: Any = None
+    ) -> tuple[int, Any]:
+        headers = HTTPHeaders({"Host": "controller"})
+        for token in tokens:
+            headers.add("Authorization", f"Bearer {token}")
+        stream = await sockets.connect(self.path)
+        sent = b"" if body is None else msgspec.json.encode(body)
+        response = await fetch(stream, method, target, headers, sent)
+        stream.close()
+        return response.status, msgspec.json.decode(bytes(response.body))
+
+
+@asynccontextmanager
+async def hosted(folder: Path) -> AsyncIterator[Controller]:
+    controller = Controller(folder / "controller.sock", make_backend(admins=()))
+    try:
+        yield controller
+    finally:
+        controller.server.stop()
+        await controller.server.close_all_connections()
+
+
+async def launched(controller: Controller) -> tuple[Any, str]:
+    """Launch a session; return it and its token."""
+    asked = {"name": "exp-1", "project": "team-a", "gpu": 0.5}
+    status, session = await controller.ask("POST", f"{API}/sessions", body=asked)
+    assert status == 201
+    [found] = controller.backend.sessions.all()
+    return session, controller.backend.access.token_of(found)
+
+
+async def test_without_a_token_it_is_the_account(tmp_path):
+    async with hosted(tmp_path) as controller:
+        session, _ = await launched(controller)
+        assert session["owner"] == ME
+
+
+async def test_with_its_token_it_is_the_session_and_no_more(tmp_path):
+    async with hosted(tmp_path) as controller:
+        session, token = await launched(controller)
+        path = f"{API}/sessions/{session['id']}"
+        assert (await controller.ask("GET", path, token))[0] == 200
+        for method, target in (("DELETE", path), ("GET", f"{API}/projects"), ("POST", RETIRE)):
+            status, problem = await controller.ask(method, target, token, body={})
+            assert (status, problem["code"]) == (403, "NotAllowed"), target
+        assert not controller.retired.is_set()
+
+
+@pytest.mark.parametrize("tokens", [("unknown",), ("a b",), ("two", "tokens")])
+async def test_with_an_unknown_token_it_is_nobody_not_the_account(tmp_path, tokens):
+    async with hosted(tmp_path) as controller:
+        for target in (f"{API}/about", RETIRE):
+            method = "POST" if target == RETIRE else "GET"
+            status, problem = await controller.ask(method, target, *tokens)
+            assert (status, problem["code"]) == (401, "NotAuthenticated")
+        assert not controller.retired.is_set()
+
+
+async def test_the_account_makes_it_leave_and_its_path_goes_first(tmp_path):
+    async with hosted(tmp_path) as controller:
+        assert await controller.ask("POST", RETIRE, body={}) == (200, {})
+        assert controller.retired.is_set()
+        controller.server.stop()
+        assert not controller.path.exists()
