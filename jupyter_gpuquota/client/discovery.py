@@ -1,10 +1,11 @@
 """Find whoever answers, in this order; the first that is there is taken.
 
 1. What the caller names: the URL of a Jupyter Server, or a backend or a state folder.
-2. The controller that the environment names, by `JUPYTER_GPUQUOTA_BACKEND` and
-   `GPUQUOTA_STATE_DIR`: our extension puts them there for the kernels and terminals of a
-   JupyterLab, the controller for sessions. Its socket needs no token, whatever the server's login
-   is, and works while the server is busy.
+2. The controller that the environment names. `JUPYTER_GPUQUOTA_URL` names one at a URL, with a
+   token of its own. `JUPYTER_GPUQUOTA_BACKEND` and `GPUQUOTA_STATE_DIR` name one of this machine:
+   our extension puts them there for the kernels and terminals of a JupyterLab, the controller for
+   sessions. Its socket needs no token, whatever the server's login is, and works while the server
+   is busy.
 3. The Jupyter Server that this kernel or terminal belongs to, or JupyterHub's single-user server,
    if it has the extension: its sessions may run elsewhere.
 4. The controller of this machine, which is started when it is needed.
@@ -15,11 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import GpuQuotaError
+from ..hosting import remote
 from ..hosting.config_files import Choice, Reader, read_apart
 from ..hosting.locate import in_environment, locate
 from ..hosting.start import ensure_controller, require_controller
 from . import servers
-from .transport import HttpTransport, SocketTransport, Transport
+from .transport import HttpTransport, RemoteTransport, SocketTransport, Transport
 
 _GLANCE = 3.0
 
@@ -51,6 +53,8 @@ def find(
     if url:
         return HttpTransport(url, token)
     ensure = ensure_controller if start else require_controller
+    if not named and (elsewhere := remote.in_environment()):
+        return RemoteTransport(elsewhere)
     if named or in_environment():
         return SocketTransport(locate(named, read), ensure=ensure)
     tried = []

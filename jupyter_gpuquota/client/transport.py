@@ -1,15 +1,17 @@
-"""Carry messages: through the controller's socket, or through a Jupyter Server."""
+"""Carry messages: to a controller, by its socket or its URL, or through a Jupyter Server."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from ..errors import NoServer, Unavailable, VersionMismatch
 from ..hosting.locate import Location
+from ..hosting.remote import CA, Remote
 from ..hosting.start import ensure_controller
 from ..model.about import API_VERSION
 from .protocol import ROOT, Message, Reply, decode, encode
@@ -24,7 +26,7 @@ class Transport(Protocol):
 
     @property
     def url(self) -> str:
-        """Tell the URL of the Jupyter Server; empty for the controller's socket."""
+        """Return the URL of the Jupyter Server; empty where a controller is asked directly."""
 
     def send(self, message: Message) -> Reply:
         """Carry one message.
@@ -80,7 +82,7 @@ class HttpTransport:
         self._sock = sock
         token = token or found
         self._headers = {"Authorization": f"token {token}"} if token else {}
-        self._introduced = False
+        self._introduction = Introduction(self.url, self._send)
 
     def send(self, message: Message) -> Reply:
         """Carry one message, after the two sides have compared their versions."""
@@ -92,24 +94,13 @@ class HttpTransport:
 
         Raises NoServer, NotAllowed, VersionMismatch.
         """
-        if self._introduced:
-            return
-        about = Ask("about.get", timeout=timeout)
-        answer = decode(about, self._send(encode(about)))
-        if answer.api != API_VERSION:
-            raise VersionMismatch(
-                f"{self.url} has version {answer.version} of jupyter_gpuquota, which does not "
-                "understand this one.",
-                hint="Install the same version here and there.",
-            )
-        self._introduced = True
+        self._introduction.make(timeout)
 
     def _send(self, message: Message) -> Reply:
         parts = urlsplit(self.url)
-        try:
-            return exchange(self._connection(message.timeout), parts.path, self._headers, message)
-        except NoServer as error:
-            raise NoServer(f"{self.url} does not answer: {error.message}") from error
+        connection = self._connection(message.timeout)
+        with _naming(self.url):
+            return exchange(connection, parts.path, self._headers, message)
 
     def _connection(self, timeout: float) -> HTTPConnection:
         import http.client  # noqa: PLC0415 (keeps the import light)
@@ -122,6 +113,59 @@ class HttpTransport:
         if parts.scheme == "https":
             return http.client.HTTPSConnection(parts.netloc, timeout=timeout)
         return http.client.HTTPConnection(parts.netloc, timeout=timeout)
+
+
+class RemoteTransport:
+    """Speak to the controller at a URL; the token is read for each message."""
+
+    url = ""
+
+    def __init__(self, remote: Remote) -> None:
+        self._remote = remote
+        self._introduction = Introduction(remote.url, self._send)
+
+    def send(self, message: Message) -> Reply:
+        """Carry one message, after the two sides have compared their versions."""
+        self._introduction.make()
+        return self._send(message)
+
+    def _send(self, message: Message) -> Reply:
+        remote = self._remote
+        connection = remote.connection(message.timeout)
+        with _naming(remote.url):
+            return exchange(connection, f"{remote.path}/", remote.headers(), message)
+
+
+class Introduction:
+    """The comparison of versions with whoever answers at a URL, made once."""
+
+    def __init__(self, url: str, send: Callable[[Message], Reply]) -> None:
+        self._url = url
+        self._send = send
+        self._made = False
+
+    def make(self, timeout: float = 10.0) -> None:
+        """Raise NoServer, NotAllowed or VersionMismatch if it is not one that understands us."""
+        if self._made:
+            return
+        about = Ask("about.get", timeout=timeout)
+        answer = decode(about, self._send(encode(about)))
+        if answer.api != API_VERSION:
+            raise VersionMismatch(
+                f"{self._url} has version {answer.version} of jupyter_gpuquota, which does not "
+                "understand this one.",
+                hint="Install the same version here and there.",
+            )
+        self._made = True
+
+
+@contextmanager
+def _naming(url: str) -> Iterator[None]:
+    """Name the URL in the error of whoever cannot be reached there."""
+    try:
+        yield
+    except NoServer as error:
+        raise NoServer(f"{url} does not answer: {error.message}", hint=error.hint) from error
 
 
 def split_url(url: str) -> tuple[str, str]:
@@ -172,6 +216,12 @@ def _connect(connection: HTTPConnection) -> None:
     try:
         connection.connect()
     except OSError as error:
+        # The certificate's fault stands behind what OpenSSL makes of it.
+        if untrusted := getattr(error, "verify_message", ""):
+            raise NoServer(
+                f"its certificate is not trusted: {untrusted}.",
+                hint=f"{CA} names a file with the authority that has signed it.",
+            ) from error
         raise NoServer(f"{_plain(error)}.") from error
 
 

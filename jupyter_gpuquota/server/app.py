@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,8 +12,9 @@ import msgspec
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 
-from ..hosting.config_files import in_config
+from ..hosting.config_files import Choice, in_config
 from ..hosting.locate import Location, locate
+from ..hosting.remote import URL, Remote, in_environment
 from ..hosting.start import ensure_controller
 from ..model.about import Change
 from .bases import outer_base
@@ -26,6 +28,7 @@ from .ingress.targets import Targets
 from .ingress.visit import Ways
 from .jupyter_mount import api_handlers
 from .metrics import Snapshot, count_ingress
+from .upstreams import OwnController, RemoteController
 
 if TYPE_CHECKING:
     from jupyter_events import EventLogger
@@ -40,13 +43,13 @@ class GpuQuotaApp(ExtensionApp):
     name = "gpuquota"
     description = "GPU sessions with team quotas"
     _watch: asyncio.Task[None] | None = None
+    _before: Mapping[str, str | None] = {}
 
     def initialize_handlers(self) -> None:
         """Mount the REST interface and the ingress."""
         server = self._server()
-        location = self._locate()
-        self._announce(location)
-        self.gateway = Gateway(location, ensure_controller)
+        remote = self._remote()
+        self.gateway = Gateway(RemoteController(remote) if remote else self._own_controller())
         dispatcher = AtHome(self.gateway, outer_base(server.base_url), str(server.root_dir))
         self.handlers.extend(api_handlers(dispatcher))
         self.ways = Ways(
@@ -90,11 +93,21 @@ class GpuQuotaApp(ExtensionApp):
     def _server(self) -> ServerApp:
         return cast("ServerApp", self.serverapp)
 
-    def _locate(self) -> Location:
-        """Return where the controller lives; flags of this server's command line win."""
-        return locate(in_config(self._server().cli_config), lambda: in_config(self.config))
+    def _named(self) -> Choice:
+        """Return what flags of this server's command line name; they win over all else."""
+        return in_config(self._server().cli_config)
+
+    def _remote(self) -> Remote | None:
+        """Return the controller at a URL that is meant, None for one of this machine."""
+        return None if self._named() else in_environment()
+
+    def _own_controller(self) -> OwnController:
+        location = locate(self._named(), lambda: in_config(self.config))
+        self._announce(location)
+        return OwnController(location, ensure_controller)
 
     def _announce(self, location: Location) -> None:
         """Put it into the environment, where kernels and terminals find it."""
-        self._before = {name: os.environ.get(name) for name in location.environment}
+        self._before = {name: os.environ.get(name) for name in (*location.environment, URL)}
+        os.environ.pop(URL, None)
         os.environ.update(location.environment)

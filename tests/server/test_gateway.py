@@ -20,13 +20,14 @@ from tornado.iostream import StreamClosedError
 from jupyter_gpuquota.api import sockets
 from jupyter_gpuquota.api.dispatch import Asked
 from jupyter_gpuquota.api.inprocess import InProcess
-from jupyter_gpuquota.controller.unix_mount import Traffic, socket_application
+from jupyter_gpuquota.controller.unix_mount import Traffic, application
 from jupyter_gpuquota.errors import GpuQuotaError, NoServer, NotFound, Unavailable
 from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.model.routes import ROUTES, route
 from jupyter_gpuquota.model.sessions import Endpoint
 from jupyter_gpuquota.server.gateway import Gateway
 from jupyter_gpuquota.server.http1 import fetch
+from jupyter_gpuquota.server.upstreams import OwnController
 from tests.fakes import make_backend
 
 BODY = b'{"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}'
@@ -50,8 +51,9 @@ class Controller:
 
     def start(self) -> None:
         self.starts += 1
-        application = socket_application(InProcess(self.backend), self.traffic, self.retired.set)
-        self.server = HTTPServer(application)
+        dispatcher, access = InProcess(self.backend), self.backend.access
+        served = application(dispatcher, access, self.traffic, self.retired.set)
+        self.server = HTTPServer(served)
         self.server.add_socket(sockets.bind(self.path))
 
     async def die(self) -> None:
@@ -77,7 +79,9 @@ class Controller:
 @asynccontextmanager
 async def controller_in(folder: Path):
     controller = Controller(folder)
-    gateway = Gateway(Location(folder), controller.ensure(asyncio.get_running_loop()))
+    gateway = Gateway(
+        OwnController(Location(folder), controller.ensure(asyncio.get_running_loop()))
+    )
     try:
         yield controller, gateway
     finally:
@@ -185,7 +189,7 @@ async def test_a_failed_start_is_told_and_tried_again_later(tmp_path):
                 raise failures.pop()
             return ensure(location)
 
-        gateway = Gateway(Location(tmp_path), fail_once)
+        gateway = Gateway(OwnController(Location(tmp_path), fail_once))
         with pytest.raises(NoServer, match="disk is full"):
             await ask(gateway, "about.get")
         assert (await ask(gateway, "about.get")).status == 200
@@ -203,7 +207,7 @@ async def test_only_reads_are_asked_twice(tmp_path, name, asks):
 
     path = tmp_path / "controller.sock"
     server = await asyncio.start_unix_server(hang_up, path)
-    gateway = Gateway(Location(tmp_path), lambda _: path)
+    gateway = Gateway(OwnController(Location(tmp_path), lambda _: path))
     with pytest.raises(Unavailable, match="ended"):
         await ask(gateway, name, BODY)
     assert len(heard) == asks
@@ -217,7 +221,7 @@ async def test_a_listener_without_room_is_given_up(tmp_path):
 
 async def test_a_request_ends_in_time_while_it_connects(tmp_path):
     path = tmp_path / "controller.sock"
-    gateway = Gateway(Location(tmp_path), lambda _: path)
+    gateway = Gateway(OwnController(Location(tmp_path), lambda _: path))
     with full_listener(path):
         with pytest.raises(Unavailable, match="nothing was sent") as caught:
             await ask_within(gateway, 0.1)
@@ -234,7 +238,7 @@ async def test_a_request_ends_in_time_while_the_controller_is_looked_for(tmp_pat
         released.wait(60)
         raise NoServer("Nobody is there.")
 
-    gateway = Gateway(Location(tmp_path), ensure)
+    gateway = Gateway(OwnController(Location(tmp_path), ensure))
     for _ in range(2):
         with pytest.raises(Unavailable, match="nothing was sent"):
             await ask_within(gateway, 0.1)
@@ -258,7 +262,7 @@ async def test_a_request_ends_in_time_while_it_is_answered(tmp_path):
 
     path = tmp_path / "controller.sock"
     server = await asyncio.start_unix_server(silence, path)
-    gateway = Gateway(Location(tmp_path), lambda _: path)
+    gateway = Gateway(OwnController(Location(tmp_path), lambda _: path))
     with pytest.raises(Unavailable, match="did not answer"):
         await ask_within(gateway, 0.1)
     await left.wait()
@@ -364,7 +368,7 @@ async def test_another_account_is_refused(tmp_path):
 
 
 async def test_nobody_listens(tmp_path):
-    gateway = Gateway(Location(tmp_path), lambda location: location.socket)
+    gateway = Gateway(OwnController(Location(tmp_path), lambda location: location.socket))
     with pytest.raises(GpuQuotaError, match="socket cannot be used"):
         await ask(gateway, "about.get")
 
