@@ -17,21 +17,28 @@ ROOT = "root"
 class ProjectAccess:
     """What the settings on the board give to a caller.
 
-    `admins` are account names and `group:NAME` entries. `key` is the secret that sessions' tokens
-    are made with: a token is the session's for one run of it, and needs to be kept by nobody.
+    `admins` are the configured names and `group:NAME` entries, whoever vouches for a caller.
+    Without any, `owners` are admins: accounts of this machine, so only a socket can name them. A
+    user of JupyterHub who happens to have the controller's account name is somebody else.
+
+    `key` is the secret that sessions' tokens are made with: a token is the session's for one run of
+    it, and needs to be kept by nobody.
     """
 
-    def __init__(self, resident: Resident, admins: Collection[str], key: bytes) -> None:
+    def __init__(
+        self, resident: Resident, admins: Collection[str], owners: Collection[str], key: bytes
+    ) -> None:
         self._resident = resident
         self._board: Board = resident.board
         self._admins = admins
+        self._accounts = {ROOT} if admins else {ROOT, *owners}
         self._key = key
         self._entered: set[tuple[str, str, int]] = set()
 
     async def rights(self, caller: Caller) -> Rights:
         """Return what a caller may do now; root on a socket is this machine's administrator."""
-        root = caller.known == "socket" and caller.name == ROOT
-        admin = not caller.session and (root or caller.among(self._admins))
+        account = caller.known == "socket" and caller.name in self._accounts
+        admin = not caller.session and (account or caller.among(self._admins))
         return rights_of(caller, self._board.settings.projects, admin=admin)
 
     def token_of(self, session: Session) -> str:

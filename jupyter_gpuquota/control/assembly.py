@@ -95,13 +95,13 @@ def make_backend(
     config: GpuQuota,
     resident: Resident,
     inventory: Inventory,
-    admins: Collection[str],
+    owners: Collection[str],
     key: bytes,
 ) -> Backend:
     """Return the record of a backend whose sessions are scheduled by our own core.
 
-    `admins` are those where the configuration names none, `key` the secret that sessions' tokens
-    are made with. Abilities of the backend's own are added by `dataclasses.replace`.
+    `owners` are the accounts that are admins where the configuration names none, `key` the secret
+    that sessions' tokens are made with. Abilities of the backend's own are added by `dataclasses.replace`.
     """
     board = resident.board
     return Backend(
@@ -110,7 +110,7 @@ def make_backend(
         sessions=ScheduledSessions(resident),
         inventory=inventory,
         changes=BoardChanges(board),
-        access=ProjectAccess(resident, config.admins or admins, key),
+        access=ProjectAccess(resident, config.admins, owners, key),
         planning=OwnPlanning(board),
         usage=BoardUsage(board),
         history=RecordedHistory(resident.recorder),

@@ -55,7 +55,8 @@ class GpuQuota(Configurable):
 
     admins = List(
         Unicode(),
-        help="""Accounts that may change projects. Empty: the one that owns the state folder.""",
+        help="""People who may change projects and see all sessions, and `group:NAME`. Empty: the
+        account that owns the state folder, where it comes by the socket.""",
     ).tag(config=True)
 
     reclaim_grace = Integer(
