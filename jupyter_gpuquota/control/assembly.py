@@ -101,7 +101,8 @@ def make_backend(
     """Return the record of a backend whose sessions are scheduled by our own core.
 
     `owners` are the accounts that are admins where the configuration names none, `key` the secret
-    that sessions' tokens are made with. Abilities of the backend's own are added by `dataclasses.replace`.
+    that sessions' tokens are made with. Abilities of the backend's own are added by
+    `dataclasses.replace`.
     """
     board = resident.board
     return Backend(
