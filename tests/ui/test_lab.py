@@ -56,8 +56,15 @@ def lab(shell):
         process = subprocess.Popen([*command, *settings], env=env, stdout=log, stderr=log)
     try:
         note = shell.folder / "runtime" / f"jpserver-{process.pid}.json"
-        wait_for(lambda: note.exists() or process.poll() is not None)
-        info = json.loads(note.read_text())
+
+        def noted() -> Any:
+            assert process.poll() is None, (shell.folder / "server.log").read_text()
+            try:
+                return json.loads(note.read_text())
+            except (FileNotFoundError, json.JSONDecodeError):
+                return None  # not written, or not to its end
+
+        info = wait_for(noted)
         found = Lab(info["url"], info["token"], process.pid)
         wait_for(lambda: shell("list").code == 0)
         yield found
