@@ -129,10 +129,14 @@ def problem(response: HTTPResponse) -> tuple[int, str]:
 
 @asynccontextmanager
 async def hosted(
-    folder: Path, *, limits: Limits | None = None, attempts: Attempts | None = None
+    folder: Path,
+    *,
+    limits: Limits | None = None,
+    attempts: Attempts | None = None,
+    backend: Backend | None = None,
 ) -> AsyncIterator[Hosted]:
     files, known = Files(folder), Known()
-    backend = make_backend(TEAMS, admins=("root-admin",))
+    backend = backend or make_backend(TEAMS, admins=("root-admin",))
     gate = Gate([known], backend.access, attempts or Attempts())
     served = https_mount.application(InProcess(backend), gate)
     context = Certificate(files.certificate, files.key).context
