@@ -19,6 +19,7 @@ ARGS ?=
 WORKERS ?= 3
 
 VENV := $(CURDIR)/.venv
+HUB := $(CURDIR)/.venv-hub
 STAMPS := $(VENV)/stamps
 export REPORTS := $(CURDIR)/reports
 export PATH := $(VENV)/bin:$(PATH)
@@ -54,7 +55,7 @@ test: $(STAMPS)/venv ## run everything that is checked; the last line is the tot
 	@python -m scripts.test_all
 
 .PHONY: test-setup
-test-setup: $(STAMPS)/test-tools $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) ## all that the checks need
+test-setup: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) ## all that the checks need
 
 # What starts no program of ours; tests of the client that start a real controller are left out.
 PURE := architecture core model services idleness scenarios contract client
@@ -76,7 +77,11 @@ lint: $(STAMPS)/test-tools $(NODE_MODULES) ## style, types, import layers, gener
 test-python: $(STAMPS)/test-tools $(BUILT) ## Python tests (ARGS= goes to pytest, WORKERS= at once)
 	pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 \
 		--junitxml=$(REPORTS)/python.xml \
-		--ignore=tests/packaging --ignore=tests/architecture $(ARGS)
+		--ignore=tests/packaging --ignore=tests/architecture --ignore=tests/hub $(ARGS)
+
+.PHONY: test-hub
+test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## the controller as a service of a real JupyterHub
+	pytest --junitxml=$(REPORTS)/hub.xml tests/hub $(ARGS)
 
 .PHONY: test-architecture
 test-architecture: $(STAMPS)/test-tools ## layers, sizes, light imports
@@ -104,7 +109,7 @@ shots: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## make 
 
 .PHONY: clean
 clean: ## remove all that make has made
-	rm -rf .venv .venv-bench build dist reports jupyter_gpuquota/labextension jupyter_gpuquota/_version.py
+	rm -rf .venv .venv-bench .venv-hub build dist reports jupyter_gpuquota/labextension jupyter_gpuquota/_version.py
 	rm -rf labextension/{lib,node_modules,coverage,tsconfig.tsbuildinfo}
 	rm -rf labextension/ui-tests/{node_modules,test-results,playwright-report}
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
@@ -151,6 +156,11 @@ $(STAMPS)/package: pyproject.toml install.json $(wildcard jupyter-config/*/*) la
 
 $(STAMPS)/test-tools: $(STAMPS)/package
 	$(call install,test)
+	@touch $@
+
+$(STAMPS)/hub: pyproject.toml scripts/ensure_hub.sh | $(STAMPS)/node $(STAMPS)/build-tools
+	@echo 'Installing JupyterHub in .venv-hub (about a minute)'
+	@scripts/ensure_hub.sh $(HUB)
 	@touch $@
 
 $(DEMO_CONFIG): demo/jupyter_gpuquota_config.py $(STAMPS)/package

@@ -29,7 +29,7 @@ SETUP = "test-setup"
 # Make targets that may run beside each other, the quick ones of a lane first.
 LANES = (
     ("lint", "test-architecture", "test-frontend", "test-browser"),
-    ("test-python", "test-packaging"),
+    ("test-python", "test-hub", "test-packaging"),
 )
 
 
