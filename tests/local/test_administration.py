@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.control.settings import Noted, SettingsStore
+from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
 from jupyter_gpuquota.local.quota import own_project
 from jupyter_gpuquota.local.store import KIND, Store
@@ -18,7 +19,7 @@ from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.projects import Groups, NodeGroup
 from jupyter_gpuquota.model.quota import Affinity, Project
 from tests.contract.backend_contract import launch, until
-from tests.fakes import ask, me
+from tests.fakes import ask
 from tests.local.conftest import wait_for
 
 pytestmark = pytest.mark.asyncio
@@ -165,17 +166,22 @@ async def test_a_change_that_cannot_be_kept_has_not_happened(tmp_path):
     assert SettingsStore(Store(tmp_path / "state.db").database).kept == before
 
 
-async def test_the_account_is_the_admin_unless_others_are_named(make):
-    backend = await make()
+async def test_the_account_is_the_admin_on_its_socket_unless_others_are_named(make):
     account = getpass.getuser()
-    assert [await is_admin(backend, user) for user in (account, "somebody")] == [True, False]
+    callers = [
+        Caller(account, known="socket"),
+        Caller(account, known="jupyterhub"),
+        Caller("somebody", known="token"),
+    ]
+
+    async def admins(backend) -> list[bool]:
+        return [(await backend.access.rights(caller)).admin for caller in callers]
+
+    backend = await make()
+    assert await admins(backend) == [True, False, False]
     await backend.resident.close()
     named = await make(admins=["somebody"])
-    assert [await is_admin(named, user) for user in (account, "somebody")] == [False, True]
-
-
-async def is_admin(backend, user):
-    return (await backend.access.rights(me(user))).admin
+    assert await admins(named) == [account == "root", False, True]
 
 
 async def test_groups_bind_sessions_to_nodes(make):
@@ -215,7 +221,7 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
     await wait_for(backend.changes.warnings)
     await wait_for(lambda: backend.changes.revision("quota") > seen)
     assert "Line 16: there is no key 'extra'" in backend.changes.warnings()[0]
-    listed = await ask(backend, "projects.list", getpass.getuser())
+    listed = await ask(backend, "projects.list", "ana")
     assert (listed.file, listed.warnings) == (str(path), backend.administration.warnings())
     assert backend.administration.warnings() == backend.changes.warnings()
     assert backend.inventory.projects()[0].quota == 2500

@@ -6,6 +6,7 @@ import getpass
 
 import pytest
 
+from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.core.projects import groups_of
 from jupyter_gpuquota.model.projects import (
     ChangePreview,
@@ -23,8 +24,8 @@ pytestmark = pytest.mark.asyncio
 
 
 async def try_out(backend, **change) -> ChangePreview:
-    body = SettingsChange(**change)
-    return await ask(backend, "settings.preview", getpass.getuser(), body=body)
+    admin = Caller(getpass.getuser(), known="socket")
+    return await ask(backend, "settings.preview", admin, body=SettingsChange(**change))
 
 
 def effects(found: ChangePreview) -> set[tuple[str, str]]:
