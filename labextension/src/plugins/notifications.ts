@@ -13,6 +13,7 @@ import { can } from '../state/sessions';
 import { IGpuQuota, IPreferenceValues } from '../tokens';
 import { ours } from '../translation';
 import { lifeText } from '../views/idletexts';
+import { takerText } from '../views/takertexts';
 
 const SWITCH: Record<NoticeKind, keyof IPreferenceValues & string> = {
   ready: 'notifyReady',
@@ -129,19 +130,17 @@ function reclaimedText(
   trans: TranslationBundle,
   { reclaimed, spec }: Session
 ): string {
-  const { moved, name = '', project = '' } = reclaimed ?? {};
-  return moved
+  const taker = reclaimed ? takerText(trans, reclaimed) : '';
+  return reclaimed?.moved
     ? trans.__(
-        '%1 makes room for %2 (%3) and starts again elsewhere',
+        '%1 makes room for %2 and starts again elsewhere',
         spec.name,
-        name,
-        project
+        taker
       )
     : trans.__(
-        '%1 was reclaimed for %2 (%3); it starts again when GPUs are free',
+        '%1 was reclaimed for %2; it starts again when GPUs are free',
         spec.name,
-        name,
-        project
+        taker
       );
 }
 

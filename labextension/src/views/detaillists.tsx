@@ -15,6 +15,7 @@ import {
   sliceMemory,
   timeText
 } from './texts';
+import { takerText } from './takertexts';
 import { useUi } from './ui';
 
 /** Be a heading with names and values below it; what has no value is left out. */
@@ -216,10 +217,9 @@ function Times({ session }: { session: Session }): JSX.Element | null {
           trans.__('Last reclaimed'),
           reclaimed &&
             trans.__(
-              '%1, for %2 (%3)',
+              '%1, for %2',
               timeText(reclaimed.at),
-              reclaimed.name,
-              reclaimed.project
+              takerText(trans, reclaimed)
             )
         ],
         [trans.__('Id'), <code key="id">{session.id}</code>]

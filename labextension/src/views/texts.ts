@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Isolation, Kind, Placement, Session, Share } from '../api/models';
 import { lookUp, textOf } from '../api/vocabulary';
+import { takerText } from './takertexts';
 
 /** The user's language as `Intl` wants it. */
 function language(): string | undefined {
@@ -159,20 +160,11 @@ export function reclaimText(
   if (!reclaimed || state !== 'waiting') {
     return '';
   }
-  const { at, moved, name, project } = reclaimed;
-  return moved
-    ? trans.__(
-        'Moved %1 to make room for %2 (%3); in line again',
-        clockText(at),
-        name,
-        project
-      )
-    : trans.__(
-        'Reclaimed %1 for %2 (%3); in line again',
-        clockText(at),
-        name,
-        project
-      );
+  const at = clockText(reclaimed.at);
+  const taker = takerText(trans, reclaimed);
+  return reclaimed.moved
+    ? trans.__('Moved %1 to make room for %2; in line again', at, taker)
+    : trans.__('Reclaimed %1 for %2; in line again', at, taker);
 }
 
 /** Say the status in a line that fits a narrow row: the reason's point, its words elsewhere. */

@@ -57,6 +57,10 @@ describe('what is said of a waiting session', () => {
       `Moved ${time} to make room for d-2-gg (team-d); in line again`
     );
     expect(say({ reclaimed })[0]).toContain('Running');
+    const hidden = { ...reclaimed, session: '', name: '' };
+    expect(say({ ...WAITING, reclaimed: hidden })[0]).toContain(
+      'for a session of team-d'
+    );
   });
 
   it('is that a session gives its GPUs back', () => {
