@@ -44,6 +44,21 @@ async def test_root_on_the_socket_is_an_admin_and_nobody_else_of_that_name() -> 
     assert not (await backend.access.rights(session)).admin
 
 
+async def test_without_admins_the_account_is_one_where_the_kernel_names_it(monkeypatch) -> None:
+    """A user of JupyterHub who is called like the controller's account is somebody else."""
+    monkeypatch.setenv("LOGNAME", "gpuquota")
+
+    async def is_admin(known: str, *admins: str) -> bool:
+        access = make_backend(admins=admins).access
+        return (await access.rights(Caller("gpuquota", known=known))).admin
+
+    assert await is_admin("socket")
+    assert not await is_admin("jupyterhub")
+    assert not await is_admin("token")
+    assert not await is_admin("socket", "ana")
+    assert await is_admin("jupyterhub", "gpuquota")
+
+
 async def test_a_token_is_of_one_run_of_a_live_session(backend: Backend) -> None:
     session = await run(backend, owner="owner", project="team-c")
     token = backend.access.token_of(session)
