@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("lint", "architecture", "frontend", "browser", "python", "packaging")
+PARTS = ("lint", "architecture", "frontend", "browser", "python", "hub", "packaging")
 
 # Says what it does at both ends, and notes whether it was alone meanwhile.
 PART = """
@@ -42,8 +42,8 @@ def run(project, *, setup="0", test=":"):
 def test_all_parts_are_run_and_added_up(project):
     ran = run(project)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.splitlines()[-1] == "6 passed, 0 failed"
-    assert len((project / "reports" / "durations.txt").read_text().splitlines()) == 6
+    assert ran.stdout.splitlines()[-1] == "7 passed, 0 failed"
+    assert len((project / "reports" / "durations.txt").read_text().splitlines()) == 7
 
 
 def test_what_a_part_prints_is_shown_in_one_piece_and_kept(project):
@@ -65,12 +65,12 @@ def test_lanes_run_beside_each_other(project):
 def test_a_failed_part_is_counted_and_the_rest_goes_on(project):
     ran = run(project, test='[ "$@" != test-frontend ]')
     assert ran.returncode == 1
-    assert ran.stdout.splitlines()[-1] == "5 passed, 1 failed"
+    assert ran.stdout.splitlines()[-1] == "6 passed, 1 failed"
 
 
 def test_without_its_set_up_no_part_runs_beside_another(project):
     ran = run(project, setup="1")
-    assert ran.stdout.splitlines()[-1] == "6 passed, 0 failed"
+    assert ran.stdout.splitlines()[-1] == "7 passed, 0 failed"
     assert "setting up" in ran.stdout
     lines = (project / "order").read_text().splitlines()
-    assert [line.split()[0] for line in lines] == ["begin", "end"] * 6
+    assert [line.split()[0] for line in lines] == ["begin", "end"] * 7
