@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from jupyter_gpuquota.api.dispatch import Answer, Asked
 from jupyter_gpuquota.api.inprocess import InProcess
@@ -22,13 +24,11 @@ from jupyter_gpuquota.memory.backend import open_memory
 from jupyter_gpuquota.memory.config import MemoryConfig
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
 from jupyter_gpuquota.model.idleness import PresenceRequest
+from jupyter_gpuquota.model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
 from jupyter_gpuquota.model.resources import Holding, Node
 from jupyter_gpuquota.model.routes import route
 from jupyter_gpuquota.model.sessions import (
     Endpoint,
-    ExecContext,
-    ExecRequest,
-    ExecResult,
     LogChunk,
     LogQuery,
     Session,
@@ -137,6 +137,11 @@ class FakeExec:
     async def execute(self, session_id: str, request: ExecRequest) -> ExecResult:
         running(self.board.find(session_id))
         return ExecResult(exit_code=0, output=" ".join(request.command) + "\n")
+
+    async def stream(self, session_id: str, request: ExecRequest) -> AsyncGenerator[ExecEvent]:
+        result = await self.execute(session_id, request)
+        yield ExecEvent(output=result.output)
+        yield ExecEvent(result=msgspec.structs.replace(result, output=""))
 
     async def context(self, session_id: str) -> ExecContext:
         session = running(self.board.find(session_id))

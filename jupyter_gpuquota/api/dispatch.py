@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,11 +29,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An encoded answer; `body` is JSON, and empty with status 304."""
+    """An encoded answer; `body` is JSON, and empty with status 304.
+
+    `lines`, if set, are there instead of the body: JSON documents that come one by one. Whoever
+    takes the answer closes them.
+    """
 
     status: int
     body: bytes = b""
     etag: str = ""
+    lines: AsyncGenerator[bytes] | None = None
 
 
 class Dispatcher(Protocol):

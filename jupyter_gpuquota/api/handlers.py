@@ -6,19 +6,23 @@ controller, where the socket does (`socket_mount`).
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing, suppress
 from types import TracebackType
 from typing import Any
 
 import msgspec
 from tornado import web
+from tornado.iostream import StreamClosedError
 
 from ..core.access import NOBODY, Caller
 from ..errors import GpuQuotaError, NotFound
 from ..model.routes import Route
 from .decoding import is_id, own_query
 from .dispatch import Answer, Asked, Dispatcher
+from .media_types import JSON, NDJSON
 from .statuses import error_raised, problem_of
 
 BODY_LIMIT = 1024 * 1024
@@ -43,6 +47,7 @@ class Api(web.RequestHandler):
         self._dispatcher = dispatcher
         self._received = bytearray()
         self._too_large = False
+        self._writing: asyncio.Future[None] | None = None
 
     def data_received(self, chunk: bytes) -> None:
         """Collect the body up to the limit."""
@@ -70,7 +75,17 @@ class Api(web.RequestHandler):
             body=bytes(self._received),
             etags=self.request.headers.get("If-None-Match", ""),
         )
-        self._write_answer(await self.seen(route, await self._dispatcher.dispatch(asked)))
+        answer = await self.seen(route, await self._dispatcher.dispatch(asked))
+        if answer.lines is None:
+            self._write_answer(answer)
+        else:
+            await self._write_lines(answer.status, answer.lines)
+
+    def on_connection_close(self) -> None:
+        """End what is being written."""
+        super().on_connection_close()
+        if self._writing:
+            self._writing.cancel()
 
     async def seen(self, route: Route, answer: Answer) -> Answer:
         """Return an answer as the user may see it."""
@@ -81,8 +96,32 @@ class Api(web.RequestHandler):
         self.set_header("Cache-Control", "no-cache")
         if answer.etag:
             self.set_header("ETag", answer.etag)
-        self.set_header("Content-Type", "application/json")
+        self.set_header("Content-Type", JSON)
         self.finish(answer.body or None)
+
+    async def _write_lines(self, status: int, lines: AsyncGenerator[bytes]) -> None:
+        self.set_status(status)
+        self.set_header("Cache-Control", "no-cache")
+        self.set_header("Content-Type", NDJSON)
+        self.set_header("X-Accel-Buffering", "no")  # nginx would collect them
+        self._writing = asyncio.ensure_future(self._pass_on(lines))
+        try:
+            await asyncio.wait([self._writing])
+        finally:
+            self._writing.cancel()
+        if not self._writing.cancelled():
+            self._writing.result()
+
+    async def _pass_on(self, lines: AsyncGenerator[bytes]) -> None:
+        """Write each line at once; what goes wrong on the way is the last one."""
+        with suppress(StreamClosedError):  # the client has hung up
+            try:
+                async with aclosing(lines):
+                    async for line in lines:
+                        self.write(line)
+                        await self.flush()
+            except GpuQuotaError as error:
+                self.write(msgspec.json.encode({"problem": problem_of(error)}) + b"\n")
 
     def compute_etag(self) -> str | None:
         """Leave ETags to the dispatcher: the revision is known, nothing needs hashing."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from hashlib import blake2s
+from typing import Any
 
 import msgspec
 
@@ -34,6 +37,9 @@ class InProcess:
             query=decode_query(asked.query, row.query or Empty),
             body=decode_body(asked.body, row.request or Empty),
         )
+        if row.streams:
+            first = await anext(found)  # what is wrong with the request shows here
+            return Answer(row.status, lines=_lines(first, found))
         return Answer(row.status, msgspec.json.encode(found), etag)
 
     def _etag(self, asked: Asked, rights: Rights) -> str:
@@ -48,3 +54,14 @@ class InProcess:
         view = blake2s("\n".join(parts).encode(), digest_size=6).hexdigest()
         changes = self._backend.changes
         return f'W/"{changes.instance}-{changes.revision(asked.route.noun)}-{view}"'
+
+
+async def _lines(first: Any, rest: AsyncGenerator[Any]) -> AsyncGenerator[bytes]:
+    async with aclosing(rest):
+        yield _line(first)
+        async for event in rest:
+            yield _line(event)
+
+
+def _line(event: Any) -> bytes:
+    return msgspec.json.encode(event) + b"\n"

@@ -9,6 +9,7 @@ from typing import Any
 from .. import __version__
 from ..model.routes import Route
 from .json_schema import PUBLIC, components, name_of
+from .media_types import JSON, NDJSON
 from .statuses import STATUSES
 
 _PREFIX = "#/components/schemas/"
@@ -58,7 +59,7 @@ def _operation(row: Route, schemas: dict[str, dict[str, Any]]) -> dict[str, Any]
     answers: dict[str, Any] = {
         str(row.status): {
             "description": HTTPStatus(row.status).phrase,
-            "content": _json(name_of(row.response)),
+            "content": _json(name_of(row.response), NDJSON if row.streams else JSON),
         }
     }
     if row.noun:
@@ -94,5 +95,5 @@ def _parameters(row: Route, schemas: dict[str, dict[str, Any]]) -> list[dict[str
     return found
 
 
-def _json(name: str) -> dict[str, Any]:
-    return {"application/json": {"schema": {"$ref": _PREFIX + name}}}
+def _json(name: str, kind: str = JSON) -> dict[str, Any]:
+    return {kind: {"schema": {"$ref": _PREFIX + name}}}

@@ -77,10 +77,11 @@ def models_ts() -> str:
 
 
 def routes_ts() -> str:
-    """Return the text of routes.ts."""
-    names = sorted({name_of(t) for t in types_of(PUBLIC)} - {"Problem", "Change"})
+    """Return the text of routes.ts: the routes whose answer is one document."""
+    found = tuple(row for row in PUBLIC if not row.streams)
+    names = sorted({name_of(t) for t in types_of(found)} - {"Problem", "Change"})
     imports = ",\n".join(f"  {name}" for name in names)
-    rows = ",\n\n".join(_row(row) for row in PUBLIC)
+    rows = ",\n\n".join(_row(row) for row in found)
     return (
         f"{_HEAD}import type {{\n{imports}\n}} from './models';\n\n{_ROUTE_TYPE}"
         f"/** The REST interface; paths are relative to `<base_url>gpuquota/api`. */\n"

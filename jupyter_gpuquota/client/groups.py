@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from typing import Literal, overload
 
+from ..model.programs import ExecEvent
 from ..model.sessions import Session
 from . import (
     addresses,
@@ -12,6 +13,7 @@ from . import (
     nodegroups,
     nodes,
     policy,
+    programs,
     projects,
     quota,
     rightsizing,
@@ -31,7 +33,7 @@ class Sessions(Blocking):
     advice = blocking(rightsizing.advice)
     resize = blocking(rightsizing.resize)
     url = blocking(addresses.url)
-    exec = blocking(sessions.exec_)
+    exec = blocking(programs.exec_)
     suspend = blocking(sessions.suspend)
     resume = blocking(sessions.resume)
     stop = blocking(sessions.stop)
@@ -61,6 +63,15 @@ class Sessions(Blocking):
         chunks = self.stream(sessions.follow(self.context, name, project=project, tail=tail))
         return (chunk.text for chunk in chunks)
 
+    def exec_stream(
+        self, name: str, command: Sequence[str], *, project: str = "", timeout: int = 60
+    ) -> Iterator[ExecEvent]:
+        """Iterate over what a program prints while it runs, and its result; leaving ends it."""
+        running = programs.exec_stream(
+            self.context, name, command, project=project, timeout=timeout
+        )
+        return self.stream(running)
+
     def watch(self, name: str, *, project: str = "") -> Iterator[Session]:
         """Iterate over the session's changes until it runs or rests."""
         return self.stream(sessions.watch(self.context, name, project=project))
@@ -76,7 +87,7 @@ class AsyncSessions(Awaiting):
     advice = awaiting(rightsizing.advice)
     resize = awaiting(rightsizing.resize)
     url = awaiting(addresses.url)
-    exec = awaiting(sessions.exec_)
+    exec = awaiting(programs.exec_)
     suspend = awaiting(sessions.suspend)
     resume = awaiting(sessions.resume)
     stop = awaiting(sessions.stop)
@@ -105,6 +116,15 @@ class AsyncSessions(Awaiting):
             return self._log(name, project, tail)
         chunks = self.stream(sessions.follow(self.context, name, project=project, tail=tail))
         return (chunk.text async for chunk in chunks)
+
+    def exec_stream(
+        self, name: str, command: Sequence[str], *, project: str = "", timeout: int = 60
+    ) -> AsyncIterator[ExecEvent]:
+        """Iterate over what a program prints while it runs, and its result; leaving ends it."""
+        running = programs.exec_stream(
+            self.context, name, command, project=project, timeout=timeout
+        )
+        return self.stream(running)
 
     def watch(self, name: str, *, project: str = "") -> AsyncIterator[Session]:
         """Iterate over the session's changes until it runs or rests."""

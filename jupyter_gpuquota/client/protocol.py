@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -18,7 +19,7 @@ from ..errors import (
     Unavailable,
     VersionMismatch,
 )
-from ..model.base import FieldProblem, Problem, Request
+from ..model.base import FieldProblem, Model, Problem, Request
 from ..model.routes import route
 from .steps import Ask
 
@@ -57,19 +58,60 @@ def encode(ask: Ask) -> Message:
 
 def decode(ask: Ask, reply: Reply) -> Any:
     """Return what was asked for, or raise the error that the server told of."""
-    if 200 <= reply.status < 300:
-        try:
-            return msgspec.json.decode(reply.body, type=route(ask.route).response)
-        except msgspec.MsgspecError as error:
-            raise VersionMismatch(
-                f"The answer to {ask.route} cannot be understood: {error}.",
-                hint="Install the same version of jupyter_gpuquota here and in the server.",
-            ) from error
+    if _is_success(reply.status):
+        return _read(ask, reply.body, route(ask.route).response)
     try:
         problem = msgspec.json.decode(reply.body, type=Problem)
     except msgspec.MsgspecError:
         raise _stranger(reply.status) from None
     raise error_of(problem)
+
+
+class Lines(Protocol):
+    """An answer that comes line by line."""
+
+    status: int
+
+    def read(self) -> bytes:
+        """Return the whole of it; for an error."""
+
+    def next(self) -> bytes:
+        """Return the next line, empty at the end. Blocks; raises Unavailable."""
+
+    def close(self) -> None:
+        """Hang up, also on a `next` that another thread waits for."""
+
+
+class Answers:
+    """The answers of a route that streams, one by one."""
+
+    def __init__(self, ask: Ask, lines: Lines) -> None:
+        self._ask, self._lines = ask, lines
+        if not _is_success(lines.status):
+            with closing(lines):
+                decode(ask, Reply(lines.status, lines.read()))
+
+    def next(self) -> Any:
+        """Return the next answer, or raise the error that the server tells of. Blocks."""
+        line = self._lines.next()
+        if not line:
+            raise Unavailable(
+                "The connection ended before the answer did.",
+                hint="Look at the list before you ask again.",
+            )
+        if failure := _read(self._ask, line, _Failure).problem:
+            raise error_of(failure)
+        return _read(self._ask, line, route(self._ask.route).response)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._lines.close()
+
+
+class _Failure(Model, frozen=True, kw_only=True):
+    """A line that may be the last because something has gone wrong."""
+
+    problem: Problem | None = None
 
 
 def error_of(problem: Problem) -> GpuQuotaError:
@@ -87,6 +129,20 @@ def to_json(value: Any) -> str:
             code=value.code, message=value.message, hint=value.hint, fields=tuple(fields)
         )
     return msgspec.json.encode(value).decode()
+
+
+def _is_success(status: int) -> bool:
+    return 200 <= status < 300
+
+
+def _read(ask: Ask, body: bytes, kind: Any) -> Any:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.MsgspecError as error:
+        raise VersionMismatch(
+            f"The answer to {ask.route} cannot be understood: {error}.",
+            hint="Install the same version of jupyter_gpuquota here and in the server.",
+        ) from error
 
 
 def _stranger(status: int) -> GpuQuotaError:

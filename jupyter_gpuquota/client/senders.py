@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from contextlib import closing
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from ..errors import GpuQuotaError
 from .context import Context
-from .protocol import decode, encode
-from .steps import Ask, Emit, Look, Operation, Pause, Step
+from .protocol import Answers, decode, encode
+from .steps import Ask, Emit, Listen, Look, Operation, Pause, Step
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,6 +33,10 @@ class Walk(Generic[T]):
         """Give the error of the step; it comes back out unless the operation handles it."""
         self._advance(lambda: self._operation.throw(error))
 
+    def close(self) -> None:
+        """Leave the operation, wherever it is; it then lets go of what it holds."""
+        self._operation.close()
+
     def _advance(self, move: Callable[[], Step]) -> None:
         try:
             self.step = move()
@@ -40,10 +45,12 @@ class Walk(Generic[T]):
             self.result: T = end.value
 
 
-def perform(context: Context, step: Ask | Look) -> Any:
+def perform(context: Context, step: Ask | Listen | Look) -> Any:
     """Do what a step asks for. Blocks."""
     if isinstance(step, Look):
         return step.function()
+    if isinstance(step, Listen):
+        return Answers(step.ask, context.transport().listen(encode(step.ask)))
     return decode(step, context.transport().send(encode(step)))
 
 
@@ -68,22 +75,22 @@ class Blocking:
         return self._walk(operation)
 
     def _walk(self, operation: Operation[T]) -> Generator[Any, None, T]:
-        walk = Walk(operation)
-        while walk.step is not None:
-            if isinstance(walk.step, Emit):
-                yield walk.step.item
-                walk.answer(None)
-            elif isinstance(walk.step, Pause):
-                time.sleep(walk.step.seconds)
-                walk.answer(None)
-            else:
-                try:
-                    result = perform(self.context, walk.step)
-                except GpuQuotaError as error:
-                    walk.fail(error)
+        with closing(Walk(operation)) as walk:
+            while walk.step is not None:
+                if isinstance(walk.step, Emit):
+                    yield walk.step.item
+                    walk.answer(None)
+                elif isinstance(walk.step, Pause):
+                    time.sleep(walk.step.seconds)
+                    walk.answer(None)
                 else:
-                    walk.answer(result)
-        return walk.result
+                    try:
+                        result = perform(self.context, walk.step)
+                    except GpuQuotaError as error:
+                        walk.fail(error)
+                    else:
+                        walk.answer(result)
+            return walk.result
 
 
 class Awaiting:
@@ -94,18 +101,18 @@ class Awaiting:
 
     async def run(self, operation: Operation[T]) -> T:
         """Return the operation's result; what it emits on the way is dropped."""
-        walk = Walk(operation)
-        while walk.step is not None:
-            await self._do(walk, walk.step)
-        return walk.result
+        with closing(Walk(operation)) as walk:
+            while walk.step is not None:
+                await self._do(walk, walk.step)
+            return walk.result
 
     async def stream(self, operation: Operation[Any]) -> AsyncIterator[Any]:
         """Iterate over what the operation emits."""
-        walk = Walk(operation)
-        while walk.step is not None:
-            if isinstance(walk.step, Emit):
-                yield walk.step.item
-            await self._do(walk, walk.step)
+        with closing(Walk(operation)) as walk:
+            while walk.step is not None:
+                if isinstance(walk.step, Emit):
+                    yield walk.step.item
+                await self._do(walk, walk.step)
 
     async def _do(self, walk: Walk[Any], step: Step) -> None:
         import asyncio  # noqa: PLC0415 (whoever awaits has loaded it)

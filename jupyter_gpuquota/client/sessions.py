@@ -8,14 +8,11 @@ from typing import Any, TypedDict, Unpack
 
 from msgspec import structs
 
-from ..errors import FieldError, Unsupported, refused
+from ..errors import FieldError, refused
 from ..model.base import Number, Page
 from ..model.previews import Preview
 from ..model.sessions import (
     LIVE,
-    ExecContext,
-    ExecRequest,
-    ExecResult,
     Kind,
     LogChunk,
     LogQuery,
@@ -27,6 +24,7 @@ from ..model.sessions import (
 )
 from .context import Context
 from .names import find, pages
+from .programs import as_words
 from .steps import Emit, Operation, Pause, ask, look
 
 MOVING: frozenset[State] = frozenset({"waiting", "starting", "stopping"})
@@ -139,38 +137,6 @@ def delete(
     yield from ask("sessions.delete", session.id)
 
 
-def exec_(
-    context: Context, name: str, command: Sequence[str], *, project: str = "", timeout: int = 60
-) -> Operation[ExecResult]:
-    """Run a program inside a running session, without a shell; `timeout` in seconds.
-
-    Raises WrongState if the session does not run.
-    """
-    words = _words("command", command)
-    session = yield from find(context, name, project)
-    request = ExecRequest(command=words, timeout=timeout)
-    result: ExecResult = yield from ask(
-        "sessions.exec", session.id, body=request, timeout=timeout + 30.0
-    )
-    return result
-
-
-def inside(context: Context, name: str, *, project: str = "") -> Operation[ExecContext]:
-    """Tell a terminal of this machine how to be inside a running session.
-
-    Raises Unsupported where sessions run elsewhere, WrongState.
-    """
-    transport = yield from look(context.transport)
-    if transport.url:
-        raise Unsupported(
-            f"Sessions of {transport.url} cannot be entered from this terminal.",
-            hint="Open the session, and a terminal in it.",
-        )
-    session = yield from find(context, name, project)
-    found: ExecContext = yield from ask("sessions.context", session.id)
-    return found
-
-
 def log(
     context: Context, name: str, *, project: str = "", tail: int | None = None
 ) -> Operation[LogChunk]:
@@ -257,7 +223,7 @@ def _request(context: Context, name: str, wishes: Wishes) -> Operation[SessionRe
         if field in given:
             given[field] = str(given[field])  # NaN and the like are numbers, but not of JSON
     for field in ("command", "args"):
-        given[field] = _words(field, given.get(field, ()))
+        given[field] = as_words(field, given.get(field, ()))
     given["ports"] = tuple(given.get("ports", ()))
     given["env"] = dict(given.get("env", {}))
     given["project"] = given.get("project") or (yield from look(context.project))
@@ -271,10 +237,3 @@ def _request(context: Context, name: str, wishes: Wishes) -> Operation[SessionRe
         else:
             given["folder"] = home.root
     return SessionRequest(name=name, **given)
-
-
-def _words(field: str, value: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(value, str):
-        problem = FieldError(field, "It must be a list of words, not text.", 'Write ["ls", "-l"].')
-        raise refused(problem)
-    return tuple(value)

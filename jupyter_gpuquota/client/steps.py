@@ -28,6 +28,13 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Listen:
+    """Ask a route that streams; the result is an `Answers`, which the operation closes."""
+
+    ask: Ask
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """Look at the surroundings; the result is the function's. It may block."""
 
@@ -48,7 +55,7 @@ class Emit:
     item: Any
 
 
-Step = Ask | Look | Pause | Emit
+Step = Ask | Listen | Look | Pause | Emit
 Operation = Generator[Step, Any, T]
 
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from ..errors import NoServer, Unavailable, VersionMismatch
+from ..errors import NoServer, VersionMismatch
 from ..hosting.locate import Location
-from ..hosting.remote import CA, Remote
+from ..hosting.remote import Remote
 from ..hosting.start import ensure_controller
 from ..model.about import API_VERSION
-from .protocol import ROOT, Message, Reply, decode, encode
+from .exchange import HttpLines, exchange
+from .protocol import Lines, Message, Reply, decode, encode
 from .steps import Ask
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection
+
+    Way = Callable[[HTTPConnection, str, dict[str, str], Message], T]
 
 
 class Transport(Protocol):
@@ -34,6 +40,9 @@ class Transport(Protocol):
         Raises NoServer where nobody can be reached, Unavailable where it is not known whether
         what was asked has happened.
         """
+
+    def listen(self, message: Message) -> Lines:
+        """Carry one message whose answer comes line by line. Raises as `send`."""
 
 
 class SocketTransport:
@@ -58,11 +67,18 @@ class SocketTransport:
 
     def send(self, message: Message) -> Reply:
         """Carry one message; the controller is looked for again where it has gone meanwhile."""
+        return self._carry(exchange, message)
+
+    def listen(self, message: Message) -> Lines:
+        """Carry one message whose answer comes line by line."""
+        return self._carry(HttpLines, message)
+
+    def _carry(self, way: Way[T], message: Message) -> T:
         from ..hosting.unix import UnixConnection  # noqa: PLC0415 (keeps the import light)
 
         if self._socket:
             try:
-                return exchange(UnixConnection(self._socket, message.timeout), "/", {}, message)
+                return way(UnixConnection(self._socket, message.timeout), "/", {}, message)
             except NoServer:
                 self._socket = None
         try:
@@ -71,7 +87,7 @@ class SocketTransport:
             tried = [f"Tried before: {line}" for line in self._tried]
             hint = "\n".join([*([error.hint] if error.hint else []), *tried])
             raise NoServer(error.message, hint=hint) from error
-        return exchange(UnixConnection(self._socket, message.timeout), "/", {}, message)
+        return way(UnixConnection(self._socket, message.timeout), "/", {}, message)
 
 
 class HttpTransport:
@@ -82,12 +98,17 @@ class HttpTransport:
         self._sock = sock
         token = token or found
         self._headers = {"Authorization": f"token {token}"} if token else {}
-        self._introduction = Introduction(self.url, self._send)
+        self._introduction = Introduction(self.url, partial(self._carry, exchange))
 
     def send(self, message: Message) -> Reply:
         """Carry one message, after the two sides have compared their versions."""
         self.introduce()
-        return self._send(message)
+        return self._carry(exchange, message)
+
+    def listen(self, message: Message) -> Lines:
+        """Carry one message whose answer comes line by line."""
+        self.introduce()
+        return self._carry(HttpLines, message)
 
     def introduce(self, timeout: float = 10.0) -> None:
         """Make sure, once, that our extension answers and understands us.
@@ -96,11 +117,11 @@ class HttpTransport:
         """
         self._introduction.make(timeout)
 
-    def _send(self, message: Message) -> Reply:
+    def _carry(self, way: Way[T], message: Message) -> T:
         parts = urlsplit(self.url)
         connection = self._connection(message.timeout)
         with _naming(self.url):
-            return exchange(connection, parts.path, self._headers, message)
+            return way(connection, parts.path, self._headers, message)
 
     def _connection(self, timeout: float) -> HTTPConnection:
         import http.client  # noqa: PLC0415 (keeps the import light)
@@ -122,18 +143,23 @@ class RemoteTransport:
 
     def __init__(self, remote: Remote) -> None:
         self._remote = remote
-        self._introduction = Introduction(remote.url, self._send)
+        self._introduction = Introduction(remote.url, partial(self._carry, exchange))
 
     def send(self, message: Message) -> Reply:
         """Carry one message, after the two sides have compared their versions."""
         self._introduction.make()
-        return self._send(message)
+        return self._carry(exchange, message)
 
-    def _send(self, message: Message) -> Reply:
+    def listen(self, message: Message) -> Lines:
+        """Carry one message whose answer comes line by line."""
+        self._introduction.make()
+        return self._carry(HttpLines, message)
+
+    def _carry(self, way: Way[T], message: Message) -> T:
         remote = self._remote
         connection = remote.connection(message.timeout)
         with _naming(remote.url):
-            return exchange(connection, f"{remote.path}/", remote.headers(), message)
+            return way(connection, f"{remote.path}/", remote.headers(), message)
 
 
 class Introduction:
@@ -181,53 +207,3 @@ def split_url(url: str) -> tuple[str, str]:
     path = re.sub(r"/(lab|tree|notebooks|doc)(/.*)?$", "/", parts.path)
     token = parse_qs(parts.query).get("token", [""])[0]
     return f"{parts.scheme}://{parts.netloc}{path.rstrip('/')}/", token
-
-
-def exchange(
-    connection: HTTPConnection, base_url: str, headers: dict[str, str], message: Message
-) -> Reply:
-    """Send one message over a connection of its own and read the reply.
-
-    Raises NoServer if nothing was sent, Unavailable if the connection broke later on; a read is
-    then safe to ask again, and is, once.
-    """
-    import http.client  # noqa: PLC0415 (keeps the import light)
-
-    given = {"Content-Type": "application/json", **headers} if message.body else headers
-    target = f"{base_url}{ROOT}{message.target}"
-    for attempt in (1, 2):
-        # All in one: an interrupt at any moment closes the connection.
-        try:
-            _connect(connection)
-            connection.request(message.method, target, message.body or None, given)
-            response = connection.getresponse()
-            return Reply(response.status, response.read())
-        except TimeoutError as error:
-            raise _broken(f"No answer within {message.timeout:.0f} s.") from error
-        except (OSError, http.client.HTTPException) as error:
-            if message.method != "GET" or attempt == 2:
-                raise _broken(f"The connection broke: {_plain(error)}.") from error
-        finally:
-            connection.close()
-    raise AssertionError("the second attempt returns or raises")
-
-
-def _connect(connection: HTTPConnection) -> None:
-    try:
-        connection.connect()
-    except OSError as error:
-        # The certificate's fault stands behind what OpenSSL makes of it.
-        if untrusted := getattr(error, "verify_message", ""):
-            raise NoServer(
-                f"its certificate is not trusted: {untrusted}.",
-                hint=f"{CA} names a file with the authority that has signed it.",
-            ) from error
-        raise NoServer(f"{_plain(error)}.") from error
-
-
-def _broken(message: str) -> Unavailable:
-    return Unavailable(message, hint="Look at the list before you ask again.")
-
-
-def _plain(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 
 from ..control.board import Board
@@ -11,15 +13,8 @@ from ..control.resident import QUIET
 from ..control.signals.presence import Presence
 from ..model.environments import Environment, LaunchPlace
 from ..model.idleness import PresenceRequest
-from ..model.sessions import (
-    Endpoint,
-    ExecContext,
-    ExecRequest,
-    ExecResult,
-    LogChunk,
-    LogQuery,
-    SessionRequest,
-)
+from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
+from ..model.sessions import Endpoint, LogChunk, LogQuery, SessionRequest
 from . import environments, execution, ingress, logs
 from .config import LocalConfig
 from .devices import Devices
@@ -79,6 +74,14 @@ class LocalExec:
         execution.check(request)
         context = await self.context(session_id)
         return await execution.execute(context, request, self._orphans.put)
+
+    async def stream(self, session_id: str, request: ExecRequest) -> AsyncGenerator[ExecEvent]:
+        """Run a program and yield what it prints. Raises InvalidFields, NotFound, WrongState."""
+        execution.check(request)
+        context = await self.context(session_id)
+        async with aclosing(execution.stream(context, request, self._orphans.put)) as events:
+            async for event in events:
+                yield event
 
     async def context(self, session_id: str) -> ExecContext:
         """Return environment variables and folder. Raises NotFound, WrongState."""

@@ -1,15 +1,22 @@
-"""Run programs inside sessions."""
+"""Programs that run inside sessions."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import codecs
+import math
 import os
 import signal
-from collections.abc import Callable
+from asyncio import StreamReaderProtocol
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from typing import Any, BinaryIO
 
-from ..errors import FieldError, InvalidFields, WrongState
-from ..model.sessions import ExecContext, ExecRequest, ExecResult, Session
+from msgspec import structs
+
+from ..errors import FieldError, WrongState, refuse
+from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
+from ..model.sessions import Session
 from .folders import Launch
 from .launch import without_server
 
@@ -17,6 +24,8 @@ LIMIT = 2**20
 """Most bytes of output that are kept."""
 LONGEST = 3600
 _LAST_WORDS = 0.2
+"""Seconds that are waited for the rest of the output when a program has ended."""
+_BLOCK = 65_536
 _NOT_FOUND, _NOT_ALLOWED = 127, 126
 
 
@@ -42,17 +51,80 @@ def check(request: ExecRequest) -> None:
     if not 1 <= request.timeout <= LONGEST:
         message = f"A timeout is a number of seconds from 1 to {LONGEST}."
         errors.append(FieldError("timeout", message))
-    if errors:
-        raise InvalidFields(errors[0].message, fields=tuple(errors))
+    refuse(errors)
 
 
 async def execute(
     context: ExecContext, request: ExecRequest, adopt: Callable[[int], None]
 ) -> ExecResult:
-    """Run a program to its end or timeout; its group is killed when the time is over.
+    """Run a program to its end or timeout, and keep what it prints up to the limit."""
+    kept = bytearray()
+    result: ExecResult
+    async with aclosing(run(context, request, adopt)) as parts:
+        async for part in parts:
+            if isinstance(part, ExecResult):
+                result = part
+            elif len(kept) <= LIMIT:  # the rest passes, so that nothing blocks
+                kept += part
+    output = bytes(kept[:LIMIT]).decode(errors="replace")
+    return structs.replace(result, output=output, truncated=len(kept) > LIMIT)
 
-    What it leaves running in the background is the session's, and ends with it. `adopt` is given
-    its process group: orphans of it become children of ours.
+
+async def stream(
+    context: ExecContext, request: ExecRequest, adopt: Callable[[int], None]
+) -> AsyncGenerator[ExecEvent]:
+    """Yield what a program prints while it runs, and its end; the first event is its start."""
+    letters = codecs.getincrementaldecoder("utf-8")("replace")
+    async with aclosing(run(context, request, adopt)) as parts:
+        async for part in parts:
+            if isinstance(part, ExecResult):
+                if rest := letters.decode(b"", final=True):
+                    yield ExecEvent(output=rest)
+                yield ExecEvent(result=part)
+            else:
+                yield ExecEvent(output=letters.decode(part))
+
+
+async def run(
+    context: ExecContext, request: ExecRequest, adopt: Callable[[int], None]
+) -> AsyncGenerator[bytes | ExecResult]:
+    """Yield what a program prints, empty when it has started, and its result.
+
+    Its process group is killed when its time is over, and when the iterator is closed. What it
+    leaves running in the background is the session's, and ends with it. `adopt` is given the
+    group: orphans of it become children of ours.
+    """
+    try:
+        process, pipe = await _start(context, request)
+    except OSError as error:
+        code = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_ALLOWED
+        yield f"{request.command[0]}: {error.strerror or error}\n".encode()
+        yield ExecResult(exit_code=code, output="")
+        return
+    ended = asyncio.ensure_future(_wait(process, request.timeout))
+    try:
+        yield b""
+        async with aclosing(_printed(pipe, ended)) as parts:
+            async for part in parts:
+                yield part
+        timed_out = not await ended
+    finally:
+        ended.cancel()
+        await asyncio.wait([ended])
+        pipe.close()
+        adopt(process.pid)
+    code = process.returncode or 0
+    code = code if code >= 0 else 128 - code
+    yield ExecResult(exit_code=code, output="", timed_out=timed_out)
+
+
+async def _start(
+    context: ExecContext, request: ExecRequest
+) -> tuple[asyncio.subprocess.Process, BinaryIO]:
+    """Return a started program and the end of the pipe that it prints into. Raises OSError.
+
+    The pipe is our own: one of asyncio's would keep a program waited for as long as anything in
+    its background holds the pipe open.
     """
     reading, writing = os.pipe()
     try:
@@ -65,30 +137,16 @@ async def execute(
             stderr=writing,
             start_new_session=True,
         )
-    except OSError as error:
+    except BaseException:
         os.close(reading)
-        code = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_ALLOWED
-        message = f"{request.command[0]}: {error.strerror or error}\n"
-        return ExecResult(exit_code=code, output=message)
+        raise
     finally:
         os.close(writing)
-    output = _Output(reading)
-    try:
-        timed_out = not await _wait(process, request.timeout)
-    finally:
-        adopt(process.pid)
-        await output.close()
-    code = process.returncode or 0
-    return ExecResult(
-        exit_code=code if code >= 0 else 128 - code,
-        output=bytes(output.kept[:LIMIT]).decode(errors="replace"),
-        truncated=len(output.kept) > LIMIT,
-        timed_out=timed_out,
-    )
+    return process, os.fdopen(reading, "rb", buffering=0)
 
 
 async def _wait(process: asyncio.subprocess.Process, timeout: int) -> bool:
-    """Wait for a program's end; kill its group if that does not come in time, and say so."""
+    """Return whether a program has ended in time; else, or if cancelled, its group is killed."""
     try:
         async with asyncio.timeout(timeout):
             await process.wait()
@@ -96,40 +154,30 @@ async def _wait(process: asyncio.subprocess.Process, timeout: int) -> bool:
         return False
     finally:
         if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
     return True
 
 
-class _Output:
-    """Keep what is printed up to the limit, and let the rest pass, so that nothing blocks.
-
-    The pipe is our own: one of asyncio's would keep a program waited for as long as anything in
-    its background holds the pipe open.
-    """
-
-    def __init__(self, pipe: int) -> None:
-        self.kept = bytearray()
-        self._pipe = open(pipe, "rb", buffering=0)  # noqa: SIM115 (closed by its transport)
-        self._task = asyncio.create_task(self._read())
-
-    async def close(self) -> None:
-        """Take what is there still, and let go."""
-        await asyncio.wait([self._task], timeout=_LAST_WORDS)
-        self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
-
-    async def _read(self) -> None:
-        reader = asyncio.StreamReader()
-        loop = asyncio.get_running_loop()
-        transport, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), self._pipe
-        )
-        try:
-            while block := await reader.read(65_536):
-                if len(self.kept) <= LIMIT:
-                    self.kept += block
-        finally:
-            transport.close()
+async def _printed(pipe: BinaryIO, ended: asyncio.Future[bool]) -> AsyncGenerator[bytes]:
+    """Yield what comes through a pipe until it is closed, or until shortly after the end."""
+    reader, loop = asyncio.StreamReader(), asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: StreamReaderProtocol(reader), pipe)
+    last = math.inf
+    try:
+        while loop.time() < last:
+            reading = asyncio.ensure_future(reader.read(_BLOCK))
+            try:
+                both: list[asyncio.Future[Any]] = [reading, ended]
+                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+                if ended.done():
+                    last = min(last, loop.time() + _LAST_WORDS)
+                    await asyncio.wait([reading], timeout=last - loop.time())
+                if not reading.done() or not reading.result():
+                    return
+                yield reading.result()
+            finally:
+                reading.cancel()
+    finally:
+        transport.close()

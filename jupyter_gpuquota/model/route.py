@@ -18,6 +18,7 @@ _WORDS = {
     "sessions.policy": "see the policy of",
     "sessions.activity": "see the activity of",
     "sessions.exec": "run programs in",
+    "sessions.exec_stream": "run programs in",
     "sessions.context": "enter",
     "sessions.endpoint": "open",
     "sessions.presence": "use",
@@ -27,14 +28,15 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Describe one route.
+    """One route.
 
     `name` is `noun.verb` and selects the use case of the same name in `services`. `noun`, if
     set, is what the answer is a view of: its revision makes the ETag. `internal` routes are
     served on the controller's socket only, never through JupyterLab. `status` is the one of
     success. `need` is what the caller needs, of the session that the path names as `{id}` where
     there is one. `timeout` is the seconds within which whoever passes a request on must have the
-    answer.
+    answer. A route that `streams` answers with any number of responses, one a line, each as soon
+    as it is there; the first must come within `timeout`.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Route:
     status: int = 200
     need: Need = "person"
     timeout: float = 60.0
+    streams: bool = False
 
     @property
     def verb(self) -> str:

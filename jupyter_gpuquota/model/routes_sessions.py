@@ -6,14 +6,12 @@ from .base import Nothing, Page
 from .idleness import Activity, KeepAliveRequest, PresenceRequest
 from .policy import SessionPolicy
 from .previews import Preview
+from .programs import ExecContext, ExecEvent, ExecRequest, ExecResult
 from .rightsizing import Advice, ResizeRequest
 from .route import Route
 from .sessions import (
     Endpoint,
     EndpointQuery,
-    ExecContext,
-    ExecRequest,
-    ExecResult,
     LogChunk,
     LogQuery,
     ResumeRequest,
@@ -120,6 +118,16 @@ SESSIONS: tuple[Route, ...] = (
         request=ExecRequest,
         need="enter",
         timeout=3700.0,
+    ),
+    Route(
+        "sessions.exec_stream",
+        "POST",
+        "/sessions/{id}/exec/stream",
+        ExecEvent,
+        "Run a program as `exec` does, and answer with what it prints while it runs",
+        request=ExecRequest,
+        need="enter",
+        streams=True,
     ),
     Route(
         "sessions.endpoint",

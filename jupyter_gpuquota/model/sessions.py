@@ -248,32 +248,6 @@ class LogChunk(Model, frozen=True, kw_only=True):
     ended: bool
 
 
-class ExecRequest(Request, frozen=True, kw_only=True):
-    """Ask to run a program inside a session's environment and share; no shell is involved.
-
-    `timeout` in seconds, 1 to 3600.
-    """
-
-    command: tuple[str, ...]
-    timeout: int = 60
-
-
-class ExecResult(Model, frozen=True, kw_only=True):
-    """Be what a program run inside a session printed (both streams) and its exit code."""
-
-    exit_code: int
-    output: str
-    truncated: bool = False
-    timed_out: bool = False
-
-
-class ExecContext(Model, frozen=True, kw_only=True):
-    """Be what a terminal of the same account needs to be inside a session."""
-
-    env: dict[str, str]
-    folder: str
-
-
 class EndpointQuery(Request, frozen=True, kw_only=True):
     """Name the port of a session that is wanted; 0 is its Jupyter Server.
 

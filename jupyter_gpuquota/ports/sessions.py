@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from ..model.idleness import PresenceRequest
+from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
 from ..model.resources import Share
-from ..model.sessions import (
-    Endpoint,
-    ExecContext,
-    ExecRequest,
-    ExecResult,
-    LogChunk,
-    LogQuery,
-    Session,
-    SessionSpec,
-)
+from ..model.sessions import Endpoint, LogChunk, LogQuery, Session, SessionSpec
 
 
 class Sessions(Protocol):
@@ -67,6 +60,12 @@ class Exec(Protocol):
         """Run a program to its end or timeout, never through a shell.
 
         Raises NotFound, WrongState if the session does not run.
+        """
+
+    def stream(self, session_id: str, request: ExecRequest) -> AsyncGenerator[ExecEvent]:
+        """Run a program and yield what it prints; the first event comes when it has started.
+
+        It is ended when the iterator is closed. Raises as `execute` does, before any event.
         """
 
     async def context(self, session_id: str) -> ExecContext:

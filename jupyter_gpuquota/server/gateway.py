@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
+from tornado.httputil import HTTPHeaders
 from tornado.iostream import IOStream, StreamClosedError
 
 from ..api.dispatch import Answer, Asked
 from ..errors import Unavailable
-from .http1 import Connections, Response, fetch
+from .http1 import Connections, fetch, fetch_parts
 from .upstreams import Upstream, check_token
 
 _CONTROLLER = "controller"
@@ -52,7 +55,9 @@ class Gateway:
             # Not wait_for: before Python 3.12 it loses a cancellation that comes with the answer.
             async with asyncio.timeout(timeout):
                 stream = await self._connections.borrow(_CONTROLLER, self._upstream.connect)
-                response = await self._send(stream, asked)
+                if asked.route.streams:
+                    return await self._follow(stream, asked)
+                response = await fetch(stream, *self._request(asked))
         except BaseException as error:
             if stream:
                 stream.close()
@@ -67,6 +72,25 @@ class Gateway:
         etag = response.headers.get("ETag", "")
         return Answer(response.status, bytes(response.body), etag)
 
+    async def _follow(self, stream: IOStream, asked: Asked) -> Answer:
+        """Return an answer that comes line by line, or an error that comes at once."""
+        head, parts = await fetch_parts(stream, *self._request(asked))
+        if head.status != asked.route.status:
+            body = b"".join([part async for part in parts])
+            check_token(head)
+            return Answer(head.status, body)
+        return Answer(head.status, lines=self._lines(parts))
+
+    async def _lines(self, parts: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        rest = b""
+        try:
+            async with aclosing(parts):
+                async for part in parts:
+                    whole, end, rest = (rest + part).rpartition(b"\n")
+                    yield whole + end
+        except StreamClosedError:
+            raise self._silent("The controller ended while it worked on this.") from None
+
     def _late(self, timeout: float, *, sent: bool) -> Unavailable:
         if sent:
             return self._silent(f"The controller did not answer in {timeout:.0f} s.")
@@ -80,11 +104,12 @@ class Gateway:
             message, hint=f"Look at the list before you ask again; see {self._upstream.log}."
         )
 
-    async def _send(self, stream: IOStream, asked: Asked) -> Response:
+    def _request(self, asked: Asked) -> tuple[str, str, HTTPHeaders, bytes]:
+        """Return method, target, headers and body. Raises NoServer."""
         target = self._upstream.root + asked.route.path.format(**asked.args)
         if asked.query:
             target += f"?{asked.query}"
         headers = self._upstream.headers()
         if asked.etags:
             headers["If-None-Match"] = asked.etags
-        return await fetch(stream, asked.route.method, target, headers, asked.body)
+        return asked.route.method, target, headers, asked.body

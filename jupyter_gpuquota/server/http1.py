@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -111,6 +113,76 @@ class Response(HTTPMessageDelegate):
     def finish(self) -> None:
         """Note that nothing is missing."""
         self.complete = True
+
+
+class _Parts(HTTPMessageDelegate):
+    """An answer whose body is taken while it comes."""
+
+    def __init__(self) -> None:
+        self.head = Response()
+        self.queue: asyncio.Queue[bytes] = asyncio.Queue()
+        self.begun = asyncio.Event()
+
+    async def read(self, connection: HTTP1Connection) -> None:
+        """Read to the end, which is an empty part."""
+        try:
+            with suppress(StreamClosedError):  # `head` is not complete then
+                await connection.read_response(self)
+        finally:
+            self.begun.set()
+            self.queue.put_nowait(b"")
+
+    def headers_received(
+        self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
+    ) -> None:
+        """Note status and headers."""
+        self.head.headers_received(start_line, headers)
+        self.begun.set()
+
+    async def data_received(self, chunk: bytes) -> None:
+        """Hand a part on, and read no further before it was taken."""
+        self.queue.put_nowait(chunk)
+        await self.queue.join()
+
+    def finish(self) -> None:
+        """Note that nothing is missing."""
+        self.head.finish()
+
+
+async def fetch_parts(
+    stream: IOStream, method: str, target: str, headers: HTTPHeaders, body: bytes = b""
+) -> tuple[Response, AsyncGenerator[bytes]]:
+    """Send a request; return the head of the answer, and its body in parts as they come.
+
+    Both raise StreamClosedError if the answer is cut off. The stream is good for nothing else.
+    """
+    connection, parts = client(stream), _Parts()
+    headers["Content-Length"] = str(len(body))
+    connection.write_headers(RequestStartLine(method, target, "HTTP/1.1"), headers, body or None)
+    connection.finish()
+    reading = asyncio.ensure_future(parts.read(connection))
+    try:
+        await parts.begun.wait()
+    except BaseException:
+        reading.cancel()
+        raise
+    if not parts.head.status:
+        raise StreamClosedError
+    return parts.head, _taken(stream, parts, reading)
+
+
+async def _taken(
+    stream: IOStream, parts: _Parts, reading: asyncio.Future[None]
+) -> AsyncGenerator[bytes]:
+    try:
+        while part := await parts.queue.get():
+            yield part
+            parts.queue.task_done()
+        if not parts.head.complete:
+            raise StreamClosedError
+    finally:
+        reading.cancel()
+        stream.close()
 
 
 async def fetch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,13 +15,12 @@ from ..model.base import Nothing, Page
 from ..model.idleness import Activity
 from ..model.policy import SessionPolicy
 from ..model.previews import Preview
+from ..model.programs import ExecContext, ExecEvent, ExecResult
 from ..model.rightsizing import Advice
 from ..model.sessions import (
     STATES,
     Endpoint,
     EndpointQuery,
-    ExecContext,
-    ExecResult,
     LogChunk,
     ResumeRequest,
     Session,
@@ -141,6 +141,13 @@ async def exec_(backend: Backend, call: Call) -> ExecResult:
     able = require(backend, "exec", backend.exec)
     await _audit(backend, call, "ran a program in")
     return await able.execute(call.target.id, call.body)
+
+
+async def exec_stream(backend: Backend, call: Call) -> AsyncGenerator[ExecEvent]:
+    """Run a program inside a session, and return what it prints while it runs."""
+    able = require(backend, "exec", backend.exec)
+    await _audit(backend, call, "ran a program in")
+    return able.stream(call.target.id, call.body)
 
 
 async def context(backend: Backend, call: Call) -> ExecContext:

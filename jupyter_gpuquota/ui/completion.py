@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, cast, get_args
 
 from ..client import Client, discovery
-from ..client.protocol import Message, Reply
+from ..client.protocol import Lines, Message, Reply
 from ..client.transport import Transport
 from ..errors import GpuQuotaError
 from ..hosting.backends import installed
@@ -35,6 +35,10 @@ class Hasty:
     def send(self, message: Message) -> Reply:
         """Carry one message."""
         return self._inner.send(replace(message, timeout=_PATIENCE))
+
+    def listen(self, message: Message) -> Lines:
+        """Carry one message whose answer comes line by line."""
+        return self._inner.listen(replace(message, timeout=_PATIENCE))
 
 
 class Source:

@@ -8,14 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from ..client import Client
-from ..client import sessions as operations
+from ..client import Client, programs
 from ..errors import FieldError, NotFound, Unsupported, refused
-from ..model.sessions import ExecContext, ExecResult
+from ..model.programs import ExecContext, ExecEvent, ExecResult
 from .grammar import Args
 from .screen import Screen
 from .views.texts import ExecView, StreamedView
@@ -30,29 +29,31 @@ _OF_THE_TERMINAL = ("TERM", "COLORTERM", "COLUMNS", "LINES", "DISPLAY", "SSH_AUT
 def execute(client: Client, args: Args, screen: Screen) -> ExecView:
     """Run a program inside a session.
 
-    A terminal becomes the program, a notebook shows its output as it comes; where sessions run
-    on another machine, that runs it to its end.
+    A terminal becomes the program where sessions run on this machine; else its output is shown
+    as it comes.
     """
     command = [*args.words, *args.rest]
     if not command:
         hint = f"Write it after the name: exec {args.name} -- nvidia-smi."
         problem = FieldError("command", "There is nothing to run.", hint)
         raise refused(problem)
-    if not (screen.shell and args.json):
-        context = operations.inside(client.context, args.name, project=args.project)
-        with suppress(Unsupported):
-            place = client.run(context)
-            if screen.shell:
-                become(command, place)
-            return StreamedView(stream(command, place, screen))
-    return ExecView(
-        client.sessions.exec(args.name, command, project=args.project, timeout=args.timeout)
-    )
+    details = {"project": args.project, "timeout": args.timeout}
+    if screen.shell and args.json:
+        return ExecView(client.sessions.exec(args.name, command, **details))
+    context = programs.inside(client.context, args.name, project=args.project)
+    try:
+        place = client.run(context)
+    except Unsupported:
+        events = client.sessions.exec_stream(args.name, command, **details)
+        return StreamedView(show(events, screen))
+    if screen.shell:
+        become(command, place)
+    return StreamedView(stream(command, place, screen))
 
 
 def bash(client: Client, args: Args, screen: Screen) -> NoReturn:
     """Become a shell inside a session."""
-    context = client.run(operations.inside(client.context, args.name, project=args.project))
+    context = client.run(programs.inside(client.context, args.name, project=args.project))
     shell = shutil.which("bash", path=context.env.get("PATH")) or "sh"
     share = context.env.get("GPUQUOTA_SHARE", "its share")
     screen.note(f"You are inside {args.name} ({share}). `exit` leads back; the session goes on.")
@@ -71,6 +72,19 @@ def become(command: Sequence[str], context: ExecContext) -> NoReturn:
         os.execvpe(command[0], list(command), environment(context, os.environ))  # noqa: S606 (no shell is wanted)
     except OSError as error:
         raise _unusable(command, context, error) from error
+
+
+def show(events: Iterator[ExecEvent], screen: Screen) -> ExecResult:
+    """Show what a program prints while it runs elsewhere; an interrupt ends it there."""
+    shown: list[str] = []
+    for event in events:
+        if event.output:
+            shown.append(event.output)
+            screen.write(event.output)
+        if event.result:
+            end = event.result
+    output = "".join(shown)
+    return ExecResult(exit_code=end.exit_code, output=output, timed_out=end.timed_out)
 
 
 def stream(command: Sequence[str], context: ExecContext, screen: Screen) -> ExecResult:

@@ -36,8 +36,11 @@ async def test_as_the_dispatcher_decodes_it() -> None:
         sent = body if route(name).request else b""
         asked = Asked(route(name), args=taken, query=query, body=sent)
         try:
-            return (await As(backend, caller(who, session_id)).dispatch(asked)).status
+            answer = await As(backend, caller(who, session_id)).dispatch(asked)
         except GpuQuotaError as error:
             return status_of(error)
+        if answer.lines:
+            await answer.lines.aclose()
+        return answer.status
 
     await check(status, ROWS)

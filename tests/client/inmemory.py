@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass, field
+from io import BytesIO
 
 import msgspec
 
@@ -22,6 +23,24 @@ from tests.fakes import make_backend, me
 
 
 @dataclass
+class Written:
+    """Lines that are all there."""
+
+    status: int
+    text: BytesIO
+    closed: bool = False
+
+    def read(self) -> bytes:
+        return self.text.read()
+
+    def next(self) -> bytes:
+        return self.text.readline()
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@dataclass
 class InMemory:
     """Answer messages as the controller would, and remember them."""
 
@@ -31,15 +50,23 @@ class InMemory:
     seen: list[Message] = field(default_factory=list)
 
     def send(self, message: Message) -> Reply:
+        return asyncio.run(self._answer(message))
+
+    def listen(self, message: Message) -> Written:
+        reply = self.send(message)
+        return Written(reply.status, BytesIO(reply.body))
+
+    async def _answer(self, message: Message) -> Reply:
         self.seen.append(message)
         path, _, query = message.target.partition("?")
         route, args = find_route(message.method, path)
         asked = Asked(route=route, caller=me(self.user), args=args, query=query, body=message.body)
         try:
-            answer = asyncio.run(InProcess(self.backend).dispatch(asked))
+            answer = await InProcess(self.backend).dispatch(asked)
         except GpuQuotaError as error:
             return Reply(status_of(error), msgspec.json.encode(problem_of(error)))
-        return Reply(answer.status, answer.body)
+        lines = [line async for line in answer.lines] if answer.lines else [answer.body]
+        return Reply(answer.status, b"".join(lines))
 
 
 def find_route(method: str, path: str) -> tuple[Route, dict[str, str]]:

@@ -22,8 +22,9 @@ from jupyter_gpuquota.errors import (
 )
 from jupyter_gpuquota.model.about import About
 from jupyter_gpuquota.model.base import Problem
+from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.routes import ROUTES
-from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, SessionQuery
+from jupyter_gpuquota.model.sessions import LogQuery, SessionQuery
 
 ABOUT = About(
     version="1", api=1, backend="b", user="me", source="none", simulated=False, capabilities=()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from jupyter_gpuquota.client import programs
 from jupyter_gpuquota.client import sessions as operations
 from jupyter_gpuquota.client.discovery import Home
 from jupyter_gpuquota.client.senders import Walk
@@ -235,4 +236,4 @@ def test_only_who_speaks_to_the_socket_may_enter(make, transport):
     transport.url = "https://hub/"
     sessions = make()
     with pytest.raises(Unsupported):
-        sessions.run(operations.inside(sessions.context, "exp1"))
+        sessions.run(programs.inside(sessions.context, "exp1"))

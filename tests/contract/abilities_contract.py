@@ -8,7 +8,8 @@ import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.model.idleness import PresenceRequest
-from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery
+from jupyter_gpuquota.model.programs import ExecRequest
+from jupyter_gpuquota.model.sessions import LogQuery
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.helpers import able, run, until
 
@@ -48,15 +49,21 @@ class ExecContract:
         result = await exec_.execute(session.id, request)
         assert result.exit_code == 0
         assert "hello" in result.output
+        events = [event async for event in exec_.stream(session.id, request)]
+        assert "".join(event.output for event in events) == result.output
+        assert [event.result.exit_code for event in events if event.result] == [0]
+        assert events[-1].result
         assert (await exec_.context(session.id)).env["GPUQUOTA_SESSION"] == session.id
         await backend.sessions.stop(session.id)
         await until(backend, session.id, "stopped")
-        for ask in (exec_.execute(session.id, request), exec_.context(session.id)):
-            with pytest.raises(WrongState):
-                await ask
-        for ask in (exec_.execute("nobody", request), exec_.context("nobody")):
-            with pytest.raises(NotFound):
-                await ask
+        for session_id, error in ((session.id, WrongState), ("nobody", NotFound)):
+            for ask in (
+                exec_.execute(session_id, request),
+                anext(exec_.stream(session_id, request)),
+                exec_.context(session_id),
+            ):
+                with pytest.raises(error):
+                    await ask
 
     async def test_a_program_that_cannot_be_started_is_refused(self, backend: Backend) -> None:
         exec_ = able(backend, "exec")
@@ -64,6 +71,8 @@ class ExecContract:
         for bad in (ExecRequest(command=()), ExecRequest(command=("true",), timeout=0)):
             with pytest.raises(InvalidFields):
                 await exec_.execute(session.id, bad)
+            with pytest.raises(InvalidFields):
+                await anext(exec_.stream(session.id, bad))
 
 
 class IngressContract:

@@ -9,6 +9,7 @@ from jupyter_gpuquota.model.about import ChangesQuery
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.idleness import KeepAliveRequest, PresenceRequest
 from jupyter_gpuquota.model.policy import PolicyRequest
+from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.projects import (
     AuditQuery,
     GroupsRequest,
@@ -20,7 +21,6 @@ from jupyter_gpuquota.model.projects import (
 from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.sessions import (
     EndpointQuery,
-    ExecRequest,
     LogQuery,
     ResumeRequest,
     SessionQuery,
@@ -62,6 +62,7 @@ ALLOWED: dict[str, set[str]] = {
     "sessions.resize": _OWN,
     "sessions.log": _MANAGE,
     "sessions.exec": _OWN,
+    "sessions.exec_stream": _OWN,
     "sessions.endpoint": _OWN,
     "sessions.presence": _OWN,
     "sessions.context": _OWN,
@@ -95,6 +96,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "sessions.resize": {"body": ResizeRequest(gpu="0.25")},
     "sessions.log": {"query": LogQuery()},
     "sessions.exec": {"body": ExecRequest(command=("true",))},
+    "sessions.exec_stream": {"body": ExecRequest(command=("true",))},
     "sessions.endpoint": {"query": EndpointQuery()},
     "sessions.presence": {"body": PresenceRequest(at=NOW)},
     "sessions.keep_alive": {"body": KeepAliveRequest()},

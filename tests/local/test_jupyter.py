@@ -22,8 +22,9 @@ from jupyter_gpuquota.local.folders import Launch, SessionFolder
 from jupyter_gpuquota.local.launch import Means, argv_of, env_of
 from jupyter_gpuquota.local.readiness import answers, find_server, problem_of
 from jupyter_gpuquota.local.shim import procfs
+from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.resources import Placement
-from jupyter_gpuquota.model.sessions import Endpoint, ExecRequest, Session
+from jupyter_gpuquota.model.sessions import Endpoint, Session
 from tests.builders import make_session
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import folder_of, marked, wait_for

@@ -14,7 +14,8 @@ import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, WrongState
 from jupyter_gpuquota.local import processes
-from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, Session
+from jupyter_gpuquota.model.programs import ExecRequest
+from jupyter_gpuquota.model.sessions import LogQuery, Session
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import folder_of, marked, wait_for
 
@@ -247,6 +248,40 @@ async def test_a_program_that_takes_too_long_is_killed_with_its_children(backend
     await wait_for(lambda: marked(session.id) == alone)
 
 
+async def test_what_a_program_prints_is_passed_on_while_it_runs(backend, tmp_path):
+    session = await until(backend, (await launch(backend)).id, "running")
+    gate = tmp_path / "gate"
+    script = f"printf 'a\\303'; while [ ! -e {gate} ]; do sleep 0.02; done; printf '\\251b'; exit 3"
+    shown = ""
+    async for event in backend.exec.stream(session.id, ExecRequest(command=("sh", "-c", script))):
+        shown += event.output
+        if shown == "a":
+            gate.touch()  # it could not go on if its first letter had not come through
+    assert shown == "aéb"
+    assert event.result.exit_code == 3
+
+
+async def test_a_program_that_nobody_listens_to_any_more_is_killed_with_its_children(backend):
+    session = await until(backend, (await launch(backend)).id, "running")
+    alone = marked(session.id)
+    events = backend.exec.stream(
+        session.id, ExecRequest(command=("sh", "-c", "echo begun; sleep 600 & sleep 600"))
+    )
+    while (await anext(events)).output != "begun\n":
+        pass
+    assert marked(session.id) != alone
+    await events.aclose()
+    await wait_for(lambda: marked(session.id) == alone)
+
+
+async def test_a_program_that_takes_too_long_says_so_at_last(backend):
+    session = await until(backend, (await launch(backend)).id, "running")
+    request = ExecRequest(command=("sh", "-c", "echo begun; sleep 600"), timeout=1)
+    events = [event async for event in backend.exec.stream(session.id, request)]
+    assert "".join(event.output for event in events) == "begun\n"
+    assert events[-1].result.timed_out
+
+
 async def test_what_a_program_leaves_running_ends_with_the_session(backend):
     session = await until(backend, (await launch(backend)).id, "running")
     alone = marked(session.id)
@@ -279,6 +314,8 @@ async def test_a_program_that_cannot_be_is_refused(backend, fields, broken):
     session = await launch(backend)
     with pytest.raises(InvalidFields) as caught:
         await backend.exec.execute(session.id, ExecRequest(**fields))
+    with pytest.raises(InvalidFields):
+        await anext(backend.exec.stream(session.id, ExecRequest(**fields)))
     assert [f.field for f in caught.value.fields] == [broken]
 
 

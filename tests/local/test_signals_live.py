@@ -24,7 +24,8 @@ from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.core.idleness import Reading
 from jupyter_gpuquota.local.signals.signals import Signals
-from jupyter_gpuquota.model.sessions import ExecRequest, Session
+from jupyter_gpuquota.model.programs import ExecRequest
+from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ui.inside import become
 from tests.contract.backend_contract import launch, until

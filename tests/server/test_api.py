@@ -42,6 +42,7 @@ async def call(api, row, **options):
         "sessions.create": RUNNING | {"name": "another"},
         "sessions.preview": RUNNING | {"name": "another"},
         "sessions.exec": {"command": ["true"]},
+        "sessions.exec_stream": {"command": ["true"]},
         "sessions.resize": {"gpu": "0.25"},
         "projects.put": {"quota": "2"},
         "settings.preview": {
@@ -66,7 +67,11 @@ async def test_a_route_answers_who_has_the_right(api, row, openapi):
     response = await call(api, row)
     assert response.code == row.status, response.body
     schema = {"$ref": f"#/components/schemas/{name_of(row.response)}", **openapi}
-    Draft202012Validator(schema).validate(json.loads(response.body))
+    documents = response.body.splitlines() if row.streams else [response.body]
+    for text in documents:
+        Draft202012Validator(schema).validate(json.loads(text))
+    kind = "application/x-ndjson" if row.streams else "application/json"
+    assert response.headers["Content-Type"].startswith(kind)
 
 
 @pytest.mark.parametrize("row", named(PUBLIC))

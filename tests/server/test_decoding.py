@@ -6,8 +6,9 @@ import pytest
 
 from jupyter_gpuquota.api.decoding import Empty, decode_body, decode_query, is_id, own_query
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
+from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.projects import NodeGroupRequest, SettingsChange
-from jupyter_gpuquota.model.sessions import ExecRequest, LogQuery, SessionQuery, SessionRequest
+from jupyter_gpuquota.model.sessions import LogQuery, SessionQuery, SessionRequest
 
 
 def problems(body: str, wanted=SessionRequest) -> dict[str, tuple[str, str]]:

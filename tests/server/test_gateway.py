@@ -129,6 +129,7 @@ async def test_every_route_passes_through(tmp_path):
     bodies = {
         "sessions.preview": BODY,
         "sessions.exec": b'{"command": ["true"]}',
+        "sessions.exec_stream": b'{"command": ["true"]}',
         "sessions.resize": b'{"gpu": "0.25"}',
         "sessions.presence": b'{"at": "2026-01-01T12:00:00Z"}',
         "projects.put": b'{"quota": 1}',
@@ -151,6 +152,8 @@ async def test_every_route_passes_through(tmp_path):
             args = {key: found[key] for key in found if f"{{{key}}}" in route(name).path}
             answer = await ask(gateway, name, bodies.get(name, b""), args=args, query=query)
             assert answer.status == route(name).status, (name, answer.body)
+            lines = [line async for line in answer.lines] if answer.lines else []
+            assert bool(lines) == route(name).streams
 
 
 async def test_errors_of_the_controller_arrive_as_they_are(tmp_path):

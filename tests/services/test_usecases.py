@@ -9,16 +9,11 @@ import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, Unsupported
 from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery
+from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.resources import Holding, Placement
 from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.routes import ROUTES
-from jupyter_gpuquota.model.sessions import (
-    ExecRequest,
-    LogQuery,
-    ResumeRequest,
-    SessionQuery,
-    SessionRequest,
-)
+from jupyter_gpuquota.model.sessions import LogQuery, ResumeRequest, SessionQuery, SessionRequest
 from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
 from jupyter_gpuquota.services.usecases import USE_CASES
 from tests.builders import MEMORY, make_node, make_slice

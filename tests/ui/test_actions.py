@@ -136,10 +136,11 @@ def test_logs_are_shown_or_followed(gpu, backend, screen):
     assert screen.written == ["one\ntwo\n"]
 
 
-def test_a_program_runs_through_rest_in_a_notebook(gpu):
+def test_a_program_runs_through_rest_in_a_notebook(gpu, screen):
     gpu("submit exp1 --interactive")
-    assert gpu("exec exp1 echo hi").text == "echo hi"
-    assert gpu("exec exp1 -- ls -l").text == "ls -l"
+    assert gpu("exec exp1 echo hi").data.output == "echo hi\n"
+    assert gpu("exec exp1 -- ls -l").text == ""
+    assert screen.written == ["echo hi\n", "ls -l\n"]
     with pytest.raises(InvalidFields):
         gpu("exec exp1")
 

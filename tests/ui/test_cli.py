@@ -16,9 +16,10 @@ from jupyter_gpuquota.model.base import Page, Problem
 from jupyter_gpuquota.model.environments import Environments
 from jupyter_gpuquota.model.history import History
 from jupyter_gpuquota.model.nodes import Nodes
+from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.projects import AuditEntry, ProjectAnswer, Projects
 from jupyter_gpuquota.model.quota import Project, Quota
-from jupyter_gpuquota.model.sessions import ExecResult, LogChunk, Session
+from jupyter_gpuquota.model.sessions import LogChunk, Session
 from jupyter_gpuquota.ui.cli import main
 from tests.ui.conftest import Ran, wait_for
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from jupyter_gpuquota.errors import NotFound
-from jupyter_gpuquota.model.sessions import ExecContext
+from jupyter_gpuquota.model.programs import ExecContext
 from jupyter_gpuquota.ui.inside import become, environment, stream
 
 

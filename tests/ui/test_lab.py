@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -13,8 +14,7 @@ import psutil
 import pytest
 
 from jupyter_gpuquota import Client
-from jupyter_gpuquota.client import discovery
-from jupyter_gpuquota.client import sessions as operations
+from jupyter_gpuquota.client import discovery, programs
 from jupyter_gpuquota.client.transport import HttpTransport
 from jupyter_gpuquota.errors import NoServer, NotAllowed, NotFound, Unsupported
 from tests.ui.conftest import wait_for
@@ -137,6 +137,9 @@ class TestThroughTheServer:
         assert client.about().backend == "local"
         assert [s.spec.name for s in client.sessions.list(state="running")] == [session]
         assert client.sessions.exec(session, ["echo", "hi"]).output == "hi\n"
+        events = list(client.sessions.exec_stream(session, ["sh", "-c", "echo hi; exit 3"]))
+        assert "".join(event.output for event in events) == "hi\n"
+        assert events[-1].result.exit_code == 3
         assert "Jupyter Server" in client.sessions.logs(session)
         with pytest.raises(NotFound):
             client.sessions.get("nothing")
@@ -147,9 +150,32 @@ class TestThroughTheServer:
         assert made.spec.base_url == BASE_URL
         assert made.spec.folder == str(shell.folder / "root" / "sub")
 
+    def test_a_program_is_ended_when_nobody_listens_any_more(self, client, session):
+        script = "echo $$; exec sleep 600"
+        events = client.sessions.exec_stream(session, ["sh", "-c", script])
+        running = psutil.Process(int(next(events).output))
+        events.close()
+        wait_for(lambda: not running.is_running())
+
+    def test_an_interrupt_of_the_shell_ends_the_program(self, shell, lab, session):
+        main = (
+            "import sys; from jupyter_gpuquota import Client; from jupyter_gpuquota.ui import cli;"
+            "words = cli.parse(sys.argv[2:], terminal=True);"
+            "cli.run(Client(sys.argv[1]), words, cli.Terminal())"
+        )
+        script = "echo $$; exec sleep 600"
+        words = ["exec", session, "--", "sh", "-c", script]
+        command = [sys.executable, "-c", main, f"{lab.url}?token={lab.token}", *words]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            running = psutil.Process(int(process.stdout.readline()))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        assert process.returncode
+        wait_for(lambda: not running.is_running())
+
     def test_a_terminal_elsewhere_cannot_be_inside(self, client, session):
         with pytest.raises(Unsupported):
-            client.run(operations.inside(client.context, session))
+            client.run(programs.inside(client.context, session))
 
     @pytest.mark.parametrize("token", ["", "wrong"])
     def test_without_its_token_nobody_gets_in(self, lab, token):

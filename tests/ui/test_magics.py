@@ -10,7 +10,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, NotFound
-from jupyter_gpuquota.model.sessions import ExecResult, Session
+from jupyter_gpuquota.model.programs import ExecResult
+from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ui.exits import Failed
 from jupyter_gpuquota.ui.magics import GpuMagics
 from jupyter_gpuquota.ui.views.sessions import SessionsView

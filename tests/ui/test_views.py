@@ -21,8 +21,9 @@ from jupyter_gpuquota.errors import Unsupported
 from jupyter_gpuquota.model.base import Page
 from jupyter_gpuquota.model.environments import Environment, Environments
 from jupyter_gpuquota.model.nodes import Nodes
+from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.reasons import Reason
-from jupyter_gpuquota.model.sessions import ExecResult, Exit, LogChunk, Progress, Session, Usage
+from jupyter_gpuquota.model.sessions import Exit, LogChunk, Progress, Session, Usage
 from jupyter_gpuquota.ui.views.base import span_text
 from jupyter_gpuquota.ui.views.environments import EnvironmentsView
 from jupyter_gpuquota.ui.views.history import HistoryView

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.sessions import ExecResult, LogChunk
+from ...model.programs import ExecResult
+from ...model.sessions import LogChunk
 from .base import Row, View
 from .markup import Markup, join, tag
 
@@ -68,7 +69,12 @@ class ExecView(View[ExecResult]):
 
 
 class StreamedView(ExecView):
-    """Be the result of a program whose output was shown while it ran."""
+    """The result of a program whose output was shown while it ran."""
+
+    @property
+    def text(self) -> str:
+        """Return what was not shown yet: how it ended."""
+        return self.failure
 
     def _ipython_display_(self) -> None:
         pass  # all was shown already

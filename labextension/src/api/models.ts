@@ -449,7 +449,7 @@ export interface LogQuery {
   limit?: number;
 }
 /**
- * Be what a program run inside a session printed (both streams) and its exit code.
+ * What a program run inside a session printed (both streams) and its exit code.
  */
 export interface ExecResult {
   exit_code: number;
@@ -458,13 +458,22 @@ export interface ExecResult {
   timed_out: boolean;
 }
 /**
- * Ask to run a program inside a session's environment and share; no shell is involved.
+ * A program to run inside a session's environment and share; no shell is involved.
  *
  * `timeout` in seconds, 1 to 3600.
  */
 export interface ExecRequest {
   command: string[];
   timeout?: number;
+}
+/**
+ * A part of what a program prints while it runs, or its end.
+ *
+ * The last one has the `result`, without the output that went before.
+ */
+export interface ExecEvent {
+  output: string;
+  result: ExecResult | null;
 }
 /**
  * Say what the policy comes to for one session; `exempt` is the exemption that it has.
