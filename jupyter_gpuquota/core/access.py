@@ -30,8 +30,19 @@ from ..model.sessions import Session
 
 Role = Literal["viewer", "member", "lead"]
 
-_MANAGED: frozenset[Need] = frozenset({"see", "inspect", "manage"})
-"""What leads may do with the sessions of their projects, and a session with itself."""
+_STRANGER: frozenset[Need] = frozenset({"anyone", "person"})
+_SEES: frozenset[Need] = _STRANGER | {"see"}
+_LEADS: frozenset[Need] = _SEES | {"inspect", "manage"}
+_OWNS: frozenset[Need] = _LEADS | {"own", "enter"}
+_ADMIN: frozenset[Need] = _OWNS | {"admin"}
+_SESSION: frozenset[Need] = frozenset({"anyone"})
+_ITSELF: frozenset[Need] = _SESSION | {"see", "inspect", "manage"}
+_BY_ROLE: dict[Role | None, frozenset[Need]] = {
+    "viewer": _SEES,
+    "member": _SEES,
+    "lead": _LEADS,
+    None: _STRANGER,
+}
 _WHO: dict[Need, str] = {
     "inspect": "its owner {owner}, leads of {project} and admins",
     "manage": "its owner {owner}, leads of {project} and admins",
@@ -94,15 +105,20 @@ class Rights:
         """Return whether the caller is the person who owns a session."""
         return not self.caller.session and session.owner == self.caller.name
 
-    def may(self, need: Need, session: Session | None = None) -> bool:
-        """Return whether the caller has what a route needs, for the session that it names."""
-        if need == "anyone":
-            return True
+    def granted(self, session: Session | None = None) -> frozenset[Need]:
+        """Return what the caller has, of a session if one is named."""
         if self.caller.session:
-            return session is not None and session.id == self.caller.session and need in _MANAGED
-        if need == "person" or self.admin:
-            return True
-        return session is not None and self._may_with(need, session)
+            itself = session is not None and session.id == self.caller.session
+            return _ITSELF if itself else _SESSION
+        if self.admin:
+            return _ADMIN
+        if session is None:
+            return _STRANGER
+        return _OWNS if self.owns(session) else _BY_ROLE[self.roles.get(session.spec.project)]
+
+    def may(self, need: Need, session: Session | None = None) -> bool:
+        """Return whether the caller has what a route needs, of the session that it names."""
+        return need in self.granted(session)
 
     def check(self, need: Need, session: Session, what: str) -> None:
         """Raise NotFound for a session that the caller does not see, else NotAllowed.
@@ -148,12 +164,6 @@ class Rights:
                 "A session's token acts for that session only.",
                 hint="Ask with your own token, or in JupyterLab.",
             )
-
-    def _may_with(self, need: Need, session: Session) -> bool:
-        if self.owns(session):
-            return need != "admin"
-        role = self.roles.get(session.spec.project)
-        return need in _MANAGED if role == "lead" else bool(role) and need == "see"
 
 
 def rights_of(caller: Caller, projects: Iterable[Project], *, admin: bool) -> Rights:

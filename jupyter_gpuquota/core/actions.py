@@ -6,11 +6,7 @@ narrow this further.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-import msgspec
-
-from ..model.sessions import ACTIONS, Action, Session, State
+from ..model.sessions import Action, State
 
 _ALWAYS: frozenset[Action] = frozenset({"log", "activity"})
 _STARTED: frozenset[Action] = _ALWAYS | {"suspend", "resize", "stop"}
@@ -27,13 +23,6 @@ _BY_STATE: dict[State, frozenset[Action]] = {
 }
 
 
-def by_state(session: Session) -> frozenset[Action]:
-    """Return what a session's state allows; a session without a page cannot be opened."""
-    allowed = _BY_STATE.get(session.state, _ALWAYS)
-    return allowed if session.serves_pages else allowed - {"open"}
-
-
-def offering(session: Session, allowed: Collection[Action]) -> Session:
-    """Return the session with its actions, in the order of the vocabulary."""
-    found = tuple(action for action in ACTIONS if action in allowed)
-    return msgspec.structs.replace(session, actions=found)
+def by_state(state: State) -> frozenset[Action]:
+    """Return what a state allows; of an unknown one only what is always there."""
+    return _BY_STATE.get(state, _ALWAYS)

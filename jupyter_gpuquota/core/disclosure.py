@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -11,9 +12,9 @@ from ..model.policy import Exemption, Policy
 from ..model.quota import Project, ProjectUse, Quota
 from ..model.reasons import Reason
 from ..model.route import Need
-from ..model.sessions import Action, Reclaim, Session, SessionSpec
+from ..model.sessions import ACTIONS, Action, Reclaim, Session, SessionSpec, State
 from .access import Rights
-from .actions import by_state, offering
+from .actions import by_state
 from .members import launchable
 
 _NEEDS: Mapping[Action, Need] = {
@@ -38,21 +39,40 @@ _ABILITIES: Mapping[Action, str] = {
 """What the backend must be able to do for an action, where not every one is."""
 
 
-def shown(session: Session, rights: Rights, capabilities: Collection[str]) -> Session:
+def shown(session: Session, rights: Rights, capabilities: tuple[str, ...]) -> Session:
     """Return a session as a caller sees it, with what the caller may do to it."""
-    allowed = {
-        action
-        for action in by_state(session)
-        if _ABILITIES.get(action, "") in {"", *capabilities} and rights.may(_NEEDS[action], session)
-    }
-    if not rights.owns(session):
-        allowed.discard("open")  # see Rights.check_same_origin
-    session = replace(session, reclaimed=_reclaim(session.reclaimed, rights))
-    if not rights.may("inspect", session):
+    granted = rights.granted(session)
+    offered = actions_for(
+        session.state,
+        granted,
+        capabilities,
+        opens=session.serves_pages and rights.owns(session),  # see Rights.check_same_origin
+    )
+    if "enter" in granted and session.reclaimed is None:
+        return replace(session, actions=offered)
+    if "inspect" not in granted:
         session = _outside(session)
-    if not rights.may("enter", session):
-        session = replace(session, path="")
-    return offering(session, allowed)
+    path = session.path if "enter" in granted else ""
+    reclaimed = _reclaim(session.reclaimed, rights)
+    return replace(session, path=path, reclaimed=reclaimed, actions=offered)
+
+
+@lru_cache(maxsize=1024)
+def actions_for(
+    state: State, granted: frozenset[Need], capabilities: tuple[str, ...], *, opens: bool
+) -> tuple[Action, ...]:
+    """Return what state, rights and backend allow, in the order of the vocabulary.
+
+    A list of a thousand sessions has a few different answers.
+    """
+    return tuple(
+        action
+        for action in ACTIONS
+        if action in by_state(state)
+        and _NEEDS[action] in granted
+        and _ABILITIES.get(action, "") in {"", *capabilities}
+        and (opens or action != "open")
+    )
 
 
 def seen(sessions: Iterable[Session], rights: Rights) -> list[Session]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_args
 
-import msgspec
 import pytest
 
-from jupyter_gpuquota.core import actions, lifecycle
+from jupyter_gpuquota.core import actions, disclosure, lifecycle
+from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.errors import WrongState
+from jupyter_gpuquota.model.route import Need
 from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Session, State
+from jupyter_gpuquota.ports.backend import CAPABILITIES
 from tests.builders import NOW, make_session, make_share
 
 _LIFE: dict[Action, Callable[[Session], object]] = {
@@ -35,17 +38,17 @@ _LIFE: dict[Action, Callable[[Session], object]] = {
     ],
 )
 def test_a_state_allows(state: State, allowed: str) -> None:
-    session = make_session(state=state, gpu="1")
-    assert actions.by_state(session) == set(allowed.split())
-    offered = actions.offering(session, actions.by_state(session))
-    assert offered.actions == tuple(allowed.split())
+    assert actions.by_state(state) == set(allowed.split())
+    every = frozenset(get_args(Need))
+    offered = disclosure.actions_for(state, every, tuple(CAPABILITIES), opens=True)
+    assert offered == tuple(allowed.split())
 
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("action", _LIFE)
 def test_what_is_offered_is_what_the_rules_of_life_accept(state: State, action: Action) -> None:
     session = make_session(state=state, gpu="1")
-    if action in actions.by_state(session):
+    if action in actions.by_state(state):
         _LIFE[action](session)
     elif state == "stopping" and action in ("stop", "suspend"):
         assert _LIFE[action](session).state == "stopping"  # accepted, but already under way
@@ -55,18 +58,21 @@ def test_what_is_offered_is_what_the_rules_of_life_accept(state: State, action: 
 
 
 def test_only_what_serves_pages_is_opened() -> None:
-    batch = make_session(state="running", command=("python", "train.py"))
-    assert "open" not in actions.by_state(batch)
-    assert "exec" in actions.by_state(batch)
-    board = make_session(state="running", command=("tensorboard",), ports=(6006,))
-    assert "open" in actions.by_state(board)
+    owner = Rights(Caller("ana"))
+
+    def offered(**spec: object) -> tuple[Action, ...]:
+        session = make_session(state="running", owner="ana", **spec)
+        return disclosure.shown(session, owner, tuple(CAPABILITIES)).actions
+
+    batch = offered(command=("python", "train.py"))
+    assert "open" not in batch
+    assert "exec" in batch
+    assert "open" in offered(command=("tensorboard",), ports=(6006,))
 
 
 def test_a_state_of_another_version_allows_to_look_only() -> None:
-    session = msgspec.structs.replace(make_session(), state="hibernating")
-    assert actions.by_state(session) == {"log", "activity"}
+    assert actions.by_state("hibernating") == {"log", "activity"}
 
 
 def test_the_vocabulary_has_every_action_of_a_state() -> None:
-    offered = {action for state in STATES for action in actions.by_state(make_session(state=state))}
-    assert offered == set(ACTIONS)
+    assert {action for state in STATES for action in actions.by_state(state)} == set(ACTIONS)

@@ -32,8 +32,8 @@ def rights(who: str) -> Rights:
 @pytest.mark.parametrize("state", STATES)
 def test_what_is_offered_is_what_the_routes_allow(who: str, state: State) -> None:
     session = make_session("exp-1", state=state, owner="owner", ports=(6006,))
-    offered = set(disclosure.shown(session, rights(who), CAPABILITIES).actions)
-    allowed = {a for a in by_state(session) if rights(who).may(route(ROUTES[a]).need, session)}
+    offered = set(disclosure.shown(session, rights(who), tuple(CAPABILITIES)).actions)
+    allowed = {a for a in by_state(state) if rights(who).may(route(ROUTES[a]).need, session)}
     assert offered == (allowed if who == "owner" else allowed - {"open"})
 
 
@@ -50,7 +50,7 @@ def test_only_some_are_told_what_a_session_does(who: str) -> None:
         reason=Reason(code="Crashed", message="It crashed.", raw="secret"),
         exit=Exit(code=1, at=NOW, last_lines=("secret",)),
     )
-    found = disclosure.shown(session, rights(who), CAPABILITIES)
+    found = disclosure.shown(session, rights(who), tuple(CAPABILITIES))
     assert ("secret" in repr(found)) == (who not in {"member", "viewer"})
     assert (found.spec.name, found.owner, found.spec.share) == (
         "exp-1",
@@ -64,6 +64,6 @@ def test_only_some_are_told_what_a_session_does(who: str) -> None:
 def test_who_took_the_gpus_is_named_to_whoever_sees_that_project() -> None:
     taken = Reclaim(at=NOW, project="team-b", session="id-other", name="other")
     session = msgspec.structs.replace(make_session("exp-1", owner="owner"), reclaimed=taken)
-    told = disclosure.shown(session, rights("owner"), CAPABILITIES).reclaimed
+    told = disclosure.shown(session, rights("owner"), tuple(CAPABILITIES)).reclaimed
     assert (told.project, told.name, told.session) == ("team-b", "", "")
-    assert disclosure.shown(session, rights("admin"), CAPABILITIES).reclaimed == taken
+    assert disclosure.shown(session, rights("admin"), tuple(CAPABILITIES)).reclaimed == taken

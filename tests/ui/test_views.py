@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.actions import by_state, offering
+from jupyter_gpuquota.core.access import Caller, Rights
+from jupyter_gpuquota.core.disclosure import shown
 from jupyter_gpuquota.core.isolation import isolation_of
 from jupyter_gpuquota.core.nodes import draw
 from jupyter_gpuquota.core.quota import sum_up
@@ -24,6 +25,7 @@ from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import Exit, LogChunk, Progress, Session, Usage
+from jupyter_gpuquota.ports.backend import CAPABILITIES
 from jupyter_gpuquota.ui.views.base import span_text
 from jupyter_gpuquota.ui.views.environments import EnvironmentsView
 from jupyter_gpuquota.ui.views.history import HistoryView
@@ -60,7 +62,8 @@ def make_running(**changed) -> Session:
     )
     isolation = isolation_of(make_share("0.5"), simulated=True, mps=False)
     session = msgspec.structs.replace(session, isolation=isolation, **changed)
-    return offering(session, by_state(session))
+    owner = Rights(Caller(session.owner))
+    return shown(session, owner, tuple(CAPABILITIES))
 
 
 def make_evil() -> Session:
