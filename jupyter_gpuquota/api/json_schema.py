@@ -53,7 +53,7 @@ def words_of(schema: dict[str, Any]) -> tuple[str, ...]:
 
 
 def name_of(wire_type: Any) -> str:
-    """Tell a type's name on the wire: `Page[Session]` is `PageSession`."""
+    """Return the name of a type on the wire: `Page[Session]` is `PageSession`."""
     (reference,), _ = msgspec.json.schema_components([wire_type], ref_template="{name}")
     return wire_name(reference["$ref"])
 

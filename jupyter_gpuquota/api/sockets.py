@@ -26,14 +26,14 @@ _BUSY_PAUSE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Be the account of the process at the other end of a socket, as the kernel names it."""
+    """The account of the process at the other end of a socket, as the kernel names it."""
 
     uid: int
     name: str
 
 
 def peer_account(connection: socket.socket) -> Account:
-    """Tell whose process has connected (SO_PEERCRED)."""
+    """Return whose process has connected (SO_PEERCRED)."""
     size = struct.calcsize("3i")
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
     _, uid, _ = struct.unpack("3i", credentials)
@@ -60,7 +60,7 @@ def _group_name(gid: int) -> str:
 
 
 def is_own(account: Account) -> bool:
-    """Tell whether an account may see what is ours: this process's own, and root."""
+    """Return whether an account may see what is ours: this process's own, and root."""
     return account.uid in {os.getuid(), 0}
 
 

@@ -51,7 +51,7 @@ _OF_HTTP: dict[int, GpuQuotaError] = {
 
 
 def status_of(error: GpuQuotaError) -> int:
-    """Tell the HTTP status of an error, by the nearest class in the table."""
+    """Return the HTTP status of an error, by the nearest class in the table."""
     return next((STATUSES[cls] for cls in type(error).__mro__ if cls in STATUSES), 500)
 
 

@@ -155,7 +155,7 @@ class Administrator:
         self._trouble = ""
 
     def warnings(self) -> tuple[str, ...]:
-        """Say what an admin should hear of."""
+        """Return what an admin should hear of."""
         found = [self._trouble, self._file.problem if self._file else "", *self._of_file()[1]]
         if self._store:
             found.append(self._store.problem)
@@ -194,7 +194,7 @@ class Administrator:
         return policy, tuple(f"In the quota file {self._file.path} {text}" for text in missing)
 
     def _names_others(self) -> bool:
-        """Tell whether the names in the file stand for other sessions than they did."""
+        """Return whether the names in the file stand for other sessions than they did."""
         if self._named == self._board.latest:
             return False
         self._named = self._board.latest

@@ -52,12 +52,12 @@ class Board:
         self._lock = threading.Lock()
 
     def revision(self, noun: str) -> int:
-        """Tell the counter at the noun's last change."""
+        """Return the counter at a noun's last change."""
         return self._nouns[noun]
 
     @property
     def latest(self) -> int:
-        """Tell the counter now."""
+        """The counter now."""
         return self._latest
 
     def find(self, session_id: str) -> Session:
@@ -142,7 +142,7 @@ class Board:
 
     @property
     def watched(self) -> bool:
-        """Tell whether someone waits for changes."""
+        """Whether someone waits for changes."""
         return bool(self._waiters)
 
     def _revisions(self) -> Revisions:
@@ -164,7 +164,7 @@ class Board:
 
 
 def _touched(old: Session | None, new: Session) -> set[str]:
-    """Say which nouns besides sessions a change of one session changes."""
+    """Return which nouns besides sessions a change of one session changes."""
     nouns: set[str] = set()
     if old is None or (old.state, old.placement) != (new.state, new.placement):
         nouns.add("quota")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 
 class Clock:
-    """Tell the time, `rate` times as fast as the machine's clock from the moment it is made.
+    """A clock that runs `rate` times as fast as the machine's clock from the moment it is made.
 
     It is `ahead` of the machine's, and may be set anew at any time, as that may be. Everything that
     is compared with its time has to be in its time.
@@ -19,15 +19,15 @@ class Clock:
         self._begin = time.time()
 
     def now(self) -> datetime:
-        """Tell the time."""
+        """Return the time."""
         return self._told(time.time())
 
     def at(self, moment: datetime) -> datetime:
-        """Tell what this clock showed at a moment of the machine's clock."""
+        """Return what this clock showed at a moment of the machine's clock."""
         return self._told(moment.timestamp())
 
     def real(self, span: timedelta) -> float:
-        """Tell how many seconds of the machine's clock a span of this one takes."""
+        """Return how many seconds of the machine's clock a span of this one takes."""
         return span.total_seconds() / self._rate
 
     def _told(self, moment: float) -> datetime:

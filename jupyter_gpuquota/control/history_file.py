@@ -115,7 +115,7 @@ def add(db: sqlite3.Connection, buckets: Sequence[Bucket], tiers: Iterable[Tier]
 
 
 def sampled(db: sqlite3.Connection, step: int, at: int) -> int:
-    """Tell how many seconds of the step that a time lies in were sampled."""
+    """Return how many seconds of the step that a time lies in were sampled."""
     (seconds,) = db.execute(_SAMPLED, (step, at - at % step)).fetchone()
     return seconds or 0
 
@@ -159,7 +159,7 @@ def drop_oldest(db: sqlite3.Connection, most: float) -> None:
 
 
 def size(db: sqlite3.Connection) -> int:
-    """Tell how many bytes are in use."""
+    """Return how many bytes are in use."""
     return (_tell(db, "page_count") - _tell(db, "freelist_count")) * _tell(db, "page_size")
 
 

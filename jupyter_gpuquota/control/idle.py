@@ -59,7 +59,7 @@ class IdleKeeper:
         self._tracks = known
 
     def activity(self, session: Session) -> Activity:
-        """Tell what is known of a session. Raises WrongState for one that does not run."""
+        """Return what is known of a session. Raises WrongState for one that does not run."""
         session, now = _running(session), self._clock.now()
         track = self._tracks.get((session.id, session.run))
         if track is None:
@@ -95,7 +95,7 @@ class IdleKeeper:
                 yield _resting(session, int(now.timestamp()))
 
     def ruling(self, session: Session) -> Ruling:
-        """Say what the policy comes to for a session now."""
+        """Return what the policy comes to for a session now."""
         return self._ruling(session)
 
     def _running(self) -> Iterator[Session]:

@@ -51,7 +51,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 class QuotaFileRequest(Request, frozen=True, kw_only=True):
-    """Be the file as a whole."""
+    """The file as a whole."""
 
     projects: tuple[ProjectRequest, ...]
     groups: tuple[NodeGroupRequest, ...] = ()
@@ -75,7 +75,7 @@ class QuotaFile:
         self._nodes: Sequence[Node] = ()
 
     def changed(self) -> bool:
-        """Tell whether the file is another than the one that was read last."""
+        """Return whether the file is another than the one that was read last."""
         return self._stamp() != self._seen
 
     def look(self, nodes: Sequence[Node]) -> None:
@@ -204,7 +204,7 @@ def _lines(node: yaml.Node, path: str) -> Iterator[tuple[str, int]]:
 
 
 def _at(lines: dict[str, int], path: str, message: str) -> str:
-    """Say where a mistake is: the line of its value, or of the nearest thing around it."""
+    """Return where a mistake is: the line of its value, or of the nearest thing around it."""
     around = path
     while around and around not in lines:
         around = around.rpartition("[" if around.endswith("]") else ".")[0]
@@ -242,7 +242,7 @@ def _known(value: Any, path: str = "") -> Any:
 
 
 def _unknown_keys(node: yaml.Node, path: str = "") -> Iterator[str]:
-    """Say every key that means nothing, with its line."""
+    """Yield every key that means nothing, with its line."""
     if isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from _unknown_keys(value, path)
@@ -257,7 +257,7 @@ def _unknown_keys(node: yaml.Node, path: str = "") -> Iterator[str]:
 
 
 def _twice(node: yaml.Node) -> Iterator[str]:
-    """Say every key that stands twice in one mapping: YAML would drop the first in silence."""
+    """Yield every key that stands twice in one mapping: YAML would drop the first in silence."""
     if isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from _twice(value)

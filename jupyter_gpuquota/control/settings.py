@@ -111,13 +111,13 @@ class SettingsStore:
         return tuple(msgspec.json.decode(body, type=AuditEntry) for (body,) in rows)
 
     def last_change(self, revision: int) -> str:
-        """Say who made the change that a revision stands for; empty if it is not known."""
+        """Return who made the change that a revision stands for; empty if it is not known."""
         rows = self._store.rows("SELECT body FROM audit WHERE id = ?", (revision,))
         found = [msgspec.json.decode(body, type=AuditEntry) for (body,) in rows]
         return change_text(found[0]) if found else ""
 
     def last_deletion(self, name: str) -> str:
-        """Say who deleted a project; empty if it is not known."""
+        """Return who deleted a project; empty if it is not known."""
         what = f"deleted project {name}"
         entry = next((e for e in self.audit() if e.what.startswith(what)), None)
         return change_text(entry) if entry else ""

@@ -1,4 +1,4 @@
-"""Tell of idle sessions by a webhook, for those who are away; in Slack's format.
+"""Messages about idle sessions by a webhook, for those who are away; in Slack's format.
 
 The address is a secret: whoever knows it may post. It is never logged or shown.
 """

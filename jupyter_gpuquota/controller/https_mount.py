@@ -77,7 +77,7 @@ class HttpsApi(Api):
         self._caller: Caller | None = None
 
     def set_default_headers(self) -> None:
-        """Tell nothing of what serves this."""
+        """Name nothing of what serves this."""
         self.clear_header("Server")
         self.set_header("X-Content-Type-Options", "nosniff")
 

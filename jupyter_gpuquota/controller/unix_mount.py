@@ -35,7 +35,7 @@ class Traffic:
     last: float = field(default_factory=time.monotonic)
 
     def quiet_for(self) -> float:
-        """Tell for how many seconds nobody has asked; 0 while someone does."""
+        """Return for how many seconds nobody has asked; 0 while someone does."""
         return 0.0 if self.running else time.monotonic() - self.last
 
     @contextmanager

@@ -76,7 +76,7 @@ def require_controller(location: Location) -> Path:
 
 
 def usable(path: Path) -> bool:
-    """Tell whether a controller answers that we can work with; one that is older is sent away.
+    """Return whether a controller answers that we can work with; one that is older is sent away.
 
     Raises NoServer, VersionMismatch, NotAllowed.
     """

@@ -13,11 +13,11 @@ LIMIT = 1000
 
 
 class HasId(Protocol):
-    """Be something with a stable id."""
+    """Something with a stable id."""
 
     @property
     def id(self) -> str:
-        """Tell the id."""
+        """The id."""
 
 
 T = TypeVar("T", bound=HasId)

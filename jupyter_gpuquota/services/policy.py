@@ -67,6 +67,6 @@ async def _checked(backend: Backend, able: Administration, request: PolicyReques
 
 
 async def _last_change(able: Administration, revision: int) -> str:
-    """Say who made the change that a revision stands for; empty if it is not known."""
+    """Return who made the change that a revision stands for; empty if it is not known."""
     found = (entry for entry in await able.audit() if entry.id == str(revision))
     return next(map(change_text, found), "")

@@ -86,7 +86,7 @@ class Kernels:
         )
 
     def _hear(self, kernel: str) -> tuple[datetime | None] | None:
-        """Tell when code was run since the last look; None if that cannot be told."""
+        """Return when code was run since the last look; None if that cannot be told."""
         listener = self._listeners.get((self._session, kernel))
         if listener is None:
             return None
@@ -95,7 +95,7 @@ class Kernels:
 
 
 def _rests(kernel: Kernel) -> bool:
-    """Tell whether a kernel runs nothing.
+    """Return whether a kernel runs nothing.
 
     One that nobody ever connects to is said to be starting for ever.
     """

@@ -40,7 +40,7 @@ class Presence:
         self._last[session.id] = max(at, self._last.get(session.id, at))
 
     async def _changed(self, session: Session, path: str) -> bool:
-        """Tell whether what a person writes into a file has changed, or may have."""
+        """Return whether what a person writes into a file has changed, or may have."""
         if not path.endswith(".ipynb"):
             return True
         found = await self._fingerprint(session, path)
@@ -51,7 +51,7 @@ class Presence:
         return not found or found != before
 
     def reading(self, session: Session) -> Reading:
-        """Tell when a session was last used."""
+        """Return when a session was last used."""
         last = self._last.get(session.id)
         detail = "" if last else "Nobody has used it through JupyterLab since we look."
         return Reading("presence", "idle", last=last, detail=detail)
