@@ -33,7 +33,7 @@ class Empty(Request, frozen=True, kw_only=True):
 
 
 def is_id(text: str) -> bool:
-    """Return whether a part of a path can be an id at all; it never becomes part of a file's path."""
+    """Return whether a part of a path can be an id; it never becomes part of a file's path."""
     return _ID.fullmatch(text) is not None
 
 
