@@ -17,19 +17,18 @@ def draw(
     holdings: Sequence[Holding] = (),
 ) -> tuple[NodeUse, ...]:
     """Return every node with its devices and who holds what of them."""
-    holders: dict[tuple[str, int], list[SliceUse]] = {}
+    held: dict[str, list[tuple[Slice, SliceUse]]] = {}
     for session in sessions:
         if session.placement:
-            _add(holders, session.placement, partial(_slice, session))
+            _add(held, session.placement, partial(_slice, session))
     for holding in holdings:
-        _add(holders, holding.placement, partial(_other, holding))
+        _add(held, holding.placement, partial(_other, holding))
     return tuple(
         NodeUse(
             name=node.name,
             simulated=node.simulated,
             devices=tuple(
-                _device(d, holders.get((node.name, d.index), []), readings.get(d.uuid))
-                for d in node.devices
+                _device(d, held.get(node.name, []), readings.get(d.uuid)) for d in node.devices
             ),
         )
         for node in nodes
@@ -37,18 +36,21 @@ def draw(
 
 
 def _add(
-    holders: dict[tuple[str, int], list[SliceUse]],
+    held: dict[str, list[tuple[Slice, SliceUse]]],
     placement: Placement,
     draw_slice: Callable[[Slice], SliceUse],
 ) -> None:
-    for piece in placement.slices:
-        holders.setdefault((placement.node, piece.index), []).append(draw_slice(piece))
+    drawn = [(piece, draw_slice(piece)) for piece in placement.slices]
+    held.setdefault(placement.node, []).extend(drawn)
 
 
-def _device(device: Device, slices: Sequence[SliceUse], reading: Reading | None) -> DeviceUse:
+def _device(
+    device: Device, held: Sequence[tuple[Slice, SliceUse]], reading: Reading | None
+) -> DeviceUse:
+    slices = tuple(use for piece, use in held if device.holds(piece))
     return DeviceUse(
         device=device,
-        slices=tuple(slices),
+        slices=slices,
         free=0 if device.lost else max(0, MILLI - sum(piece.milli for piece in slices)),
         utilisation=reading.utilisation if reading else None,
         memory_used=reading.memory_used if reading else None,

@@ -198,4 +198,5 @@ def _part(room: Room) -> bool:
 
 
 def _key(room: Room) -> tuple[int, str, int]:
-    return (room.milli, room.node.node.name, room.device.index)
+    index = room.device.index
+    return (room.milli, room.node.node.name, -1 if index is None else index)

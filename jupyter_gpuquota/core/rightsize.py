@@ -68,10 +68,9 @@ def _compare(share: Share, peak: int, seconds: int, devices: Sequence[Device]) -
 def _devices(session: Session, nodes: Sequence[Node]) -> list[Device]:
     """List the devices that a session holds, or those that it may be given."""
     devices = [(node.name, device) for node in nodes for device in node.devices]
-    if session.placement is None:
+    if (held := session.placement) is None:
         return [device for _, device in devices]
-    held = {(session.placement.node, piece.index) for piece in session.placement.slices}
-    return [device for node, device in devices if (node, device.index) in held]
+    return [d for node, d in devices if node == held.node and any(map(d.holds, held.slices))]
 
 
 def _memory(share: Share, devices: Sequence[Device], size: int) -> int:

@@ -56,7 +56,11 @@ class NodeRoom:
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.rooms = {d.index: Room(self, d, MILLI, d.memory, 100) for d in node.devices}
+        self.rooms: dict[int | None, Room] = {
+            d.index: Room(self, d, MILLI, d.memory, 100)
+            for d in node.devices
+            if d.index is not None
+        }
         self._capped = self._plain = 0
         self.spare = sum(room.whole for room in self.rooms.values())
         """How many devices are free as a whole."""

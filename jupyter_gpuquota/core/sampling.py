@@ -111,16 +111,17 @@ def _lasting(bucket: Bucket, at: int, seconds: int) -> Bucket:
 
 
 def _meter(nodes: Sequence[Node], readings: Mapping[str, Reading]) -> Meter:
-    uuids = {(node.name, d.index): d.uuid for node in nodes for d in node.devices}
+    devices = {node.name: node.devices for node in nodes}
 
     def meter(sessions: Sequence[Session]) -> int | None:
-        places = {
-            (placement.node, piece.index)
+        held = {
+            device.uuid
             for session in sessions
             if (placement := session.placement)
             for piece in placement.slices
+            for device in devices.get(placement.node, ())
+            if device.holds(piece)
         }
-        held = {uuids[place] for place in places if place in uuids}
         known = [r.utilisation for uuid in held if (r := readings.get(uuid)) is not None]
         told = [percent for percent in known if percent is not None]
         return sum(told) // len(told) if told else None

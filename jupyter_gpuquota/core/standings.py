@@ -109,10 +109,11 @@ def _session(world: Simulation, name: str) -> SessionStanding:
         return SessionStanding(state="refused", reason=why.code, message=why.message)
     session = world.sessions[name]
     held, why = session.placement, session.reason
+    slices = held.slices if held else ()
     return SessionStanding(
         state=_STANDS[session.state],
         node=held.node if held else "",
-        devices=tuple((piece.index, piece.milli) for piece in held.slices) if held else (),
+        devices=tuple((p.index, p.milli) for p in slices if p.index is not None),
         reason=why.code if why else "",
         message=why.message if why else "",
     )

@@ -181,7 +181,7 @@ def _empties(room: Room, holders: Sequence[Session]) -> bool:
     return room.shareable and room.milli + freed == MILLI
 
 
-def _by_device(sessions: Sequence[Session]) -> dict[int, list[Session]]:
+def _by_device(sessions: Sequence[Session]) -> dict[int | None, list[Session]]:
     found = defaultdict(list)
     for session in sessions:
         for piece in session.placement.slices if session.placement else ():
@@ -189,7 +189,7 @@ def _by_device(sessions: Sequence[Session]) -> dict[int, list[Session]]:
     return found
 
 
-def _on(session: Session, index: int) -> Slice:
+def _on(session: Session, index: int | None) -> Slice:
     slices = session.placement.slices if session.placement else ()
     return next(piece for piece in slices if piece.index == index)
 

@@ -50,7 +50,7 @@ class Nvml:
             readings[device.uuid] = reading
             devices.append(device)
         lost = [_lost(d) for uuid, d in self._known.items() if uuid not in readings]
-        devices = sorted([*devices, *lost], key=lambda device: device.index)
+        devices = sorted([*devices, *lost], key=lambda device: device.index or 0)
         self._known = {device.uuid: device for device in devices}
         return DeviceInventory(
             (Node(name=self._node, devices=tuple(devices)),), readings, memory=memory

@@ -81,9 +81,13 @@ class MigInstance(Model, frozen=True, kw_only=True):
 
 
 class Device(Model, frozen=True, kw_only=True):
-    """Be one GPU. `memory` in MiB. `lost` when the driver no longer answers for it."""
+    """One GPU. `memory` in MiB. `lost` when the driver no longer answers for it.
 
-    index: int
+    `index` is its number in the node, None where the engine does not tell; sessions are placed by
+    our own scheduling only on devices that have one.
+    """
+
+    index: int | None = None
     uuid: str
     model: str
     memory: int
@@ -91,6 +95,13 @@ class Device(Model, frozen=True, kw_only=True):
     mps: bool = False
     mig: tuple[MigInstance, ...] = ()
     lost: bool = False
+
+    def holds(self, piece: Slice) -> bool:
+        """Return whether a slice on the same node is a part of this device."""
+        if self.index is not None and piece.index is not None:
+            return self.index == piece.index
+        uuids = {self.uuid, *(instance.uuid for instance in self.mig)}
+        return piece.uuid != "" and piece.uuid in uuids
 
 
 class Node(Model, frozen=True, kw_only=True):
@@ -112,18 +123,26 @@ class Node(Model, frozen=True, kw_only=True):
 
 
 class Slice(Model, frozen=True, kw_only=True):
-    """Be the part of one device that one session holds.
+    """The part of one device that one session holds.
 
     `milli` is what it costs in quota; `memory` (MiB) and `compute` (%) what it may use.
-    `uuid` names the device, or the MIG instance where `mig` is set.
+    `uuid` names the device, or the MIG instance where `mig` is set, empty where the engine does
+    not tell; `index` is the device's.
     """
 
-    index: int
-    uuid: str
+    index: int | None = None
+    uuid: str = ""
     milli: int
     memory: int
     compute: int = 0
     mig: str = ""
+
+
+def device_text(device: Device | Slice) -> str:
+    """Return the name of a device on screens: its number, or else the beginning of its UUID."""
+    if device.index is not None:
+        return str(device.index)
+    return device.uuid.removeprefix("GPU-").removeprefix("MIG-")[:8]
 
 
 class Holding(Model, frozen=True, kw_only=True):
@@ -134,7 +153,7 @@ class Holding(Model, frozen=True, kw_only=True):
 
 
 class Placement(Model, frozen=True, kw_only=True):
-    """Say where a session runs."""
+    """Where a session runs."""
 
     node: str
     slices: tuple[Slice, ...] = ()
@@ -147,7 +166,7 @@ class Placement(Model, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """Say the place, for example `dgx1-2 GPU 3 (simulated)`."""
-        gpus = ", ".join(str(piece.index) for piece in self.slices)
+        """Return the place, for example `dgx1-2 GPU 3 (simulated)`."""
+        gpus = ", ".join(name for piece in self.slices if (name := device_text(piece)))
         place = f"{self.node} GPU {gpus}" if gpus else self.node
         return f"{place} (simulated)" if self.simulated else place

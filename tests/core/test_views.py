@@ -17,10 +17,11 @@ from jupyter_gpuquota.core.quota import sum_up
 from jupyter_gpuquota.core.specs import Facts, check
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.nodes import Reading
-from jupyter_gpuquota.model.resources import Share
+from jupyter_gpuquota.model.resources import Device, Node, Share, Slice
 from jupyter_gpuquota.model.sessions import SessionRequest
 from tests.builders import (
     NOW,
+    make_mig_device,
     make_node,
     make_place,
     make_placement,
@@ -134,6 +135,19 @@ def test_quota_sums_what_is_held_and_waited_for_by_user() -> None:
     assert [(u.user, u.allocated, u.waiting) for u in team.users] == [("ana", 0, 1), ("me", 500, 0)]
     assert (quota.capacity, quota.allocated, quota.free) == (2000, 500, 1500)
     assert (quota.simulated, quota.revision, quota.default) == (True, 7, "team-a")
+
+
+def test_devices_without_a_number_are_told_apart_by_their_uuids() -> None:
+    mig = msgspec.structs.replace(make_mig_device(), index=None, uuid="GPU-b")
+    node = Node(name="n1", devices=(Device(uuid="GPU-a", model="V100", memory=0), mig))
+    held = [("one", "GPU-a", ""), ("two", "MIG-0-1", "2g.10gb"), ("three", "", "")]
+    sessions = [
+        make_session(name, "0.5", "running", placement=make_placement(piece))
+        for name, uuid, profile in held
+        for piece in [Slice(uuid=uuid, milli=500, memory=0, mig=profile)]
+    ]
+    [shown] = draw([node], sessions, {})
+    assert [[s.name for s in use.slices] for use in shown.devices] == [["one"], ["two"]]
 
 
 def test_nodes_name_who_holds_what() -> None:

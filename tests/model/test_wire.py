@@ -7,7 +7,7 @@ import pytest
 
 from jupyter_gpuquota import errors
 from jupyter_gpuquota.errors import BY_CODE, FieldError, GpuQuotaError, InvalidFields
-from jupyter_gpuquota.model.resources import Placement, gpus_text, memory_text
+from jupyter_gpuquota.model.resources import Placement, Slice, gpus_text, memory_text
 from jupyter_gpuquota.model.routes import ROUTES, route
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from tests.builders import make_placement, make_session, make_slice
@@ -23,6 +23,20 @@ def test_what_we_are_asked_is_strict_and_what_we_say_is_tolerant() -> None:
         msgspec.json.decode(b'{"name": "x", "gpus": 1}', type=SessionRequest)
     body = msgspec.json.encode({"node": "n1", "invented_later": 1})
     assert msgspec.json.decode(body, type=Placement) == Placement(node="n1")
+
+
+@pytest.mark.parametrize(
+    ("slices", "text"),
+    [
+        ([{}], "n1"),
+        ([{"uuid": "GPU-4f2a9c1d-77aa"}], "n1 GPU 4f2a9c1d"),
+        ([{"uuid": "MIG-4f2a9c1d-77aa"}], "n1 GPU 4f2a9c1d"),
+        ([{"index": 3, "uuid": "GPU-4f2a9c1d"}, {"index": 0}], "n1 GPU 3, 0"),
+    ],
+)
+def test_a_place_is_said_as_far_as_it_is_known(slices, text) -> None:
+    pieces = tuple(Slice(milli=500, memory=0, **known) for known in slices)
+    assert Placement(node="n1", slices=pieces).text == text
 
 
 def test_routes_are_named_once_and_only_get_reads() -> None:

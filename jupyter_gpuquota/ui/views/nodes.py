@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...model.nodes import DeviceUse, Nodes, NodeUse, SliceUse
-from ...model.resources import gpus_text, memory_text
+from ...model.resources import device_text, gpus_text, memory_text
 from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, bar, join, tag
 
@@ -80,7 +80,7 @@ def _bar(place: Place) -> Markup:
 
 _COLUMNS: list[Column[Place]] = [
     Column("NODE", lambda p: p[0].name, whole=True),
-    Column("GPU", lambda p: str(p[1].device.index)),
+    Column("GPU", lambda p: device_text(p[1].device)),
     Column("MODEL", _model, whole=True),
     Column("MEMORY", lambda p: memory_text(p[1].device.memory)),
     Column("FREE", lambda p: gpus_text(p[1].free)),

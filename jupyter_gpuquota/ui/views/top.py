@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...model.nodes import DeviceUse, Nodes, SliceUse
-from ...model.resources import gpus_text, memory_text
+from ...model.resources import device_text, gpus_text, memory_text
 from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, bar, tag
 
@@ -105,7 +105,7 @@ def _gpus(holder: Holder) -> str:
 
 
 def _place(holder: Holder) -> str:
-    return f"{holder.node} GPU {', '.join(str(use.device.index) for use, _ in holder.parts)}"
+    return f"{holder.node} GPU {', '.join(device_text(use.device) for use, _ in holder.parts)}"
 
 
 def _memory(holder: Holder) -> str:

@@ -212,7 +212,7 @@ export interface Reason {
   raw: string;
 }
 /**
- * Say where a session runs.
+ * Where a session runs.
  */
 export interface Placement {
   node: string;
@@ -220,13 +220,14 @@ export interface Placement {
   simulated: boolean;
 }
 /**
- * Be the part of one device that one session holds.
+ * The part of one device that one session holds.
  *
  * `milli` is what it costs in quota; `memory` (MiB) and `compute` (%) what it may use.
- * `uuid` names the device, or the MIG instance where `mig` is set.
+ * `uuid` names the device, or the MIG instance where `mig` is set, empty where the engine does
+ * not tell; `index` is the device's.
  */
 export interface Slice {
-  index: number;
+  index: number | null;
   uuid: string;
   milli: number;
   memory: number;
@@ -686,10 +687,13 @@ export interface DeviceUse {
   memory_used: number | null;
 }
 /**
- * Be one GPU. `memory` in MiB. `lost` when the driver no longer answers for it.
+ * One GPU. `memory` in MiB. `lost` when the driver no longer answers for it.
+ *
+ * `index` is its number in the node, None where the engine does not tell; sessions are placed by
+ * our own scheduling only on devices that have one.
  */
 export interface Device {
-  index: number;
+  index: number | null;
   uuid: string;
   model: string;
   memory: number;

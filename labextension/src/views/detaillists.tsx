@@ -6,11 +6,11 @@ import { can } from '../state/sessions';
 import { joinWords } from '../state/words';
 import { RightSize } from './detailadvice';
 import { IdleSections } from './detailidle';
+import { placeText } from './placetexts';
 import {
   isolationDetail,
   kindText,
   memory,
-  placeText,
   shareText,
   sliceMemory,
   timeText

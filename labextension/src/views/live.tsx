@@ -5,6 +5,7 @@ import { can, inOrder } from '../state/sessions';
 import { ErrorNotice, Pending, Simulated } from './common';
 import { Meter } from './meter';
 import { projectWords } from './projectbars';
+import { deviceText } from './placetexts';
 import { gpus, memory, shareText, statusText } from './texts';
 import { useNow, useResult, useUi } from './ui';
 
@@ -179,7 +180,7 @@ function LiveNode({ node }: { node: NodeUse }): JSX.Element {
         return (
           <tr key={device.uuid}>
             <th scope="row">
-              {node.name} {device.index}{' '}
+              {node.name} {deviceText(device)}{' '}
               {device.simulated ? <Simulated trans={trans} /> : null}
             </th>
             <td>
@@ -191,7 +192,11 @@ function LiveNode({ node }: { node: NodeUse }): JSX.Element {
                 value={1000 - free}
                 over={0}
                 max={1000}
-                label={trans.__('Use of GPU %1 of %2', device.index, node.name)}
+                label={trans.__(
+                  'Use of GPU %1 of %2',
+                  deviceText(device),
+                  node.name
+                )}
                 text={text}
               />
               {text}

@@ -6,6 +6,7 @@ import { Cell } from '../state/csv';
 import { partsOf } from '../state/dashboard';
 import { Simulated } from './common';
 import { CsvButton } from './download';
+import { deviceText } from './placetexts';
 import { gpus, memory } from './texts';
 import { useUi } from './ui';
 
@@ -88,10 +89,15 @@ function Device(props: {
     <div
       className="jp-GpuQuota-device"
       role="group"
-      aria-label={trans.__('GPU %1 of %2: %3', device.index, node, summary)}
+      aria-label={trans.__(
+        'GPU %1 of %2: %3',
+        deviceText(device),
+        node,
+        summary
+      )}
     >
       <div className="jp-GpuQuota-deviceHead">
-        <b>{trans.__('GPU %1', device.index)}</b>{' '}
+        <b>{trans.__('GPU %1', deviceText(device))}</b>{' '}
         <span className="jp-GpuQuota-quiet">
           {device.model}, {memory(device.memory)}
         </span>
@@ -228,7 +234,7 @@ function cells(node: NodeUse): Cell[][] {
       const slice = part.kind === 'slice' ? part.slice : null;
       return [
         node.name,
-        device.index,
+        deviceText(device),
         device.model,
         slice?.name ?? `(${part.kind})`,
         slice?.project ?? null,

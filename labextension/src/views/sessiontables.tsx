@@ -6,10 +6,10 @@ import { milliOf } from '../state/dashboard';
 import { isLive } from '../state/sessions';
 import { DataTable, ITableColumn } from './datatable';
 import { ShareBadges } from './sharebadges';
+import { placeText } from './placetexts';
 import {
   kindText,
   lineText,
-  placeText,
   reclaimText,
   shareText,
   spanText,

@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Isolation, Kind, Placement, Session, Share } from '../api/models';
+import { Isolation, Kind, Session, Share } from '../api/models';
 import { lookUp, textOf } from '../api/vocabulary';
 import { takerText } from './takertexts';
 
@@ -42,16 +42,6 @@ export function shareText(trans: TranslationBundle, share: Share): string {
   return share.compute
     ? trans.__('%1, %2 % compute', text, share.compute)
     : text;
-}
-
-/** Say where a session runs: `dgx1-2 GPU 3`. */
-export function placeText(
-  trans: TranslationBundle,
-  placement: Placement
-): string {
-  const { node, slices } = placement;
-  const indices = slices.map(slice => slice.index).join(', ');
-  return indices ? trans.__('%1 GPU %2', node, indices) : node;
 }
 
 /** Return the memory that a fraction comes with, in MiB; 0 where it says nothing. */

@@ -1,5 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { makeSession } from '../../__tests__/builders';
+import { placeText } from '../placetexts';
 import { lineText, statusLine, statusText } from '../texts';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
@@ -65,5 +66,25 @@ describe('what is said of a waiting session', () => {
 
   it('is that a session gives its GPUs back', () => {
     expect(say({ state: 'stopping', goal: 'requeue' })[0]).toBe('Giving back');
+  });
+});
+
+describe('where a session runs', () => {
+  const place = (...known: { index?: number; uuid?: string }[]) =>
+    placeText(trans, {
+      node: 'n1',
+      simulated: false,
+      slices: known.map(({ index = null, uuid = '' }) => {
+        const part = { milli: 500, memory: 0, compute: 0, mig: '' };
+        return { index, uuid, ...part };
+      })
+    });
+
+  it('is said as far as it is known', () => {
+    expect(place({})).toBe('n1');
+    expect(place({ uuid: 'GPU-4f2a9c1d-77aa' })).toBe('n1 GPU 4f2a9c1d');
+    expect(place({ index: 3, uuid: 'GPU-4f2a' }, { index: 0 })).toBe(
+      'n1 GPU 3, 0'
+    );
   });
 });
