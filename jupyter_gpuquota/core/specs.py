@@ -89,7 +89,7 @@ def resized(spec: SessionSpec, asked: ResizeRequest) -> SessionRequest:
         gpu_memory=asked.gpu_memory,
         gpu_compute=asked.gpu_compute,
         mig_profile=asked.mig_profile,
-        environment=spec.environment,
+        environment=spec.image or spec.environment,
         folder=spec.folder,
         command=spec.command,
         args=spec.args,
@@ -113,6 +113,7 @@ def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> 
         kind=request.kind,
         share=share,
         environment=environment.prefix if environment else "",
+        image=environment.image if environment else "",
         folder=facts.place.folder,
         command=request.command,
         args=request.args,
@@ -164,8 +165,9 @@ def _check_kind(kind: str) -> list[FieldError]:
 def _check_place(request: SessionRequest, place: LaunchPlace) -> list[FieldError]:
     errors = []
     if place.environment is None:
-        message = f"There is no Python environment {request.environment!r}."
-        errors.append(FieldError("environment", message, "Choose one that is listed, or a prefix."))
+        missing = f"There is no environment {request.environment!r}."
+        message = place.environment_problem or missing
+        errors.append(FieldError("environment", message, "Choose one that is listed."))
     elif place.environment.problem and not request.command:
         hint = "Install jupyter_server there, or choose another."
         errors.append(FieldError("environment", place.environment.problem, hint))

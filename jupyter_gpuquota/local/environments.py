@@ -40,7 +40,19 @@ def look_up(request: SessionRequest, config: LocalConfig) -> LaunchPlace:
     else:
         problem = _folder_problem(folder)
     environment = _named(request.environment, config)
-    return LaunchPlace(environment=environment, folder=folder, folder_problem=problem)
+    return LaunchPlace(
+        environment=environment,
+        environment_problem="" if environment else _why_none(request.environment),
+        folder=folder,
+        folder_problem=problem,
+    )
+
+
+def _why_none(name: str) -> str:
+    """Return why a name stands for no environment, empty where it is just not there."""
+    if name.startswith(("/", "~", ".")) or not {"/", ":"} & set(name):
+        return ""
+    return f"Sessions of this machine start from Python prefixes, not from an image as {name!r}."
 
 
 def _named(name: str, config: LocalConfig) -> Environment | None:

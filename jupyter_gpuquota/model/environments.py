@@ -1,4 +1,4 @@
-"""Environments: Python prefixes in which sessions run."""
+"""Environments: Python prefixes, or images, in which sessions run."""
 
 from __future__ import annotations
 
@@ -6,29 +6,35 @@ from .base import Model
 
 
 class Environment(Model, frozen=True, kw_only=True):
-    """Be a Python prefix. `problem` says why it cannot run a Jupyter Server, empty if it can."""
+    """A Python prefix or an image.
+
+    `python` is the prefix's interpreter. `problem` says why no Jupyter Server can run in it, empty
+    if one can.
+    """
 
     id: str
     label: str
-    prefix: str
-    python: str
+    prefix: str = ""
+    python: str = ""
+    image: str = ""
     default: bool = False
     problem: str = ""
 
 
 class Environments(Model, frozen=True, kw_only=True):
-    """List what a session may be started from."""
+    """What a session may be started from."""
 
     environments: tuple[Environment, ...]
 
 
 class LaunchPlace(Model, frozen=True, kw_only=True):
-    """Be what the outside knows of the environment and folder that a request names.
+    """What the outside knows of the environment and folder that a request names.
 
-    `environment` is None when no such prefix exists. `folder` is absolute; `folder_problem`
-    says why the user cannot work there, empty if they can.
+    `environment` is None where there is none; `environment_problem` may say why. `folder` is
+    absolute; `folder_problem` says why the user cannot work there, empty if they can.
     """
 
     environment: Environment | None
+    environment_problem: str = ""
     folder: str
     folder_problem: str = ""

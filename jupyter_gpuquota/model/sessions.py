@@ -32,14 +32,14 @@ ENDED: frozenset[State] = frozenset({"stopped", "done", "failed"})
 
 
 class SessionRequest(Request, frozen=True, kw_only=True):
-    """Ask for a session, in the words a user types; checked by `core.specs.check`.
+    """A session that is asked for, in the words a user types; checked by `core.specs.check`.
 
     `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
-    `gpu_compute` per cent. `environment` is an id or the path of a Python prefix, `folder` a
-    path (relative ones start at the server's root). An empty `command` means a Jupyter Server;
-    `args` are appended to whichever runs. `node_type` names the node group to run on, `base_url`
-    is the JupyterLab's that will show it. `idle_timeout` is a wish (`30m`; `0`: never), granted as
-    far as the policy allows.
+    `gpu_compute` per cent. `environment` is an id, the path of a Python prefix or an image,
+    `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
+    Server; `args` are appended to whichever runs. `node_type` names the node group to run on,
+    `base_url` is the JupyterLab's that will show it. `idle_timeout` is a wish (`30m`; `0`: never),
+    granted as far as the policy allows.
     """
 
     name: str
@@ -73,7 +73,8 @@ class ResumeRequest(Request, frozen=True, kw_only=True):
 class SessionSpec(Model, frozen=True, kw_only=True):
     """A request that was checked: every value is usable as it stands.
 
-    `environment` and `folder` are absolute paths; `idle_timeout` is in seconds (0: never).
+    `environment` is a Python prefix, empty where an `image` stands for it; it and `folder` are
+    absolute paths. `idle_timeout` is in seconds (0: never).
     """
 
     name: str
@@ -81,6 +82,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     kind: Open[Kind]
     share: Share
     environment: str
+    image: str = ""
     folder: str
     command: tuple[str, ...] = ()
     args: tuple[str, ...] = ()

@@ -60,7 +60,7 @@ def _program(group: argparse._ArgumentGroup) -> None:
         dest="environment",
         default="",
         metavar="ENVIRONMENT",
-        help="a listed environment, or the path of a Python prefix",
+        help="a listed environment, the path of a Python prefix, or an image",
     )
     group.add_argument(
         "--command", nargs="?", const=True, metavar="WORDS", help="the program, if not after --"

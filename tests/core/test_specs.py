@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.policy import NO_POLICY
-from jupyter_gpuquota.core.specs import Facts, check
+from jupyter_gpuquota.core.specs import Facts, check, resized
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.environments import Environment
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.resources import Node, Share
+from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.sessions import SessionRequest
 from tests.builders import make_mig_device, make_node, make_place, make_project
 
@@ -71,8 +72,17 @@ def test_a_bad_value_is_refused_at_its_field(request_: dict[str, Any], field: st
     assert list(fields_of(**request_)) == [field]
 
 
+def test_an_image_stands_for_a_prefix_and_stays_when_the_share_changes() -> None:
+    image = Environment(id="torch", label="torch", image="ghcr.io/team/torch:2")
+    spec = check(SessionRequest(name="x"), facts(place=make_place(environment=image)))
+    assert (spec.environment, spec.image) == ("", "ghcr.io/team/torch:2")
+    assert resized(spec, ResizeRequest(gpu="1")).environment == spec.image
+
+
 def test_the_environment_must_exist_and_serve_jupyter() -> None:
     assert list(fields_of(facts(place=make_place(environment=None)))) == ["environment"]
+    refused = facts(place=make_place(environment=None, environment_problem="No images here."))
+    assert fields_of(refused) == {"environment": "No images here."}
     broken = facts(place=make_place(environment=BROKEN))
     assert fields_of(broken) == {"environment": "No Jupyter."}
     assert check(SessionRequest(name="x", command=("sleep", "1")), broken).environment == "/b"

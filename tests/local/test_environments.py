@@ -113,6 +113,22 @@ def test_an_environment_that_does_not_exist_is_none(config, name):
     assert look_up(config, environment=name).environment is None
 
 
+@pytest.mark.parametrize(
+    ("name", "is_image"),
+    [
+        ("ghcr.io/team/torch:2", True),
+        ("localhost:5000/torch@sha256:0a", True),
+        ("python:3.11", True),
+        ("none", False),
+        ("/no/such/prefix", False),
+    ],
+)
+def test_an_image_is_refused_with_the_reason(config, name, is_image):
+    place = look_up(config, environment=name)
+    assert place.environment is None
+    assert ("not from an image" in place.environment_problem) is is_image
+
+
 def test_folders_start_at_the_root_and_are_resolved(config, tmp_path, monkeypatch):
     root = Path(config.root_dir)
     (root / "sub").mkdir()

@@ -305,3 +305,14 @@ def test_a_program_tells_how_it_ended(result, code, said):
 )
 def test_an_age_is_short(seconds, said):
     assert span_text(NOW, NOW + timedelta(seconds=seconds)) == said
+
+
+def test_an_environment_is_said_to_be_a_prefix_or_an_image():
+    torch = Environment(id="torch", label="torch", image="ghcr.io/team/torch:2")
+    base = Environment(id="base", label="base", prefix="/env", python="/env/bin/python")
+    shown = EnvironmentsView(Environments(environments=(torch, base))).text
+    assert "image ghcr.io/team/torch:2" in shown
+    assert "/env" in shown
+    session = make_session(environment="", image="ghcr.io/team/torch:2")
+    assert "image ghcr.io/team/torch:2" in SessionView(session).text
+    assert "torch:2" in SessionsView(page(session), {}).text

@@ -8,7 +8,7 @@ from .markup import Markup
 
 
 class EnvironmentsView(View[Environments]):
-    """Show Python prefixes, and what is wrong with those that cannot run a Jupyter Server."""
+    """Environments, and what is wrong with those that cannot run a Jupyter Server."""
 
     @property
     def text(self) -> str:
@@ -29,6 +29,7 @@ class EnvironmentsView(View[Environments]):
                 "label": e.label,
                 "prefix": e.prefix,
                 "python": e.python,
+                "image": e.image,
                 "default": e.default,
                 "problem": e.problem,
             }
@@ -36,10 +37,15 @@ class EnvironmentsView(View[Environments]):
         ]
 
 
+def origin(prefix: str, image: str) -> str:
+    """Return what an environment is made of: `image ghcr.io/team/torch:2`, or a prefix."""
+    return f"image {image}" if image else prefix
+
+
 _COLUMNS: list[Column[Environment]] = [
     Column("ENVIRONMENT", lambda e: f"{e.id} (default)" if e.default else e.id),
     Column("LABEL", lambda e: e.label),
     Column("PYTHON", lambda e: e.python),
-    Column("PREFIX", lambda e: e.prefix),
+    Column("FROM", lambda e: origin(e.prefix, e.image)),
     Column("PROBLEM", lambda e: e.problem),
 ]

@@ -12,6 +12,7 @@ from ...model.policy import SessionPolicy
 from ...model.resources import Isolation, gpus_text, memory_text
 from ...model.sessions import Session
 from .base import Column, Row, View, html_table, pairs_html, pairs_text, span_text, text_table
+from .environments import origin
 from .idle import coming_text, idle_text, life_text, policy_text
 from .markup import Markup, join, printable, tag
 
@@ -81,6 +82,7 @@ class SessionsView(View[tuple[Session, ...]]):
                 "node": s.placement.node if s.placement else "",
                 "isolation": isolation_short(s.isolation) if s.isolation else "",
                 "environment": s.spec.environment,
+                "image": s.spec.image,
                 "created": s.created,
                 "started": s.started,
                 "reason": s.reason.message if s.reason else "",
@@ -108,7 +110,7 @@ class SessionsView(View[tuple[Session, ...]]):
             Column("STATUS", lambda s: s.state),
             Column("AGE", lambda s: span_text(s.created, self._now)),
             Column("NODE", lambda s: s.placement.node if s.placement else "", whole=True),
-            Column("ENVIRONMENT", lambda s: PurePath(s.spec.environment).name),
+            Column("ENVIRONMENT", lambda s: PurePath(s.spec.image or s.spec.environment).name),
             Column("TYPE", lambda s: s.spec.kind),
             Column("PROJECT", lambda s: s.spec.project),
             Column("USER", lambda s: s.owner),
@@ -265,7 +267,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("in use", f"{usage} (over its share)" if used and used.over else usage),
         ("right size", size),
         ("isolation", isolation_text(s.isolation) if s.isolation else ""),
-        ("environment", spec.environment),
+        ("environment", origin(spec.environment, spec.image)),
         ("folder", spec.folder),
         ("command", command),
         ("variables", ", ".join(spec.env)),

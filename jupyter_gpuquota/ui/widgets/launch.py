@@ -64,7 +64,7 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         if quota.mine:
             known = preferred in quota.mine
             self._fields["project"].value = preferred if known else quota.default
-        usable = [(e.label, e.prefix) for e in environments if not e.problem]
+        usable = [(e.label, e.image or e.prefix) for e in environments if not e.problem]
         self._fields["environment"].options = [("usual", ""), *usable]
 
     def _take_preset(self, _change: object) -> None:

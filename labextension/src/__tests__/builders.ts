@@ -52,6 +52,7 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
       kind: 'interactive',
       share: { milli: 500, memory: 0, compute: 0, mig: '' },
       environment: '/env',
+      image: '',
       folder: '/home/ana',
       command: [],
       args: [],

@@ -167,7 +167,8 @@ export interface Session {
 /**
  * A request that was checked: every value is usable as it stands.
  *
- * `environment` and `folder` are absolute paths; `idle_timeout` is in seconds (0: never).
+ * `environment` is a Python prefix, empty where an `image` stands for it; it and `folder` are
+ * absolute paths. `idle_timeout` is in seconds (0: never).
  */
 export interface SessionSpec {
   name: string;
@@ -175,6 +176,7 @@ export interface SessionSpec {
   kind: Kind;
   share: Share;
   environment: string;
+  image: string;
   folder: string;
   command: string[];
   args: string[];
@@ -329,14 +331,14 @@ export interface SessionQuery {
   cursor?: string;
 }
 /**
- * Ask for a session, in the words a user types; checked by `core.specs.check`.
+ * A session that is asked for, in the words a user types; checked by `core.specs.check`.
  *
  * `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
- * `gpu_compute` per cent. `environment` is an id or the path of a Python prefix, `folder` a
- * path (relative ones start at the server's root). An empty `command` means a Jupyter Server;
- * `args` are appended to whichever runs. `node_type` names the node group to run on, `base_url`
- * is the JupyterLab's that will show it. `idle_timeout` is a wish (`30m`; `0`: never), granted as
- * far as the policy allows.
+ * `gpu_compute` per cent. `environment` is an id, the path of a Python prefix or an image,
+ * `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
+ * Server; `args` are appended to whichever runs. `node_type` names the node group to run on,
+ * `base_url` is the JupyterLab's that will show it. `idle_timeout` is a wish (`30m`; `0`: never),
+ * granted as far as the policy allows.
  */
 export interface SessionRequest {
   name: string;
@@ -730,19 +732,23 @@ export interface SliceUse {
   over: boolean;
 }
 /**
- * List what a session may be started from.
+ * What a session may be started from.
  */
 export interface Environments {
   environments: Environment[];
 }
 /**
- * Be a Python prefix. `problem` says why it cannot run a Jupyter Server, empty if it can.
+ * A Python prefix or an image.
+ *
+ * `python` is the prefix's interpreter. `problem` says why no Jupyter Server can run in it, empty
+ * if one can.
  */
 export interface Environment {
   id: string;
   label: string;
   prefix: string;
   python: string;
+  image: string;
   default: boolean;
   problem: string;
 }

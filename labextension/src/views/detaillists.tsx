@@ -163,7 +163,10 @@ function Request({ session }: { session: Session }): JSX.Element | null {
         [trans.__('Project'), spec.project],
         [trans.__('Owner'), session.owner],
         [trans.__('Kind'), kindText(trans, spec.kind)],
-        [trans.__('Environment'), code(spec.environment)],
+        [
+          trans.__('Environment'),
+          spec.image ? trans.__('image %1', spec.image) : code(spec.environment)
+        ],
         [trans.__('Folder'), code(spec.folder)],
         [
           trans.__('Command'),

@@ -31,6 +31,7 @@ describe('the launch form', () => {
             id: 'a',
             label: 'base',
             prefix: '/a',
+            image: '',
             python: '3.11',
             default: true,
             problem: ''
@@ -39,6 +40,7 @@ describe('the launch form', () => {
             id: 'b',
             label: 'bare',
             prefix: '/b',
+            image: '',
             python: '3.12',
             default: false,
             problem: 'no jupyter_server'
