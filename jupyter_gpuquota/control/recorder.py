@@ -71,6 +71,9 @@ class Recorder:
     async def sample(self) -> None:
         """Take a sample now."""
         await self._run(self._history.take, self._board.settings.projects, time.time())
+        await self._warn()
+
+    async def _warn(self) -> None:
         self._board.warn("history", await self._run(self._history.warnings))
 
     async def _sample(self) -> None:
@@ -80,6 +83,8 @@ class Recorder:
             try:
                 if self._history.due(time.time()):
                     await self.sample()
+                elif self._board.warnings("history"):  # an admin may have put it right
+                    await self._warn()
             except Exception as error:  # noqa: BLE001 (a fault of ours must not end the record)
                 _log.exception("recording the use of GPUs failed")
                 trouble = f"Use is not recorded: {error}. See the log."

@@ -33,6 +33,8 @@ from .scheduler import Scheduler
 _YOUNG = timedelta(seconds=3)
 _FILE = 1.0
 """Seconds between two looks at the quota file, where there is one."""
+_WARNED = 5.0
+"""Seconds until what was wrong is looked at again: an admin may have put it right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +222,12 @@ class Worker:
             recent = now - _YOUNG
             young = any(s.state == "running" and s.since > recent for s in self.board.sessions)
             return pace.fresh if young else pace.calm
-        pauses = (pace.poll, self._scheduler.pause(now), _FILE if self.admin.path else None)
+        pauses = (
+            pace.poll,
+            self._scheduler.pause(now),
+            _FILE if self.admin.path else None,
+            _WARNED if self.board.warnings() else None,
+        )
         return min((pause for pause in pauses if pause is not None), default=None)
 
 

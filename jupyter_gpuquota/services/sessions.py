@@ -45,7 +45,8 @@ async def list_(backend: Backend, call: Call) -> Page[Session]:
         and (not states or session.state in states)
     ]
     part = page(found, query.limit, query.cursor, backend.changes.revision("sessions"))
-    items = tuple(_shown(backend, call, session) for session in part.items)
+    able = backend.capabilities
+    items = tuple(disclosure.shown(session, call.rights, able) for session in part.items)
     return Page(items=items, total=part.total, revision=part.revision, next=part.next)
 
 

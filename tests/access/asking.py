@@ -9,7 +9,7 @@ import msgspec
 
 from jupyter_gpuquota.model.routes import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
-from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, REQUESTS
+from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS
 from tests.contract.backend_contract import PROJECTS
 from tests.contract.helpers import launch
 from tests.fakes import make_backend
@@ -52,7 +52,7 @@ async def check(status: Status, names: list[str]) -> None:
     for name in names:
         for who in (*PEOPLE, "session"):
             backend = make_backend(PROJECTS, admins=(ADMIN,))
-            session = await launch(backend, owner="owner", project="team-c")
+            session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
             found = await status(backend, name, who, session.id)
             if found not in wanted(name, who):
                 wrong.append((name, who, found))

@@ -11,7 +11,7 @@ from jupyter_gpuquota.errors import GpuQuotaError, NotAllowed, NotFound, Unsuppo
 from jupyter_gpuquota.model.routes import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
-from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, REQUESTS, caller
+from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS, caller
 from tests.contract.helpers import launch, run
 
 READS = sorted(row.name for row in ROUTES if row.method == "GET")
@@ -29,7 +29,7 @@ class AccessContract:
 
     async def test_what_is_not_allowed_is_refused_on_every_route(self, backend: Backend) -> None:
         assert set(ALLOWED) == {row.name for row in ROUTES}
-        session = await launch(backend, owner="owner", project="team-c")
+        session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
         before = backend.sessions.all()
         for name, allowed in ALLOWED.items():
             for who in {*PEOPLE, "session"} - allowed:
@@ -42,7 +42,7 @@ class AccessContract:
         assert [s.id for s in backend.sessions.all()] == [s.id for s in before]
 
     async def test_what_is_allowed_can_be_read(self, backend: Backend) -> None:
-        session = await run(backend, owner="owner", project="team-c")
+        session = await run(backend, owner="owner", project="team-c", ports=(PORT,))
         for name in READS:
             for who in ALLOWED[name]:
                 with suppress(

@@ -28,6 +28,9 @@ from jupyter_gpuquota.model.sessions import (
 )
 from tests.builders import NOW
 
+PORT = 8124
+"""The port that the session of the table exposes."""
+
 PROJECT = {
     "name": "team-c",
     "quota": "2",
@@ -97,7 +100,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "sessions.log": {"query": LogQuery()},
     "sessions.exec": {"body": ExecRequest(command=("true",))},
     "sessions.exec_stream": {"body": ExecRequest(command=("true",))},
-    "sessions.endpoint": {"query": EndpointQuery()},
+    "sessions.endpoint": {"query": EndpointQuery(port=PORT)},
     "sessions.presence": {"body": PresenceRequest(at=NOW)},
     "sessions.keep_alive": {"body": KeepAliveRequest()},
     "history.get": {"query": HistoryQuery()},
