@@ -73,6 +73,16 @@ def test_the_client_finds_it_by_the_environment(named):
     assert [session.owner for session in client.sessions.list()] == ["ana"]
 
 
+def test_what_a_program_prints_comes_through(named):
+    client = Client(project="team-a")
+    client.sessions.submit("exp-1", gpu=0.5)
+    events = list(client.sessions.exec_stream("exp-1", ["echo", "hi"]))
+    assert [event.output for event in events] == ["echo hi\n", ""]
+    leaving = client.sessions.exec_stream("exp-1", ["echo", "hi"])
+    assert next(leaving).output == "echo hi\n"
+    leaving.close()
+
+
 def test_a_renewed_token_counts_at_once(named):
     client = Client()
     assert client.about().user == "ana"
