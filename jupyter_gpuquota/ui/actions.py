@@ -34,11 +34,12 @@ from .rules import groups, rules
 from .screen import Screen, tell
 from .verbs import NOTEBOOK_LINES
 from .views.base import View
+from .views.details import SessionView
 from .views.environments import EnvironmentsView
 from .views.nodes import NodesView
 from .views.previews import PreviewView
 from .views.quota import QuotaView
-from .views.sessions import ChangedView, SessionsView, SessionView, outcome
+from .views.sessions import ChangedView, SessionsView, outcome
 from .views.texts import LogView, TextView
 
 Answer = View[Any]

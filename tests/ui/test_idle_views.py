@@ -12,6 +12,7 @@ from jupyter_gpuquota.model.base import Page
 from jupyter_gpuquota.model.idleness import Activity, Idleness, KeptAlive, Signal
 from jupyter_gpuquota.model.policy import RULES, DecidedRule, SessionPolicy
 from jupyter_gpuquota.model.sessions import Kind, Session
+from jupyter_gpuquota.ui.views.details import SessionView
 from jupyter_gpuquota.ui.views.idle import (
     KeptView,
     coming_text,
@@ -20,7 +21,7 @@ from jupyter_gpuquota.ui.views.idle import (
     policy_text,
 )
 from jupyter_gpuquota.ui.views.policy import ExplainView
-from jupyter_gpuquota.ui.views.sessions import SessionsView, SessionView
+from jupyter_gpuquota.ui.views.sessions import SessionsView
 from tests.builders import NOW, make_session
 
 SINCE = NOW - timedelta(minutes=22)

@@ -34,6 +34,7 @@ from jupyter_gpuquota.model.resources import Isolation
 from jupyter_gpuquota.model.rightsizing import Advice
 from jupyter_gpuquota.model.sessions import Endpoint, Session
 from jupyter_gpuquota.ui.views.base import View
+from jupyter_gpuquota.ui.views.details import SessionView
 from jupyter_gpuquota.ui.views.history import HistoryView
 from jupyter_gpuquota.ui.views.idle import policy_text
 from jupyter_gpuquota.ui.views.policy import ExplainView, PolicyView
@@ -42,7 +43,7 @@ from jupyter_gpuquota.ui.views.previews import PreviewView
 from jupyter_gpuquota.ui.views.projects import ChangeView, ProjectsView
 from jupyter_gpuquota.ui.views.quota import QuotaView
 from jupyter_gpuquota.ui.views.rules import GroupsView
-from jupyter_gpuquota.ui.views.sessions import ChangedView, SessionsView, SessionView
+from jupyter_gpuquota.ui.views.sessions import ChangedView, SessionsView
 from jupyter_gpuquota.ui.widgets.launch import preview_html
 from tests.builders import (
     NOW,

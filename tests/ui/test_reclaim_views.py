@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from jupyter_gpuquota.model.sessions import Reclaim
-from jupyter_gpuquota.ui.views.sessions import SessionView
+from jupyter_gpuquota.ui.views.details import SessionView
 from tests.builders import NOW, make_session
 
 

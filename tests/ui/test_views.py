@@ -27,6 +27,7 @@ from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import Exit, LogChunk, Progress, Session, Usage
 from jupyter_gpuquota.ports.backend import CAPABILITIES
 from jupyter_gpuquota.ui.views.base import span_text
+from jupyter_gpuquota.ui.views.details import SessionView
 from jupyter_gpuquota.ui.views.environments import EnvironmentsView
 from jupyter_gpuquota.ui.views.history import HistoryView
 from jupyter_gpuquota.ui.views.markup import Markup, join, printable, tag
@@ -35,7 +36,6 @@ from jupyter_gpuquota.ui.views.quota import QuotaView
 from jupyter_gpuquota.ui.views.sessions import (
     ChangedView,
     SessionsView,
-    SessionView,
     anchor,
     href_of,
 )
