@@ -75,8 +75,9 @@ class AccessContract:
             seen = await ask(backend, "sessions.get", who, session.id)
             assert (seen.spec.name, seen.owner, seen.state) == ("exp-1", "owner", "running")
             assert seen.spec.share == session.spec.share
-            hidden = (seen.spec.command, seen.spec.env, seen.spec.folder, seen.spec.environment)
-            assert hidden == ((), {}, "", "")
+            spec = seen.spec
+            hidden = (spec.command, spec.env, spec.folder, spec.environment, spec.image)
+            assert hidden == ((), {}, "", "", "")
             assert (seen.path, seen.actions) == ("", ())
         lead = await ask(backend, "sessions.get", "lead", session.id)
         assert lead.spec.command == session.spec.command

@@ -30,7 +30,7 @@ from jupyter_gpuquota.model.resources import Device, Node, Placement
 from jupyter_gpuquota.model.sessions import Session, SessionRequest, SessionSpec
 from jupyter_gpuquota.ports.backend import Backend
 
-ENVIRONMENT = Environment(id="image", label="image", prefix="/", python="/python", default=True)
+ENVIRONMENT = Environment(id="lab", label="lab", image="registry.example/lab:1", default=True)
 DEVICES = tuple(
     Device(index=i, uuid=f"SCRATCH-{i}", model="T4", memory=16_384, simulated=True)
     for i in range(4)
@@ -104,7 +104,7 @@ class ScratchInventory(BoardInventory):
         return (ENVIRONMENT,)
 
     async def look_up(self, request: SessionRequest) -> LaunchPlace:
-        known = request.environment in {"", ENVIRONMENT.id}
+        known = request.environment in {"", ENVIRONMENT.id, ENVIRONMENT.image}
         return LaunchPlace(environment=ENVIRONMENT if known else None, folder="/")
 
 
