@@ -18,7 +18,7 @@ from jupyter_gpuquota.local.backend import PLUGIN, open_local
 
 
 def main(rate: float, flags: list[str]) -> None:
-    """Be the controller until told to leave."""
+    """Run the controller until it is told to leave."""
     controller = Controller()
     controller.initialize(["--foreground", "--backend", "local", *flags])
     controller.plugin = replace(PLUGIN, open=partial(open_local, clock=Clock(rate)))

@@ -51,7 +51,7 @@ def exec_stream(
 
 
 def inside(context: Context, name: str, *, project: str = "") -> Operation[ExecContext]:
-    """Tell a terminal of this machine how to be inside a running session.
+    """What a terminal of this machine needs to work inside a running session.
 
     Raises Unsupported where sessions run elsewhere, WrongState.
     """

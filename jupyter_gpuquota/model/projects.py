@@ -129,7 +129,7 @@ class Projects(Model, frozen=True, kw_only=True):
 
 
 class ProjectAnswer(Model, frozen=True, kw_only=True):
-    """Say what became of a project: as it is now, None if it is gone.
+    """A project as it is after a change, None if it is gone.
 
     `sessions` names those that it is drained of; `warnings` are as in `Projects`.
     """

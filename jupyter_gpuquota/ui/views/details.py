@@ -36,7 +36,7 @@ class SessionView(View[Session]):
 
     @property
     def failure(self) -> str:
-        """Say what became of it."""
+        """What went wrong with it, empty if nothing did."""
         return outcome(self.data)
 
     @property
@@ -118,7 +118,7 @@ def _time_text(at: datetime | None) -> str:
 
 
 def _reclaimed_text(session: Session) -> str:
-    """Say when and for whom a session last had to give back its GPUs, as far as that is told."""
+    """When and for whom a session last gave back its GPUs, as far as that is told."""
     if not (last := session.reclaimed):
         return ""
     return f"{_time_text(last.at)}, for {last.name or 'a session'} of {last.project}"

@@ -123,7 +123,7 @@ class ChangedView(SessionsView):
 
     @property
     def failure(self) -> str:
-        """Say what became of them."""
+        """What went wrong with them, empty if nothing did."""
         return self.text
 
     @property

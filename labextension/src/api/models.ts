@@ -804,7 +804,7 @@ export interface Affinity {
   train: string[];
 }
 /**
- * Say what became of a project: as it is now, None if it is gone.
+ * A project as it is after a change, None if it is gone.
  *
  * `sessions` names those that it is drained of; `warnings` are as in `Projects`.
  */
