@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..errors import StorageFailed
+from ..errors import NotAllowed, StorageFailed
 
 
 @contextlib.contextmanager
@@ -20,6 +21,24 @@ def writing(path: Path) -> Iterator[None]:
             f"{path} cannot be written: {error.strerror or error}.",
             hint="Free some space there, or give the account the right to write; then try again.",
         ) from error
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder of the controller's for the account alone, or check that it is.
+
+    Raises:
+        NotAllowed: it belongs to another account.
+        OSError: it cannot be made or changed.
+    """
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = path.stat()
+    if found.st_uid != os.geteuid():
+        raise NotAllowed(
+            f"The state folder {path} belongs to another account.",
+            hint="Name another one in GpuQuota.state_dir.",
+        )
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        path.chmod(0o700)
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
-import stat
 from pathlib import Path
 
-from ..errors import NotAllowed, StorageFailed
+from ..control.files import private_folder
+from ..errors import StorageFailed
 from .locate import Location
 
 
@@ -20,7 +20,10 @@ def prepare(location: Location) -> None:
     """
     above = [path for path in location.home.parents if path.is_relative_to(location.state_dir)]
     for folder in (*reversed(above), location.home):
-        _prepare(folder)
+        try:
+            private_folder(folder)
+        except OSError as error:
+            raise _unusable(folder, error) from error
 
 
 def lock(location: Location) -> int | None:
@@ -56,21 +59,6 @@ def holder(location: Location) -> int | None:
     finally:
         os.close(seen)
     return None
-
-
-def _prepare(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
-        if found.st_uid != os.getuid():
-            raise NotAllowed(
-                f"The state folder {folder} belongs to another account.",
-                hint="Name another one in GpuQuota.state_dir.",
-            )
-        if stat.S_IMODE(found.st_mode) & 0o077:
-            folder.chmod(0o700)
-    except OSError as error:
-        raise _unusable(folder, error) from error
 
 
 def _unusable(folder: Path, error: OSError) -> StorageFailed:

@@ -6,13 +6,12 @@ import contextlib
 import fcntl
 import os
 import shutil
-import stat
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from ..control.files import write_file, writing
+from ..control.files import private_folder, write_file, writing
 from ..errors import StorageFailed
 from ..model.base import Model
 from ..model.sessions import Session
@@ -205,14 +204,6 @@ class StateFolder:
 
 
 def prepare(path: Path) -> None:
-    """Make the state folder for the account alone, or check that it is. Raises StorageFailed."""
+    """Make the state folder for the account alone. Raises StorageFailed, NotAllowed."""
     with writing(path):
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = path.stat()
-        if found.st_uid != os.geteuid():
-            raise StorageFailed(
-                f"The state folder {path} belongs to another account.",
-                hint="Set GpuQuota.state_dir to a folder of your own.",
-            )
-        if stat.S_IMODE(found.st_mode) & 0o077:
-            path.chmod(0o700)
+        private_folder(path)
