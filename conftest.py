@@ -13,6 +13,8 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+BACKEND = "JUPYTER_GPUQUOTA_BACKEND"
+
 pytest_plugins = ("pytest_jupyter.jupyter_server",)
 
 # How many examples a property is tried with. `--hypothesis-profile=storm` chooses the other one;
@@ -52,9 +54,11 @@ def _jupyter_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     """Keep the tests and the processes they start from the user's configuration and servers.
 
     `JUPYTER_NO_CONFIG` leaves the configuration folder below as the only one: what set-up has
-    put into the environment for the demo plays no part.
+    put into the environment for the demo plays no part. `JUPYTER_GPUQUOTA_BACKEND` is kept: tests
+    that any backend passes run on that one, else on `memory`.
     """
     folder = tmp_path_factory.mktemp("jupyter")
+    backend = os.environ.get(BACKEND, "memory")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_NO_CONFIG", "1")
         for name in ("CONFIG", "DATA", "RUNTIME"):
@@ -63,6 +67,7 @@ def _jupyter_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         ours = ("JPY_", "GPUQUOTA_", "JUPYTER_GPUQUOTA_")
         for name in [name for name in os.environ if name.startswith(ours)]:
             patch.delenv(name)
+        patch.setenv(BACKEND, backend)
         yield
 
 

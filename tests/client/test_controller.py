@@ -26,6 +26,7 @@ from jupyter_gpuquota.hosting.start import (
 )
 from jupyter_gpuquota.hosting.unix import UnixConnection, short
 from jupyter_gpuquota.model.about import API_VERSION
+from tests.chosen import chosen, location
 from tests.client.standin import stand_in
 
 ABOUT = {
@@ -62,7 +63,7 @@ def end_controller(folder: Path) -> None:
 
 
 def pid_of(folder: Path) -> int:
-    connection = UnixConnection(Location(folder).socket, 10)
+    connection = UnixConnection(location(folder).socket, 10)
     try:
         connection.connect()
         return connection.pid
@@ -85,23 +86,25 @@ def wait_for(condition):
 
 
 def test_it_is_started_once(state_dir):
-    path = ensure_controller(Location(state_dir))
-    assert path == state_dir / "controller.sock"
+    home = location(state_dir).home
+    path = ensure_controller(location(state_dir))
+    assert path == home / "controller.sock"
     pid = pid_of(state_dir)
-    assert ensure_controller(Location(state_dir)) == path
+    assert ensure_controller(location(state_dir)) == path
     assert pid_of(state_dir) == pid
     assert os.getsid(pid) == pid
-    assert state_dir.stat().st_mode & 0o777 == 0o700
-    assert (state_dir / "controller.log").stat().st_mode & 0o777 == 0o600
+    assert {folder.stat().st_mode & 0o777 for folder in (state_dir, home)} == {0o700}
+    assert (home / "controller.log").stat().st_mode & 0o777 == 0o600
 
 
 def test_it_is_no_child_of_whoever_starts_it(state_dir):
     # Asked in an interpreter of its own: this one may have become a reaper of orphans.
     script = (
-        "import os, pathlib, sys\n"
-        "from jupyter_gpuquota.hosting.locate import Location\n"
+        "import os, sys\n"
+        "from jupyter_gpuquota.hosting.config_files import Choice\n"
+        "from jupyter_gpuquota.hosting.locate import locate\n"
         "from jupyter_gpuquota.hosting.start import ensure_controller\n"
-        "ensure_controller(Location(pathlib.Path(sys.argv[1])))\n"
+        "ensure_controller(locate(Choice(state_dir=sys.argv[1])))\n"
         "os.waitpid(-1, os.WNOHANG)"
     )
     answer = subprocess.run(
@@ -112,15 +115,15 @@ def test_it_is_no_child_of_whoever_starts_it(state_dir):
 
 def test_of_many_that_start_it_in_one_instant_all_find_the_same(state_dir):
     with ThreadPoolExecutor(4) as pool:
-        paths = set(pool.map(lambda _: ensure_controller(Location(state_dir), 120), range(4)))
-    assert paths == {Location(state_dir).socket}
+        paths = set(pool.map(lambda _: ensure_controller(location(state_dir), 120), range(4)))
+    assert paths == {location(state_dir).socket}
     assert Client(state_dir=state_dir).about().version == __version__
 
 
 def test_a_path_longer_than_the_kernel_takes_works(tmp_path):
     folder = tmp_path / ("d" * 100) / ("e" * 100)
     try:
-        assert Client(state_dir=folder).about().backend == "local"
+        assert Client(state_dir=folder).about().backend == chosen()
     finally:
         end_controller(folder)
 
@@ -145,56 +148,56 @@ def test_one_that_was_killed_is_replaced(state_dir):
 
 
 def test_an_older_one_is_sent_away_and_replaced(state_dir):
-    with stand_in(Location(state_dir).socket, {**ABOUT, "version": "0.0.1"}) as asked:
-        ensure_controller(Location(state_dir))
+    with stand_in(location(state_dir).socket, {**ABOUT, "version": "0.0.1"}) as asked:
+        ensure_controller(location(state_dir))
         assert asked == ["GET /gpuquota/api/about", "POST /gpuquota/retire"]
-    assert Client(state_dir=state_dir).about().backend == "local"
+    assert Client(state_dir=state_dir).about().backend == chosen()
 
 
 @pytest.mark.parametrize("version", [__version__, "999.0", "of no order"])
 def test_one_of_the_same_interface_that_is_not_older_is_used(state_dir, version):
-    with stand_in(Location(state_dir).socket, {**ABOUT, "version": version}) as asked:
-        ensure_controller(Location(state_dir))
+    with stand_in(location(state_dir).socket, {**ABOUT, "version": version}) as asked:
+        ensure_controller(location(state_dir))
         assert asked == ["GET /gpuquota/api/about"]
         assert Client(state_dir=state_dir).about().backend == "stand-in"
 
 
 @pytest.mark.parametrize("about", [{**ABOUT, "api": API_VERSION + 1}, {"strange": 1}, b"<html>"])
 def test_one_of_another_interface_is_left_alone_and_named(state_dir, about):
-    with stand_in(Location(state_dir).socket, about) as asked:
+    with stand_in(location(state_dir).socket, about) as asked:
         with pytest.raises(VersionMismatch) as caught:
-            ensure_controller(Location(state_dir))
+            ensure_controller(location(state_dir))
         assert str(os.getpid()) in caught.value.message  # the stand-in is this process
         assert asked == ["GET /gpuquota/api/about"]
 
 
 def test_one_that_fails_says_so(state_dir):
-    with stand_in(Location(state_dir).socket, b"{}", 500), pytest.raises(NoServer, match="500"):
-        ensure_controller(Location(state_dir))
+    with stand_in(location(state_dir).socket, b"{}", 500), pytest.raises(NoServer, match="500"):
+        ensure_controller(location(state_dir))
 
 
 def test_a_folder_that_cannot_be_made_is_explained(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(NoServer, match="cannot be used: Not a directory") as caught:
-        ensure_controller(Location(tmp_path / "file" / "state"))
+        ensure_controller(location(tmp_path / "file" / "state"))
     assert "GpuQuota.state_dir" in caught.value.hint
 
 
 def test_its_last_words_are_shown(state_dir, tmp_path, monkeypatch):
-    bad = {"LocalConfig": {"simulated_nodes": [{"name": "n1", "gpus": "many"}]}}
+    bad = {"GpuQuota": {"projects": [{"name": "team-a", "members": "ana"}]}}
     (tmp_path / "jupyter_gpuquota_config.json").write_text(json.dumps(bad))
     monkeypatch.delenv("JUPYTER_NO_CONFIG", raising=False)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
     with pytest.raises(NoServer) as caught:
-        ensure_controller(Location(state_dir))
-    assert "simulated_nodes" in caught.value.message
-    assert str(state_dir / "controller.log") in caught.value.hint
-    assert not list(state_dir.glob("controller.sock"))
+        ensure_controller(location(state_dir))
+    assert "members" in caught.value.message
+    assert str(location(state_dir).log) in caught.value.hint
+    assert not list(state_dir.rglob("controller.sock"))
 
 
 def test_looking_does_not_start_it(state_dir):
     with pytest.raises(NoServer):
-        require_controller(Location(state_dir))
+        require_controller(location(state_dir))
     assert not state_dir.exists()
 
 

@@ -96,7 +96,7 @@ def test_what_cannot_be_a_backend_is_refused_before_it_becomes_a_folder(name):
 def test_a_backend_that_is_not_installed_is_refused_with_those_that_are():
     with pytest.raises(Unsupported, match="There is no backend 'nothing'") as caught:
         backends.find("nothing")
-    assert "local" in caught.value.hint
+    assert "memory" in caught.value.hint
 
 
 OLD = {"LocalConfig": {"state_dir": "/old"}}

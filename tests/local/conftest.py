@@ -26,7 +26,10 @@ from jupyter_gpuquota.local.folders import SessionFolder
 from jupyter_gpuquota.local.shim import procfs
 from jupyter_gpuquota.model.sessions import LIVE
 from jupyter_gpuquota.ports.backend import Backend
+from tests.chosen import on_local
 from tests.local.opening import open_backend
+
+__all__ = ["on_local"]
 
 ROOT = Path(__file__).resolve().parents[2]
 

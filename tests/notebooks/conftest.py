@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.hosting.start import usable
-from tests.ui.conftest import Shell, shell, wait_for
+from tests.chosen import on_local
+from tests.shell import Shell, shell, wait_for
 
-__all__ = ["shell"]
+__all__ = ["on_local", "shell"]
 
 RATE = "20"
 LOOKS = {"GpuQuota": {"idle_interval": 40}}

@@ -21,7 +21,7 @@ from jupyter_gpuquota.model.projects import AuditEntry, ProjectAnswer, Projects
 from jupyter_gpuquota.model.quota import Project, Quota
 from jupyter_gpuquota.model.sessions import LogChunk, Session
 from jupyter_gpuquota.ui.cli import main
-from tests.ui.conftest import Ran, wait_for
+from tests.shell import Ran, wait_for
 
 SLEEP = ("--", "sleep", "600")
 

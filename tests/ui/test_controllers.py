@@ -14,7 +14,7 @@ from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.ui.actions import run
 from jupyter_gpuquota.ui.grammar import parse
 from tests.client.standin import stand_in
-from tests.ui.conftest import Ran, Shell, wait_for
+from tests.shell import Ran, Shell, wait_for
 
 ENTRY_POINT = f"[{GROUP}]\ntwin = {installed()['local'].value}\n"
 

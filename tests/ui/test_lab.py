@@ -17,7 +17,7 @@ from jupyter_gpuquota import Client
 from jupyter_gpuquota.client import discovery, programs
 from jupyter_gpuquota.client.transport import HttpTransport
 from jupyter_gpuquota.errors import NoServer, NotAllowed, NotFound, Unsupported
-from tests.ui.conftest import wait_for
+from tests.shell import wait_for
 
 BASE_URL = "/user/me/"
 

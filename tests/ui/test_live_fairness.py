@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from jupyter_gpuquota import Client
-from tests.ui.conftest import Shell
+from tests.shell import Shell
 
 FILE = Path(__file__).parents[1] / "scenarios" / "netapp-over-quota.yaml"
 SCENARIO = yaml.safe_load(FILE.read_text())

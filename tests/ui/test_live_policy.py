@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from tests.ui.conftest import wait_for
+from tests.shell import wait_for
 
 
 def test_a_policy_is_set_refused_explained_and_kept(shell):
