@@ -258,7 +258,8 @@ async def serve(backend: Backend, mount: Mount, idle_exit: float) -> None:
         await asyncio.wait([hang_up], timeout=_GOODBYE)
     finally:
         await backend.resident.close()
-    log.info("left; sessions run on")
+    on = "; sessions run on" if backend.differences.outlives_controller else ", and sessions with it"
+    log.info("left%s", on)
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ def test_it_answers_and_stays_and_logs_no_token(tmp_path):
         assert b" 200 " not in malformed.sock.recv(1000)
         malformed.close()
     said = controller.log.read_text()
-    assert "sessions run on" in said
+    assert "left, and sessions with it" in said
     assert not (tmp_path / "state" / "backends" / "memory" / "controller.sock").exists()
     for secret in ("secret", *controller.tokens.values()):
         assert secret not in said
@@ -38,7 +38,6 @@ PLAIN = {"Controller__insecure": "True", "Controller__certificate": "", "Control
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"backend": "local"}, "all sessions would run as the controller's account"),
         ({"Controller__certificate": ""}, "https needs a certificate"),
         ({"Controller__key": ""}, "https needs a certificate"),
         ({"Controller__certificate": "/none"}, "/none"),

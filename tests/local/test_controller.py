@@ -1,0 +1,59 @@
+"""Its controller as a process: sessions run on without it, and its own settings are checked."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from tests.controller.launcher import PATIENCE, eventually, launcher
+from tests.controller.process import Process
+
+__all__ = ["launcher"]
+
+
+def test_it_introduces_itself(launcher):
+    launcher.start()
+    about = launcher.answering()
+    usual = {"logs", "exec", "ingress", "history", "administration", "policing"}
+    assert set(about["capabilities"]) == usual
+    assert about["outlives_controller"]
+
+
+@pytest.mark.parametrize("way", ["retire", "SIGTERM"])
+def test_sessions_run_on_until_the_next_takes_over(launcher, way):
+    first = launcher.start()
+    launcher.answering()
+    status, session = launcher.ask(
+        "POST", "/api/sessions", {"name": "s", "gpu": 0.5, "command": ["sleep", "600"]}
+    )
+    assert status == 201
+    running = f"/api/sessions/{session['id']}"
+    eventually(lambda: launcher.ask("GET", running)[1]["state"] == "running")
+    if way == "retire":
+        assert launcher.ask("POST", "/retire") == (200, {})
+    else:
+        first.send_signal(signal.SIGTERM)
+    launcher.start()  # while the first may still be leaving
+    assert first.wait(PATIENCE) == 0
+    launcher.answering()
+    assert launcher.ask("GET", running)[1]["state"] == "running"
+    assert "left; sessions run on" in launcher.location.log.read_text()
+    launcher.ask("POST", f"{running}/stop")
+    eventually(lambda: launcher.ask("GET", running)[1]["state"] == "stopped")
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("--LocalConfig.root_dir=work", "absolute path"),
+        ("--LocalConfig.stop_grace=-1", "stop_grace"),
+    ],
+)
+def test_a_wrong_setting_is_said(launcher, argument, said):
+    assert said in launcher.refused(argument)
+
+
+def test_it_is_not_hosted_for_many_people(tmp_path):
+    refused = Process(tmp_path, backend="local").refused()
+    assert "all sessions would run as the controller's account" in refused
