@@ -1,49 +1,52 @@
-"""A real Jupyter session behind the ingress of a real Jupyter Server."""
+"""Real sessions of a real Jupyter Server: where they work, and how its ingress shows them."""
 
 from __future__ import annotations
 
 import base64
 import json
+import sys
 import uuid
 
 import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import websocket_connect
 
-from tests.server.test_app import eventually, extension, jp_server_config, state_dir
+from tests.server.conftest import ask
+from tests.server.extension import controller, extension, jp_server_config, reaches
 
-__all__ = ["extension", "jp_server_config", "state_dir"]
+__all__ = ["ask", "controller", "extension", "jp_server_config"]
 
 SIZE = 3_000_000
 
 
 @pytest.fixture
 def session(extension, ask, jp_asyncio_loop):
-    """Start a session, and stop it at the end."""
+    """A session that is stopped at the end."""
 
     async def start():
         response = await ask("POST", "gpuquota/api/sessions", {"name": "exp-1"})
         assert response.code == 201, response.body
         path = f"gpuquota/api/sessions/{json.loads(response.body)['id']}"
-
-        async def running():
-            found = json.loads((await ask("GET", path)).body)
-            assert found["state"] in ("starting", "waiting", "running"), found
-            return found if found["state"] == "running" else None
-
-        return await eventually(running)
+        return await reaches(ask, path, "running")
 
     async def stop(path):
         await ask("POST", f"{path}/stop", {})
-
-        async def ended():
-            return json.loads((await ask("GET", path)).body)["state"] == "stopped"
-
-        await eventually(ended)
+        await reaches(ask, path, "stopped")
 
     session = jp_asyncio_loop.run_until_complete(start())
     yield session
     jp_asyncio_loop.run_until_complete(stop(f"gpuquota/api/sessions/{session['id']}"))
+
+
+async def test_a_session_works_in_the_servers_folder_and_environment(extension, ask, jp_root_dir):
+    (jp_root_dir / "work").mkdir()
+    request = {"name": "exp-1", "folder": "work", "command": ["true"]}
+    response = await ask("POST", "gpuquota/api/sessions", request)
+    assert response.code == 201, response.body
+    session = json.loads(response.body)
+    assert session["spec"]["folder"] == str(jp_root_dir / "work")
+    assert session["spec"]["environment"] == sys.prefix
+    await reaches(ask, f"gpuquota/api/sessions/{session['id']}", "done")
 
 
 async def test_pages_kernels_and_files_of_a_session(
