@@ -10,13 +10,12 @@ import pytest
 
 from jupyter_gpuquota.errors import InvalidRequest
 from jupyter_gpuquota.hosting.backends import GROUP, installed
-from jupyter_gpuquota.hosting.locate import Location
+from jupyter_gpuquota.hosting.lock import holder
 from jupyter_gpuquota.ui.actions import run
 from jupyter_gpuquota.ui.grammar import parse
+from tests.chosen import chosen, location
 from tests.client.standin import stand_in
 from tests.shell import Ran, Shell, wait_for
-
-ENTRY_POINT = f"[{GROUP}]\ntwin = {installed()['local'].value}\n"
 
 
 @pytest.fixture
@@ -25,7 +24,8 @@ def twin(shell: Shell, tmp_path: Path):
     info = tmp_path / "twin-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: twin\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRY_POINT)
+    entry = installed()[chosen()].value
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\ntwin = {entry}\n")
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     shell.more["PYTHONPATH"] = path
     yield "twin"
@@ -37,29 +37,36 @@ def statuses(shell: Shell, *words: str) -> dict[str, dict]:
     return {each["backend"]: each for each in found}
 
 
-def test_it_is_shown_started_and_stopped_while_sessions_run_on(shell):
-    before = statuses(shell, "controller")["local"]
+def test_it_is_shown_started_and_stopped(shell):
+    where = location(shell.folder / "state")
+    before = statuses(shell, "controller")[chosen()]
     assert (before["running"], before["pid"], before["sessions"]) == (False, 0, None)
-    assert before["socket"] == str(shell.folder / "state" / "controller.sock")
+    assert before["socket"] == str(where.socket)
     assert "not running" in shell.ok("controller", "status")
-    assert "No controller of local runs." in shell.ok("controller", "stop")
+    assert f"No controller of {chosen()} runs." in shell.ok("controller", "stop")
     assert not (shell.folder / "state").exists()  # looking makes nothing
 
-    started = statuses(shell, "controller", "start")["local"]
+    started = statuses(shell, "controller", "start")[chosen()]
     assert started["running"]
-    assert (started["pid"], started["sessions"]) == (holder_of(shell), 0)
-    shell.ok("submit", "long", "--wait", "--interactive", "--command", "sleep 600")
-    assert statuses(shell, "controller")["local"]["sessions"] == 1
-
+    assert (started["pid"], started["sessions"]) == (holder(where), 0)
     said = shell.ok("controller", "stop")
-    assert f"(process {started['pid']}) has left; 1 session runs on." in said
-    assert not statuses(shell, "controller")["local"]["running"]
-    assert [s["state"] for s in shell.json("list")["items"]] == ["running"]
-    assert statuses(shell, "controller")["local"]["pid"] != started["pid"]
+    assert f"(process {started['pid']}) has left." in said
+    assert not statuses(shell, "controller")[chosen()]["running"]
+    assert shell.json("list")["items"] == []
+    assert statuses(shell, "controller")[chosen()]["pid"] != started["pid"]
 
 
-def holder_of(shell: Shell) -> int:
-    return int((shell.folder / "state" / "controller.lock").read_text())
+def test_what_becomes_of_its_sessions_is_said(shell):
+    shell.ok("submit", "long", "--wait", "--interactive", "--command", "sleep 600")
+    controller = statuses(shell, "controller")[chosen()]
+    assert controller["sessions"] == 1
+    said, items = shell.ok("controller", "stop"), shell.json("list")["items"]
+    if controller["outlived"]:
+        assert "has left; 1 session runs on." in said
+        assert [session["state"] for session in items] == ["running"]
+    else:
+        assert "has left, and 1 session with it." in said
+        assert items == []
 
 
 def test_in_the_foreground_it_is_the_command_itself(shell):
@@ -75,14 +82,14 @@ def test_in_the_foreground_it_is_the_command_itself(shell):
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
         assert process.returncode == 0
-        assert "sessions run on" in said
+        assert "left" in said.splitlines()[-1]
     finally:
         process.kill()
         process.communicate()
 
 
 def _running(shell: Shell) -> dict:
-    found = statuses(shell, "controller")["local"]
+    found = statuses(shell, "controller")[chosen()]
     return found if found["running"] else {}
 
 
@@ -90,7 +97,7 @@ def test_each_backend_has_a_controller_of_its_own(shell, twin):
     shell.ok("controller", "start")
     shell.ok("--backend", twin, "quota")
     found = statuses(shell, "controller", "status", "--all")
-    assert set(found) == {"local", twin}
+    assert set(found) == {chosen(), twin}
     assert found[twin]["socket"] == str(
         shell.folder / "state" / "backends" / twin / "controller.sock"
     )
@@ -99,7 +106,7 @@ def test_each_backend_has_a_controller_of_its_own(shell, twin):
     assert statuses(shell, "controller", "--backend", twin) == {twin: found[twin]}
     shell.more["JUPYTER_GPUQUOTA_BACKEND"] = twin
     assert statuses(shell, "controller") == {twin: found[twin]}
-    assert set(statuses(shell, "--backend", "local", "controller")) == {"local"}
+    assert set(statuses(shell, "--backend", chosen(), "controller")) == {chosen()}
     del shell.more["JUPYTER_GPUQUOTA_BACKEND"]
     said = shell.ok("controller", "stop", "--all")
     assert said.count("has left") == 2
@@ -111,7 +118,7 @@ def test_a_backend_that_is_not_installed_is_refused_with_those_that_are(shell, c
     ran: Ran = shell("--backend", "nothing", *command)
     assert ran.code == 7
     assert "There is no backend 'nothing'" in ran.err
-    assert "Installed: local" in ran.err
+    assert f"Installed: {', '.join(sorted(installed()))}." in ran.err
     assert not (shell.folder / "state" / "backends" / "nothing").exists()
 
 
@@ -129,11 +136,10 @@ def test_one_that_answers_strangely_is_shown_with_its_process(
     client, screen, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("GPUQUOTA_STATE_DIR", str(tmp_path))
-    monkeypatch.setenv("JUPYTER_GPUQUOTA_BACKEND", "local")
-    with stand_in(Location(tmp_path).socket, b"<html>"):
+    with stand_in(location(tmp_path).socket, b"<html>"):
         view = run(client, parse(["controller"], terminal=False), screen)
     (found,) = view.data.controllers
     assert (found.running, found.pid) == (True, os.getpid())
-    assert "local: It does not answer as it should" in view.text
+    assert f"{chosen()}: It does not answer as it should" in view.text
     assert str(os.getpid()) in str(view.html)
     assert view.records[0]["status"] == "running"

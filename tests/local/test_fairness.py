@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 import yaml
 
 from jupyter_gpuquota import Client
-from tests.shell import Shell
+from tests.shell import opened
 
 FILE = Path(__file__).parents[1] / "scenarios" / "netapp-over-quota.yaml"
 SCENARIO = yaml.safe_load(FILE.read_text())
@@ -22,8 +21,6 @@ LONG = 120.0
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
     """A client of a controller whose machine and teams are the scenario's."""
-    for name in ("config", "admin", "data", "runtime", "work"):
-        (tmp_path / name).mkdir()
     config = {
         "LocalConfig": {
             "devices": "simulated",
@@ -35,12 +32,9 @@ def client(tmp_path: Path) -> Iterator[Client]:
             "reclaim_grace": 5,
         },
     }
-    file = tmp_path / "admin" / "jupyter_gpuquota_config.json"
-    file.write_text(json.dumps(config))
-    shell = Shell(tmp_path)
-    shell.ok("quota")
-    yield Client(state_dir=tmp_path / "state")
-    shell.end()
+    with opened(tmp_path, config) as shell:
+        shell.ok("quota")
+        yield Client(state_dir=tmp_path / "state")
 
 
 def until(condition: Callable[[], Any]) -> None:
