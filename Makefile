@@ -83,6 +83,10 @@ test-python: $(STAMPS)/test-tools $(BUILT) ## Python tests (ARGS= goes to pytest
 test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## the controller as a service of a real JupyterHub
 	pytest --junitxml=$(REPORTS)/hub.xml tests/hub $(ARGS)
 
+.PHONY: test-without-local
+test-without-local: $(STAMPS)/test-tools $(BUILT) ## the tests that any backend passes, with the local one removed; no part of test
+	python -m scripts.without_local --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(ARGS)
+
 .PHONY: test-architecture
 test-architecture: $(STAMPS)/test-tools ## layers, sizes, light imports
 	pytest --junitxml=$(REPORTS)/architecture.xml tests/architecture $(ARGS)

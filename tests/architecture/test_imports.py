@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tomllib
 from importlib.metadata import entry_points
 from subprocess import run
 
@@ -10,7 +11,9 @@ from traitlets.config import Configurable
 
 import jupyter_gpuquota
 from jupyter_gpuquota.control.config import GpuQuota
+from jupyter_gpuquota.hosting.backends import GROUP
 from jupyter_gpuquota.ports.backend import Backend
+from tests.architecture.sources import ROOT
 
 FOREIGN = {
     "IPython",
@@ -53,8 +56,9 @@ def test_an_unknown_name_is_an_attribute_error():
 
 
 def test_every_registered_backend_can_be_opened(tmp_path):
-    found = entry_points(group="jupyter_gpuquota.backends")
-    assert {entry.name for entry in found} == {"local", "memory"}
+    found = entry_points(group=GROUP)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {entry.name: entry.value for entry in found} == project["entry-points"][GROUP]
     for entry in found:
         plugin = entry.load()
         assert issubclass(plugin.config, Configurable)
