@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 import msgspec
 
-from ..errors import FieldError, NotFound, refused
+from ..errors import FieldError, NotFound, refuse, refused
 from ..model.base import Number
 from ..model.projects import (
     AffinityRequest,
@@ -112,11 +112,15 @@ def _check_name(name: str) -> None:
 
 
 def _plain(settings: Settings) -> dict[str, Any]:
-    """Return the settings in the types of the request."""
+    """Return the settings in the types of the request. Raises InvalidFields for a lone name."""
     wanted: dict[str, Any] = dict(settings)
-    for field in ("members", "leads", "viewers"):
-        if field in wanted:
-            wanted[field] = tuple(wanted[field])
+    people = [field for field in ("members", "leads", "viewers") if field in wanted]
+    refuse(
+        FieldError(field, "This is one text, not a list of names.", f'For example ["{lone}"].')
+        for field in people
+        if isinstance(lone := wanted[field], str)
+    )
+    wanted |= {field: tuple(wanted[field]) for field in people}
     if "node_affinity" in wanted:
         groups = {kind: tuple(names) for kind, names in wanted["node_affinity"].items()}
         wanted["node_affinity"] = AffinityRequest(**groups)

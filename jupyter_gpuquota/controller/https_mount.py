@@ -104,6 +104,16 @@ class HttpsApi(Api):
         super().write_error(status_code, **kwargs)
 
 
+class OpenApiDocument(HttpsApi):
+    """Serves the OpenAPI document to whoever is known."""
+
+    def get(self) -> None:
+        """Write the document."""
+        from ..api.openapi import document  # noqa: PLC0415 (hardly anyone asks for it)
+
+        self.finish(document(API))
+
+
 class HttpsServer(HTTPServer):
     """A server that hangs up on whoever comes when `most` clients are connected."""
 
@@ -133,7 +143,10 @@ def application(dispatcher: Dispatcher, gate: Gate) -> web.Application:
     made = make_handlers(HttpsApi, ROUTES, lambda _permission, verb: verb)
     _, nowhere = made[-1]
     return web.Application(
-        [(API + pattern, handler, shared) for pattern, handler in made],
+        [
+            (rf"{API}/openapi\.json", OpenApiDocument, shared),
+            *((API + pattern, handler, shared) for pattern, handler in made),
+        ],
         default_handler_class=nowhere,
         default_handler_args=shared,
         log_function=log_fault,

@@ -125,7 +125,7 @@ class Controller(JupyterApp):
             raise Unsupported(_what_is_wrong(error), hint="Fix the file.") from error
         self.location = locate(in_flags(argv), lambda: in_config(self.config))
         self.plugin: Plugin = backends.find(self.location.backend).load()
-        self.classes = [GpuQuota, self.plugin.config]
+        self.classes = [type(self), GpuQuota, self.plugin.config]
         self.parse_command_line(argv)
 
     def start(self) -> None:
@@ -258,8 +258,8 @@ async def serve(backend: Backend, mount: Mount, idle_exit: float) -> None:
         await asyncio.wait([hang_up], timeout=_GOODBYE)
     finally:
         await backend.resident.close()
-    on = "; sessions run on" if backend.differences.outlives_controller else ", and sessions with it"
-    log.info("left%s", on)
+    stay = backend.differences.outlives_controller
+    log.info("left%s", "; sessions run on" if stay else ", and sessions with it")
 
 
 def main() -> None:

@@ -113,7 +113,7 @@ def project(found: Project, rights: Rights) -> Project:
     """Return a project as a caller sees it: people are named to those who belong to it."""
     if rights.names(found.name):
         return found
-    return replace(found, members=(), viewers=(), leads=())
+    return replace(found, members=(), viewers=(), leads=(), people_shown=False)
 
 
 def policy(found: Policy, sessions: Iterable[Session], rights: Rights) -> Policy:

@@ -35,12 +35,14 @@ class Facts:
     """Be what the outside knows that a request must agree with.
 
     `projects` are those that the user may launch in; the first is taken when none is named.
+    `watched` names those whose sessions the user sees, without launching there.
     """
 
     projects: Sequence[Project]
     nodes: Sequence[Node]
     place: LaunchPlace
     policy: Policy = NO_POLICY
+    watched: Sequence[str] = ()
 
 
 def check(request: SessionRequest, facts: Facts) -> SessionSpec:
@@ -146,8 +148,14 @@ def _check_project(wanted: str, project: Project | None, facts: Facts) -> list[F
     if project:
         return []
     known = ", ".join(p.name for p in facts.projects)
-    hint = f"Yours are: {known}." if known else "You are in no project: ask an admin."
-    return [FieldError("project", f"There is no project {wanted!r} for you.", hint)]
+    hint = f"You launch in: {known}." if known else "Ask an admin to make you a member of one."
+    if wanted in facts.watched:
+        message = f"You may look at {wanted}, but not launch in it."
+    elif wanted:
+        message = f"There is no project {wanted!r} that you may launch in."
+    else:
+        message = "There is no project that you may launch in."
+    return [FieldError("project", message, hint)]
 
 
 def _check_possible(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from hmac import compare_digest
 from html import escape
 from string import Template
@@ -38,7 +39,7 @@ class DemoServer:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._token = secrets.token_urlsafe(32)
+        self._tokens: dict[str, str] = {}
         self._server: HTTPServer | None = None
         self._port = 0
 
@@ -52,7 +53,8 @@ class DemoServer:
         if self._server is None:
             self._start()
         base = "/" if port else f"{session.spec.base_url}{session.path}"
-        headers = {"Authorization": f"token {self._token}"}
+        token = self._tokens.setdefault(session.id, secrets.token_urlsafe(32))
+        headers = {"Authorization": f"token {token}"}
         return Endpoint(host=_HOST, port=self._port, base_url=base, headers=headers)
 
     async def close(self) -> None:
@@ -63,7 +65,7 @@ class DemoServer:
             self._server = None
 
     def _start(self) -> None:
-        settings = {"board": self._board, "token": self._token}
+        settings = {"board": self._board, "tokens": self._tokens}
         self._server = HTTPServer(web.Application([(r".*", _Page, settings)]))
         sockets = bind_sockets(0, _HOST)
         self._port = sockets[0].getsockname()[1]
@@ -71,18 +73,21 @@ class DemoServer:
 
 
 class _Page(web.RequestHandler):
-    """Answer whoever comes through the ingress, which alone knows the token."""
+    """Answer whoever comes through the ingress, which alone knows the session's token."""
 
-    def initialize(self, board: Board, token: str) -> None:
+    def initialize(self, board: Board, tokens: Mapping[str, str]) -> None:
         """Take what the server passes to every handler."""
         self._board = board
-        self._token = token
+        self._tokens = tokens
 
     def get(self) -> None:
         """Write the page."""
-        sent = self.request.headers.get("Authorization", "")
-        if not compare_digest(sent.encode(), f"token {self._token}".encode()):
+        sent = self.request.headers.get("Authorization", "").encode()
+        session = next((s for s in self._board.sessions if self._is_of(s, sent)), None)
+        if session is None:
             raise web.HTTPError(403)
-        found = (s for s in self._board.sessions if s.path.strip("/") in self.request.path)
-        name = next((s.spec.name for s in found), "A session in memory")
-        self.finish(_PAGE.substitute(name=escape(name)))
+        self.finish(_PAGE.substitute(name=escape(session.spec.name)))
+
+    def _is_of(self, session: Session, sent: bytes) -> bool:
+        token = self._tokens.get(session.id)
+        return token is not None and compare_digest(sent, f"token {token}".encode())

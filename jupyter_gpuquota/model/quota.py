@@ -34,7 +34,8 @@ class Project(Model, frozen=True, kw_only=True):
     `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime` (seconds)
     is how long its sessions run before they may be reclaimed. A `draining` project starts nothing
     any more, and goes when the last of its sessions has ended. `revision` grows with every change
-    of it.
+    of it. `people_shown` is False where the caller may not see who its people are: all three lists
+    are then empty.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Project(Model, frozen=True, kw_only=True):
     min_runtime: int = 0
     draining: bool = False
     revision: int = 1
+    people_shown: bool = True
 
     @property
     def weighs(self) -> int:

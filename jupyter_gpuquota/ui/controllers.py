@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ..client import Client
-from ..errors import Conflict, InvalidRequest
-from ..hosting import backends, status
+from ..errors import Conflict, InvalidRequest, Unsupported
+from ..hosting import backends, remote, status
 from ..hosting.config_files import Choice, read_apart, read_here
 from ..hosting.locate import Location, locate, locations
 from ..hosting.start import clean_environment, command, ensure_controller
@@ -23,6 +23,11 @@ from .views.controllers import ControllersView
 def controller(client: Client, args: Args, screen: Screen) -> View[Any]:
     """Show, start, stop or run the chosen backend's controller, or all of a state folder."""
     named = Choice(backend=getattr(args, "backend", ""))
+    if not named and (elsewhere := remote.in_environment()):
+        raise Unsupported(
+            f"{remote.URL} names a controller, {elsewhere.url}, that is not managed from here.",
+            hint="Name a --backend to manage a controller of this machine.",
+        )
     location = locate(named, read_here if screen.shell else read_apart)
     if args.action == "run":
         _run(location, args, screen)

@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
+from jupyter_gpuquota.hosting.unix import short
+
 
 class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
@@ -47,7 +49,8 @@ def stand_in(path: Path, about: dict[str, Any] | bytes, status: int = 200) -> It
             pass
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    server = Server(str(path), Handler)
+    with short(path) as address:
+        server = Server(address, Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

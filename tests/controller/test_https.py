@@ -93,6 +93,16 @@ async def test_every_route_is_there_but_nobody_makes_it_leave(tmp_path):
         assert problem(retire) == (404, "NotFound")
 
 
+async def test_the_interface_describes_itself(tmp_path):
+    async with hosted(tmp_path) as controller:
+        found = await controller.ask("GET", "/gpuquota/api/openapi.json")
+        assert problem(found) == (401, "NotAuthenticated")
+        found = await controller.api("GET", "/openapi.json", "ana-token")
+        described = msgspec.json.decode(found.body)
+        assert described["servers"] == [{"url": "/gpuquota/api"}]
+        assert "/sessions/{id}" in described["paths"]
+
+
 async def test_rights_are_those_of_the_tokens_owner(tmp_path):
     async with hosted(tmp_path) as controller:
         made = await controller.api("POST", "/sessions", "ana-token", SESSION)

@@ -12,6 +12,7 @@ import sys
 import pytest
 from traitlets import TraitError
 
+from jupyter_gpuquota.api.statuses import problem_of
 from jupyter_gpuquota.controller.authenticators.tokens import TokenFileAuthenticator, make, parse
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unavailable
@@ -59,12 +60,21 @@ async def test_others_may_not_read_it(path, mode):
 
 
 @pytest.mark.asyncio
-async def test_a_file_that_becomes_unusable_lets_nobody_in(path):
+async def test_a_file_that_becomes_unusable_lets_nobody_in(path, caplog):
     file = TokenFileAuthenticator(path=str(path))
-    for spoil in (lambda: path.chmod(0o644), lambda: path.write_text("{"), path.unlink):
+    half = path.with_name("half.yaml")
+    half.touch(0o600)
+    half.write_text("{")
+    for spoil in (lambda: path.chmod(0o644), lambda: half.rename(path), path.unlink):
         spoil()
-        with pytest.raises(Unavailable, match="cannot be used"):
-            await file.authenticate("ana-token")
+        caplog.clear()
+        for _ in range(2):
+            with pytest.raises(Unavailable) as caught:
+                await file.authenticate("ana-token")
+            assert str(path) not in str(problem_of(caught.value))
+        [said] = caplog.messages
+        assert str(path) in said
+        assert "cannot be used" in said
     path.touch(0o600)
     assert await file.authenticate("ana-token") is None
 

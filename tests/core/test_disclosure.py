@@ -61,6 +61,12 @@ def test_only_some_are_told_what_a_session_does(who: str) -> None:
     assert bool(found.path) == (who in {"owner", "admin"})
 
 
+def test_the_people_of_a_project_are_told_to_each_other() -> None:
+    assert disclosure.project(PROJECT, rights("viewer")) == PROJECT
+    shown = disclosure.project(PROJECT, rights("stranger"))
+    assert (shown.members, shown.leads, shown.viewers, shown.people_shown) == ((), (), (), False)
+
+
 def test_who_took_the_gpus_is_named_to_whoever_sees_that_project() -> None:
     taken = Reclaim(at=NOW, project="team-b", session="id-other", name="other")
     session = msgspec.structs.replace(make_session("exp-1", owner="owner"), reclaimed=taken)

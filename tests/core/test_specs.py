@@ -72,6 +72,19 @@ def test_a_bad_value_is_refused_at_its_field(request_: dict[str, Any], field: st
     assert list(fields_of(**request_)) == [field]
 
 
+@pytest.mark.parametrize(
+    ("project", "message"),
+    [
+        ("team-v", "You may look at team-v, but not launch in it."),
+        ("nobody", "There is no project 'nobody' that you may launch in."),
+        ("", "There is no project that you may launch in."),
+    ],
+)
+def test_a_viewer_is_told_what_they_may(project: str, message: str) -> None:
+    said = fields_of(facts(projects=[], watched=("team-v",)), project=project)
+    assert said == {"project": message}
+
+
 def test_an_image_stands_for_a_prefix_and_stays_when_the_share_changes() -> None:
     image = Environment(id="torch", label="torch", image="ghcr.io/team/torch:2")
     spec = check(SessionRequest(name="x"), facts(place=make_place(environment=image)))

@@ -43,6 +43,14 @@ def test_projects_are_listed_and_shown(gpu):
         gpu("project show nobody")
 
 
+def test_a_lone_name_is_no_list_of_letters(client):
+    with pytest.raises(InvalidFields) as caught:
+        client.projects.put("team-a", members="ana", leads="ben")
+    said = {problem.field: problem.hint for problem in caught.value.fields}
+    assert said == {"members": 'For example ["ana"].', "leads": 'For example ["ben"].'}
+    assert client.projects.get("team-a").leads == ()
+
+
 def test_set_changes_what_is_named_and_leaves_the_rest(gpu, client):
     gpu("groups set big dgx1-2")
     gpu("project set team-a --members ana,ben --limit 8 --interactive-duration 8h --train-on big")

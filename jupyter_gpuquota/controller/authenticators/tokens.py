@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import hmac
+import logging
 import os
 import re
 import secrets
@@ -23,6 +24,8 @@ from traitlets.config import Configurable
 
 from ...core.access import Caller
 from ...errors import Unavailable
+
+log = logging.getLogger(__name__)
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -49,16 +52,29 @@ class TokenFileAuthenticator(Configurable):
             raise TraitError("TokenFileAuthenticator.path must name the file of tokens.")
         self._stamp: tuple[int, ...] = ()
         self._entries: dict[str, Entry] = {}
+        self._said = ""
         self._read()
 
     async def authenticate(self, token: str) -> Caller | None:
         """Return whose token it is. Every entry is compared, however early one fits."""
-        self._read()
+        try:
+            self._read()
+        except Unavailable as error:
+            self._say(error.message)
+            raise Unavailable(
+                "Tokens cannot be checked now.", hint="An admin finds why in the controller's log."
+            ) from None
         digest = hashlib.sha256(token.encode()).hexdigest()
         found = [
             entry for known, entry in self._entries.items() if hmac.compare_digest(known, digest)
         ]
         return Caller(found[0].name, frozenset(found[0].groups), known="token") if found else None
+
+    def _say(self, text: str) -> None:
+        """Log what is wrong with the file, once until it is something else."""
+        if text != self._said:
+            log.error("%s Nobody gets in by a token of it.", text)
+        self._said = text
 
     def _read(self) -> None:
         """Read the file if it has changed; raises Unavailable, and then knows nobody."""
@@ -71,7 +87,7 @@ class TokenFileAuthenticator(Configurable):
                 self._stamp, self._entries = (), {}
                 _check_private(found)
                 self._entries = parse(file.read())
-                self._stamp = stamp
+                self._stamp, self._said = stamp, ""
         except (OSError, ValueError) as error:
             said = error.strerror if isinstance(error, OSError) else str(error)
             raise Unavailable(

@@ -223,6 +223,11 @@ _TOLD = ("name", "revision")
 """What the sentence itself tells of something made or deleted."""
 
 
+def _members(project: Project) -> str:
+    """Name the members; of other people's projects they are not told."""
+    return ", ".join(project.members) or ("all" if project.people_shown else "not shown")
+
+
 _RARE: list[Column[Project]] = [
     Column("LEADS", lambda p: ", ".join(p.leads)),
     Column("VIEWERS", lambda p: ", ".join(p.viewers)),
@@ -233,7 +238,7 @@ _COLUMNS: list[Column[Project]] = [
     Column("WEIGHT", lambda p: gpus_text(p.weighs)),
     Column("LIMIT", lambda p: "none" if p.limit is None else gpus_text(p.limit)),
     Column("PRIORITY", lambda p: str(p.priority)),
-    Column("MEMBERS", lambda p: ", ".join(p.members) or "all"),
+    Column("MEMBERS", _members),
     *_RARE,
     Column("INTERACTIVE ON", lambda p: ", ".join(p.node_affinity.interactive) or "any"),
     Column("TRAIN ON", lambda p: ", ".join(p.node_affinity.train) or "any"),

@@ -777,7 +777,8 @@ export interface Projects {
  * `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime` (seconds)
  * is how long its sessions run before they may be reclaimed. A `draining` project starts nothing
  * any more, and goes when the last of its sessions has ended. `revision` grows with every change
- * of it.
+ * of it. `people_shown` is False where the caller may not see who its people are: all three lists
+ * are then empty.
  */
 export interface Project {
   name: string;
@@ -793,6 +794,7 @@ export interface Project {
   min_runtime: number;
   draining: boolean;
   revision: number;
+  people_shown: boolean;
 }
 /**
  * Name the node groups that a project's sessions may run on; empty means any.
