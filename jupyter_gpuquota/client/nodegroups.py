@@ -76,7 +76,7 @@ def _others(old: Groups, name: str) -> tuple[NodeGroupRequest, ...]:
     return tuple(group_request_of(group) for group in old.items if group.name != name)
 
 
-def _put(groups: tuple[NodeGroupRequest, ...], revision: int) -> Operation[Groups]:
+def _put(groups: tuple[NodeGroupRequest, ...], revision: str) -> Operation[Groups]:
     request = GroupsRequest(groups=groups, revision=revision)
     found: Groups = yield from ask("groups.put", body=request)
     return found

@@ -153,8 +153,11 @@ def unexempt(context: Context, who: str) -> Operation[Policy]:
 
 
 def decoded(text: str) -> Policy:
-    """Return the policy that an entry of the audit log has kept."""
-    return msgspec.json.decode(text, type=Policy)
+    """Return the policy that an entry of the audit log has kept.
+
+    It has no revision: in an earlier format that was a number.
+    """
+    return msgspec.convert({**msgspec.json.decode(text), "revision": ""}, Policy)
 
 
 def _wanted(

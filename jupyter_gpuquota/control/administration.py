@@ -57,7 +57,7 @@ class Administrator:
         )
         self._trouble = ""
         self._named = 0
-        """The revision at which the names in the file were looked up last."""
+        """The board's count at which the names in the file were looked up last."""
 
     def open(self, database: Database, inventory: Inventory) -> None:
         """Read what is kept, and show what is in force. Raises StorageFailed."""
@@ -86,15 +86,15 @@ class Administrator:
             by = self._by(old.revision)
         else:
             by = self._kept.last_deletion(project.name) if project.revision else ""
-        check_revision(project.name, old.revision if old else 0, project.revision, by)
+        check_revision(project.name, old.revision if old else "", project.revision, by)
         if project == old:
             return project  # nothing to keep, and nothing for the audit log
-        new = msgspec.structs.replace(project, revision=self._kept.kept.latest + 1)
+        new = msgspec.structs.replace(project, revision=self._kept.coming())
         what = f"{'changed' if old else 'made'} project {new.name}"
         self._change_projects({**present, new.name: new}, who, what, old, new)
         return new
 
-    def delete_project(self, name: str, revision: int, who: str, *, drain: bool) -> Project | None:
+    def delete_project(self, name: str, revision: str, who: str, *, drain: bool) -> Project | None:
         """Delete a project or let it drain. Raises NotFound, InUse, Conflict, StorageFailed."""
         self._check_open()
         present = {p.name: p for p in self._board.settings.projects}
@@ -102,7 +102,7 @@ class Administrator:
         check_revision(name, old.revision, revision or old.revision, self._by(old.revision))
         if not drain:
             members.check_deletable(name, self._board.sessions)
-        new = msgspec.structs.replace(old, draining=True, revision=self._kept.kept.latest + 1)
+        new = msgspec.structs.replace(old, draining=True, revision=self._kept.coming())
         if members.drained([new], self._board.sessions):
             del present[name]
             self._change_projects(present, who, f"deleted project {name}", old)
@@ -119,7 +119,7 @@ class Administrator:
         check_revision(_PARTS[part], old.revision, asked.revision, self._by(old.revision))
         if asked == old:
             return asked
-        new = msgspec.structs.replace(asked, revision=self._kept.kept.latest + 1)
+        new = msgspec.structs.replace(asked, revision=self._kept.coming())
         kept = msgspec.structs.replace(self._kept.kept, **{part: new})
         self._kept.change(kept, who, Noted(f"changed {_SAID[part]}", old, new))
         self._show()
@@ -213,7 +213,7 @@ class Administrator:
         for name in gone:
             policy = without_project(policy, name)
         if policy != present:
-            policy = msgspec.structs.replace(policy, revision=kept.latest + 2)
+            policy = msgspec.structs.replace(policy, revision=self._kept.coming(2))
             changed = msgspec.structs.replace(changed, policy=policy)
             said = f"changed the policy: without {', '.join(gone)}"
             noted.append(Noted(said, present, policy))
@@ -236,7 +236,7 @@ class Administrator:
                 hint="Change it there; it is read again by itself.",
             )
 
-    def _by(self, revision: int) -> str:
+    def _by(self, revision: str) -> str:
         return self._kept.last_change(revision)
 
     @property

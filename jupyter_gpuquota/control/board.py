@@ -51,13 +51,13 @@ class Board:
         self._waiters: set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = set()
         self._lock = threading.Lock()
 
-    def revision(self, noun: str) -> int:
-        """Return the counter at a noun's last change."""
-        return self._nouns[noun]
+    def revision(self, noun: str) -> str:
+        """Return the revision of a noun."""
+        return str(self._nouns[noun])
 
     @property
     def latest(self) -> int:
-        """The counter now."""
+        """How many changes there were."""
         return self._latest
 
     def find(self, session_id: str) -> Session:
@@ -124,11 +124,11 @@ class Board:
         if nouns:
             self._publish(nouns)
 
-    async def changed(self, since: int, timeout: float) -> Revisions:
-        """Wait until the counter is past `since`, or `timeout` seconds."""
+    async def changed(self, since: str, timeout: float) -> Revisions:
+        """Wait until the latest revision is not `since`, or `timeout` seconds."""
         waiter = (asyncio.get_running_loop(), asyncio.get_running_loop().create_future())
         with self._lock:
-            if self._latest > since:
+            if str(self._latest) != since:
                 return self._revisions()
             self._waiters.add(waiter)
         try:
@@ -146,7 +146,8 @@ class Board:
         return bool(self._waiters)
 
     def _revisions(self) -> Revisions:
-        return Revisions(instance=self.instance, latest=self._latest, nouns=dict(self._nouns))
+        nouns = {noun: str(count) for noun, count in self._nouns.items()}
+        return Revisions(instance=self.instance, latest=str(self._latest), nouns=nouns)
 
     def _publish(self, nouns: Iterable[str], sessions: Iterable[Session] = ()) -> None:
         with self._lock:
@@ -154,7 +155,7 @@ class Board:
             latest = self._latest
             merged = dict(self.by_id)
             for session in sessions:
-                merged[session.id] = msgspec.structs.replace(session, revision=latest)
+                merged[session.id] = msgspec.structs.replace(session, revision=str(latest))
             self.by_id = MappingProxyType(merged)
             self.sessions = tuple(merged.values())
             self._nouns = {**self._nouns, **dict.fromkeys(nouns, latest)}

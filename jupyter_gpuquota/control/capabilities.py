@@ -34,12 +34,12 @@ class BoardChanges:
         """The life that revisions belong to."""
         return self._board.instance
 
-    def revision(self, noun: str) -> int:
+    def revision(self, noun: str) -> str:
         """Return the revision of a noun."""
         return self._board.revision(noun)
 
-    async def changed(self, since: int, timeout: float) -> Revisions:
-        """Wait until the counter is past `since`, or `timeout` seconds; return all revisions."""
+    async def changed(self, since: str, timeout: float) -> Revisions:
+        """Wait until `latest` is not `since`, or `timeout` seconds; return all revisions."""
         return await self._board.changed(since, timeout)
 
     def warnings(self) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ class StoredSettings:
         return await self._resident.act(self._admin.put_project, project, who)
 
     async def delete_project(
-        self, name: str, revision: int, who: str, *, drain: bool
+        self, name: str, revision: str, who: str, *, drain: bool
     ) -> Project | None:
         """Delete a project, or let it drain. Raises NotFound, InUse, Outdated, Conflict."""
         work = partial(self._admin.delete_project, name, revision, who, drain=drain)

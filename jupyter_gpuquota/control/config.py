@@ -15,6 +15,7 @@ from traitlets.config import Config, Configurable
 from ..core.projects import Known, check
 from ..core.specs import NAME_LIMIT
 from ..errors import InvalidFields
+from ..model.base import UNCHANGED
 from ..model.projects import ProjectRequest
 from ..model.quota import Project, Rules
 from ..model.resources import Node
@@ -146,7 +147,7 @@ class GpuQuota(Configurable):
         try:
             return tuple(
                 msgspec.structs.replace(
-                    check(request, known, prefix=f"{request.name}: "), revision=1
+                    check(request, known, prefix=f"{request.name}: "), revision=UNCHANGED
                 )
                 for request in asked
             )

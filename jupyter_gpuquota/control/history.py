@@ -66,7 +66,7 @@ class HistoryKeeper:
         gone = {s.spec.project for s in sessions if s.placement} - known
         asked = [*projects, *(Project(name=name, quota=0) for name in sorted(gone))]
         nodes = self._board.nodes
-        uses = sum_up(asked, sessions, nodes, 0).projects
+        uses = sum_up(asked, sessions, nodes).projects
         buckets = sample(uses, sessions, nodes, self._board.readings, at=at, seconds=self._interval)
         try:
             self._add(buckets, int(now))

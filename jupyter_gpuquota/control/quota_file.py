@@ -14,7 +14,7 @@ from ..core.exemptions import projects_missing
 from ..core.policy_check import check_policy
 from ..core.projects import Known, check, check_groups, check_rules
 from ..errors import FieldError, InvalidFields
-from ..model.base import Request
+from ..model.base import UNCHANGED, Request
 from ..model.policy import (
     ExemptionRequest,
     PolicyLevelRequest,
@@ -153,8 +153,8 @@ def _settings(
 ) -> tuple[Settings | None, list[FieldError]]:
     """Return what is set, or what is wrong with it."""
     errors: list[FieldError] = []
-    groups = GroupsRequest(groups=asked.groups, revision=1)
-    rules = msgspec.structs.replace(asked.rules, revision=1)
+    groups = GroupsRequest(groups=asked.groups, revision=UNCHANGED)
+    rules = msgspec.structs.replace(asked.rules, revision=UNCHANGED)
     found: dict[str, Any] = {}
     checked_groups, wrong = _try(lambda: check_groups(groups, nodes, ()))
     errors += wrong
@@ -162,7 +162,7 @@ def _settings(
     checked_rules, wrong = _try(lambda: check_rules(rules))
     errors += [FieldError(f"rules.{e.field}", e.message, e.hint) for e in wrong]
     for i, request in enumerate(asked.projects):
-        here = msgspec.structs.replace(request, revision=1)
+        here = msgspec.structs.replace(request, revision=UNCHANGED)
         if request.name in found:
             message = f"The project {request.name} is there twice."
             errors.append(FieldError(f"projects[{i}].name", message))
@@ -179,7 +179,7 @@ def _settings(
         projects=tuple(found.values()),
         rules=checked_rules,
         groups=checked_groups,
-        policy=msgspec.structs.replace(policy, revision=1),
+        policy=msgspec.structs.replace(policy, revision=UNCHANGED),
         source="file",
     )
     return settings, []

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -31,6 +31,7 @@ TABLES = """
 
 _COPY = "settings.json"
 Row = tuple[str, tuple[Any, ...]]
+T = TypeVar("T")
 
 
 class Settings(Model, frozen=True, kw_only=True):
@@ -48,7 +49,7 @@ class Kept(Model, frozen=True, kw_only=True):
     """What is kept of the settings: what is None was never changed by an admin.
 
     `seed` is what the configuration said when projects were first changed, None
-    before. `latest` is the newest revision that was given out.
+    before. `latest` counts the revisions that were given out.
     """
 
     projects: tuple[Project, ...] | None = None
@@ -105,12 +106,16 @@ class SettingsStore:
         self.kept = kept
         self.problem = _write_copy(self._copy, kept) if self._copy else ""
 
+    def coming(self, number: int = 1) -> str:
+        """Return the revision that a note of the next change takes: the first, the second, …."""
+        return str(self.kept.latest + number)
+
     def audit(self) -> tuple[AuditEntry, ...]:
         """List who changed what, newest first."""
         rows = self._store.rows("SELECT body FROM audit ORDER BY id DESC")
         return tuple(msgspec.json.decode(body, type=AuditEntry) for (body,) in rows)
 
-    def last_change(self, revision: int) -> str:
+    def last_change(self, revision: str) -> str:
         """Return who made the change that a revision stands for; empty if it is not known."""
         rows = self._store.rows("SELECT body FROM audit WHERE id = ?", (revision,))
         found = [msgspec.json.decode(body, type=AuditEntry) for (body,) in rows]
@@ -128,8 +133,8 @@ class SettingsStore:
         try:
             if not bodies:
                 return Kept()
-            kept = msgspec.json.decode(bodies[0][0], type=Kept)
-            projects = tuple(msgspec.json.decode(body, type=Project) for (body,) in rows)
+            kept = _decode(bodies[0][0], Kept)
+            projects = tuple(_decode(body, Project) for (body,) in rows)
         except msgspec.DecodeError as error:
             self.problem = f"What admins have set cannot be read ({error}); see {self._copy}."
             return (self._copy and _load_copy(self._copy)) or Kept()
@@ -149,20 +154,35 @@ class SettingsStore:
                 yield statement, (name, msgspec.json.encode(project))
 
 
-def _audit_row(revision: int, who: str, note: Noted) -> Row:
+def _audit_row(number: int, who: str, note: Noted) -> Row:
     entry = AuditEntry(
-        id=str(revision),
+        id=str(number),
         at=datetime.now(UTC),
         who=who,
         what=note.what,
         before=_json(note.before),
         after=_json(note.after),
     )
-    return "INSERT INTO audit VALUES (?, ?)", (revision, msgspec.json.encode(entry))
+    return "INSERT INTO audit VALUES (?, ?)", (number, msgspec.json.encode(entry))
 
 
 def _json(value: Any) -> str:
     return "" if value is None else msgspec.json.encode(value).decode()
+
+
+def _decode(body: bytes, kind: type[T]) -> T:
+    """Return what was kept. Raises msgspec.DecodeError."""
+    return msgspec.convert(_revised(msgspec.json.decode(body)), kind)
+
+
+def _revised(kept: Any) -> Any:
+    """Return what was kept with revisions that are text: in an earlier format they are numbers."""
+    if isinstance(kept, list):
+        return [_revised(part) for part in kept]
+    if not isinstance(kept, dict):
+        return kept
+    found = {name: _revised(part) for name, part in kept.items()}
+    return found | ({"revision": str(kept["revision"])} if "revision" in kept else {})
 
 
 def _write_copy(path: Path, kept: Kept) -> str:
@@ -177,6 +197,6 @@ def _write_copy(path: Path, kept: Kept) -> str:
 
 def _load_copy(path: Path) -> Kept | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Kept)
+        return _decode(path.read_bytes(), Kept)
     except (OSError, msgspec.DecodeError):
         return None  # there is none, or none that helps: the configuration counts again

@@ -21,8 +21,8 @@ class BoardUsage:
             board.settings.projects,
             board.sessions,
             board.nodes,
-            board.revision("quota"),
             board.holdings,
+            board.revision("quota"),
         )
 
     def holdings(self) -> tuple[Holding, ...]:

@@ -202,8 +202,8 @@ def groups_of(requests: Iterable[NodeGroupRequest]) -> tuple[NodeGroup, ...]:
     return tuple(NodeGroup(name=r.name, nodes=r.nodes, separate=r.separate) for r in requests)
 
 
-def check_revision(what: str, present: int, asked: int, by: str = "") -> None:
-    """Raise Outdated unless a change was made from what is there; 0 stands for nothing there.
+def check_revision(what: str, present: str, asked: str, by: str = "") -> None:
+    """Raise Outdated unless a change was made from what is there; empty is nothing there.
 
     `by` says who has changed it last, for example `ana at 12:30`.
     """

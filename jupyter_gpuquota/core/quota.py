@@ -42,8 +42,8 @@ def sum_up(
     projects: Iterable[Project],
     sessions: Sequence[Session],
     nodes: Sequence[Node],
-    revision: int,
     holdings: Sequence[Holding] = (),
+    revision: str = "",
 ) -> Quota:
     """Return the quota view of a user who may launch in all of the projects."""
     capacity, left = capacity_of(nodes), shareable(nodes, holdings)

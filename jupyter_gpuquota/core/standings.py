@@ -34,7 +34,7 @@ _STANDS: dict[State, Stand] = {
 def standing(world: Simulation, step: int) -> Standing:
     """Say what stands."""
     situation = world.situation
-    uses = sum_up(situation.projects, situation.sessions, situation.nodes, 0)
+    uses = sum_up(situation.projects, situation.sessions, situation.nodes)
     return Standing(
         step=step,
         projects={use.name: _project(use) for use in uses.projects},

@@ -114,9 +114,11 @@ def open_store(path: Path) -> Store:
 def read_session(data: bytes) -> Session:
     """Decode a session as it was kept. Raises msgspec.DecodeError.
 
-    In an earlier format its run stood beside it.
+    In an earlier format its run stood beside it, and its revision was a number.
     """
     kept = msgspec.json.decode(data)
     if isinstance(kept, dict) and isinstance(kept.get("session"), dict):
         kept = {**kept["session"], "run": kept.get("run", 0)}
+    if isinstance(kept, dict):
+        kept = {**kept, "revision": str(kept.get("revision", ""))}
     return msgspec.convert(kept, Session)

@@ -32,28 +32,28 @@ class About(Model, frozen=True, kw_only=True):
 
 
 class Revisions(Model, frozen=True, kw_only=True):
-    """Say at which revision each noun is.
+    """The revision of each noun, and `latest`, that of everything together.
 
-    One counter serves all nouns: a noun's revision is the counter at its last change, `latest`
-    the counter now. `instance` changes whenever counting starts anew.
+    A revision is text that stands for one state and is compared for equality only: every change
+    makes another one. Those of one `instance` belong together; another begins anew.
     """
 
     instance: str
-    latest: int
-    nouns: dict[str, int]
+    latest: str
+    nouns: dict[str, str]
 
 
 class Change(Model, frozen=True, kw_only=True):
-    """Be the event that a noun is at a new revision: whoever shows it reads it again."""
+    """The event that a noun is at a new revision: whoever shows it reads it again."""
 
     noun: str
-    revision: int
+    revision: str
     instance: str
 
 
 class ChangesQuery(Request, frozen=True, kw_only=True):
-    """Wait for a change past `since` of `instance`, for at most `timeout` seconds (0 to 60)."""
+    """A wait of at most `timeout` seconds (0 to 60) until `latest` of `instance` is not `since`."""
 
     instance: str = ""
-    since: int = 0
+    since: str = ""
     timeout: int = 25

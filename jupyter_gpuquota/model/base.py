@@ -30,6 +30,10 @@ else:
             return Annotated[str, msgspec.Meta(extra_json_schema=schema)]
 
 
+UNCHANGED = "1"
+"""The revision of what is set and was never changed by an admin."""
+
+
 class Model(msgspec.Struct, frozen=True, kw_only=True):
     """An answer: a reader ignores fields that it does not know, and shows unknown words as text.
 
@@ -50,12 +54,12 @@ class Page(Model, Generic[T], frozen=True, kw_only=True):
     """Hold one page of a list that may grow.
 
     `next` is the cursor of the following page, empty on the last one. `total` counts all
-    items that match the filter. `revision` grows with every change of the list.
+    items that match the filter. `revision` is another one after every change of the list.
     """
 
     items: tuple[T, ...]
     total: int
-    revision: int
+    revision: str
     next: str = ""
 
 

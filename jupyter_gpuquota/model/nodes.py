@@ -61,4 +61,4 @@ class Nodes(Model, frozen=True, kw_only=True):
 
     nodes: tuple[NodeUse, ...]
     source: str
-    revision: int
+    revision: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, get_args
 
-from .base import Model, Number, Open, Request
+from .base import UNCHANGED, Model, Number, Open, Request
 
 IdleAction = Literal["suspend", "stop", "notify"]
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -111,12 +111,15 @@ class Exemption(Model, frozen=True, kw_only=True):
 
 
 class Policy(Model, frozen=True, kw_only=True):
-    """Be all that is set, and the `built_in` rules below it; `revision` grows with every change."""
+    """All that is set, and the `built_in` rules below it.
+
+    `revision` is another one after every change.
+    """
 
     levels: tuple[PolicyLevel, ...] = ()
     exemptions: tuple[Exemption, ...] = ()
     built_in: PolicyRules = PolicyRules()
-    revision: int = 1
+    revision: str = UNCHANGED
 
 
 class QuietHoursRequest(Request, frozen=True, kw_only=True):
@@ -177,7 +180,7 @@ class PolicyRequest(Request, frozen=True, kw_only=True):
 
     levels: tuple[PolicyLevelRequest, ...] = ()
     exemptions: tuple[ExemptionRequest, ...] = ()
-    revision: int = 0
+    revision: str = ""
 
 
 class DecidedRule(Model, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from .base import Model, Number, Open, Request
+from .base import UNCHANGED, Model, Number, Open, Request
 from .quota import Project
 from .resources import gpus_text
 
@@ -25,8 +25,8 @@ class ProjectRequest(Request, frozen=True, kw_only=True):
 
     `quota`, `weight` and `limit` are numbers of GPUs (`4`, `2.5`); without a weight it is the
     quota, without a limit there is none. Durations are seconds or `8h`, `90m`, `1h30m`; 0 is
-    none. `revision` is that of the project that the request was made from, 0 for a new one: it
-    is refused if somebody else was quicker.
+    none. `revision` is that of the project that the request was made from, empty for a new one:
+    it is refused if somebody else was quicker.
     """
 
     quota: Number
@@ -40,18 +40,18 @@ class ProjectRequest(Request, frozen=True, kw_only=True):
     node_affinity: AffinityRequest = AffinityRequest()
     interactive_duration: Number = 0
     min_runtime: Number = 0
-    revision: int = 0
+    revision: str = ""
 
 
 class ProjectRemoval(Request, frozen=True, kw_only=True):
     """Say how a project is to go.
 
     With `drain` it starts nothing any more and goes when the last of its sessions has ended.
-    `revision` is that of the project as it was read, 0 for whichever it is.
+    `revision` is that of the project as it was read, empty for whichever it is.
     """
 
     drain: bool = False
-    revision: int = 0
+    revision: str = ""
 
 
 class NodeGroupRequest(Request, frozen=True, kw_only=True):
@@ -66,7 +66,7 @@ class GroupsRequest(Request, frozen=True, kw_only=True):
     """Ask for the node groups as they are to be; `revision` is that of the groups read."""
 
     groups: tuple[NodeGroupRequest, ...] = ()
-    revision: int = 0
+    revision: str = ""
 
 
 class RulesRequest(Request, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class RulesRequest(Request, frozen=True, kw_only=True):
     grace: Number = 60
     min_runtime: Number = 0
     consolidate: bool = False
-    revision: int = 0
+    revision: str = ""
 
 
 class SettingsChange(Request, frozen=True, kw_only=True):
@@ -110,7 +110,7 @@ class Groups(Model, frozen=True, kw_only=True):
     """List the node groups."""
 
     items: tuple[NodeGroup, ...] = ()
-    revision: int = 1
+    revision: str = UNCHANGED
 
 
 class Projects(Model, frozen=True, kw_only=True):
@@ -118,12 +118,13 @@ class Projects(Model, frozen=True, kw_only=True):
 
     `source` says who sets them: `config`, until an admin changes something; then `store`; or the
     quota `file`, whose path stands in `file`: it is changed there and nowhere else. `warnings`
-    are what an admin may not have meant. `revision` grows with every change of the list.
+    are what an admin may not have meant. `revision` is another one after every change of
+    what is set, held or waits.
     """
 
     items: tuple[Project, ...]
     source: Open[SetBy]
-    revision: int
+    revision: str
     file: str = ""
     warnings: tuple[str, ...] = ()
 

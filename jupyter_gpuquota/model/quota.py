@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Model
+from .base import UNCHANGED, Model
 from .sessions import Kind
 
 GROUP = "group:"
@@ -33,9 +33,9 @@ class Project(Model, frozen=True, kw_only=True):
     suspend and keep them alive. All three are accounts, or groups of accounts as `group:NAME`.
     `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime` (seconds)
     is how long its sessions run before they may be reclaimed. A `draining` project starts nothing
-    any more, and goes when the last of its sessions has ended. `revision` grows with every change
-    of it. `people_shown` is False where the caller may not see who its people are: all three lists
-    are then empty.
+    any more, and goes when the last of its sessions has ended. `revision` is another one after
+    every change of it. `people_shown` is False where the caller may not see who its people are: all
+    three lists are then empty.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Project(Model, frozen=True, kw_only=True):
     interactive_duration: int = 0
     min_runtime: int = 0
     draining: bool = False
-    revision: int = 1
+    revision: str = UNCHANGED
     people_shown: bool = True
 
     @property
@@ -69,14 +69,14 @@ class Rules(Model, frozen=True, kw_only=True):
 
     `grace` and `min_runtime` are seconds: what a reclaimed session has to end by itself, and how
     long any session runs before it may be reclaimed. With `consolidate`, sessions that may be
-    reclaimed are moved to make room where only fragments of GPUs are free. `revision` grows with
-    every change.
+    reclaimed are moved to make room where only fragments of GPUs are free. `revision` is another
+    one after every change.
     """
 
     grace: int = 60
     min_runtime: int = 0
     consolidate: bool = False
-    revision: int = 1
+    revision: str = UNCHANGED
 
 
 USUAL_RULES = Rules()
@@ -130,5 +130,5 @@ class Quota(Model, frozen=True, kw_only=True):
     simulated: bool
     mine: tuple[str, ...]
     default: str
-    revision: int
+    revision: str
     admin: bool = False

@@ -165,7 +165,7 @@ class Session(Model, frozen=True, kw_only=True):
     since: datetime
     created: datetime
     path: str
-    revision: int = 0
+    revision: str = ""
     run: int = 0
     goal: Open[Goal] = "run"
     reason: Reason | None = None

@@ -13,8 +13,8 @@ from ..model.resources import Node
 class Administration(Protocol):
     """What admins set: projects, rules, node groups and the policy.
 
-    What is asked was checked before. Its `revision` is that of what it was made from, 0 for
-    something new; it is refused with Outdated if somebody else was quicker. `who` goes into the
+    What is asked was checked before. Its `revision` is that of what it was made from, empty
+    for something new; it is refused with Outdated if somebody else was quicker. `who` goes into the
     audit log. Whatever changes something raises Conflict where a file sets projects, and
     StorageFailed; nothing has changed then.
     """
@@ -38,11 +38,11 @@ class Administration(Protocol):
         """Make a project or change one; return it with its new revision. Raises Outdated."""
 
     async def delete_project(
-        self, name: str, revision: int, who: str, *, drain: bool
+        self, name: str, revision: str, who: str, *, drain: bool
     ) -> Project | None:
         """Delete a project; with `drain` return it as long as it has sessions.
 
-        A `revision` of 0 deletes it whatever it is. Raises NotFound, InUse, Outdated.
+        An empty `revision` deletes it whatever it is. Raises NotFound, InUse, Outdated.
         """
 
     async def put_rules(self, rules: Rules, who: str) -> Rules:

@@ -37,7 +37,7 @@ async def watch(dispatcher: Dispatcher, emit: Emit, pauses: Sequence[float] = PA
     It outlives every fault, a bug of ours included: a fault is logged and what has changed is
     asked again, less and less often.
     """
-    known = Revisions(instance="", latest=0, nouns={})
+    known = Revisions(instance="", latest="", nouns={})
     trouble = Trouble(pauses)
     while True:
         try:

@@ -13,5 +13,5 @@ async def list_(backend: Backend, call: Call) -> Page[AuditEntry]:
     """Return who changed what, newest first."""
     query: AuditQuery = call.query
     entries = await require(backend, "administration", backend.administration).audit()
-    revision = int(entries[0].id) if entries else 0
+    revision = entries[0].id if entries else ""
     return page(entries, query.limit, query.cursor, revision)

@@ -12,4 +12,4 @@ async def wait(backend: Backend, call: Call) -> Revisions:
     query: ChangesQuery = call.query
     same = query.instance == backend.changes.instance
     timeout = min(max(query.timeout, 0), 60)
-    return await backend.changes.changed(query.since if same else -1, timeout)
+    return await backend.changes.changed(query.since if same else "", timeout)

@@ -23,7 +23,7 @@ class HasId(Protocol):
 T = TypeVar("T", bound=HasId)
 
 
-def page(items: Sequence[T], limit: int, cursor: str, revision: int) -> Page[T]:
+def page(items: Sequence[T], limit: int, cursor: str, revision: str) -> Page[T]:
     """Return the page after `cursor`, which is the id of the last item of the page before.
 
     Items keep their order; one that was deleted meanwhile ends the walk with InvalidFields.

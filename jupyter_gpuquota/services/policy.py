@@ -59,14 +59,14 @@ async def _checked(backend: Backend, able: Administration, request: PolicyReques
         policy = exemptions.current(policy, before, datetime.now(UTC))
     except InvalidFields as error:
         wrong += error.fields
-    if wrong and request.revision not in {0, before.revision}:
+    if wrong and request.revision not in {"", before.revision}:
         by = await _last_change(able, before.revision)
         check_revision("The policy", before.revision, request.revision, by)
     refuse(wrong)
     return policy
 
 
-async def _last_change(able: Administration, revision: int) -> str:
+async def _last_change(able: Administration, revision: str) -> str:
     """Return who made the change that a revision stands for; empty if it is not known."""
-    found = (entry for entry in await able.audit() if entry.id == str(revision))
+    found = (entry for entry in await able.audit() if entry.id == revision)
     return next(map(change_text, found), "")

@@ -79,14 +79,14 @@ def test_only_a_project_that_there_is_is_named(sessions, said, message):
 def test_a_list_of_many_pages_is_one():
     first, second = make_session("exp1"), make_session("exp2")
     answers = [
-        Page(items=(first,), total=2, revision=1, next="id-exp1"),
-        Page(items=(second,), total=2, revision=2),
+        Page(items=(first,), total=2, revision="1", next="id-exp1"),
+        Page(items=(second,), total=2, revision="2"),
     ]
     operation = pages(SessionQuery(project="team-a", state="waiting"))
     asked = [operation.send(None)]
     asked.append(operation.send(answers[0]))
     with pytest.raises(StopIteration) as end:
         operation.send(answers[1])
-    assert end.value.value == Page(items=(first, second), total=2, revision=2)
+    assert end.value.value == Page(items=(first, second), total=2, revision="2")
     assert [step.query.cursor for step in asked] == ["", "id-exp1"]
     assert {(step.query.project, step.query.state) for step in asked} == {("team-a", "waiting")}

@@ -133,8 +133,8 @@ def walk(operation, answers):
 def test_waiting_looks_again_until_the_session_is_on_its_way_no_more(sessions):
     states = ["waiting", "waiting", "starting", "running"]
     answers = [
-        msgspec.structs.replace(make_session("exp1", "1", state), revision=number)
-        for number, state in zip((1, 1, 2, 3), states, strict=True)
+        msgspec.structs.replace(make_session("exp1", "1", state), revision=str(number))
+        for number, state in zip(("1", "1", "2", "3"), states, strict=True)
     ]
     steps, result = walk(operations.watch(sessions.context, "id-exp1"), answers)
     emitted = [step.item.state for step in steps if isinstance(step, Emit)]
@@ -147,7 +147,7 @@ def test_waiting_looks_again_until_the_session_is_on_its_way_no_more(sessions):
 def test_a_command_that_has_just_started_is_looked_at_once_more(sessions, last):
     states = enumerate(("starting", "running", last))
     answers = [
-        msgspec.structs.replace(make_session("exp1", state=s, command=("x",)), revision=number)
+        msgspec.structs.replace(make_session("exp1", state=s, command=("x",)), revision=str(number))
         for number, s in states
     ]
     steps, result = walk(operations.watch(sessions.context, "id-exp1"), answers)

@@ -35,7 +35,7 @@ async def until(
     deadline = asyncio.get_running_loop().time() + LONG
     seen: Session | None = None
     while asyncio.get_running_loop().time() < deadline:
-        since = (await backend.changes.changed(0, 0)).latest
+        since = (await backend.changes.changed("", 0)).latest
         seen = next((s for s in backend.sessions.all() if s.id == session_id), None)
         if seen and (wanted(seen) if callable(wanted) else seen.state == wanted):
             return seen

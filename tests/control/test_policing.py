@@ -41,8 +41,8 @@ async def test_a_policy_is_set_as_a_whole_and_audited(backend: Backend) -> None:
     made = await backend.administration.put_policy(wanted, "ana")
     assert backend.policing.policy() == made
     assert (made.levels, made.built_in) == (wanted.levels, BUILT_IN)
-    assert made.revision > before.revision
-    assert backend.changes.revision("policy") > seen
+    assert made.revision != before.revision
+    assert backend.changes.revision("policy") != seen
     ruling = await backend.policing.ruling(session.id)
     assert ruling.limits.idle_timeout == 7200
     assert ruling.level("idle_timeout") == "project:team-a"
@@ -63,11 +63,11 @@ async def test_what_the_policy_says_of_a_project_goes_with_it(backend: Backend) 
         for who in ("project:team-b", "user:ana")
     )
     made = await backend.administration.put_policy(replace(wanted, exemptions=exemptions), "ana")
-    await backend.administration.delete_project("team-b", 0, "ana", drain=False)
+    await backend.administration.delete_project("team-b", "", "ana", drain=False)
     left = backend.policing.policy()
     assert [level.level for level in left.levels] == ["everyone"]
     assert [exemption.who for exemption in left.exemptions] == ["user:ana"]
-    assert left.revision > made.revision
+    assert left.revision != made.revision
     entry = next(e for e in await backend.administration.audit() if "policy" in e.what)
     assert entry.what == "changed the policy: without team-b"
     assert msgspec.json.decode(entry.before, type=Policy) == made

@@ -134,7 +134,7 @@ async def test_a_sessions_token_sees_that_session_only(tmp_path):
         for method, path, body in (
             ("POST", "/sessions", SESSION),
             ("DELETE", f"/sessions/{mine.id}", None),
-            ("PUT", "/rules", {"revision": 1}),
+            ("PUT", "/rules", {"revision": "1"}),
         ):
             refused = await controller.api(method, path, token, body)
             assert problem(refused) == (403, "NotAllowed"), path

@@ -128,7 +128,7 @@ def test_a_sample_says_what_quota_says() -> None:
         make_session("y", "0.5", "running", placement=make_placement(make_slice(1, 500))),
         make_session("z", "2", "waiting"),
     )
-    uses = sum_up((make_project(quota="1"), make_project("team-b")), sessions, nodes, 1).projects
+    uses = sum_up((make_project(quota="1"), make_project("team-b")), sessions, nodes).projects
     readings = {nodes[0].devices[0].uuid: Reading(utilisation=80), "other": Reading(utilisation=9)}
     mine, me, other = sample(uses, sessions, nodes, readings, at=60, seconds=30)
     told = point(mine)
@@ -164,7 +164,7 @@ def busy_projects(draw: st.DrawFn) -> list[Session]:
 def test_the_users_of_a_project_add_up_to_it(sessions: list[Session], quota: str) -> None:
     nodes = (make_node(),)
     teams = (make_project("team-a", quota), make_project("team-b", quota))
-    uses = sum_up(teams, sessions, nodes, 1).projects
+    uses = sum_up(teams, sessions, nodes).projects
     found = sample(uses, sessions, nodes, {}, at=0, seconds=30)
     for whole in (b for b in found if not b.user):
         users = [b for b in found if b.user and b.project == whole.project]
@@ -195,7 +195,7 @@ def test_who_would_be_reclaimed_first_is_who_borrows() -> None:
         )
         for i, (name, owner, kind, age) in enumerate(spots)
     ]
-    uses = sum_up((make_project(quota="1.5"),), sessions, nodes, 1).projects
+    uses = sum_up((make_project(quota="1.5"),), sessions, nodes).projects
     found = sample(uses, sessions, nodes, {}, at=0, seconds=1)
     assert {b.user: b.borrowed for b in found} == {"": 1500, "ana": 500, "ben": 1000, "cho": 0}
 

@@ -62,9 +62,9 @@ def test_a_request_becomes_a_project():
         node_affinity=AffinityRequest(train=("big",)),
         interactive_duration="1h30m",
         min_runtime=60,
-        revision=7,
+        revision="7",
     )
-    assert (found.quota, found.weight, found.limit, found.revision) == (2500, 1000, 8000, 7)
+    assert (found.quota, found.weight, found.limit, found.revision) == (2500, 1000, 8000, "7")
     assert (found.interactive_duration, found.min_runtime) == (5400, 60)
     assert found.node_affinity == Affinity(train=("big",))
     assert found.members == ("ana", "ben", "group:ml")
@@ -122,12 +122,12 @@ def test_a_free_form_quota_is_read_exactly_or_refused(quota):
 
 
 def test_rules_are_read_like_durations():
-    found = check_rules(RulesRequest(grace="2m", min_runtime="1h", consolidate=True, revision=3))
+    found = check_rules(RulesRequest(grace="2m", min_runtime="1h", consolidate=True, revision="3"))
     assert (found.grace, found.min_runtime, found.consolidate, found.revision) == (
         120,
         3600,
         True,
-        3,
+        "3",
     )
     with pytest.raises(InvalidFields) as caught:
         check_rules(RulesRequest(grace="x", min_runtime="-1"))
@@ -150,9 +150,9 @@ def test_groups_name_nodes_that_there_are_and_projects_keep_theirs():
 
 
 def test_a_change_made_from_something_older_is_refused():
-    check_revision("x", 3, 3)
-    check_revision("x", 0, 0)
-    for present, asked, said in ((3, 2, "changed"), (3, 0, "exists"), (0, 3, "any more")):
+    check_revision("x", "3", "3")
+    check_revision("x", "", "")
+    for present, asked, said in (("3", "2", "changed"), ("3", "", "exists"), ("", "3", "any more")):
         with pytest.raises(Outdated, match=said) as caught:
             check_revision("x", present, asked, "ana did it")
         assert "ana did it" in str(caught.value)

@@ -128,13 +128,13 @@ def test_a_preview_changes_nothing() -> None:
 
 def test_quota_sums_what_is_held_and_waited_for_by_user() -> None:
     waiting = make_session("w", "0.25", owner="ana")
-    quota = sum_up(PROJECTS, [HALF, waiting], NODES, 7)
+    quota = sum_up(PROJECTS, [HALF, waiting], NODES, revision="7")
     team = quota.projects[0]
     assert (team.allocated, team.over, team.asked) == (500, 0, 750)
     assert (team.running, team.waiting) == (1, 1)
     assert [(u.user, u.allocated, u.waiting) for u in team.users] == [("ana", 0, 1), ("me", 500, 0)]
     assert (quota.capacity, quota.allocated, quota.free) == (2000, 500, 1500)
-    assert (quota.simulated, quota.revision, quota.default) == (True, 7, "team-a")
+    assert (quota.simulated, quota.revision, quota.default) == (True, "7", "team-a")
 
 
 def test_devices_without_a_number_are_told_apart_by_their_uuids() -> None:

@@ -46,7 +46,7 @@ def test_a_good_policy_is_taken_with_its_levels_from_weak_to_strong() -> None:
         ("project:team-a", {"cpu_busy": "10%", "keep_alives": "0"}),
         ("everyone", {"idle_timeout": "2h", "quiet_hours": [QUIET], "locked": ["quiet_hours"]}),
         exemptions=[EXEMPTION],
-        revision=7,
+        revision="7",
     )
     names = ["everyone", "project:team-a", "project:team-b", "kind:train"]
     assert [level.level for level in found.levels] == names
@@ -56,7 +56,7 @@ def test_a_good_policy_is_taken_with_its_levels_from_weak_to_strong() -> None:
     (quiet,) = everyone.rules.quiet_hours or ()
     assert (quiet.begin, quiet.end, quiet.idle_timeout) == (1320, 360, 1200)
     assert found.exemptions[0].until == datetime(2026, 3, 1, 18, tzinfo=UTC)
-    assert (found.revision, found.built_in) == (7, BUILT_IN)
+    assert (found.revision, found.built_in) == ("7", BUILT_IN)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_policy_asks_for_itself() -> None:
         ("everyone", {"idle_timeout": "2h", "quiet_hours": [QUIET], "locked": ["idle_timeout"]}),
         ("kind:train", {"action": "notify", "quiet_hours": []}),
         exemptions=[EXEMPTION],
-        revision=3,
+        revision="3",
     )
     assert check_policy(request_of(made), []) == made
 

@@ -19,7 +19,7 @@ async def set_policy(backend: Backend, level: str = "everyone", **rules: Any) ->
     await put_policy(backend, backend.policing.policy().revision, level, **rules)
 
 
-async def put_policy(backend: Backend, revision: int, level: str, **rules: Any) -> None:
+async def put_policy(backend: Backend, revision: str, level: str, **rules: Any) -> None:
     """Do so as somebody who has read the policy at a revision. Raises Outdated."""
     request = {"levels": [{"level": level, "rules": rules}], "revision": revision}
     asked = check_policy(msgspec.convert(request, PolicyRequest), ["team-a"])

@@ -133,7 +133,8 @@ async def test_both_killed_and_the_process_lives_on_then_it_is_adopted(elsewhere
     first.kill()
     os.kill(leader.shim, signal.SIGKILL)
     backend = await make()
-    await backend.changes.changed(backend.changes.revision("sessions"), 1.5)
+    latest = (await backend.changes.changed("", 0)).latest
+    await backend.changes.changed(latest, 1.5)
     assert backend.sessions.all()[0].state == "running"
     await backend.sessions.suspend(session["id"])
     await until(backend, session["id"], "suspended")
@@ -194,6 +195,7 @@ async def test_a_session_that_was_kept_in_the_earlier_format_is_found_with_its_r
     session = await until(backend, (await launch(backend)).id, "running")
     await backend.resident.close()
     kept = msgspec.to_builtins(session)
+    kept["revision"] = int(session.revision)
     earlier = {"session": {k: v for k, v in kept.items() if k != "run"}, "run": 1, "log_from": 0}
     for data in (msgspec.json.encode(session), msgspec.json.encode(earlier)):
         assert read_session(data) == session

@@ -40,7 +40,7 @@ async def train(backend, name: str, state: str, **fields):
 async def test_groups_that_are_tried_bind_as_they_do_once_set(make):
     backend = await make()
     await backend.administration.put_groups(
-        Groups(items=(NodeGroup(name="big", nodes=("dgx1-2",)),), revision=1), "ana"
+        Groups(items=(NodeGroup(name="big", nodes=("dgx1-2",)),), revision="1"), "ana"
     )
     runs = await train(backend, "runs", "running", gpu="4", node_type="big")
     waits = await train(backend, "waits", "waiting", gpu="4", node_type="big")

@@ -50,9 +50,9 @@ async def call(api, row, **options):
             "rules": {"grace": "2m"},
             "groups": [{"name": "big", "nodes": ["dgx1-1"]}],
         },
-        "rules.put": {"revision": 1},
-        "groups.put": {"revision": 1},
-        "policy.put": {"revision": 1},
+        "rules.put": {"revision": "1"},
+        "groups.put": {"revision": "1"},
+        "policy.put": {"revision": "1"},
         "policy.try": {},
     }.get(row.name)
     session = await create(api)

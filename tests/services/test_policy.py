@@ -69,7 +69,7 @@ async def test_everyone_reads_the_policy_and_only_an_admin_sets_it() -> None:
     with pytest.raises(NotAllowed, match="ben is not an administrator"):
         await put(backend, "ben")
     with pytest.raises(Outdated):
-        await put(backend, revision=1)
+        await put(backend, revision="1")
     assert backend.policing.policy() == made
 
 
@@ -147,7 +147,7 @@ async def test_who_changes_what_is_outdated_is_told_that_first() -> None:
     with pytest.raises(Outdated):
         await ask(backend, "policy.try", "ana", body=body)
     with pytest.raises(InvalidFields):
-        await ask(backend, "policy.try", "ana", body=msgspec.structs.replace(body, revision=0))
+        await ask(backend, "policy.try", "ana", body=msgspec.structs.replace(body, revision=""))
 
 
 async def test_a_session_tells_which_level_decided_each_rule() -> None:

@@ -59,8 +59,8 @@ async def test_only_an_admin_changes_anything() -> None:
         "projects.put": {"args": {"name": "x"}, "body": ProjectRequest(quota=1)},
         "projects.delete": {"args": {"name": "team-b"}, "query": ProjectRemoval()},
         "settings.preview": {"body": SettingsChange(delete=("team-a",))},
-        "rules.put": {"body": RulesRequest(revision=1)},
-        "groups.put": {"body": GroupsRequest(revision=1)},
+        "rules.put": {"body": RulesRequest(revision="1")},
+        "groups.put": {"body": GroupsRequest(revision="1")},
         "audit.list": {"query": AuditQuery()},
     }
     for name, fields in asks.items():
@@ -72,7 +72,7 @@ async def test_only_an_admin_changes_anything() -> None:
 
 async def test_a_user_launches_only_where_members_allow_it() -> None:
     backend = guarded()
-    await put(backend, "team-a", quota=4, members=("cho",), revision=1)
+    await put(backend, "team-a", quota=4, members=("cho",), revision="1")
     assert (await ask(backend, "quota.get", "ben")).mine == ("team-b",)
     assert (await ask(backend, "quota.get", "ben")).default == "team-b"
     assert (await ask(backend, "quota.get", "cho")).mine == ("team-a", "team-b")
@@ -100,9 +100,9 @@ async def test_a_change_is_warned_of_and_audited() -> None:
 
 async def test_of_two_changes_of_one_state_the_second_is_refused() -> None:
     backend = guarded()
-    await put(backend, "team-a", quota=1, revision=1)
+    await put(backend, "team-a", quota=1, revision="1")
     with pytest.raises(Outdated):
-        await put(backend, "team-a", quota=2, revision=1)
+        await put(backend, "team-a", quota=2, revision="1")
     with pytest.raises(Outdated):
         await put(backend, "team-a", quota=2)
     assert backend.inventory.projects()[0].quota == 1000
@@ -110,7 +110,7 @@ async def test_of_two_changes_of_one_state_the_second_is_refused() -> None:
 
 async def test_the_path_and_the_body_agree() -> None:
     with pytest.raises(InvalidFields):
-        await put(guarded(), "team-a", name="team-b", quota=1, revision=1)
+        await put(guarded(), "team-a", name="team-b", quota=1, revision="1")
 
 
 async def test_a_deletion_is_refused_drained_or_done() -> None:
@@ -173,7 +173,7 @@ async def test_rules_and_groups_are_tried_with_projects_or_alone() -> None:
 async def test_a_group_that_is_tried_away_takes_its_label_away() -> None:
     backend = guarded()
     group = NodeGroupRequest(name="big", nodes=("dgx1-2",))
-    await ask(backend, "groups.put", body=GroupsRequest(groups=(group,), revision=1))
+    await ask(backend, "groups.put", body=GroupsRequest(groups=(group,), revision="1"))
     full = SessionRequest(name="full", gpu=8, kind="train", node_type="big")
     await ask(backend, "sessions.create", body=full)
     body = SessionRequest(name="waits", gpu=8, kind="train", node_type="big")

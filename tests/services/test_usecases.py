@@ -169,7 +169,7 @@ async def test_a_resize_is_checked_before_anything_stops() -> None:
 
 async def test_a_change_of_another_life_returns_at_once() -> None:
     backend = make_backend()
-    query = ChangesQuery(instance="other", since=10**9, timeout=60)
+    query = ChangesQuery(instance="other", since="7", timeout=60)
     assert (await ask(backend, "changes.wait", query=query)).instance == backend.changes.instance
 
 

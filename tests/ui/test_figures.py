@@ -47,7 +47,7 @@ def make_top(**options: str) -> TopView:
     uuids = [device.uuid for device in nodes[0].devices]
     readings = {uuids[1]: Reading(utilisation=90), uuids[2]: Reading(utilisation=50)}
     drawn = draw(nodes, (small, large), readings)
-    return TopView(Nodes(nodes=drawn, source="nvml", revision=1), **options)
+    return TopView(Nodes(nodes=drawn, source="nvml", revision="1"), **options)
 
 
 def test_top_begins_with_the_largest_share():
@@ -79,7 +79,7 @@ def test_quota_shows_by_right_borrowed_fair_share_and_waiting():
         make_session("x", "2", "running", placement=placed, kind="train"),
         make_session("y", "0.5", kind="train"),
     )
-    view = QuotaView(sum_up((make_project(quota="1"), make_project("team-b")), sessions, nodes, 1))
+    view = QuotaView(sum_up((make_project(quota="1"), make_project("team-b")), sessions, nodes))
     _, head, first, _ = view.text.splitlines()
     assert [c.strip() for c in cells(head)][:7] == [
         "PROJECT",

@@ -96,7 +96,7 @@ def test_a_time_is_said_in_minutes(minutes: int, text: str) -> None:
 def test_a_list_and_a_description_tell_of_it() -> None:
     session = idle_session(level="project:team-a", action="suspend", acts=SOON)
     used = idle_session()
-    view = SessionsView(Page(items=(session, used), total=2, revision=1), {})
+    view = SessionsView(Page(items=(session, used), total=2, revision="1"), {})
     assert "suspends at 2026-01-02 03:34 UTC, team-a's policy" in view.text
     assert view.text.count("exp-1: ") == 1
     assert "<b>exp-1</b>: idle" in view.html
@@ -114,7 +114,7 @@ def test_the_end_of_a_longest_life_is_told() -> None:
     assert coming_text(replace(session, ends=now + timedelta(hours=3)), now) == ""
     idle = replace(session, idle=Idleness(since=now, rule="idle_timeout"))
     assert coming_text(idle, now) == f"idle 0 min; {said}"
-    view = SessionsView(Page(items=(session,), total=1, revision=1), {})
+    view = SessionsView(Page(items=(session,), total=1, revision="1"), {})
     assert view.text.endswith(f"exp-1: {said}")
     assert view.records[0]["ends"] == ends
     assert said in SessionView(session).text

@@ -122,8 +122,8 @@ def sides_of(view: View[Any]) -> str:
 
 
 def test_a_session_is_shown_with_the_words_of_the_server() -> None:
-    (seen,) = client_of(Page(items=(make_later_session(),), total=1, revision=1)).sessions.list()
-    listed = Page(items=(seen,), total=1, revision=1)
+    (seen,) = client_of(Page(items=(make_later_session(),), total=1, revision="1")).sessions.list()
+    listed = Page(items=(seen,), total=1, revision="1")
     table = sides_of(SessionsView(listed, {}))
     for word in ("hibernating", "burst", "memory quantum, compute fenced"):
         assert word in table
@@ -185,7 +185,7 @@ def test_what_admins_see_is_shown_with_the_words_of_the_server() -> None:
     preview = ChangePreview(message="One.", sessions=(effect,))
     found = client_of(preview).projects.preview("team-a", deleted=True)
     assert "exp1 bursts." in ChangeView(found).text
-    projects = Projects(items=(make_project(),), revision=1, **words(source="git"))
+    projects = Projects(items=(make_project(),), revision="1", **words(source="git"))
     assert "team-a" in sides_of(ProjectsView(client_of(projects).projects.list()))
     groups = client_of(Groups(items=(NodeGroup(name="big"),))).node_groups.list()
     assert "big" in sides_of(GroupsView(groups))
@@ -229,7 +229,7 @@ def test_unknown_fields_and_capabilities_are_passed_over() -> None:
         capabilities=("logs", "teleport"),
     )
     assert client_of(about).about().capabilities == ("logs", "teleport")
-    quota = sum_up([make_project()], [], [make_node()], 1)
+    quota = sum_up([make_project()], [], [make_node()])
     assert "team-a" in sides_of(QuotaView(client_of(quota).quota.get()))
 
 

@@ -90,7 +90,7 @@ def make_evil() -> Session:
 
 
 def page(*sessions: Session) -> Page[Session]:
-    return Page(items=sessions, total=len(sessions), revision=1)
+    return Page(items=sessions, total=len(sessions), revision="1")
 
 
 def views_of(session: Session) -> list:
@@ -100,9 +100,9 @@ def views_of(session: Session) -> list:
         SessionsView(page(session), {session.id: EVIL}),
         ChangedView(page(session), {}),
         SessionView(session, note=EVIL),
-        QuotaView(sum_up(projects, [session], nodes, 1)),
-        NodesView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision=1)),
-        TopView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision=1)),
+        QuotaView(sum_up(projects, [session], nodes)),
+        NodesView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision="1")),
+        TopView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision="1")),
         HistoryView(make_history(session.spec.project)),
         EnvironmentsView(Environments(environments=(environment,))),
         LogView(LogChunk(text=EVIL, cursor="1", ended=True)),
@@ -246,7 +246,7 @@ def test_an_address_of_another_kind_is_no_link(href):
 
 
 def test_only_one_project_is_shown_if_that_is_asked():
-    quota = sum_up([make_project("team-a"), make_project("team-b")], [], [make_node()], 1)
+    quota = sum_up([make_project("team-a"), make_project("team-b")], [], [make_node()])
     view = QuotaView(quota, project="team-b")
     assert "team-a" not in view.text
     assert list(view.df["project"]) == ["team-b"]
@@ -254,7 +254,7 @@ def test_only_one_project_is_shown_if_that_is_asked():
 
 def test_quota_is_a_bar_with_words():
     session = make_running()
-    html = QuotaView(sum_up([make_project("team-a")], [session], [make_node()], 1)).html
+    html = QuotaView(sum_up([make_project("team-a")], [session], [make_node()])).html
     assert 'role="progressbar"' in html
     assert 'aria-valuenow="12"' in html
     assert 'aria-label="0.5 of 4 GPUs"' in html
@@ -264,7 +264,7 @@ def test_headings_of_html_keep_the_case_of_abbreviations():
     html = SessionsView(page(make_running()), {}).html
     for heading in ("Name", "GPUs", "URL"):
         assert f">{heading}</th>" in html
-    nodes = Nodes(nodes=draw([make_node("n1", 1)], [], {}), source="simulated", revision=1)
+    nodes = Nodes(nodes=draw([make_node("n1", 1)], [], {}), source="simulated", revision="1")
     for heading in ("GPU", "In use"):
         assert f">{heading}</th>" in NodesView(nodes).html
 
@@ -276,13 +276,13 @@ def test_cells_are_aligned_without_our_style_sheet(view):
 
 
 def test_names_of_nodes_and_models_stay_in_one_line():
-    nodes = Nodes(nodes=draw([make_node("dgx-1", 1)], [], {}), source="simulated", revision=1)
+    nodes = Nodes(nodes=draw([make_node("dgx-1", 1)], [], {}), source="simulated", revision="1")
     assert re.search(r'white-space: nowrap">dgx-1<', NodesView(nodes).html)
     assert re.search(r'white-space: nowrap">[^<]*\(simulated\)<', NodesView(nodes).html)
 
 
 def test_a_machine_without_gpus_says_so():
-    view = NodesView(Nodes(nodes=draw([make_node("n1", 0)], [], {}), source="none", revision=1))
+    view = NodesView(Nodes(nodes=draw([make_node("n1", 0)], [], {}), source="none", revision="1"))
     assert view.text == "No GPUs were found on n1."
     assert len(view.df) == 0
 

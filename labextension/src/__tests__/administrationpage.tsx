@@ -43,7 +43,7 @@ export class AdministrationPage extends Page {
     super();
     this.server.on('GET /quota', { body: makeQuota({ admin: true }) });
     this.server.on('GET /audit', {
-      body: { items: [ENTRY], total: 600, revision: 1, next: '1' }
+      body: { items: [ENTRY], total: 600, revision: '1', next: '1' }
     });
     this.foresee('1 session would start.');
     this.setProjects();
@@ -64,7 +64,7 @@ export class AdministrationPage extends Page {
           makeSetProject({ name: 'team-b', draining: true })
         ],
         source: 'store',
-        revision: 1,
+        revision: '1',
         file: '',
         warnings: [],
         ...changes

@@ -69,7 +69,7 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
     since: '2026-01-01T12:00:00Z',
     created: '2026-01-01T11:59:00Z',
     path: `gpuquota/s/${id}/`,
-    revision: 1,
+    revision: '1',
     run: 1,
     goal: 'run',
     reason: null,
@@ -131,7 +131,7 @@ export function makeIdle(
 }
 
 /** Make the first page of a list that holds all of some sessions. */
-export function makePage(items: Session[], revision = 1) {
+export function makePage(items: Session[], revision = '1') {
   return { items, total: items.length, revision, next: '' };
 }
 
@@ -183,7 +183,7 @@ export function makeQuota(changes: Partial<Quota> = {}): Quota {
     mine: ['team-a'],
     default: 'team-a',
     admin: false,
-    revision: 1,
+    revision: '1',
     ...changes
   };
 }
@@ -203,7 +203,7 @@ export function makeSetProject(changes: Partial<Project> = {}): Project {
     interactive_duration: 0,
     min_runtime: 0,
     draining: false,
-    revision: 7,
+    revision: '7',
     ...changes
   };
 }
@@ -213,12 +213,12 @@ export function makeRules(changes: Partial<Rules> = {}): Rules {
     grace: 60,
     min_runtime: 0,
     consolidate: false,
-    revision: 3,
+    revision: '3',
     ...changes
   };
 }
 
 /** Make the node groups that there are. */
-export function makeGroups(items: NodeGroup[] = [], revision = 5): Groups {
+export function makeGroups(items: NodeGroup[] = [], revision = '5'): Groups {
   return { items, revision };
 }

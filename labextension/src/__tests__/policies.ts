@@ -32,7 +32,7 @@ export const POLICY: Policy = {
   ],
   exemptions: [{ who: 'user:li', until: UNTIL, reason: 'a paper' }],
   built_in: { ...NO_RULES, idle_timeout: 0, keep_alive: 3600, quiet_hours: [] },
-  revision: 7
+  revision: '7'
 };
 
 /** What was tried of it: the sum, and no acts. */

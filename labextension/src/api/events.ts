@@ -33,7 +33,7 @@ export class Changes implements IDisposable {
     if (
       emission.schema_id.includes(SCHEMA) &&
       typeof noun === 'string' &&
-      typeof revision === 'number' &&
+      typeof revision === 'string' &&
       typeof instance === 'string'
     ) {
       this._changed.emit({ noun, revision, instance });

@@ -119,12 +119,12 @@ export interface About {
  * Hold one page of a list that may grow.
  *
  * `next` is the cursor of the following page, empty on the last one. `total` counts all
- * items that match the filter. `revision` grows with every change of the list.
+ * items that match the filter. `revision` is another one after every change of the list.
  */
 export interface PageSession {
   items: Session[];
   total: number;
-  revision: number;
+  revision: string;
   next: string;
 }
 /**
@@ -145,7 +145,7 @@ export interface Session {
   since: string;
   created: string;
   path: string;
-  revision: number;
+  revision: string;
   run: number;
   goal: Goal;
   reason: Reason | null;
@@ -558,7 +558,7 @@ export interface Quota {
   simulated: boolean;
   mine: string[];
   default: string;
-  revision: number;
+  revision: string;
   admin: boolean;
 }
 /**
@@ -666,7 +666,7 @@ export interface HistoryQuery {
 export interface Nodes {
   nodes: NodeUse[];
   source: string;
-  revision: number;
+  revision: string;
 }
 /**
  * Say how a node is used.
@@ -757,12 +757,13 @@ export interface Environment {
  *
  * `source` says who sets them: `config`, until an admin changes something; then `store`; or the
  * quota `file`, whose path stands in `file`: it is changed there and nowhere else. `warnings`
- * are what an admin may not have meant. `revision` grows with every change of the list.
+ * are what an admin may not have meant. `revision` is another one after every change of
+ * what is set, held or waits.
  */
 export interface Projects {
   items: Project[];
   source: SetBy;
-  revision: number;
+  revision: string;
   file: string;
   warnings: string[];
 }
@@ -776,9 +777,9 @@ export interface Projects {
  * suspend and keep them alive. All three are accounts, or groups of accounts as `group:NAME`.
  * `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime` (seconds)
  * is how long its sessions run before they may be reclaimed. A `draining` project starts nothing
- * any more, and goes when the last of its sessions has ended. `revision` grows with every change
- * of it. `people_shown` is False where the caller may not see who its people are: all three lists
- * are then empty.
+ * any more, and goes when the last of its sessions has ended. `revision` is another one after
+ * every change of it. `people_shown` is False where the caller may not see who its people are: all
+ * three lists are then empty.
  */
 export interface Project {
   name: string;
@@ -793,7 +794,7 @@ export interface Project {
   interactive_duration: number;
   min_runtime: number;
   draining: boolean;
-  revision: number;
+  revision: string;
   people_shown: boolean;
 }
 /**
@@ -820,8 +821,8 @@ export interface ProjectAnswer {
  *
  * `quota`, `weight` and `limit` are numbers of GPUs (`4`, `2.5`); without a weight it is the
  * quota, without a limit there is none. Durations are seconds or `8h`, `90m`, `1h30m`; 0 is
- * none. `revision` is that of the project that the request was made from, 0 for a new one: it
- * is refused if somebody else was quicker.
+ * none. `revision` is that of the project that the request was made from, empty for a new one:
+ * it is refused if somebody else was quicker.
  */
 export interface ProjectRequest {
   quota: string | number;
@@ -835,7 +836,7 @@ export interface ProjectRequest {
   node_affinity?: AffinityRequest;
   interactive_duration?: string | number;
   min_runtime?: string | number;
-  revision?: number;
+  revision?: string;
 }
 /**
  * Name the node groups that a project's sessions may run on; empty means any.
@@ -855,25 +856,25 @@ export interface AffinityRequest1 {
  * Say how a project is to go.
  *
  * With `drain` it starts nothing any more and goes when the last of its sessions has ended.
- * `revision` is that of the project as it was read, 0 for whichever it is.
+ * `revision` is that of the project as it was read, empty for whichever it is.
  */
 export interface ProjectRemoval {
   drain?: boolean;
-  revision?: number;
+  revision?: string;
 }
 /**
  * Be what the admin decides for all projects.
  *
  * `grace` and `min_runtime` are seconds: what a reclaimed session has to end by itself, and how
  * long any session runs before it may be reclaimed. With `consolidate`, sessions that may be
- * reclaimed are moved to make room where only fragments of GPUs are free. `revision` grows with
- * every change.
+ * reclaimed are moved to make room where only fragments of GPUs are free. `revision` is another
+ * one after every change.
  */
 export interface Rules {
   grace: number;
   min_runtime: number;
   consolidate: boolean;
-  revision: number;
+  revision: string;
 }
 /**
  * Ask for the rules as they are to be; `revision` is that of the rules read.
@@ -884,14 +885,14 @@ export interface RulesRequest {
   grace?: string | number;
   min_runtime?: string | number;
   consolidate?: boolean;
-  revision?: number;
+  revision?: string;
 }
 /**
  * List the node groups.
  */
 export interface Groups {
   items: NodeGroup[];
-  revision: number;
+  revision: string;
 }
 /**
  * Nodes under a name that projects and requests may ask for.
@@ -909,7 +910,7 @@ export interface NodeGroup {
  */
 export interface GroupsRequest {
   groups?: NodeGroupRequest[];
-  revision?: number;
+  revision?: string;
 }
 /**
  * A request for one node group; see `NodeGroup`.
@@ -920,13 +921,15 @@ export interface NodeGroupRequest {
   separate?: boolean;
 }
 /**
- * Be all that is set, and the `built_in` rules below it; `revision` grows with every change.
+ * All that is set, and the `built_in` rules below it.
+ *
+ * `revision` is another one after every change.
  */
 export interface Policy {
   levels: PolicyLevel[];
   exemptions: Exemption[];
   built_in: PolicyRules;
-  revision: number;
+  revision: string;
 }
 /**
  * Be one level: `everyone`, `project:NAME` or `kind:KIND`, weakest first.
@@ -986,7 +989,7 @@ export interface QuietHours {
 export interface PolicyRequest {
   levels?: PolicyLevelRequest[];
   exemptions?: ExemptionRequest[];
-  revision?: number;
+  revision?: string;
 }
 /**
  * Ask for a level: `everyone`, `project:NAME` or `kind:KIND`.
@@ -1172,12 +1175,12 @@ export interface SettingsChange {
  * Hold one page of a list that may grow.
  *
  * `next` is the cursor of the following page, empty on the last one. `total` counts all
- * items that match the filter. `revision` grows with every change of the list.
+ * items that match the filter. `revision` is another one after every change of the list.
  */
 export interface PageAuditEntry {
   items: AuditEntry[];
   total: number;
-  revision: number;
+  revision: string;
   next: string;
 }
 /**
@@ -1208,10 +1211,10 @@ export interface Problem {
   fields: FieldProblem[];
 }
 /**
- * Be the event that a noun is at a new revision: whoever shows it reads it again.
+ * The event that a noun is at a new revision: whoever shows it reads it again.
  */
 export interface Change {
   noun: string;
-  revision: number;
+  revision: string;
   instance: string;
 }

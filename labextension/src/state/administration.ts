@@ -149,5 +149,5 @@ export class Administration implements IAdministration {
 function revisionsOf(value: Projects | Rules | Groups | Policy): string {
   return 'source' in value
     ? value.items.map(({ name, revision }) => `${name} ${revision}`).join()
-    : String(value.revision);
+    : value.revision;
 }

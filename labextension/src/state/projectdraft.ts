@@ -43,13 +43,13 @@ export function toProjectDraft(project: Project): Draft<ProjectField> {
 }
 
 /**
- * Read a draft that was made from a project at a revision, 0 for a new one.
+ * Read a draft that was made from a project at a revision, empty for a new one.
  *
  * `problems` are those of what cannot even be sent.
  */
 export function toProjectRequest(
   draft: Draft<ProjectField>,
-  revision: number,
+  revision: string,
   trans: TranslationBundle
 ): { request: ProjectRequest; problems: FieldProblem[] } {
   const priority = draft.priority.trim();

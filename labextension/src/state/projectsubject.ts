@@ -22,7 +22,7 @@ export function projectSubject(
     isThere: project => !!project,
     draftOf: project => (project ? toProjectDraft(project) : NEW_PROJECT),
     read: (draft, project) => {
-      const revision = project?.revision ?? 0;
+      const revision = project?.revision ?? '';
       const { request, problems } = toProjectRequest(draft, revision, trans);
       return { change: { put: [request] }, problems };
     },

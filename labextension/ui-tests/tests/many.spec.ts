@@ -16,7 +16,7 @@ test('a list of a thousand sessions draws few of them, and scrolls to any', asyn
   }));
   await page.route('**/gpuquota/api/sessions?*', async route => {
     await route.fulfill({
-      json: { items: many, total: 1000, revision: 1, next: '' }
+      json: { items: many, total: 1000, revision: '1', next: '' }
     });
   });
   await workspace.open();

@@ -73,7 +73,7 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   await expect(whole.getByText('team-e was deleted.')).toBeVisible();
   await expect(table).not.toContainText('team-e');
 
-  async function revision(): Promise<number> {
+  async function revision(): Promise<string> {
     const list = await request.get(`${baseURL}/gpuquota/api/projects`);
     const { items } = await list.json();
     return items.find((item: { name: string }) => item.name === 'team-e')

@@ -2,7 +2,7 @@ import { FakeEvents } from '../../__tests__/fakeserver';
 import { Changes } from '../events';
 import { Change } from '../models';
 
-const CHANGE = { noun: 'sessions', revision: 3, instance: 'i' };
+const CHANGE = { noun: 'sessions', revision: '3', instance: 'i' };
 
 describe('changes', () => {
   let events: FakeEvents;
@@ -28,7 +28,8 @@ describe('changes', () => {
       data: CHANGE
     });
     await events.emit({
-      schema_id: 'https://jupyter-gpuquota.github.io/jupyter_gpuquota/changed/v1',
+      schema_id:
+        'https://jupyter-gpuquota.github.io/jupyter_gpuquota/changed/v1',
       version: '1',
       data: { noun: 'sessions' }
     });

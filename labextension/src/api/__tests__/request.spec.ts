@@ -51,10 +51,10 @@ describe('calls', () => {
     server.on('GET /quota', ({ headers }) =>
       headers.get('If-None-Match') === 'W/"7"'
         ? { status: 304 }
-        : { body: { revision: 7 }, etag: 'W/"7"' }
+        : { body: { revision: '7' }, etag: 'W/"7"' }
     );
     const first = await read(server.settings, routes.quotaGet, {});
-    expect(first).toEqual({ value: { revision: 7 }, etag: 'W/"7"' });
+    expect(first).toEqual({ value: { revision: '7' }, etag: 'W/"7"' });
     expect(
       await read(server.settings, routes.quotaGet, { etag: 'W/"7"' })
     ).toBe(NOT_MODIFIED);

@@ -125,7 +125,7 @@ describe('unsaved documents', () => {
     server.on('GET /user/ana/gpuquota/s/s1/gpuquota/api/sessions', {
       body: makePage([makeSession({ idle: makeIdle(20, 5, WARNED) })])
     });
-    await events.change({ noun: 'sessions', revision: 2, instance: 'i' });
+    await events.change({ noun: 'sessions', revision: '2', instance: 'i' });
     await jest.advanceTimersByTimeAsync(4000);
     expect(saved).toEqual(['changed']);
     hidden.mockRestore();

@@ -26,7 +26,7 @@ describe('the advice on a session', () => {
   let store: Store;
   let model: SessionAdvice;
 
-  const list = (revision: number, changes = {}) =>
+  const list = (revision: string, changes = {}) =>
     server.on('GET /sessions', {
       body: makePage([makeSession({ revision, ...changes })], revision)
     });
@@ -35,7 +35,7 @@ describe('the advice on a session', () => {
   beforeEach(async () => {
     jest.useFakeTimers();
     server = new FakeServer();
-    list(1);
+    list('1');
     server.on(ADVICE, {
       body: { verdict: 'fits', message: 'its share is right.', share: null }
     });
@@ -57,7 +57,7 @@ describe('the advice on a session', () => {
     await pass(1000);
     expect(server.count(ADVICE)).toBe(1);
     watcher.dispose();
-    list(2, { state: 'done' });
+    list('2', { state: 'done' });
     await store.sessions.refresh();
     await pass(100_000);
     expect(server.count(ADVICE)).toBe(1);
@@ -81,11 +81,11 @@ describe('the advice on a session', () => {
   it('is asked for again once the session itself is another', async () => {
     model.advice.watch();
     await pass(1000);
-    list(2, { place_in_line: 1 });
+    list('2', { place_in_line: 1 });
     await store.sessions.refresh();
     await pass(1000);
     expect(server.count(ADVICE)).toBe(1);
-    list(3, { spec: { share: { ...NOTHING, milli: 250 } } });
+    list('3', { spec: { share: { ...NOTHING, milli: 250 } } });
     await store.sessions.refresh();
     await pass(1000);
     expect(server.count(ADVICE)).toBe(2);

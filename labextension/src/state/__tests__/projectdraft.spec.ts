@@ -40,7 +40,7 @@ describe('the draft of a project', () => {
       duration: '8h',
       minimum: '1m30s'
     });
-    expect(toProjectRequest(draft, 7, trans)).toEqual({
+    expect(toProjectRequest(draft, '7', trans)).toEqual({
       request: {
         name: 'team-a',
         quota: '2.5',
@@ -53,7 +53,7 @@ describe('the draft of a project', () => {
         node_affinity: { interactive: [], train: ['big'] },
         interactive_duration: '8h',
         min_runtime: '1m30s',
-        revision: 7
+        revision: '7'
       },
       problems: []
     });
@@ -67,7 +67,7 @@ describe('the draft of a project', () => {
         quota: '1',
         members: ' ana,,ben  li '
       },
-      0,
+      '',
       trans
     );
     expect(request).toMatchObject({
@@ -79,7 +79,7 @@ describe('the draft of a project', () => {
       min_runtime: 0
     });
     const words = { ...NEW_PROJECT, weight: ' Quota', limit: 'none ' };
-    expect(toProjectRequest(words, 0, trans).request).toMatchObject({
+    expect(toProjectRequest(words, '', trans).request).toMatchObject({
       weight: null,
       limit: null
     });
@@ -110,13 +110,13 @@ describe('the audit log', () => {
       name: 'team-a',
       quota: 4000,
       limit: null,
-      revision: 1
+      revision: '1'
     });
     const after = JSON.stringify({
       name: 'team-a',
       quota: 4500,
       limit: 8000,
-      revision: 2
+      revision: '2'
     });
     expect(differenceOf({ before, after })).toEqual({
       before: 'quota: 4\nlimit: none',
@@ -151,7 +151,7 @@ describe('the audit log', () => {
     const big = { name: 'big', nodes: ['n1'] };
     const small = { name: 'small', nodes: ['n2'] };
     const groups = (...items: object[]) =>
-      JSON.stringify({ items, revision: items.length });
+      JSON.stringify({ items, revision: String(items.length) });
     expect(
       differenceOf({
         before: groups(big, small),

@@ -32,7 +32,7 @@ describe('the form of a project', () => {
     server.on('POST /settings/preview', { body: EFFECT });
     server.on('PUT /projects/team-a', {
       body: {
-        project: makeSetProject({ revision: 8 }),
+        project: makeSetProject({ revision: '8' }),
         sessions: [],
         warnings: []
       }
@@ -51,7 +51,7 @@ describe('the form of a project', () => {
     );
   const list = (...items: Project[]) =>
     server.on('GET /projects', {
-      body: { items, source: 'store', revision: 9, file: '', warnings: [] }
+      body: { items, source: 'store', revision: '9', file: '', warnings: [] }
     });
   const sent = (method: string) =>
     server.asked
@@ -82,10 +82,10 @@ describe('the form of a project', () => {
   });
 
   it('applies to the revision that it was made from', async () => {
-    const model = make(makeSetProject({ revision: 7 }));
+    const model = make(makeSetProject({ revision: '7' }));
     model.set({ limit: '8' });
     expect(await model.apply()).toBe(true);
-    expect(sent('PUT')).toMatchObject([{ limit: '8', revision: 7 }]);
+    expect(sent('PUT')).toMatchObject([{ limit: '8', revision: '7' }]);
   });
 
   it('has a new name looked at before it becomes a path', async () => {
@@ -125,7 +125,7 @@ describe('the form of a project', () => {
         quota: 5000,
         limit: 9000,
         members: ['ben'],
-        revision: 8
+        revision: '8'
       })
     );
     const model = make();
@@ -144,7 +144,7 @@ describe('the form of a project', () => {
     expect(model.conflicts).toEqual([{ field: 'quota', theirs: '5' }]);
     expect(model.isDirty).toBe(true);
     await model.apply();
-    expect(sent('PUT')[1]).toMatchObject({ quota: '6', revision: 8 });
+    expect(sent('PUT')[1]).toMatchObject({ quota: '6', revision: '8' });
   });
 
   it('makes a project again that was deleted meanwhile', async () => {
@@ -159,7 +159,7 @@ describe('the form of a project', () => {
       body: { project: makeSetProject(), sessions: [], warnings: [] }
     });
     expect(await model.apply()).toBe(true);
-    expect(sent('PUT')[1]).toMatchObject({ quota: '4', revision: 0 });
+    expect(sent('PUT')[1]).toMatchObject({ quota: '4', revision: '' });
   });
 
   it('says where it cannot reload', async () => {

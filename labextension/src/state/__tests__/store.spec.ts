@@ -34,10 +34,10 @@ describe('the store', () => {
     store.sessions.watch();
     store.quota.watch();
     await pass(1000);
-    await events.change({ noun: 'sessions', revision: 2, instance: 'i' });
+    await events.change({ noun: 'sessions', revision: '2', instance: 'i' });
     await pass(1000);
     server.asked.length = 0;
-    await events.change({ noun: 'sessions', revision: 3, instance: 'i' });
+    await events.change({ noun: 'sessions', revision: '3', instance: 'i' });
     await pass(1000);
     expect(server.count('GET /sessions')).toBe(1);
     expect(server.count('GET /quota')).toBe(0);
@@ -47,10 +47,10 @@ describe('the store', () => {
     store.about.watch();
     store.quota.watch();
     await pass(1000);
-    await events.change({ noun: 'nodes', revision: 9, instance: 'i' });
+    await events.change({ noun: 'nodes', revision: '9', instance: 'i' });
     await pass(1000);
     server.asked.length = 0;
-    await events.change({ noun: 'nodes', revision: 1, instance: 'j' });
+    await events.change({ noun: 'nodes', revision: '1', instance: 'j' });
     await pass(1000);
     expect(server.count('GET /about')).toBe(1);
     expect(server.count('GET /quota')).toBe(1);

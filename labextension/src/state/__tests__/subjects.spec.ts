@@ -64,7 +64,7 @@ describe('the forms of rules and node groups', () => {
         grace: '2m',
         min_runtime: 0,
         consolidate: false,
-        revision: 3
+        revision: '3'
       };
       expect(sent(PREVIEW)).toEqual([{ rules }]);
       expect(sent('/rules')).toEqual([rules]);
@@ -86,13 +86,16 @@ describe('the forms of rules and node groups', () => {
       const model = make();
       model.set({ grace: '5m' });
       await model.apply();
-      const theirs = makeRules({ grace: 30, consolidate: true, revision: 4 });
+      const theirs = makeRules({ grace: 30, consolidate: true, revision: '4' });
       server.on('GET /rules', { body: theirs });
       await model.reload();
       expect(model.conflicts).toEqual([{ field: 'grace', theirs: '30s' }]);
       expect(model.draft).toMatchObject({ grace: '5m', consolidate: YES });
       await model.apply();
-      expect(sent('/rules').at(-1)).toMatchObject({ grace: '5m', revision: 4 });
+      expect(sent('/rules').at(-1)).toMatchObject({
+        grace: '5m',
+        revision: '4'
+      });
     });
   });
 
@@ -117,7 +120,7 @@ describe('the forms of rules and node groups', () => {
         SMALL
       ];
       expect(sent(PREVIEW)).toEqual([{ groups: wanted }]);
-      expect(sent('/groups')).toEqual([{ groups: wanted, revision: 5 }]);
+      expect(sent('/groups')).toEqual([{ groups: wanted, revision: '5' }]);
     });
 
     it('is made at the end', async () => {
@@ -154,18 +157,18 @@ describe('the forms of rules and node groups', () => {
       model.set({ nodes: 'n1' });
       await model.apply();
       const theirs = { ...BIG, nodes: ['n2'], separate: false };
-      server.on('GET /groups', { body: makeGroups([SMALL, theirs], 6) });
+      server.on('GET /groups', { body: makeGroups([SMALL, theirs], '6') });
       await model.reload();
       expect(model.conflicts).toEqual([{ field: 'nodes', theirs: 'n2' }]);
       await model.apply();
       expect(sent('/groups').at(-1)).toEqual({
         groups: [SMALL, { name: 'big', nodes: ['n1'], separate: false }],
-        revision: 6
+        revision: '6'
       });
     });
 
     it('is made again where it is gone', async () => {
-      server.on('GET /groups', { body: makeGroups([SMALL], 6) });
+      server.on('GET /groups', { body: makeGroups([SMALL], '6') });
       const model = make(BIG);
       await model.reload();
       expect(model.isThere).toBe(false);
@@ -173,21 +176,21 @@ describe('the forms of rules and node groups', () => {
       await model.apply();
       expect(sent('/groups').at(-1)).toEqual({
         groups: [SMALL, BIG],
-        revision: 6
+        revision: '6'
       });
     });
   });
 
   it('have the log of changes read again', async () => {
     const { rules, audit } = store.administration;
-    const log = { items: [], total: 0, revision: 1, next: '' };
+    const log = { items: [], total: 0, revision: '1', next: '' };
     server.on('GET /audit', { body: log });
     server.on('GET /rules', { body: makeRules() });
     await rules.refresh();
     audit.watch(0);
     await waitFor(() => expect(server.count('GET /audit')).toBe(1));
     await rules.refresh();
-    server.on('GET /rules', { body: makeRules({ revision: 4 }) });
+    server.on('GET /rules', { body: makeRules({ revision: '4' }) });
     await rules.refresh();
     await waitFor(() => expect(server.count('GET /audit')).toBe(2));
   });

@@ -146,7 +146,7 @@ describe('the projects', () => {
     await page.click('Apply');
     await screen.findByText(/ben at 12:30/);
     page.setProjects({
-      items: [makeSetProject({ quota: 5000, limit: 8000, revision: 8 })]
+      items: [makeSetProject({ quota: 5000, limit: 8000, revision: '8' })]
     });
     await page.click(/^Reload/);
     await screen.findByText(/what you typed stayed/);

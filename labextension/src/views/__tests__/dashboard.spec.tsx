@@ -91,7 +91,7 @@ describe('the dashboard', () => {
       names.push(this.download);
     };
     page.server.on('GET /nodes', {
-      body: { nodes: [NODE], source: 'simulated', revision: 1 }
+      body: { nodes: [NODE], source: 'simulated', revision: '1' }
     });
     page.server.on('GET /sessions', {
       body: makePage([

@@ -87,7 +87,7 @@ describe('whom the idle policy is for and not for', () => {
     await page.click('Apply');
     await screen.findByText('ana was quicker.');
     page.server.on('GET /policy', {
-      body: { ...POLICY, exemptions: [], revision: 8 }
+      body: { ...POLICY, exemptions: [], revision: '8' }
     });
     await page.click(/^Reload/);
     await screen.findByText('It is gone: Apply makes it again.');
@@ -95,7 +95,7 @@ describe('whom the idle policy is for and not for', () => {
     await page.click('Apply');
     await screen.findByText('user:li is exempt.');
     expect(page.sent('/policy').pop()).toMatchObject({
-      revision: 8,
+      revision: '8',
       exemptions: [{ ...POLICY.exemptions[0], reason: 'two papers' }]
     });
   });

@@ -84,12 +84,12 @@ describe('the idle policy, for admins', () => {
     const effect = await screen.findByRole('region', { name: /would happen/ });
     expect(effect.textContent).toContain(TRIAL.message);
     expect(effect.textContent).toContain('12.5 instead of 0');
-    page.server.on('PUT /policy', { body: { ...POLICY, revision: 8 } });
+    page.server.on('PUT /policy', { body: { ...POLICY, revision: '8' } });
     await page.click('Apply');
     await screen.findByText('everyone was saved.');
     const [sent] = page.sent('/policy') as [object];
     expect(sent).toEqual({
-      revision: 7,
+      revision: '7',
       exemptions: POLICY.exemptions,
       levels: [
         {
@@ -142,7 +142,7 @@ describe('the idle policy, for admins', () => {
     page.server.on('GET /policy', {
       body: {
         ...POLICY,
-        revision: 8,
+        revision: '8',
         levels: [
           {
             ...everyone,
@@ -161,11 +161,11 @@ describe('the idle policy, for admins', () => {
   it('shows of a change what differs, rule by rule', async () => {
     const [everyone, team] = POLICY.levels;
     const rules = { ...everyone.rules, idle_timeout: 1800, locked: [] };
-    const before = { levels: POLICY.levels, exemptions: [], revision: 7 };
+    const before = { levels: POLICY.levels, exemptions: [], revision: '7' };
     const after = {
       levels: [{ ...everyone, rules }, team],
       exemptions: POLICY.exemptions,
-      revision: 8
+      revision: '8'
     };
     expect(
       differenceOf({
@@ -198,7 +198,7 @@ describe('the idle policy, for admins', () => {
     page.server.on('PUT /policy', problem('Outdated', 'li was quicker.'));
     await page.click('Apply');
     await screen.findByText('li was quicker.');
-    page.server.on('GET /policy', { body: { ...POLICY, revision: 8 } });
+    page.server.on('GET /policy', { body: { ...POLICY, revision: '8' } });
     await page.click(/^Reload/);
     await screen.findByText(/^The form goes on from what is set now/);
     expect(screen.queryByText(/It is gone/)).toBeNull();

@@ -17,7 +17,7 @@ describe('rules and node groups', () => {
     page.server.on('GET /nodes', {
       body: {
         nodes: ['dgx1-1', 'dgx1-2'].map(name => ({ name, devices: [] })),
-        revision: 1,
+        revision: '1',
         simulated: true
       }
     });
@@ -82,7 +82,12 @@ describe('rules and node groups', () => {
     expect(effect.textContent).toContain('Nothing would change.');
     expect(page.sent('/settings/preview')).toEqual([
       {
-        rules: { grace: '90s', min_runtime: 0, consolidate: false, revision: 3 }
+        rules: {
+          grace: '90s',
+          min_runtime: 0,
+          consolidate: false,
+          revision: '3'
+        }
       }
     ]);
     expect(page.sent('/rules')).toEqual([]);
@@ -132,7 +137,7 @@ describe('rules and node groups', () => {
     expect(page.sent('/groups')).toEqual([
       {
         groups: [BIG, { name: 'small', nodes: ['dgx1-1'], separate: true }],
-        revision: 5
+        revision: '5'
       }
     ]);
   });
@@ -177,7 +182,7 @@ describe('rules and node groups', () => {
     expect(await page.answer('Delete')).toContain('1 session would start.');
     await screen.findByText('big was deleted.');
     expect(page.sent('/settings/preview')).toEqual([{ groups: [] }]);
-    expect(page.sent('/groups')).toEqual([{ groups: [], revision: 5 }]);
+    expect(page.sent('/groups')).toEqual([{ groups: [], revision: '5' }]);
   });
 
   it('delete a group at the second attempt where somebody was quicker', async () => {
@@ -186,17 +191,17 @@ describe('rules and node groups', () => {
     await page.click('big');
     await page.click('Delete…');
     const small = { name: 'small', nodes: [], separate: false };
-    page.server.on('GET /groups', { body: makeGroups([BIG, small], 6) });
+    page.server.on('GET /groups', { body: makeGroups([BIG, small], '6') });
     await page.answer('Delete');
     await screen.findByText('ben at 12:30.');
     await screen.findByText(/goes on from what is set now/);
-    page.server.on('PUT /groups', { body: makeGroups([small], 7) });
+    page.server.on('PUT /groups', { body: makeGroups([small], '7') });
     await page.click('Delete…');
     await page.answer('Delete');
     await screen.findByText('big was deleted.');
     expect(page.sent('/groups').at(-1)).toEqual({
       groups: [small],
-      revision: 6
+      revision: '6'
     });
   });
 
