@@ -203,6 +203,7 @@ export function makeSetProject(changes: Partial<Project> = {}): Project {
     interactive_duration: 0,
     min_runtime: 0,
     draining: false,
+    people_shown: true,
     revision: '7',
     ...changes
   };
