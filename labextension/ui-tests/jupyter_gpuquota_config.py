@@ -1,4 +1,7 @@
-"""Configuration of the local backend for the browser tests: the demo's GPUs, always simulated."""
+"""Configuration for the browser tests: the demo's GPUs, always simulated.
+
+`JUPYTER_GPUQUOTA_BACKEND=memory` has such GPUs by itself, and no need of `LocalConfig`.
+"""
 
 import os
 

@@ -4,6 +4,9 @@
  *
  * Files run in parallel, the tests of a file in order. A file may run on either server, so it
  * leaves nothing behind there but sessions, which the next test clears.
+ *
+ * What runs in sessions (their pages, logs and ends) is for tests tagged `@live`. All others do with
+ * any backend: `JUPYTER_GPUQUOTA_BACKEND=memory jlpm test --grep-invert @live`.
  */
 const { execFileSync } = require('child_process');
 const { accessSync, constants } = require('fs');

@@ -25,7 +25,7 @@ async function check(
 }
 
 for (const theme of THEMES) {
-  test(`panel, form, details and log can be used by everyone: ${theme}`, async ({
+  test(`panel, form, details and log can be used by everyone: ${theme} @live`, async ({
     page,
     workspace,
     api

@@ -33,11 +33,13 @@ test('what is deleted can be undone for a while, and then is gone', async ({
   workspace,
   api
 }) => {
-  await api.create({ name: 'undone', command: ['true'] });
-  await api.create({ name: 'deleted', command: ['true'] });
-  await api.reaches('undone', 'done');
-  await api.reaches('deleted', 'done');
-  await expect(workspace.row('undone')).toContainText('Done');
+  for (const name of ['undone', 'deleted']) {
+    await api.create({ name });
+    await api.reaches(name, 'running');
+    await api.stop(name);
+    await api.reaches(name, 'stopped');
+  }
+  await expect(workspace.row('undone')).toContainText('Stopped');
 
   await workspace.act('undone', 'Delete');
   await expect(workspace.row('undone')).toHaveCount(0);
@@ -101,7 +103,11 @@ test('a URL is copied that leads to the session', async ({
   expect(url).toMatch(new RegExp(`^http://.*/gpuquota/s/${id}/$`));
 });
 
-test('details tell how a session ended', async ({ page, workspace, api }) => {
+test('details tell how a session ended @live', async ({
+  page,
+  workspace,
+  api
+}) => {
   const command = ['sh', '-c', 'echo loading; echo no such file >&2; exit 3'];
   await api.create({ name: 'broken', command });
   await expect(workspace.row('broken')).toContainText('Failed');

@@ -44,18 +44,20 @@ test('an admin tries and applies rules', async ({ page, request, baseURL }) => {
 });
 
 test('an admin makes, tries, changes and deletes a node group', async ({
-  page
+  page,
+  api
 }) => {
+  const [first, second] = await api.nodes();
   const admin = new Administration(page);
   const { whole, form, groups, effect } = admin;
   await admin.open();
   await admin.click('New group');
   await expect(admin.field('Name')).toBeFocused();
-  await expect(form).toContainText('There are: dgx1-1, dgx1-2.');
-  await admin.fill({ Name: 'Big', Nodes: 'dgx1-2, dgx9' });
+  await expect(form).toContainText(`There are: ${first}, ${second}.`);
+  await admin.fill({ Name: 'Big', Nodes: `${second}, nowhere` });
   await admin.press('Apply');
   await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(2);
-  await admin.fill({ Name: 'big', Nodes: 'dgx1-2' });
+  await admin.fill({ Name: 'big', Nodes: second });
   await admin.field(APART).check();
   await admin.press('Try it');
   await expect(effect).toBeVisible();
@@ -66,9 +68,9 @@ test('an admin makes, tries, changes and deletes a node group', async ({
 
   await groups.getByRole('button', { name: 'big' }).click();
   await expect(admin.field('Nodes')).toBeFocused();
-  await admin.fill({ Nodes: 'dgx1-1, dgx1-2' });
+  await admin.fill({ Nodes: `${first}, ${second}` });
   await admin.press('Apply');
-  await expect(groups).toContainText('dgx1-1, dgx1-2');
+  await expect(groups).toContainText(`${first}, ${second}`);
 
   await groups.getByRole('button', { name: 'big' }).click();
   await admin.press('Delete');

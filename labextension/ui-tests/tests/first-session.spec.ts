@@ -32,7 +32,7 @@ async function runCode(page: Page, code: string): Promise<Locator> {
   return output;
 }
 
-test('half a GPU is launched from the panel, opened through the ingress and stopped', async ({
+test('half a GPU is launched from the panel, opened through the ingress and stopped @live', async ({
   page,
   workspace,
   api

@@ -29,7 +29,7 @@ test.afterEach(async ({ api }) => {
   await api.setPolicy(NEVER);
 });
 
-test('an idle session warns, is kept alive, and says who decided', async ({
+test('an idle session warns, is kept alive, and says who decided @live', async ({
   page,
   workspace,
   api,
@@ -85,7 +85,7 @@ test('after acting the rule is named, and resume is one click away', async ({
   await api.reaches('exp-1', 'running');
 });
 
-test("a session's own JupyterLab warns, saves what is unsaved, and explains the end", async ({
+test("a session's own JupyterLab warns, saves what is unsaved, and explains the end @live", async ({
   page,
   api,
   request,

@@ -47,18 +47,26 @@ test('every broken field says what is wrong, all at once', async ({
   await form.getByLabel('Name').fill('My Session');
   await form.getByRole('radio', { name: 'Custom…' }).check();
   await form.getByLabel('GPUs', { exact: true }).fill('1.5');
-  await form.getByLabel('Folder').fill('/nowhere/at/all');
   await form.getByText('Advanced').click();
   await form.getByLabel('Ports').fill('70000');
   await form.getByLabel('Environment variables').fill('CUDA_VISIBLE_DEVICES=0');
 
   const problems = form.locator('.jp-GpuQuota-problems');
-  await expect(problems).toHaveCount(5);
+  await expect(problems).toHaveCount(4);
   await expect(problems.nth(0)).toContainText('my-session');
   await expect(problems.nth(1)).toContainText('Write 1 or 2');
   await form.getByRole('button', { name: 'Launch', exact: true }).click();
   await expect(form.getByLabel('Name')).toBeFocused();
   await expect(workspace.panel.getByText('No sessions yet')).toBeVisible();
+});
+
+test('a folder that is not there is named @live', async ({ workspace }) => {
+  await workspace.openForm();
+  const { form } = workspace;
+  await form.getByLabel('Folder').fill('/nowhere/at/all');
+  await expect(form.locator('.jp-GpuQuota-problems')).toContainText(
+    '/nowhere/at/all'
+  );
 });
 
 test('a session is launched, opened and stopped by keyboard alone', async ({

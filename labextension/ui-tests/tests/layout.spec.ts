@@ -2,7 +2,7 @@ import { expect, test } from './workspace';
 
 test.use({ autoGoto: true });
 
-test('what was open is open again after a reload', async ({
+test('what was open is open again after a reload @live', async ({
   page,
   workspace,
   api

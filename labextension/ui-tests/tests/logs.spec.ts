@@ -14,7 +14,7 @@ while True:
     i += 1`
 ];
 
-test('a log is followed, searched and read from its beginning', async ({
+test('a log is followed, searched and read from its beginning @live', async ({
   page,
   workspace,
   api
@@ -58,7 +58,7 @@ test('a log is followed, searched and read from its beginning', async ({
   await expect(text.locator('mark.jp-mod-current')).toBeInViewport();
 });
 
-test('a log ends with its session, and goes on when that is resumed', async ({
+test('a log ends with its session, and goes on when that is resumed @live', async ({
   page,
   workspace,
   api

@@ -43,7 +43,7 @@ test('the Running panel lists my sessions and stops them', async ({
   await expect(item).toHaveCount(0);
 });
 
-test('notices say what is ready, what failed and what waits, and can be switched off', async ({
+test('notices say what is ready, what failed and what waits, and can be switched off @live', async ({
   page,
   workspace,
   api

@@ -49,6 +49,21 @@ export class Api {
       .toBe(state);
   }
 
+  /** Return the names of the nodes. */
+  async nodes(): Promise<string[]> {
+    const answer = await this._request.get(this._url('nodes'));
+    const { nodes } = await answer.json();
+    return nodes.map(({ name }: { name: string }) => name);
+  }
+
+  async stop(name: string): Promise<void> {
+    const session = (await this.list()).find(({ spec }) => spec.name === name);
+    const answer = await this._request.post(
+      this._url(`sessions/${session?.id}/stop`)
+    );
+    expect(answer.status(), await answer.text()).toBe(200);
+  }
+
   /** Set the rules of everyone for idle sessions, and nothing else. */
   async setPolicy(rules: Record<string, unknown>): Promise<void> {
     const { revision } = await (
