@@ -47,7 +47,7 @@ _WHO: dict[Need, str] = {
     "inspect": "its owner {owner}, leads of {project} and admins",
     "manage": "its owner {owner}, leads of {project} and admins",
     "own": "its owner {owner} and admins",
-    "enter": "its owner {owner}",
+    "enter": "its owner {owner} and admins",
 }
 """Who may, for the errors of whoever sees a session but may not do something with it."""
 
@@ -151,6 +151,7 @@ class Rights:
 
     def check_admin(self) -> None:
         """Raise NotAllowed for whoever is not an administrator."""
+        self.check_person()
         if not self.may("admin"):
             raise NotAllowed(
                 f"{self.caller.name} is not an administrator.",

@@ -29,6 +29,7 @@ def controller(client: Client, args: Args, screen: Screen) -> View[Any]:
             hint="Name a --backend to manage a controller of this machine.",
         )
     location = locate(named, read_here if screen.shell else read_apart)
+    backends.find(location.backend)
     if args.action == "run":
         _run(location, args, screen)
     chosen = (args.all and locations(location.state_dir)) or [location]
@@ -63,7 +64,6 @@ def _run(location: Location, args: Args, screen: Screen) -> NoReturn:
     if args.all or args.json:
         option = "--all" if args.all else "--json"
         raise InvalidRequest(f"run takes no {option}.", hint="It runs one controller, to its end.")
-    backends.find(location.backend)
     if pid := status.status(location).pid:
         raise Conflict(
             f"The controller of {location.backend} runs already (process {pid}).",

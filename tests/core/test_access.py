@@ -58,6 +58,11 @@ def test_what_is_refused_is_not_found_by_whom_it_is_hidden_from() -> None:
         rights("ana", session="id-s1").check("enter", of_ana(), "enter")
 
 
+def test_a_session_acts_for_itself_only() -> None:
+    with pytest.raises(NotAllowed, match="token acts for that session only"):
+        rights("root", admin=True, session="id-s1").check_admin()
+
+
 def test_only_the_owner_shows_a_session_on_an_own_page() -> None:
     rights("ana").check_same_origin(of_ana())
     for who in (rights("root", admin=True), rights("lea"), rights("ana", session="id-s1")):

@@ -113,7 +113,10 @@ def test_each_backend_has_a_controller_of_its_own(shell, twin):
     assert not any(c["pid"] for c in statuses(shell, "controller", "--all").values())
 
 
-@pytest.mark.parametrize("command", [["list"], ["controller", "start"], ["controller", "run"]])
+@pytest.mark.parametrize(
+    "command",
+    [["list"], *(["controller", action] for action in ("status", "start", "stop", "run"))],
+)
 def test_a_backend_that_is_not_installed_is_refused_with_those_that_are(shell, command):
     ran: Ran = shell("--backend", "nothing", *command)
     assert ran.code == 7
