@@ -32,6 +32,8 @@ module.exports = {
       }
     ]
   ],
+  // A form that is typed into takes seconds where other tests run at once.
+  testTimeout: 60000,
   testRegex:
     'src/.*/__tests__/.*\\.spec\\.tsx?$|src/__tests__/.*\\.spec\\.tsx?$',
   transformIgnorePatterns: [`/node_modules/(?!(${esModules})).+`]

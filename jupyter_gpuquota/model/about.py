@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .base import Model, Request
 
-API_VERSION = 1
+API_VERSION = 2
 """Grows when an older client would misunderstand an answer."""
 
 

@@ -10,7 +10,7 @@ import {
   Session,
   State
 } from '../api/models';
-import { VERSION } from '../api/version';
+import { API_VERSION, VERSION } from '../api/version';
 import { lookUp, Table } from '../api/vocabulary';
 
 type Changes = Partial<Omit<Session, 'spec'>> & {
@@ -138,7 +138,7 @@ export function makePage(items: Session[], revision = '1') {
 export function makeAbout(changes: Partial<About> = {}): About {
   return {
     version: VERSION,
-    api: 1,
+    api: API_VERSION,
     backend: 'local',
     user: 'ana',
     source: 'simulated',

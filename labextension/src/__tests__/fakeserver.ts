@@ -119,7 +119,8 @@ export class FakeEvents implements Event.IManager {
   /** Say what our server half would say of a change. */
   change(change: Change): Promise<void> {
     return this.emit({
-      schema_id: 'https://jupyter-gpuquota.github.io/jupyter_gpuquota/changed/v1',
+      schema_id:
+        'https://jupyter-gpuquota.github.io/jupyter_gpuquota/changed/v1',
       version: '1',
       data: { ...change }
     });

@@ -1,5 +1,5 @@
 /** The API that this front end speaks; a server of another one misunderstands it. */
-export const API_VERSION = 1;
+export const API_VERSION = 2;
 
 // The file is outside `src`, where TypeScript's `rootDir` ends: an import cannot reach it.
 export const VERSION: string = require('../../package.json').version;
