@@ -37,6 +37,7 @@ async def test_a_fault_in_recording_is_a_warning_and_not_the_end(backend: Backen
     recorder = backend.resident.recorder
     recorder._history.due = lambda now: 1 / 0
     async with asyncio.timeout(30):
+        # Warnings announce no change that could be waited for.
         while not any("not recorded" in text for text in backend.changes.warnings()):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert not recorder._sampling.done()

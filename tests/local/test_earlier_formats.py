@@ -42,7 +42,7 @@ def rewritten(body: bytes) -> bytes:
 def make_earlier(home: Path) -> None:
     """Rewrite all that is kept in a state folder as an earlier version did."""
     with sqlite3.connect(home / "state.db") as connection:
-        for table in ("sessions", "projects", "settings", "audit"):
+        for table in ("sessions", "projects", "settings", "audit"):  # our names: nothing to inject
             rows = connection.execute(f"SELECT rowid, body FROM {table}").fetchall()  # noqa: S608
             assert rows
             for row, body in rows:
