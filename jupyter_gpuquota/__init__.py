@@ -16,11 +16,10 @@ except ModuleNotFoundError:  # a source tree that was never built or installed
     __version__ = "0.0.0.dev0"
 
 if TYPE_CHECKING:
-    from jupyter_gpuquota.client import AsyncClient, Client
+    from jupyter_gpuquota.client import Client
     from jupyter_gpuquota.ui.widgets import LaunchWidget, QuotaWidget, SessionsWidget
 
 __all__ = [
-    "AsyncClient",
     "Client",
     "LaunchWidget",
     "QuotaWidget",
@@ -29,7 +28,6 @@ __all__ = [
 ]
 
 _LAZY = {
-    "AsyncClient": "jupyter_gpuquota.client",
     "Client": "jupyter_gpuquota.client",
     "LaunchWidget": "jupyter_gpuquota.ui.widgets",
     "QuotaWidget": "jupyter_gpuquota.ui.widgets",
@@ -46,12 +44,12 @@ def __getattr__(name: str) -> Any:
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:
-    """Tell `jupyter-builder develop` where the built front end is."""
+    """Return where the built front end is, for `jupyter-builder develop`."""
     return [{"src": "labextension", "dest": "jupyter-gpuquota"}]
 
 
 def _jupyter_server_extension_points() -> list[dict[str, Any]]:
-    """Tell Jupyter Server which application this package adds to it."""
+    """Return the application that this package adds to Jupyter Server."""
     app = import_module("jupyter_gpuquota.server.app").GpuQuotaApp
     return [{"module": "jupyter_gpuquota", "app": app}]
 

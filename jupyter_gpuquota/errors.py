@@ -1,52 +1,57 @@
-"""Everything that can go wrong, as one tree.
+"""All errors that users may see, as one tree.
 
 ::
 
     GpuQuotaError
-    ├── InvalidRequest        the request itself cannot be read: not JSON, too large, unknown keys
-    │   └── InvalidFields     it can be read, but values break rules: see `fields`
-    ├── NotFound              no such session, project, node or route
-    ├── Conflict              the request is fine, the present state does not allow it
-    │   ├── NameTaken         another session of the project has that name
-    │   ├── WrongState        a session in this state cannot do that
-    │   ├── InUse             a project that has sessions cannot go
-    │   ├── Outdated          somebody else has changed it meanwhile
-    │   └── Ambiguous         a name that stands for several sessions
-    ├── NotAllowed            this user may not do that
-    │   ├── NotAuthenticated  nobody known asks: a token is missing, or not known
-    │   └── TooManyAttempts   too many unknown tokens have come from one address
-    ├── Unsupported           this backend, device or environment cannot do that
+    ├── InvalidRequest        the request is unreadable: not JSON, too large, unknown keys
+    │   └── InvalidFields     the request is readable, but fields break rules: see `fields`
+    ├── NotFound              the session, project, node or route does not exist
+    ├── Conflict              the present state does not allow a well-formed request
+    │   ├── NameTaken         another session of the project has the name
+    │   ├── WrongState        the session's state does not allow the action
+    │   ├── InUse             the project still has sessions
+    │   ├── Outdated          another user has changed the object meanwhile
+    │   └── Ambiguous         the name matches several sessions
+    ├── NotAllowed            the user lacks the right
+    │   ├── NotAuthenticated  the token is missing or unknown
+    │   └── TooManyAttempts   too many unknown tokens came from one address
+    ├── Unsupported           the backend, device or environment lacks the capability
     ├── StorageFailed         state could not be written (disk full, read-only); nothing changed
-    ├── Unavailable           nothing answers
-    │   ├── NoServer          neither a JupyterLab with the extension nor a controller can be found
-    │   └── VersionMismatch   the two halves are of versions that do not agree
-    └── Internal              a fault of ours
+    ├── BadAnswer             a program of a session sent a malformed HTTP response
+    ├── Unavailable           no response
+    │   ├── NoServer          no JupyterLab with the extension and no controller was found
+    │   └── VersionMismatch   client and server have incompatible versions
+    └── Internal              a bug; the log has the details
 
 Each class has a stable `code`, the same on the wire, in the shell and in notebooks. `message` says
-what happened and by which rule, `hint` what to do next. HTTP statuses are one table in
-`api/statuses.py`, exit codes one table in `ui/exits.py`.
+what happened and by which rule, `hint` what to do next. `api/statuses.py` maps the classes to HTTP
+statuses, `ui/exit_codes.py` to exit codes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """Say what is wrong with one field of a form.
+    """One invalid field of a request.
 
-    `field` is the name on the wire (`gpu`, `env.PATH`, `ports[1]`).
+    `field` is the name on the wire (`gpu`, `env.PATH`, `ports[1]`). `key` names the template of
+    message and hint in `model/messages`, empty where there is none, and `args` fills it.
     """
 
     field: str
     message: str
     hint: str = ""
+    key: str = ""
+    args: Mapping[str, str | int] = dataclasses.field(default_factory=dict, hash=False)
 
 
 class GpuQuotaError(Exception):
-    """Be the root of every error that a user may see."""
+    """Base class of all errors that users may see."""
 
     code = "Internal"
 
@@ -68,132 +73,138 @@ class GpuQuotaError(Exception):
 
 
 class InvalidRequest(GpuQuotaError):
-    """Raise when a request cannot be read at all."""
+    """The request is unreadable."""
 
     code = "InvalidRequest"
 
 
 class InvalidFields(InvalidRequest):
-    """Raise when values break rules; carries every broken one."""
+    """Fields break rules; `fields` has all of them."""
 
     code = "InvalidFields"
 
 
 def refused(*problems: FieldError) -> InvalidFields:
-    """Return the error that carries these broken fields."""
-    count = "One field is" if len(problems) == 1 else f"{len(problems)} fields are"
-    return InvalidFields(f"{count} not acceptable.", fields=problems)
+    """Return the error that carries these invalid fields."""
+    fields = "field" if len(problems) == 1 else "fields"
+    return InvalidFields(f"{len(problems)} invalid {fields}.", fields=problems)
 
 
 def refuse(problems: Iterable[FieldError]) -> None:
-    """Raise InvalidFields if there are any."""
-    if found := tuple(problems):
-        raise refused(*found)
+    """Raise InvalidFields if there are problems."""
+    if fields := tuple(problems):
+        raise refused(*fields)
 
 
 class NotFound(GpuQuotaError):
-    """Raise when the thing that was named does not exist."""
+    """The named object does not exist."""
 
     code = "NotFound"
 
 
 class Conflict(GpuQuotaError):
-    """Raise when the present state does not allow a well-formed request."""
+    """The present state does not allow a well-formed request."""
 
     code = "Conflict"
 
 
 class NameTaken(Conflict):
-    """Raise when a session of the project already has the name."""
+    """Another session of the project has the name."""
 
     code = "NameTaken"
 
 
 class WrongState(Conflict):
-    """Raise when a session's state does not allow the action."""
+    """The session's state does not allow the action."""
 
     code = "WrongState"
 
 
 class InUse(Conflict):
-    """Raise when a project cannot go because it has sessions."""
+    """The project still has sessions."""
 
     code = "InUse"
 
 
 class Outdated(Conflict):
-    """Raise when a change was made from something that somebody else has changed meanwhile."""
+    """Another user has changed the object since the caller read it."""
 
     code = "Outdated"
 
 
 class Ambiguous(Conflict):
-    """Raise when a name stands for several sessions."""
+    """The name matches several sessions."""
 
     code = "Ambiguous"
 
 
 class NotAllowed(GpuQuotaError):
-    """Raise when the user lacks the right."""
+    """The user lacks the right."""
 
     code = "NotAllowed"
 
 
 class NotAuthenticated(NotAllowed):
-    """Nobody known asks: a token is missing, or nobody knows it."""
+    """The token is missing or unknown."""
 
     code = "NotAuthenticated"
 
 
 class TooManyAttempts(NotAllowed):
-    """Too many unknown tokens have come from one address."""
+    """Too many unknown tokens came from one address."""
 
     code = "TooManyAttempts"
     wait = 0.0
-    """Seconds until the next attempt is answered, where that is known."""
+    """Seconds until the next attempt is accepted, where known."""
 
 
 class Unsupported(GpuQuotaError):
-    """Raise when the backend, device or environment lacks the capability."""
+    """The backend, device or environment lacks the capability."""
 
     code = "Unsupported"
 
 
 class StorageFailed(GpuQuotaError):
-    """Raise when state cannot be written; whatever was asked has not happened."""
+    """State could not be written; nothing changed."""
 
     code = "StorageFailed"
 
 
+class BadAnswer(GpuQuotaError):
+    """A program of a session sent a malformed HTTP response."""
+
+    code = "BadAnswer"
+
+
 class Unavailable(GpuQuotaError):
-    """Raise when whoever should answer does not."""
+    """The server or controller does not respond."""
 
     code = "Unavailable"
 
 
 class NoServer(Unavailable):
-    """Raise when no server and no controller can be found or started."""
+    """No server and no controller can be found or started."""
 
     code = "NoServer"
 
 
 class VersionMismatch(Unavailable):
-    """Raise when two halves of the product do not understand each other."""
+    """Client and server have incompatible versions."""
 
     code = "VersionMismatch"
 
 
 class Internal(GpuQuotaError):
-    """Raise for a fault of ours; the log has the details."""
+    """A bug; the log has the details."""
 
     code = "Internal"
 
 
 def _tree(root: type[GpuQuotaError]) -> dict[str, type[GpuQuotaError]]:
-    found = {root.code: root}
+    classes = {root.code: root}
     for child in root.__subclasses__():
-        found |= _tree(child)
-    return found
+        classes |= _tree(child)
+    return classes
 
 
 BY_CODE: dict[str, type[GpuQuotaError]] = {**_tree(GpuQuotaError), "Internal": Internal}

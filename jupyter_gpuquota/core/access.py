@@ -5,7 +5,7 @@ need     who may
 ======== ===================================================================================
 anyone   every authenticated caller
 person   every caller but a session
-see      whoever sees the session: members, viewers and leads of its project; see below
+see      callers who see the session: members, viewers and leads of its project; see below
 inspect  its owner, leads of its project, admins: command, environment, folder, log, activity
 manage   the same: stop, suspend, keep alive
 own      its owner, admins: resume, resize, delete
@@ -14,7 +14,8 @@ admin    admins
 ======== ===================================================================================
 
 An owner sees an own session whatever the project; an admin sees all; a session sees itself, and
-may inspect and manage itself. What a caller does not see is "not found".
+may inspect and manage itself. A person's program that runs in a session acts for the person, but
+never as an admin. What a caller does not see is "not found".
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..errors import NotAllowed, NotFound
+from ..errors import NotAllowed
 from ..model.quota import GROUP, Project
-from ..model.route import Need
+from ..model.routes.route import Need
 from ..model.sessions import Session
+from .names import not_found
 
 Role = Literal["viewer", "member", "lead"]
 
@@ -49,21 +51,23 @@ _WHO: dict[Need, str] = {
     "own": "its owner {owner} and admins",
     "enter": "its owner {owner} and admins",
 }
-"""Who may, for the errors of whoever sees a session but may not do something with it."""
+"""Who may, for the errors of callers who see a session but may not act on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever asks: a person, or a session that asks for itself.
+    """A person, or a session that acts for itself.
 
-    `known` is how that is known: `socket`, `jupyter`, `jupyterhub`, `token` or `session`.
-    `session` is the id of a session that asks for itself, empty for a person.
+    `known` is how the caller was identified: `socket`, `jupyter`, `jupyterhub`, `token` or
+    `session`. `session` is the id of a session that acts for itself, empty for a person; `inside`
+    that of the session in which a person's program runs, if any.
     """
 
     name: str
     groups: frozenset[str] = frozenset()
     known: str = ""
     session: str = ""
+    inside: str = ""
 
     def among(self, entries: Iterable[str]) -> bool:
         """Return whether a list of accounts and `group:NAME` entries names the caller."""
@@ -76,7 +80,7 @@ class Caller:
 
 
 NOBODY = Caller("")
-"""Whoever a gateway asks for: the controller that answers names the caller itself."""
+"""The caller in a gateway: the controller identifies the real one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ class Rights:
         return not self.caller.session and session.owner == self.caller.name
 
     def granted(self, session: Session | None = None) -> frozenset[Need]:
-        """Return what the caller has, of a session if one is named."""
+        """Return what the caller may do, with a session if one is given."""
         if self.caller.session:
             itself = session is not None and session.id == self.caller.session
             return _ITSELF if itself else _SESSION
@@ -117,13 +121,13 @@ class Rights:
         return _OWNS if self.owns(session) else _BY_ROLE[self.roles.get(session.spec.project)]
 
     def may(self, need: Need, session: Session | None = None) -> bool:
-        """Return whether the caller has what a route needs, of the session that it names."""
+        """Return whether the caller may do what a route needs, with a session if one is given."""
         return need in self.granted(session)
 
     def check(self, need: Need, session: Session, what: str) -> None:
         """Raise NotFound for a session that the caller does not see, else NotAllowed.
 
-        `what` is what was asked, as a verb: `stop`.
+        `what` is the requested action, as a verb: `stop`.
         """
         if self.may(need, session):
             return
@@ -150,8 +154,13 @@ class Rights:
             )
 
     def check_admin(self) -> None:
-        """Raise NotAllowed for whoever is not an administrator."""
+        """Raise NotAllowed unless the caller is an administrator."""
         self.check_person()
+        if self.caller.inside:
+            raise NotAllowed(
+                "Programs in a session may not act as an administrator.",
+                hint="Ask in JupyterLab or in a shell outside of sessions.",
+            )
         if not self.may("admin"):
             raise NotAllowed(
                 f"{self.caller.name} is not an administrator.",
@@ -159,7 +168,7 @@ class Rights:
             )
 
     def check_person(self) -> None:
-        """Raise NotAllowed for a session that asks for more than itself."""
+        """Raise NotAllowed for a session that acts for more than itself."""
         if not self.may("person"):
             raise NotAllowed(
                 "A session's token acts for that session only.",
@@ -176,17 +185,9 @@ def rights_of(caller: Caller, projects: Iterable[Project], *, admin: bool) -> Ri
 
 
 def role_in(project: Project, caller: Caller) -> Role | None:
-    """Return the strongest role of a caller in a project; without members it is everybody's."""
+    """Return the strongest role of a caller in a project; without members, all are members."""
     if caller.among(project.leads):
         return "lead"
     if not project.members or caller.among(project.members):
         return "member"
     return "viewer" if caller.among(project.viewers) else None
-
-
-def not_found(session_id: str) -> NotFound:
-    """Return the error of a session that is not there, or not for the caller."""
-    return NotFound(
-        f"There is no session with the id {session_id!r}.",
-        hint="It may have been deleted; list the sessions again.",
-    )

@@ -1,7 +1,7 @@
-"""What may be done to a session in its state, whoever asks.
+"""Which actions the state of a session allows.
 
-`lifecycle` refuses the same: a test compares the two. Rights and what the backend is able to do
-narrow this further.
+`lifecycle` refuses the same: a test compares the two. Rights and the backend's capabilities narrow
+this further.
 """
 
 from __future__ import annotations
@@ -24,5 +24,5 @@ _BY_STATE: dict[State, frozenset[Action]] = {
 
 
 def by_state(state: State) -> frozenset[Action]:
-    """Return what a state allows; of an unknown one only what is always there."""
+    """Return what a state allows; of an unknown state only what every state allows."""
     return _BY_STATE.get(state, _ALWAYS)

@@ -1,4 +1,4 @@
-"""What a caller is shown of sessions, projects, nodes, quota and the policy."""
+"""What a caller sees of sessions, projects, nodes, quota and the policy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..model.nodes import NodeUse, SliceUse
 from ..model.policy import Exemption, Policy
 from ..model.quota import Project, ProjectUse, Quota
 from ..model.reasons import Reason
-from ..model.route import Need
+from ..model.routes.route import Need
 from ..model.sessions import ACTIONS, Action, Reclaim, Session, SessionSpec, State
 from .access import Rights
 from .actions import by_state
@@ -36,11 +36,11 @@ _ABILITIES: Mapping[Action, str] = {
     "keep_alive": "policing",
     "activity": "policing",
 }
-"""What the backend must be able to do for an action, where not every one is."""
+"""The capability of the backend that an action requires, where it is optional."""
 
 
 def shown(session: Session, rights: Rights, capabilities: tuple[str, ...]) -> Session:
-    """Return a session as a caller sees it, with what the caller may do to it."""
+    """Return a session as a caller sees it, with the actions that the caller may take."""
     granted = rights.granted(session)
     offered = actions_for(
         session.state,
@@ -61,7 +61,7 @@ def shown(session: Session, rights: Rights, capabilities: tuple[str, ...]) -> Se
 def actions_for(
     state: State, granted: frozenset[Need], capabilities: tuple[str, ...], *, opens: bool
 ) -> tuple[Action, ...]:
-    """Return what state, rights and backend allow, in the order of the vocabulary.
+    """Return the actions that state, rights and backend allow, in the order of the vocabulary.
 
     A list of a thousand sessions has a few different answers.
     """
@@ -83,7 +83,7 @@ def seen(sessions: Iterable[Session], rights: Rights) -> list[Session]:
 def quota(found: Quota, projects: Iterable[Project], rights: Rights, *, editable: bool) -> Quota:
     """Return the quota as a caller sees it: of other projects only totals.
 
-    `editable` says whether admins of this backend change projects at all.
+    `editable` is whether administrators of this backend can change projects.
     """
     mine = tuple(project.name for project in launchable(projects, rights))
     return replace(
@@ -96,7 +96,7 @@ def quota(found: Quota, projects: Iterable[Project], rights: Rights, *, editable
 
 
 def nodes(found: Sequence[NodeUse], rights: Rights) -> tuple[NodeUse, ...]:
-    """Return the nodes as a caller sees them: whose project holds what, and own sessions."""
+    """Return the nodes as a caller sees them: the projects of all slices, and own sessions."""
     return tuple(
         replace(
             node,
@@ -110,27 +110,27 @@ def nodes(found: Sequence[NodeUse], rights: Rights) -> tuple[NodeUse, ...]:
 
 
 def project(found: Project, rights: Rights) -> Project:
-    """Return a project as a caller sees it: people are named to those who belong to it."""
+    """Return a project as a caller sees it: its people are named to those who belong to it."""
     if rights.names(found.name):
         return found
     return replace(found, members=(), viewers=(), leads=(), people_shown=False)
 
 
 def policy(found: Policy, sessions: Iterable[Session], rights: Rights) -> Policy:
-    """Return the policy as a caller sees it: exemptions of whom the caller may be told."""
+    """Return the policy as a caller sees it: with the exemptions of visible names."""
     if rights.admin:
         return found
     known = {f"session:{session.id}" for session in seen(sessions, rights)}
     known |= {f"project:{name}" for name in rights.roles} | {f"user:{rights.caller.name}"}
-    return replace(found, exemptions=tuple(e for e in found.exemptions if _told(e, known)))
+    return replace(found, exemptions=tuple(e for e in found.exemptions if _named(e, known)))
 
 
-def _told(exemption: Exemption, known: Collection[str]) -> bool:
+def _named(exemption: Exemption, known: Collection[str]) -> bool:
     return exemption.who in known
 
 
 def _outside(session: Session) -> Session:
-    """Return what those see of a session who may see that it is there, but not into it."""
+    """Return a session for those who may see that it exists, but not its details."""
     spec = session.spec
     return replace(
         session,
@@ -149,11 +149,12 @@ def _outside(session: Session) -> Session:
         progress=(),
         exit=None,
         usage=None,
+        ending=None,
     )
 
 
 def _plain(reason: Reason | None) -> Reason | None:
-    """Return a reason without the last words of a log."""
+    """Return a reason without the lines of a log."""
     return replace(reason, raw="") if reason else None
 
 

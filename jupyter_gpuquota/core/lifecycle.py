@@ -1,10 +1,10 @@
-"""Which state may follow which, and what a user may ask in each.
+"""Which state may follow which, and which actions each state allows.
 
 ::
 
-    waiting ─→ starting ─→ running ─→ done | failed         (by itself)
+    waiting ─→ starting ─→ running ─→ done | failed         (its command has ended)
        │          └───────────┴─→ stopping ─→ stopped | suspended
-       └─→ stopped | suspended  └─→ waiting                  (it had nothing to stop; reclaimed)
+       └─→ stopped | suspended  └─→ waiting                  (nothing to stop; reclaimed)
     suspended | stopped | done | failed ─→ waiting          (resume)
 """
 
@@ -15,6 +15,8 @@ from datetime import datetime
 import msgspec
 
 from ..errors import WrongState
+from ..model.messages.build import reason
+from ..model.messages.formats import share_arg
 from ..model.reasons import Reason
 from ..model.resources import Share
 from ..model.sessions import (
@@ -28,13 +30,10 @@ from ..model.sessions import (
     State,
     Usage,
 )
+from ..model.struct import Message
+from . import ending
 
 STEPS_KEPT = 20
-RESUMABLE = (
-    "Resume starts it again, with its folder and its request as they were. What only its memory "
-    "held is gone."
-)
-"""What is kept of a session that the policy has ended."""
 _NEXT: dict[State, frozenset[State]] = {
     "waiting": frozenset({"starting", "stopped", "suspended", "failed"}),
     "starting": frozenset({"running", "stopping", "waiting", "done", "failed", "stopped"}),
@@ -45,18 +44,17 @@ _NEXT: dict[State, frozenset[State]] = {
     "done": frozenset({"waiting"}),
     "failed": frozenset({"waiting"}),
 }
+_DONE: dict[Goal, str] = {"stop": "stopped", "suspend": "suspended"}
 _REASONS: dict[Goal, Reason] = {
-    "stop": Reason(code="StopRequested", message="Stopped on request."),
-    "suspend": Reason(
-        code="SuspendRequested", message="Suspended on request.", hint="Resume brings it back."
-    ),
+    "stop": reason("StopRequested", "request.stop"),
+    "suspend": reason("SuspendRequested", "request.suspend"),
 }
 
 
 def move(session: Session, state: State, now: datetime, reason: Reason | None = None) -> Session:
-    """Return the session in another state; raises ValueError for a step that the map lacks."""
+    """Return the session in another state; raise ValueError for a step that is not allowed."""
     if state not in _NEXT[session.state]:
-        raise ValueError(f"{session.id}: no way from {session.state} to {state}")
+        raise ValueError(f"{session.id} cannot go from {session.state} to {state}")
     ended = now if state in ENDED | {"suspended"} else None
     held = session.placement if state in LIVE | {"starting"} else None
     return msgspec.structs.replace(
@@ -70,36 +68,36 @@ def move(session: Session, state: State, now: datetime, reason: Reason | None = 
         usage=session.usage if held else _rested(session.usage),
         idle=None,
         kept=None,
+        ending=None if state == "starting" else session.ending,
         started=now if state == "running" else session.started,
-        place_in_line=0,
+        queue_position=0,
     )
 
 
 def _rested(usage: Usage | None) -> Usage | None:
-    """Return what is still true of a session's use when it holds nothing any more."""
+    """Return what remains true of a session's usage once it no longer holds GPUs."""
     if usage is None or usage.peak is None:
         return None
     return msgspec.structs.replace(usage, memory=None, over=False)
 
 
 def waiting_at(session: Session, found: QueuePosition) -> Session:
-    """Return a waiting session with what its engine says of why it waits, and where."""
+    """Return a queued session with the reason and the position that its engine gives."""
     return msgspec.structs.replace(
-        session, reason=found.reason or session.reason, place_in_line=found.position
+        session, reason=found.reason or session.reason, queue_position=found.position
     )
 
 
-def note(session: Session, message: str, now: datetime) -> Session:
+def note(session: Session, step: Message, now: datetime) -> Session:
     """Return the session with one more line of progress."""
-    steps = (*session.progress, Progress(at=now, message=message))[-STEPS_KEPT:]
-    return msgspec.structs.replace(session, progress=steps)
+    line = Progress(at=now, message=step.text, key=step.key, args=step.args)
+    return msgspec.structs.replace(session, progress=(*session.progress, line)[-STEPS_KEPT:])
 
 
 def request_end(session: Session, goal: Goal, now: datetime, why: Reason | None = None) -> Session:
-    """Return the session on its way to stopped or suspended, for a reason if it was not asked.
+    """Return the session on its way to stopped or suspended; without `why`, a user requested it.
 
-    Asking again for what is already under way changes nothing. A session that was being
-    suspended may still be stopped.
+    Repeating a request changes nothing. A session that is being suspended may still be stopped.
 
     Raises:
         WrongState: it has ended already.
@@ -108,7 +106,7 @@ def request_end(session: Session, goal: Goal, now: datetime, why: Reason | None 
         if goal == "stop" and session.state == "suspended":
             return move(session, "stopped", now, why or _REASONS[goal])
         raise WrongState(
-            f"{session.spec.name} is {session.state}: there is nothing to {goal}.",
+            f"{session.spec.name} is {session.state} and cannot be {_DONE[goal]}.",
             hint="Resume starts it again; delete removes it from the list.",
         )
     reason = why or _REASONS[goal]
@@ -121,41 +119,41 @@ def request_end(session: Session, goal: Goal, now: datetime, why: Reason | None 
 
 
 def request_requeue(session: Session, reclaim: Reclaim, reason: Reason) -> Session:
-    """Return a session that has to give its GPUs back, and goes in line again."""
+    """Return a session that has to release its GPUs and is queued again."""
     leaving = move(session, "stopping", reclaim.at, reason)
     return msgspec.structs.replace(leaving, goal="requeue", reclaimed=reclaim)
 
 
 def request_resize(session: Session, share: Share, now: datetime) -> Session:
-    """Return the session on its way to another share: it gives back what it holds, and waits.
+    """Return the session on its way to another share: it releases its GPUs and is queued.
 
     Raises:
         WrongState: it has that share already, or is being stopped.
     """
     if session.state == "stopping":
-        raise WrongState(f"{session.spec.name} is being stopped: resize it afterwards.")
+        raise WrongState(
+            f"{session.spec.name} is being stopped.", hint="Resize it once it has stopped."
+        )
     if session.spec.share == share:
         raise WrongState(
-            f"{session.spec.name} has {share.text} already.", hint="Ask for another share."
+            f"{session.spec.name} already has {share.text}.", hint="Request another share."
         )
     spec = msgspec.structs.replace(session.spec, share=share)
     sized = msgspec.structs.replace(session, spec=spec, reclaimed=None)
     if session.state == "waiting":
         return sized
     if session.state not in LIVE:
-        return _in_line(sized, now)
-    reason = Reason(
-        code="ResizeRequested", message=f"Stopped on request, to start again with {share.text}."
-    )
-    return msgspec.structs.replace(move(sized, "stopping", now, reason), goal="requeue")
+        return _queued(sized, now)
+    why = reason("ResizeRequested", "request.resize", share=share_arg(share))
+    return msgspec.structs.replace(move(sized, "stopping", now, why), goal="requeue")
 
 
 def finish_end(session: Session, now: datetime) -> Session:
     """Return a stopping session whose processes have all gone."""
     if session.goal == "requeue":
-        return _in_line(session, now)
+        return _queued(session, now)
     state: State = "suspended" if session.goal == "suspend" else "stopped"
-    return move(session, state, now, session.reason)
+    return move(session, state, now, ending.concluded(session))
 
 
 def request_resume(session: Session, now: datetime) -> Session:
@@ -166,16 +164,22 @@ def request_resume(session: Session, now: datetime) -> Session:
     """
     if session.state not in ENDED | {"suspended"}:
         raise WrongState(
-            f"{session.spec.name} is {session.state}: only a suspended or ended session resumes.",
+            f"{session.spec.name} is {session.state}; only suspended or ended sessions resume.",
             hint="Suspend it first." if session.state in {"starting", "running"} else "",
         )
-    return msgspec.structs.replace(_in_line(session, now), reclaimed=None)
+    return msgspec.structs.replace(_queued(session, now), reclaimed=None, ending=None)
 
 
-def _in_line(session: Session, now: datetime) -> Session:
-    queued = move(session, "waiting", now)
+def _queued(session: Session, now: datetime) -> Session:
     return msgspec.structs.replace(
-        queued, goal="run", progress=(), exit=None, started=None, ends=None, ends_by="", usage=None
+        move(session, "waiting", now),
+        goal="run",
+        progress=(),
+        exit=None,
+        started=None,
+        ends=None,
+        ends_by="",
+        usage=None,
     )
 
 
@@ -183,6 +187,6 @@ def check_deletable(session: Session) -> None:
     """Raise WrongState if the session may still have processes."""
     if session.state in LIVE:
         raise WrongState(
-            f"{session.spec.name} is {session.state}: stop it before it is deleted.",
-            hint="Stop ends it and keeps its log; delete then removes it.",
+            f"{session.spec.name} is {session.state} and cannot be deleted.",
+            hint="Stop it first; its log is kept until it is deleted.",
         )

@@ -1,4 +1,4 @@
-"""Decide who may launch where, when a project may go, and what an admin may not have meant."""
+"""Who may launch where, when a project may be deleted, and which quotas deserve a warning."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import msgspec
 from ..errors import InUse
 from ..model.projects import ChangePreview
 from ..model.quota import Project
-from ..model.resources import Node, gpus_text
+from ..model.resources import Node, counted_gpus, gpus_text
 from ..model.sessions import LIVE, Session
 from .access import Rights
-from .quota import capacity_of
+from .scheduling.capacity import capacity_of
 
 
 def launchable(projects: Iterable[Project], rights: Rights) -> tuple[Project, ...]:
@@ -21,33 +21,33 @@ def launchable(projects: Iterable[Project], rights: Rights) -> tuple[Project, ..
 
 
 def check_deletable(name: str, sessions: Iterable[Session]) -> None:
-    """Raise InUse if a project has sessions that run or wait; it names them."""
+    """Raise InUse, naming the sessions, if a project has running or queued ones."""
     own = users_of(name, sessions)
     if own:
         names = ", ".join(own[:5]) + (f" and {len(own) - 5} more" if len(own) > 5 else "")
         raise InUse(
             f"{name} has sessions: {names}.",
-            hint="Stop them first, or let it drain: then it starts nothing any more and goes "
-            "when the last of them has ended.",
+            hint="Stop them first, or drain the project: it then starts no more sessions and is "
+            "deleted when the last one has ended.",
         )
 
 
 def users_of(name: str, sessions: Iterable[Session]) -> tuple[str, ...]:
-    """Name the sessions of a project that run or wait."""
+    """Return the names of the running and queued sessions of a project."""
     return tuple(
         s.spec.name for s in sessions if s.spec.project == name and s.state in {"waiting", *LIVE}
     )
 
 
 def live_of(name: str, sessions: Iterable[Session]) -> tuple[str, ...]:
-    """Name the sessions of a project that it is drained of; those who wait keep nothing."""
+    """Return the names of the sessions that keep a draining project; queued ones do not."""
     return tuple(s.spec.name for s in sessions if s.spec.project == name and s.state in LIVE)
 
 
 def without(
     projects: Iterable[Project], gone: Sequence[str], sessions: Sequence[Session]
 ) -> tuple[Project, ...]:
-    """Return the projects as they are once some are deleted; those with sessions drain."""
+    """Return the projects after some are deleted; those with sessions drain instead."""
     return tuple(
         msgspec.structs.replace(project, draining=True) if project.name in gone else project
         for project in projects
@@ -58,10 +58,10 @@ def without(
 def with_refusals(
     preview: ChangePreview, gone: Sequence[str], sessions: Sequence[Session]
 ) -> ChangePreview:
-    """Return a preview that warns of deletions that are refused unless the project drains."""
+    """Return a preview with a warning for each deletion that only draining allows."""
     refused = tuple(
-        f"{name} has sessions: {', '.join(own)}. It can only drain: it starts nothing any more, "
-        "and goes when they have ended."
+        f"{name} has sessions: {', '.join(own)}. It can only be drained: it then starts no more "
+        "sessions and is deleted when these have ended."
         for name in gone
         if (own := users_of(name, sessions))
     )
@@ -69,31 +69,31 @@ def with_refusals(
 
 
 def drained(projects: Iterable[Project], sessions: Iterable[Session]) -> tuple[Project, ...]:
-    """Return the draining projects that hold nothing any more."""
+    """Return the draining projects without running sessions."""
     busy = {s.spec.project for s in sessions if s.state in LIVE}
     return tuple(p for p in projects if p.draining and p.name not in busy)
 
 
-def doubts(projects: Sequence[Project], nodes: Sequence[Node]) -> tuple[str, ...]:
-    """Say what is allowed, but hardly meant."""
+def warnings(projects: Sequence[Project], nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Return warnings about quotas that are allowed but probably not intended."""
     found = []
     capacity = capacity_of(nodes)
     total = sum(project.quota for project in projects)
     if total > capacity:
         found.append(
-            f"The quotas add up to {gpus_text(total)} GPUs, but there are {gpus_text(capacity)}: "
-            "not everyone can have at once what they have by right."
+            f"The quotas add up to {gpus_text(total)} GPUs, but only {gpus_text(capacity)} exist: "
+            "not every project can use its quota at the same time."
         )
     if projects and not any(project.weighs for project in projects):
-        found.append("No project has a weight: nobody borrows what others leave unused.")
+        found.append("All weights are 0: no project borrows, so spare GPUs stay idle.")
     found += [
-        f"The limit of {project.name} ({gpus_text(project.limit)} GPU) is below its quota "
-        f"({gpus_text(project.quota)}): it never gets all that it has by right."
+        f"The limit of {project.name} ({counted_gpus(project.limit)}) is below its quota "
+        f"({counted_gpus(project.quota)}): it can never use all of its quota."
         for project in projects
         if project.limit is not None and project.limit < project.quota
     ]
     found += [
-        f"{project.name} has viewers, but everyone may launch in it: it names no members."
+        f"{project.name} has viewers but no members, so everyone may launch in it."
         for project in projects
         if project.viewers and not project.members
     ]

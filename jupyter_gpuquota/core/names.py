@@ -1,20 +1,68 @@
-"""Names of sessions: each stands for one of its project, and is told to that project only."""
+"""Names of sessions: unique in a project, and shown to that project only."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
-from ..errors import FieldError, NameTaken
+from ..errors import Ambiguous, NameTaken, NotFound
+from ..model.messages.build import field_error
+from ..model.messages.formats import sessions_arg
 from ..model.sessions import ENDED, Session, SessionSpec
+
+_LISTED = 10
+"""How many names a hint lists at most."""
+_COMPARED = 1000
+"""How many names are searched for similar ones: this takes 20 ms in the event loop."""
+
+
+def find_session(name: str, sessions: Sequence[Session], owner: str = "") -> Session:
+    """Return the session with an id, or else with a name or `project/name`.
+
+    In the path of a request `~` stands for the slash: proxies rewrite `%2F`. If several sessions
+    have the name, those of `owner` come first. Raises NotFound, Ambiguous.
+    """
+    project, _, short = name.replace("~", "/").rpartition("/")
+    matches = [session for session in sessions if session.id == name] or [
+        session
+        for session in sessions
+        if session.spec.name == short and project in ("", session.spec.project)
+    ]
+    matches = [session for session in matches if session.owner == owner] or matches
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        raise not_found(name, sessions)
+    full = ", ".join(f"{s.spec.project}/{s.spec.name}" for s in matches)
+    raise Ambiguous(
+        f"{len(matches)} sessions are named {short}: {full}.",
+        hint="Add the project, as in this list.",
+    )
+
+
+def not_found(name: str, sessions: Iterable[Session] | None = None) -> NotFound:
+    """Return the error of a session that does not exist or that the caller does not see.
+
+    `sessions` are those that the caller sees: the hint names similar ones, or some of them.
+    """
+    name = name.replace("~", "/")
+    hint = "It may have been deleted: list the sessions again."
+    if sessions is not None:
+        names = sorted({session.spec.name for session in sessions})
+        listed = [*names[:_LISTED], *(["…"] if len(names) > _LISTED else [])]
+        hint = f"Sessions: {', '.join(listed)}." if names else "No sessions yet."
+        if close := get_close_matches(name.rpartition("/")[2], names[:_COMPARED], n=3):
+            hint = f"Did you mean {' or '.join(close)}?"
+    return NotFound(f"Session {name!r} not found.", hint=hint)
 
 
 def check_free(spec: SessionSpec, sessions: Iterable[Session]) -> None:
     """Raise NameTaken if a session of the project, ended ones included, has the name."""
     for session in sessions:
         if (session.spec.project, session.spec.name) == (spec.project, spec.name):
-            verb = "Resume or delete it" if session.state in ENDED else "Use it"
-            problem = FieldError("name", "The name is taken.", f"{verb}, or choose another.")
+            key = "name.taken.ended" if session.state in ENDED else "name.taken"
+            problem = field_error("name", key)
             raise NameTaken(
                 f"{spec.project} has a session named {spec.name} already; it is {session.state}.",
                 fields=(problem,),
@@ -22,15 +70,11 @@ def check_free(spec: SessionSpec, sessions: Iterable[Session]) -> None:
 
 
 def mention(sessions: Iterable[Session], project: str) -> str:
-    """Return words for sessions that whoever sees a project may read: `exp-1, a session of b`.
+    """Return sessions as an argument of a message that anyone who sees a project may read.
 
-    Who sees a project need not see another: of another's sessions only the project is named.
+    Users who see a project need not see another: of its sessions only the project is named.
     """
-    found = tuple(sessions)
-    own = [s.spec.name for s in found if s.spec.project == project]
-    others = Counter(s.spec.project for s in found if s.spec.project != project)
-    return ", ".join([*own, *(_counted(name, count) for name, count in others.items())])
-
-
-def _counted(project: str, count: int) -> str:
-    return f"a session of {project}" if count == 1 else f"{count} sessions of {project}"
+    named = tuple(sessions)
+    own = [s.spec.name for s in named if s.spec.project == project]
+    others = Counter(s.spec.project for s in named if s.spec.project != project)
+    return sessions_arg(own, others)

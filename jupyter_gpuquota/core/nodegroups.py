@@ -1,4 +1,4 @@
-"""Give nodes the groups that an admin has put them in."""
+"""Nodes with the groups that administrators assign to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..model.resources import Node
 
 
 def labelled(nodes: Sequence[Node], groups: Groups) -> tuple[Node, ...]:
-    """Return nodes, as they are found, with the groups that they belong to."""
+    """Return the nodes that a backend finds, with the labels of their groups."""
     made = []
     for node in nodes:
         own = [group for group in groups.items if node.name in group.nodes]

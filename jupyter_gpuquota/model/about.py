@@ -1,22 +1,21 @@
-"""Who answers: the handshake between the halves of the product."""
+"""About the controller: the handshake between client, extension and controller."""
 
 from __future__ import annotations
 
-from .base import Model, Request
+from .struct import Model, Request
 
 API_VERSION = 2
-"""Grows when an older client would misunderstand an answer."""
+"""Increased when an older client would misunderstand an answer."""
 
 
 class About(Model, frozen=True, kw_only=True):
-    """Who answers.
+    """The controller that answers.
 
-    `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`, `history`,
-    `administration`, `policing`).
-    `warnings` are things that an admin should hear of, for example that a damaged state file
-    was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
-    `local_files` is true where sessions see the folders and Python prefixes of the machine that
-    the controller runs on, `outlives_controller` where they run on without it.
+    `capabilities` names the optional parts of its backend: see `ports.backend.CAPABILITIES`.
+    `warnings` is for admins, for example that a damaged state file was moved aside. `source` is
+    where GPUs come from: `nvml`, `simulated` or `none`. `local_files` is true if sessions see the
+    folders and Python prefixes of the controller's machine, `outlives_controller` if they keep
+    running without it.
     """
 
     version: str
@@ -35,7 +34,7 @@ class Revisions(Model, frozen=True, kw_only=True):
     """The revision of each noun, and `latest`, that of everything together.
 
     A revision is text that stands for one state and is compared for equality only: every change
-    makes another one. Those of one `instance` belong together; another begins anew.
+    makes another one. They belong to one `instance` of the controller.
     """
 
     instance: str
@@ -44,7 +43,7 @@ class Revisions(Model, frozen=True, kw_only=True):
 
 
 class Change(Model, frozen=True, kw_only=True):
-    """The event that a noun is at a new revision: whoever shows it reads it again."""
+    """The event that a noun has a new revision: screens that show it read it again."""
 
     noun: str
     revision: str

@@ -1,17 +1,17 @@
-"""Controllers of this machine, as they look from outside."""
+"""Controllers of this machine, as seen from outside."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from .base import Model
+from .struct import Model
 
 
 class ControllerStatus(Model, frozen=True, kw_only=True):
-    """A controller, and what is known of it while it runs.
+    """A controller, and its state while it runs.
 
-    `since` is when it began to answer, `sessions` the number of those that run, which go on without
-    it where it is `outlived`. `problem` says why something is not known.
+    `since` is when it became ready, `sessions` the number of running ones, which continue without
+    it where it is `outlived`. `problem` says why something is unknown.
     """
 
     backend: str
@@ -26,6 +26,6 @@ class ControllerStatus(Model, frozen=True, kw_only=True):
 
 
 class Controllers(Model, frozen=True, kw_only=True):
-    """The controllers that were asked for."""
+    """The requested controllers."""
 
     controllers: tuple[ControllerStatus, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Model
+from .struct import Model
 
 
 class Environment(Model, frozen=True, kw_only=True):
@@ -22,15 +22,15 @@ class Environment(Model, frozen=True, kw_only=True):
 
 
 class Environments(Model, frozen=True, kw_only=True):
-    """What a session may be started from."""
+    """What sessions may be started from."""
 
     environments: tuple[Environment, ...]
 
 
 class LaunchPlace(Model, frozen=True, kw_only=True):
-    """What the outside knows of the environment and folder that a request names.
+    """The environment and folder that a request names, as found on the machine.
 
-    `environment` is None where there is none; `environment_problem` may say why. `folder` is
+    `environment` is None if it does not exist; `environment_problem` may say why. `folder` is
     absolute; `folder_problem` says why the user cannot work there, empty if they can.
     """
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from .base import Model, Open, Request
+from .struct import Model, Open, Request
 
 By = Literal["project", "user"]
 
 
 class HistoryQuery(Request, frozen=True, kw_only=True):
-    """Ask how GPUs were used between `since` and `until`; an empty `project` means all of them.
+    """Request for the usage of GPUs between `since` and `until`; an empty `project` means all.
 
-    With `by` "user" a point is for one user of a project; naming a `user` asks for that one's.
-    Left out, `until` is now and `since` is `hours` before it. `points` is the most points of
-    time that the answer may have (2 to 2000): the longer the time, the coarser they are.
+    With `by` "user" a point is for one user of a project; `user` selects one. By default, `until`
+    is now and `since` is `hours` before it. `points` is the most points in time of the answer (2 to
+    2000): the longer the time, the coarser they are.
     """
 
     project: str = ""
@@ -28,13 +28,13 @@ class HistoryQuery(Request, frozen=True, kw_only=True):
 
 
 class HistoryPoint(Model, frozen=True, kw_only=True):
-    """Say how one project, or one user of it, used GPUs in the step of time that begins `at`.
+    """The usage of one project, or of one of its users, in the step that begins `at`.
 
-    `allocated` (which is `by_right` plus `borrowed`) and `asked` (what it waited for) are means
-    in milli-GPU over the `seconds` of the step that were sampled; `peak` is the most that was
-    allocated at once, `waiting` the most sessions that waited at once. `utilisation` is the mean
-    in per cent of the devices that it held, over all of their processes; None where it was not
-    measured. `user` is empty where the point is for the project as a whole.
+    `allocated` (the sum of `in_quota` and `borrowed`) and `requested` (queued) are means in
+    milli-GPU over the sampled `seconds` of the step; `peak` is the most allocated at once,
+    `waiting` the most sessions queued at once. `utilisation` is the mean of the allocated devices
+    in per cent, over all of their processes; None where it was not measured. `user` is empty for
+    the project as a whole.
     """
 
     at: datetime
@@ -42,21 +42,20 @@ class HistoryPoint(Model, frozen=True, kw_only=True):
     user: str = ""
     seconds: int
     allocated: int
-    by_right: int
+    in_quota: int
     borrowed: int
-    asked: int
+    requested: int
     peak: int
     waiting: int
     utilisation: int | None = None
 
 
 class UserHours(Model, frozen=True, kw_only=True):
-    """Say how many GPU hours one user had of a project, in thousandths.
+    """The GPU hours of one user in a project, in thousandths.
 
-    `borrowed` is the part of `allocated` that was above the quota, `waited` what was waited for.
-    `utilisation` is the mean in per cent of the devices while they were held; None where it was
-    not measured. An empty `user` has what is left of the project: of users whose names are not
-    shown, or were not recorded.
+    `borrowed` is the part of `allocated` above the quota, `waited` what was queued. `utilisation`
+    is the mean of the allocated devices in per cent; None where it was not measured. An empty
+    `user` has the rest of the project: users who are not shown or were not recorded.
     """
 
     project: str
@@ -68,10 +67,10 @@ class UserHours(Model, frozen=True, kw_only=True):
 
 
 class History(Model, frozen=True, kw_only=True):
-    """List points, oldest first; a step of time that was not sampled has none.
+    """Points, oldest first; a step without samples has none.
 
-    `step` is the length in seconds of the time that a point stands for, `note` what has to be
-    known to read the figures. `users` sums up the whole time: it adds up to what all had.
+    `step` is the length of a point in seconds, `note` what readers need to know about the figures.
+    `users` covers the whole time and adds up to the total.
     """
 
     points: tuple[HistoryPoint, ...]

@@ -1,4 +1,4 @@
-"""Whether a session is idle, how that was found out, and what becomes of it."""
+"""Whether a session is idle, which signals show it, and what happens then."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from .base import Model, Open, Request
 from .policy import IdleAction
+from .struct import Model, Open, Request
 
 SignalName = Literal["kernels", "terminals", "presence", "cpu", "gpu", "process"]
 SignalState = Literal["busy", "idle", "unknown"]
 IdleRule = Literal["idle_timeout", "quiet_hours", "gpu_idle_timeout"]
 NextAction = Literal[IdleAction, ""]
-"""What will be done to an idle session; empty for nothing."""
+"""What is done to an idle session; empty for nothing."""
 
 
 class Signal(Model, frozen=True, kw_only=True):
-    """Be one of the things that activity is seen by.
+    """One signal of activity.
 
-    `last` is when it was last busy, or could not be told to be idle: `unknown` counts as busy.
-    `detail` says in plain words what was seen.
+    `last` is when it was last busy; `unknown` counts as busy. `detail` describes the observation.
     """
 
     name: Open[SignalName]
@@ -31,12 +30,12 @@ class Signal(Model, frozen=True, kw_only=True):
 
 
 class Idleness(Model, frozen=True, kw_only=True):
-    """Say that a session is idle, and what comes of it.
+    """An idle session, and what will happen to it.
 
-    `since` is when any signal was last busy; for `gpu_idle_timeout`, the one of the GPU. `action`
-    is taken at `acts`, by the `rule` and the `level` that decided it; None and empty where nothing
-    will be done, because no level wants it or the session is `exempt` until a time. `warned` is
-    when the owner was told; where the action is `notify`, that was it.
+    `since` is when any signal was last busy; for `gpu_idle_timeout`, the GPU's. `action` is taken
+    at `acts`, by the `rule` and the `level` that decided it; None and empty where nothing will
+    happen, because no level requires it or the session is `exempt` until a time. `warned` is when
+    the owner was warned; where the action is `notify`, that was the notice.
     """
 
     since: datetime
@@ -49,17 +48,17 @@ class Idleness(Model, frozen=True, kw_only=True):
 
 
 class KeptAlive(Model, frozen=True, kw_only=True):
-    """Say until when a user keeps a session alive, and how often since it was last used."""
+    """Until when a user keeps a session alive, and how often since it was last used."""
 
     until: datetime
     times: int = 1
 
 
 class Activity(Model, frozen=True, kw_only=True):
-    """Say what is known of a session's activity: every signal, as of `at`.
+    """What is known of a session's activity: every signal, as of `at`.
 
-    `idle` is None while the session counts as busy. `looked` is false where it was not looked at
-    yet since the controller began.
+    `idle` is None while the session counts as busy. `looked` is false if it was not observed since
+    the controller started.
     """
 
     session: str
@@ -70,10 +69,10 @@ class Activity(Model, frozen=True, kw_only=True):
 
 
 class PresenceRequest(Request, frozen=True, kw_only=True):
-    """Say that a person used a session at a time.
+    """Report that a person used a session at a time.
 
     Where a notebook was `saved` (its path in the session), that was a person only if its sources
-    have changed: JupyterLab saves by itself whenever a program has printed.
+    have changed: JupyterLab also saves automatically after output.
     """
 
     at: Annotated[datetime, msgspec.Meta(tz=True)]
@@ -81,6 +80,6 @@ class PresenceRequest(Request, frozen=True, kw_only=True):
 
 
 class KeepAliveRequest(Request, frozen=True, kw_only=True):
-    """Ask to keep a session alive; an empty length of time means as long as the policy allows."""
+    """Request to keep a session alive; an empty duration means as long as the policy allows."""
 
     span: str | int = ""

@@ -1,13 +1,13 @@
-"""Nodes as they are used now."""
+"""The present usage of nodes."""
 
 from __future__ import annotations
 
-from .base import Model
 from .resources import Device
+from .struct import Model
 
 
 class Reading(Model, frozen=True, kw_only=True):
-    """Be the newest measurement of one device; None where the driver does not tell.
+    """The newest measurement of one device; None where the driver does not report it.
 
     `utilisation` in per cent and `memory_used` in MiB, over all processes.
     """
@@ -17,10 +17,10 @@ class Reading(Model, frozen=True, kw_only=True):
 
 
 class SliceUse(Model, frozen=True, kw_only=True):
-    """Which session holds a part of a device; an empty `session` is a workload beside ours.
+    """A part of a device in use; an empty `session` is a workload that is not a session.
 
-    `milli` and `memory` (MiB) are its share, `used` (MiB) what was measured, None where the
-    driver does not tell; `over` is true while it uses more memory than its share.
+    `milli` and `memory` (MiB) are its share, `used` (MiB) what was measured, None where the driver
+    does not report it; `over` is true while it uses more memory than its share.
     """
 
     session: str
@@ -36,7 +36,7 @@ class SliceUse(Model, frozen=True, kw_only=True):
 
 
 class DeviceUse(Model, frozen=True, kw_only=True):
-    """Say how a device is used. `free` in milli-GPU; the measurements are None if unknown.
+    """The usage of a device. `free` in milli-GPU; measurements are None if unknown.
 
     `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes.
     """
@@ -49,7 +49,7 @@ class DeviceUse(Model, frozen=True, kw_only=True):
 
 
 class NodeUse(Model, frozen=True, kw_only=True):
-    """Say how a node is used."""
+    """The usage of a node."""
 
     name: str
     simulated: bool

@@ -1,11 +1,11 @@
-"""What admins decide of idle sessions: rules, the levels that set them, and what they come to."""
+"""The idle policy: rules, the levels that set them, and their effect on a session."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Literal, get_args
 
-from .base import UNCHANGED, Model, Number, Open, Request
+from .struct import UNCHANGED, Model, Number, Open, Request
 
 IdleAction = Literal["suspend", "stop", "notify"]
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -42,15 +42,15 @@ SPANS: frozenset[RuleName] = frozenset(
         "keep_alive",
     }
 )
-"""Rules that are lengths of time."""
+"""Rules that are durations."""
 
 
 class QuietHours(Model, frozen=True, kw_only=True):
-    """Be hours in which idle sessions are acted on sooner.
+    """Hours in which idle sessions are ended sooner.
 
-    `begin` and `end` are minutes since midnight on a clock of the time `zone` (an IANA name);
-    with `end` at or before `begin` they last over midnight. `days` are those on which they begin,
-    empty for all. `idle_timeout` is seconds, at least 1.
+    `begin` and `end` are minutes since midnight in the time `zone` (an IANA name); with `end` at or
+    before `begin` they last over midnight. `days` are those on which they begin, empty for all.
+    `idle_timeout` is in seconds, at least 1.
     """
 
     days: tuple[Open[Day], ...]
@@ -61,17 +61,16 @@ class QuietHours(Model, frozen=True, kw_only=True):
 
 
 class PolicyRules(Model, frozen=True, kw_only=True):
-    """Be the rules that one level sets; what is None is left to the weaker levels.
+    """The rules of one level; None leaves a rule to the weaker levels.
 
-    Times are seconds. `idle_timeout` (0: never) is after how long without any activity the
-    `action` is taken, `warn_before` how long before that the owner is told; a session's own wish
-    lies between `idle_timeout_min` and `idle_timeout_max`. `gpu_idle_timeout` (0: never) and
-    `gpu_idle_action` are for a session that works, but not on the GPU that it holds. `grace` is
-    what a session has to save and end by itself. `interactive_life` and `train_life` bound how
-    long a session runs (0: no end). A user may keep a session alive for `keep_alive` seconds, at
-    most `keep_alives` times before it must be used again. Up to `cpu_busy` per cent of one core
-    and `gpu_busy` per cent of its GPUs a session counts as idle. `locked` names rules that no
-    stronger level may set.
+    Times are seconds. After `idle_timeout` (0: never) without any activity the `action` is taken,
+    `warn_before` seconds after a warning; a session may request a timeout between
+    `idle_timeout_min` and `idle_timeout_max`. `gpu_idle_timeout` (0: never) and `gpu_idle_action`
+    are for a session that is active but does not use its GPU. `grace` is the time to save and exit.
+    `interactive_life` and `train_life` are maximum run times (0: none). A user may extend a session
+    by `keep_alive` seconds, at most `keep_alives` times between uses. Up to `cpu_busy` per cent of
+    one core and `gpu_busy` per cent of its GPUs a session counts as idle. `locked` names rules that
+    no stronger level may set.
     """
 
     idle_timeout: int | None = None
@@ -93,14 +92,14 @@ class PolicyRules(Model, frozen=True, kw_only=True):
 
 
 class PolicyLevel(Model, frozen=True, kw_only=True):
-    """Be one level: `everyone`, `project:NAME` or `kind:KIND`, weakest first."""
+    """One level: `everyone`, `project:NAME` or `kind:KIND`, weakest first."""
 
     level: str
     rules: PolicyRules
 
 
 class Exemption(Model, frozen=True, kw_only=True):
-    """Except sessions from being acted on until a time, for a reason.
+    """Sessions that are not ended until a time, with a reason.
 
     `who` is `session:ID`, `user:NAME` or `project:NAME`.
     """
@@ -111,9 +110,9 @@ class Exemption(Model, frozen=True, kw_only=True):
 
 
 class Policy(Model, frozen=True, kw_only=True):
-    """All that is set, and the `built_in` rules below it.
+    """All levels and exemptions, and the `built_in` rules below them.
 
-    `revision` is another one after every change.
+    `revision` changes with every change.
     """
 
     levels: tuple[PolicyLevel, ...] = ()
@@ -123,7 +122,7 @@ class Policy(Model, frozen=True, kw_only=True):
 
 
 class QuietHoursRequest(Request, frozen=True, kw_only=True):
-    """Ask for quiet hours: `begin` and `end` as `22:00`, `days` as `mon` or `sat`."""
+    """Request for quiet hours: `begin` and `end` as `22:00`, `days` as `mon` or `sat`."""
 
     begin: str
     end: str
@@ -133,9 +132,9 @@ class QuietHoursRequest(Request, frozen=True, kw_only=True):
 
 
 class PolicyRulesRequest(Request, frozen=True, kw_only=True):
-    """Ask for the rules of a level, in the words an admin types: see `PolicyRules`.
+    """Request for the rules of a level, as an administrator types them: see `PolicyRules`.
 
-    Lengths of time are seconds or `30m`, `8h`; what is None is left to the weaker levels.
+    Durations are seconds or `30m`, `8h`; None leaves a rule to the weaker levels.
     """
 
     idle_timeout: Number | None = None
@@ -157,17 +156,17 @@ class PolicyRulesRequest(Request, frozen=True, kw_only=True):
 
 
 class PolicyLevelRequest(Request, frozen=True, kw_only=True):
-    """Ask for a level: `everyone`, `project:NAME` or `kind:KIND`."""
+    """Request for a level: `everyone`, `project:NAME` or `kind:KIND`."""
 
     level: str
     rules: PolicyRulesRequest = PolicyRulesRequest()
 
 
 class ExemptionRequest(Request, frozen=True, kw_only=True):
-    """Ask for an exemption; `until` is a time with its zone, as in ISO 8601.
+    """Request for an exemption; `until` is a time with its zone, as in ISO 8601.
 
-    `who` is `user:NAME`, `project:NAME` or `session:`, with the session's name, `project/name` or
-    id; it is kept by its id. Who is excepted already gets the new exemption instead.
+    `who` is `user:NAME`, `project:NAME` or `session:` with the session's name, `project/name` or
+    id; the id is stored. It replaces an existing exemption.
     """
 
     who: str
@@ -176,7 +175,7 @@ class ExemptionRequest(Request, frozen=True, kw_only=True):
 
 
 class PolicyRequest(Request, frozen=True, kw_only=True):
-    """Ask for the policy as it is to be; `revision` is that of the policy read."""
+    """Request for the whole policy; `revision` is that of the policy it is based on."""
 
     levels: tuple[PolicyLevelRequest, ...] = ()
     exemptions: tuple[ExemptionRequest, ...] = ()
@@ -184,11 +183,11 @@ class PolicyRequest(Request, frozen=True, kw_only=True):
 
 
 class DecidedRule(Model, frozen=True, kw_only=True):
-    """Say what one rule comes to for a session, and which level decided it.
+    """The effective value of one rule for a session, and the level that decided it.
 
-    `value` is written as an admin types it. `level` is `built-in`, `everyone`, `project:NAME`,
-    `kind:KIND` or `session`. `note` says what else has to be known: that quiet hours hold now, or
-    that a wish was not granted in full.
+    `value` is written as an administrator types it. `level` is `built-in`, `everyone`,
+    `project:NAME`, `kind:KIND` or `session`. `note` says whether quiet hours are active, or the
+    session's own request was not granted in full.
     """
 
     rule: Open[RuleName]
@@ -199,7 +198,7 @@ class DecidedRule(Model, frozen=True, kw_only=True):
 
 
 class SessionPolicy(Model, frozen=True, kw_only=True):
-    """Say what the policy comes to for one session; `exempt` is the exemption that it has."""
+    """The effective policy of one session; `exempt` is its exemption."""
 
     session: str
     rules: tuple[DecidedRule, ...]
@@ -207,7 +206,7 @@ class SessionPolicy(Model, frozen=True, kw_only=True):
 
 
 def request_of(policy: Policy) -> PolicyRequest:
-    """Return the request that asks for a policy as it is, to be changed in part."""
+    """Return the request for an existing policy, to be changed in part."""
     return PolicyRequest(
         levels=tuple(
             PolicyLevelRequest(level=each.level, rules=_rules_request(each.rules))
@@ -222,12 +221,12 @@ def request_of(policy: Policy) -> PolicyRequest:
 
 
 def life_rule(kind: str) -> RuleName:
-    """Name the rule that bounds how long sessions of a kind run."""
+    """Return the rule that limits the run time of a kind of session."""
     return "train_life" if kind == "train" else "interactive_life"
 
 
 def clock_text(minutes: int) -> str:
-    """Write minutes since midnight as a clock shows them."""
+    """Return minutes since midnight as a time: `22:00`."""
     return f"{minutes // 60:02}:{minutes % 60:02}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Model, Request
+from .struct import Model, Request
 
 
 class ExecRequest(Request, frozen=True, kw_only=True):
@@ -25,9 +25,9 @@ class ExecResult(Model, frozen=True, kw_only=True):
 
 
 class ExecEvent(Model, frozen=True, kw_only=True):
-    """A part of what a program prints while it runs, or its end.
+    """A part of a program's output while it runs, or its end.
 
-    The last one has the `result`, without the output that went before.
+    The last one has the `result`, without the earlier output.
     """
 
     output: str = ""

@@ -1,32 +1,31 @@
-"""What admins set: projects, node groups and rules, and the record of who changed what."""
+"""What administrators set: projects, node groups and rules, and the audit log."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from .base import UNCHANGED, Model, Number, Open, Request
 from .quota import Project
 from .resources import gpus_text
+from .struct import ADDED, UNCHANGED, Message, Model, Number, Open, Request
 
 Effect = Literal["starts", "waits", "reclaimed", "moves", "keeps", "ends"]
 SetBy = Literal["config", "store", "file"]
 
 
 class AffinityRequest(Request, frozen=True, kw_only=True):
-    """Name the node groups that a project's sessions may run on; empty means any."""
+    """Request for the node groups that a project may use; empty means any."""
 
     interactive: tuple[str, ...] = ()
     train: tuple[str, ...] = ()
 
 
 class ProjectRequest(Request, frozen=True, kw_only=True):
-    """Ask for a project as it is to be, in the words an admin types; see `core.projects.check`.
+    """Request for a project, as an administrator types it; see `core.projects.check`.
 
-    `quota`, `weight` and `limit` are numbers of GPUs (`4`, `2.5`); without a weight it is the
-    quota, without a limit there is none. Durations are seconds or `8h`, `90m`, `1h30m`; 0 is
-    none. `revision` is that of the project that the request was made from, empty for a new one:
-    it is refused if somebody else was quicker.
+    `quota`, `weight` and `limit` are numbers of GPUs (`4`, `2.5`); the default weight is the quota,
+    the default limit none. Durations are seconds or `8h`, `90m`, `1h30m`; 0 is none. `revision` is
+    that of the project it is based on, empty for a new one: an outdated one is refused.
     """
 
     quota: Number
@@ -44,10 +43,10 @@ class ProjectRequest(Request, frozen=True, kw_only=True):
 
 
 class ProjectRemoval(Request, frozen=True, kw_only=True):
-    """Say how a project is to go.
+    """Request to delete a project.
 
-    With `drain` it starts nothing any more and goes when the last of its sessions has ended.
-    `revision` is that of the project as it was read, empty for whichever it is.
+    With `drain` it starts no sessions and is deleted when the last of its sessions has ended.
+    `revision` is that of the project it is based on, empty for any.
     """
 
     drain: bool = False
@@ -63,14 +62,14 @@ class NodeGroupRequest(Request, frozen=True, kw_only=True):
 
 
 class GroupsRequest(Request, frozen=True, kw_only=True):
-    """Ask for the node groups as they are to be; `revision` is that of the groups read."""
+    """Request for all node groups; `revision` is that of the groups it is based on."""
 
     groups: tuple[NodeGroupRequest, ...] = ()
     revision: str = ""
 
 
 class RulesRequest(Request, frozen=True, kw_only=True):
-    """Ask for the rules as they are to be; `revision` is that of the rules read.
+    """Request for all rules; `revision` is that of the rules it is based on.
 
     Durations are seconds or `8h`, `90m`.
     """
@@ -82,10 +81,10 @@ class RulesRequest(Request, frozen=True, kw_only=True):
 
 
 class SettingsChange(Request, frozen=True, kw_only=True):
-    """Ask what a change would do: to projects, to rules, to node groups, or to several at once.
+    """Request for a preview of a change of projects, rules, node groups, or several at once.
 
-    `put` are projects to put in place, `delete` names of those to delete. `rules` and `groups`
-    are all of them as they are to be; null leaves them as they are. No revision is looked at.
+    `put` are projects to create or change, `delete` names of those to delete. `rules` and `groups`
+    replace all of them; null leaves them unchanged. Revisions are ignored.
     """
 
     put: tuple[ProjectRequest, ...] = ()
@@ -95,10 +94,10 @@ class SettingsChange(Request, frozen=True, kw_only=True):
 
 
 class NodeGroup(Model, frozen=True, kw_only=True):
-    """Nodes under a name that projects and requests may ask for.
+    """Nodes under a name that projects and requests may refer to.
 
-    With `separate` set, sessions that share compute and sessions that share memory alone never
-    run side by side on its nodes (ACK's rule).
+    With `separate` set, sessions that share compute and sessions that share memory alone are never
+    placed together on its nodes (ACK's rule).
     """
 
     name: str
@@ -107,19 +106,19 @@ class NodeGroup(Model, frozen=True, kw_only=True):
 
 
 class Groups(Model, frozen=True, kw_only=True):
-    """List the node groups."""
+    """The node groups."""
 
     items: tuple[NodeGroup, ...] = ()
     revision: str = UNCHANGED
 
 
 class Projects(Model, frozen=True, kw_only=True):
-    """List the projects as they are set.
+    """The projects.
 
-    `source` says who sets them: `config`, until an admin changes something; then `store`; or the
-    quota `file`, whose path stands in `file`: it is changed there and nowhere else. `warnings`
-    are what an admin may not have meant. `revision` is another one after every change of
-    what is set, held or waits.
+    `source` is who sets them: `config`, until an administrator changes something; then `store`; or
+    the quota `file`, whose path is in `file` and which is the only place to change them. `warnings`
+    are settings that an administrator may not have intended. `revision` changes with every change
+    of what is set, held or queued.
     """
 
     items: tuple[Project, ...]
@@ -130,7 +129,7 @@ class Projects(Model, frozen=True, kw_only=True):
 
 
 class ProjectAnswer(Model, frozen=True, kw_only=True):
-    """A project as it is after a change, None if it is gone.
+    """A project after a change, None if it was deleted.
 
     `sessions` names those that it is drained of; `warnings` are as in `Projects`.
     """
@@ -141,7 +140,7 @@ class ProjectAnswer(Model, frozen=True, kw_only=True):
 
 
 class ProjectEffect(Model, frozen=True, kw_only=True):
-    """Say what a change would do to one project, in milli-GPU."""
+    """The effect of a change on one project, in milli-GPU."""
 
     name: str
     quota_before: int
@@ -153,21 +152,22 @@ class ProjectEffect(Model, frozen=True, kw_only=True):
 
 
 class SessionEffect(Model, frozen=True, kw_only=True):
-    """Say what a change would do to one session, in plain words."""
+    """The effect of a change on one session; `sentences` are those of `message`."""
 
     session: str
     name: str
     project: str
     effect: Open[Effect]
     message: str
+    sentences: Annotated[tuple[Message, ...], ADDED] = ()
 
 
 class PastEffect(Model, frozen=True, kw_only=True):
-    """Say what a change would have meant for a project over the last week.
+    """What a change would have meant for a project over the last week, in milli-GPU hours.
 
-    Both are milli-GPU hours, compared with the quotas that there are: `gained` of what it waited
-    for would have been inside its fair share, `lost` of what it held beyond it. Below 0 it is
-    the other way round.
+    Compared with the present quotas, `gained` is how much more of what it requested would have been
+    within its fair share, `lost` how much more of what it held could have been reclaimed. Negative
+    values mean less.
     """
 
     name: str
@@ -176,12 +176,14 @@ class PastEffect(Model, frozen=True, kw_only=True):
 
 
 class ChangePreview(Model, frozen=True, kw_only=True):
-    """Say what a change would do to the present state, and would have done; `message` sums up.
+    """What a change would do to the present state, and would have done; `message` sums up.
 
-    `past` is empty where no history is kept, or nothing would have been different.
+    `sentences` are those of `message`, with their keys. `past` is empty where no history is kept,
+    or nothing would have been different.
     """
 
     message: str
+    sentences: Annotated[tuple[Message, ...], ADDED] = ()
     projects: tuple[ProjectEffect, ...] = ()
     sessions: tuple[SessionEffect, ...] = ()
     past: tuple[PastEffect, ...] = ()
@@ -189,14 +191,14 @@ class ChangePreview(Model, frozen=True, kw_only=True):
 
 
 class AuditQuery(Request, frozen=True, kw_only=True):
-    """Ask for a page of the audit log, newest first."""
+    """Request for a page of the audit log, newest first."""
 
     limit: int = 100
     cursor: str = ""
 
 
 class AuditEntry(Model, frozen=True, kw_only=True):
-    """Say who changed what and when; `before` and `after` are JSON, empty for nothing."""
+    """Who changed what and when; `before` and `after` are JSON, empty for nothing."""
 
     id: str
     at: datetime
@@ -207,7 +209,7 @@ class AuditEntry(Model, frozen=True, kw_only=True):
 
 
 def request_of(project: Project) -> ProjectRequest:
-    """Return the request that asks for a project as it is, to be changed in part."""
+    """Return the request for an existing project, to be changed in part."""
     return ProjectRequest(
         name=project.name,
         quota=gpus_text(project.quota),
@@ -227,5 +229,5 @@ def request_of(project: Project) -> ProjectRequest:
 
 
 def group_request_of(group: NodeGroup) -> NodeGroupRequest:
-    """Return the request that asks for a node group as it is."""
+    """Return the request for an existing node group."""
     return NodeGroupRequest(name=group.name, nodes=group.nodes, separate=group.separate)

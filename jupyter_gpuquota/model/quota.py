@@ -1,18 +1,18 @@
-"""Projects and what they use of their quota."""
+"""Projects and their usage of the quota."""
 
 from __future__ import annotations
 
-from .base import UNCHANGED, Model
 from .sessions import Kind
+from .struct import UNCHANGED, Model
 
 GROUP = "group:"
-"""What an entry of `members`, `leads` or `viewers` begins with that names a group of accounts."""
+"""The prefix of entries of `members`, `leads` or `viewers` that are groups of accounts."""
 
 
 class Affinity(Model, frozen=True, kw_only=True):
-    """Name the node groups that a project's sessions may run on; empty means any.
+    """The node groups that a project's sessions may use; empty means any.
 
-    `interactive` counts for both interactive kinds.
+    `interactive` is for both interactive kinds.
     """
 
     interactive: tuple[str, ...] = ()
@@ -26,16 +26,16 @@ class Affinity(Model, frozen=True, kw_only=True):
 class Project(Model, frozen=True, kw_only=True):
     """One team.
 
-    Amounts are milli-GPU: `quota` is what it is guaranteed, `limit` the most it may ever hold
-    (None: no limit). `weight` is its part of what others leave (None: as its quota; 0: it never
-    borrows), `priority` its bucket in that. `members` may launch in it and see its sessions; empty
-    means everyone. `viewers` see them and do not launch. `leads` see their details, and may stop,
-    suspend and keep them alive. All three are accounts, or groups of accounts as `group:NAME`.
-    `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime` (seconds)
-    is how long its sessions run before they may be reclaimed. A `draining` project starts nothing
-    any more, and goes when the last of its sessions has ended. `revision` is another one after
-    every change of it. `people_shown` is False where the caller may not see who its people are: all
-    three lists are then empty.
+    Amounts are milli-GPU: `quota` is guaranteed, `limit` is the most it may use (None: no limit).
+    `weight` is its share of spare GPUs (None: as its quota; 0: it never borrows), `priority` its
+    order in borrowing. `members` may launch in it and see its sessions; empty means everyone.
+    `viewers` see them and do not launch. `leads` see their details, and may stop, suspend and keep
+    them alive. All three are accounts, or groups of accounts as `group:NAME`.
+    `interactive_duration` (seconds, 0: none) is the maximum run time of interactive sessions,
+    `min_runtime` (seconds) how long its sessions are protected from reclaims. A `draining` project
+    starts no sessions and is deleted when the last one has ended. `revision` changes with every
+    change of it. `people_shown` is False where the caller may not see its people: all three lists
+    are then empty.
     """
 
     name: str
@@ -55,22 +55,21 @@ class Project(Model, frozen=True, kw_only=True):
 
     @property
     def weighs(self) -> int:
-        """Tell its weight over quota."""
+        """Return its weight over quota."""
         return self.quota if self.weight is None else self.weight
 
     def ceiling(self, unlimited: int) -> int:
-        """Tell the most it may hold, in milli-GPU; `unlimited` where nothing bounds it."""
+        """Return the most it may use, in milli-GPU; `unlimited` where nothing limits it."""
         most = unlimited if self.limit is None else self.limit
         return most if self.weighs else min(most, self.quota)
 
 
 class Rules(Model, frozen=True, kw_only=True):
-    """Be what the admin decides for all projects.
+    """The rules for all projects.
 
-    `grace` and `min_runtime` are seconds: what a reclaimed session has to end by itself, and how
-    long any session runs before it may be reclaimed. With `consolidate`, sessions that may be
-    reclaimed are moved to make room where only fragments of GPUs are free. `revision` is another
-    one after every change.
+    `grace` and `min_runtime` are seconds: the time that a reclaimed session has to exit, and how
+    long every session is protected from reclaims. With `consolidate`, preemptible sessions are
+    moved where only fragments of GPUs are free. `revision` changes with every change.
     """
 
     grace: int = 60
@@ -80,11 +79,11 @@ class Rules(Model, frozen=True, kw_only=True):
 
 
 USUAL_RULES = Rules()
-"""What holds where the admin has set nothing."""
+"""The default rules."""
 
 
 class UserUse(Model, frozen=True, kw_only=True):
-    """Say what one user holds of a project, in milli-GPU."""
+    """What one user holds of a project, in milli-GPU, and has queued."""
 
     user: str
     allocated: int
@@ -92,18 +91,18 @@ class UserUse(Model, frozen=True, kw_only=True):
 
 
 class ProjectUse(Model, frozen=True, kw_only=True):
-    """Say what a project has, holds and waits for.
+    """What a project may use, holds and has queued.
 
-    `quota`, `allocated`, `over`, `asked` and `fair` are milli-GPU: by right, held, held above
-    the quota, held plus waited for, and its fair share of the whole. `limit`, `weight` and
-    `priority` are the project's own (see `Project`). `running` and `waiting` count sessions.
+    `quota`, `allocated`, `over`, `requested` and `fair` are milli-GPU: guaranteed, held, held above
+    the quota, held plus queued, and its fair share of the whole. `limit`, `weight` and `priority`
+    are the project's own (see `Project`). `running` and `waiting` count sessions.
     """
 
     name: str
     quota: int
     allocated: int
     over: int
-    asked: int
+    requested: int
     fair: int = 0
     weight: int = 0
     limit: int | None = None
@@ -114,12 +113,11 @@ class ProjectUse(Model, frozen=True, kw_only=True):
 
 
 class Quota(Model, frozen=True, kw_only=True):
-    """Say how the machine or cluster is shared out.
+    """How the machine or cluster is shared.
 
     `capacity`, `allocated`, `others` (held by workloads that are not sessions) and `free` are
-    milli-GPU. `mine` names the projects that the asking
-    user may launch in, `default` the one that is taken when none is named. `admin` tells whether
-    that user may change projects.
+    milli-GPU. `mine` are the projects that the caller may launch in, `default` the one that is used
+    when a request names none. `admin` is true if the caller may change projects.
     """
 
     projects: tuple[ProjectUse, ...]

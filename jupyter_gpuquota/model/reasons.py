@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from .base import Model, Open
+import msgspec
+
+from .struct import ADDED, Args, Message, Model, Open
 
 ReasonCode = Literal[
     "OverQuota",
@@ -33,12 +35,22 @@ ReasonCode = Literal[
 
 
 class Reason(Model, frozen=True, kw_only=True):
-    """Say why, in plain words; `raw` keeps the engine's own.
+    """Why, in plain words; `raw` keeps those of an engine or a log.
 
-    `code` is stable; `message` is a sentence for the user; `hint` what would help.
+    `code` is stable; `message` is for users, `hint` says what would help. `key` names their
+    templates in `model/messages`, empty where they have none, and `args` fills those. `more` has
+    the sentences of `message` that come after its template.
     """
 
     code: Open[ReasonCode]
     message: str
     hint: str = ""
     raw: str = ""
+    key: Annotated[str, ADDED] = ""
+    args: Args = msgspec.field(default_factory=dict)
+    more: Annotated[tuple[Message, ...], ADDED] = ()
+
+    def extended(self, sentence: Message) -> Reason:
+        """Return the reason with one more sentence."""
+        text = f"{self.message} {sentence.text}"
+        return msgspec.structs.replace(self, message=text, more=(*self.more, sentence))

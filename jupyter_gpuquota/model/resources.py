@@ -1,10 +1,10 @@
-"""Shares, devices and what holds a share. Integers only: milli-GPU, MiB and whole per cent."""
+"""Shares, devices and isolation. Integers only: milli-GPU, MiB and whole per cent."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from .base import Model, Open
+from .struct import Model, Open
 
 MILLI = 1000
 """Milli-GPU in one whole device."""
@@ -14,11 +14,11 @@ Scope = Literal["", "process", "container", "session"]
 
 
 class Share(Model, frozen=True, kw_only=True):
-    """Be what a session asks of GPUs.
+    """What a session requests of GPUs.
 
-    Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, or whole
-    devices); `memory` (MiB on one device); or `mig` (a profile such as `1g.10gb`). `compute`
-    (5 to 100 %, steps of 5) may go with a fraction or with memory; 0 means not limited.
+    Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, or whole devices);
+    `memory` (MiB on one device); or `mig` (a profile such as `1g.10gb`). `compute` (5 to 100 %,
+    steps of 5) may go with a fraction or with memory; 0 means not limited.
     """
 
     milli: int = 0
@@ -28,40 +28,45 @@ class Share(Model, frozen=True, kw_only=True):
 
     @property
     def wants_gpu(self) -> bool:
-        """Tell whether any device is asked for."""
+        """Return whether it includes any GPU."""
         return bool(self.milli or self.memory or self.mig)
 
     @property
     def devices(self) -> int:
-        """Count the whole devices asked for; 0 for every form that shares one."""
+        """Return the number of whole devices; 0 for every form that shares one."""
         return self.milli // MILLI
 
     @property
     def text(self) -> str:
-        """Say the share in the words used on every screen, for example `0.5 GPU, 30 % compute`."""
+        """Return the share in the words of every screen, for example `0.5 GPU, 30 % compute`."""
         if not self.wants_gpu:
             return "CPU only"
         if self.mig:
             return f"MIG {self.mig}"
-        amount = f"{gpus_text(self.milli)} GPU" if self.milli else memory_text(self.memory)
+        amount = counted_gpus(self.milli) if self.milli else memory_text(self.memory)
         return f"{amount}, {self.compute} % compute" if self.compute else amount
 
 
 def gpus_text(milli: int) -> str:
-    """Render milli-GPU as GPUs without superfluous zeros: 500 -> `0.5`."""
+    """Return milli-GPU as GPUs without trailing zeros: 500 -> `0.5`."""
     whole, rest = divmod(milli, MILLI)
     return f"{whole}.{rest:03d}".rstrip("0").rstrip(".")
 
 
+def counted_gpus(milli: int) -> str:
+    """Return milli-GPU with their unit: `0.5 GPU`, `2 GPUs`."""
+    return f"{gpus_text(milli)} {'GPU' if 0 < milli <= MILLI else 'GPUs'}"
+
+
 def memory_text(mib: int) -> str:
-    """Render MiB as `8 GiB` where that is exact, else `8200 MiB`."""
+    """Return MiB as `8 GiB` where that is exact, else `8200 MiB`."""
     return f"{mib // 1024} GiB" if mib and mib % 1024 == 0 else f"{mib} MiB"
 
 
 class Isolation(Model, frozen=True, kw_only=True):
-    """Say what holds the share, and how it can be bypassed.
+    """What isolates the share, and how that can be bypassed.
 
-    `scope` is the unit that each limit counts for; empty where nothing is limited.
+    `scope` is the unit that each limit applies to; empty where nothing is limited.
     """
 
     memory: Open[Strength]
@@ -72,7 +77,7 @@ class Isolation(Model, frozen=True, kw_only=True):
 
 
 class MigInstance(Model, frozen=True, kw_only=True):
-    """Be one MIG instance of a device. `memory` in MiB, `slices` of the device's seven."""
+    """One MIG instance of a device. `memory` in MiB, `slices` of the device's seven."""
 
     uuid: str
     profile: str
@@ -81,10 +86,10 @@ class MigInstance(Model, frozen=True, kw_only=True):
 
 
 class Device(Model, frozen=True, kw_only=True):
-    """One GPU. `memory` in MiB. `lost` when the driver no longer answers for it.
+    """One GPU. `memory` in MiB. `lost` when the driver no longer responds for it.
 
-    `index` is its number in the node, None where the engine does not tell; sessions are placed by
-    our own scheduling only on devices that have one.
+    `index` is its number in the node, None where the engine does not report it; our own scheduler
+    uses only devices that have one.
     """
 
     index: int | None = None
@@ -105,10 +110,10 @@ class Device(Model, frozen=True, kw_only=True):
 
 
 class Node(Model, frozen=True, kw_only=True):
-    """Be one machine with its devices.
+    """One machine with its devices.
 
-    `labels` name the node groups that it belongs to. With `separate` set, sessions that share
-    compute and sessions that share memory alone never run on it side by side.
+    `labels` are the node groups that it belongs to. With `separate` set, sessions that share
+    compute and sessions that share memory alone are never placed together on it.
     """
 
     name: str
@@ -118,16 +123,24 @@ class Node(Model, frozen=True, kw_only=True):
 
     @property
     def simulated(self) -> bool:
-        """Tell whether any device of the node is simulated."""
+        """Return whether any device of the node is simulated."""
         return any(device.simulated for device in self.devices)
+
+
+def simulated_devices(node: str, count: int, model: str, memory: int) -> tuple[Device, ...]:
+    """Return the simulated devices of a node, each with so many MiB of `memory`."""
+    return tuple(
+        Device(index=index, uuid=f"SIM-{node}-{index}", model=model, memory=memory, simulated=True)
+        for index in range(count)
+    )
 
 
 class Slice(Model, frozen=True, kw_only=True):
     """The part of one device that one session holds.
 
-    `milli` is what it costs in quota; `memory` (MiB) and `compute` (%) what it may use.
-    `uuid` names the device, or the MIG instance where `mig` is set, empty where the engine does
-    not tell; `index` is the device's.
+    `milli` is its cost in quota; `memory` (MiB) and `compute` (%) are its limits. `uuid` is that of
+    the device, or of the MIG instance where `mig` is set, empty where the engine does not report
+    it; `index` is the device's.
     """
 
     index: int | None = None
@@ -139,14 +152,14 @@ class Slice(Model, frozen=True, kw_only=True):
 
 
 def device_text(device: Device | Slice) -> str:
-    """Return the name of a device on screens: its number, or else the beginning of its UUID."""
+    """Return the name of a device on screens: its number, or the beginning of its UUID."""
     if device.index is not None:
         return str(device.index)
     return device.uuid.removeprefix("GPU-").removeprefix("MIG-")[:8]
 
 
 class Holding(Model, frozen=True, kw_only=True):
-    """GPUs that are taken by a workload that is not a session of ours; `name` says which."""
+    """GPUs in use by a workload that is not one of our sessions, with its `name`."""
 
     name: str
     placement: Placement
@@ -161,7 +174,7 @@ class Placement(Model, frozen=True, kw_only=True):
 
     @property
     def milli(self) -> int:
-        """Sum what the placement costs in quota, in milli-GPU."""
+        """Return the cost of the placement in quota, in milli-GPU."""
         return sum(piece.milli for piece in self.slices)
 
     @property

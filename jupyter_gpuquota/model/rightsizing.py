@@ -1,21 +1,21 @@
-"""Whether a session would do with another share."""
+"""Whether another share would suit a session better."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from .base import Model, Number, Open, Request
 from .resources import Share
+from .struct import Model, Number, Open, Request
 
 Verdict = Literal["smaller", "larger", "fits", "early", "unmeasured"]
 
 
 class Advice(Model, frozen=True, kw_only=True):
-    """Say whether a session would do with another share, by the GPU memory that it has used.
+    """Whether another share would suit a session, by the GPU memory that it has used.
 
-    `verdict` is `smaller` or `larger` (`share` would do), `fits`, `early` (it was not measured
-    long enough) or `unmeasured`. `peak` and `memory` (of its share) are MiB, `peak` None where
-    it was not measured; `seconds` is how long it was.
+    `verdict` is `smaller` or `larger` (`share` would do), `fits`, `early` (not measured for long
+    enough) or `unmeasured`. `peak` and `memory` (of its share) are MiB, `peak` None where it was
+    not measured; `seconds` is how long it was measured.
     """
 
     verdict: Open[Verdict]
@@ -27,7 +27,7 @@ class Advice(Model, frozen=True, kw_only=True):
 
 
 class ResizeRequest(Request, frozen=True, kw_only=True):
-    """Ask for a session again with another share, in the words of `SessionRequest`."""
+    """Request to restart a session with another share, in the words of `SessionRequest`."""
 
     gpu: Number = ""
     gpu_memory: Number = ""

@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from .base import Model, Number, Open, Request
 from .sessions import Kind
+from .struct import Model, Number, Open, Request
 
 Stand = Literal["waiting", "running", "done", "deleted", "refused", "stopped", "failed"]
-"""The states of a session in a scenario: graces and starts take no time there."""
+"""The states of a session in a scenario, where starts and ends take no time."""
 
 Span = str | int
-"""A length of time: seconds, or `90s`, `30m`, `2h`, `1d`, also put together (`1h30m`)."""
+"""A duration: seconds, or `90s`, `30m`, `2h`, `1d`, also combined (`1h30m`)."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 Amount = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
@@ -22,7 +22,7 @@ Whole = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
 
 class NodeWish(Request, frozen=True, kw_only=True):
-    """Describe a node: `gpus` alike, `memory` in MiB each. See `model.resources.Node`."""
+    """A node with `gpus` equal GPUs of `memory` MiB each. See `model.resources.Node`."""
 
     name: str
     gpus: Count
@@ -33,14 +33,14 @@ class NodeWish(Request, frozen=True, kw_only=True):
 
 
 class AffinityWish(Request, frozen=True, kw_only=True):
-    """Name the node groups for each kind of session; see `model.quota.Affinity`."""
+    """The node groups for each kind of session; see `model.quota.Affinity`."""
 
     interactive: tuple[str, ...] = ()
     train: tuple[str, ...] = ()
 
 
 class ProjectWish(Request, frozen=True, kw_only=True):
-    """Describe a project, or what changes of it; amounts are GPUs. See `model.quota.Project`."""
+    """A project, or a change of one; amounts are GPUs. See `model.quota.Project`."""
 
     name: str
     quota: Number | UnsetType = UNSET
@@ -53,7 +53,7 @@ class ProjectWish(Request, frozen=True, kw_only=True):
 
 
 class RulesWish(Request, frozen=True, kw_only=True):
-    """Say which rules change; see `model.quota.Rules`."""
+    """A change of the rules; see `model.quota.Rules`."""
 
     consolidate: bool | UnsetType = UNSET
     min_runtime: Span | UnsetType = UNSET
@@ -61,7 +61,7 @@ class RulesWish(Request, frozen=True, kw_only=True):
 
 
 class SubmitStep(Request, frozen=True, kw_only=True):
-    """Ask for a session. After `duration` of running time it is done; 0: it goes on."""
+    """A request for a session that is done after `duration` of run time; 0: never."""
 
     name: str
     project: str
@@ -75,27 +75,27 @@ class SubmitStep(Request, frozen=True, kw_only=True):
 
 
 class SetStep(Request, frozen=True, kw_only=True):
-    """Change or create a project, or change the rules."""
+    """A change of a project or of the rules, or a new project."""
 
     project: ProjectWish | None = None
     rules: RulesWish | None = None
 
 
 class RemoveStep(Request, frozen=True, kw_only=True):
-    """Delete a project; its sessions are left as they are."""
+    """The deletion of a project; its sessions stay."""
 
     project: str
 
 
 class LoseStep(Request, frozen=True, kw_only=True):
-    """Have GPUs of a node fail."""
+    """The failure of GPUs of a node."""
 
     node: str
     gpus: tuple[Count, ...]
 
 
 class ProjectExpectation(Request, frozen=True, kw_only=True):
-    """Say what a project has; amounts are GPUs, `waiting` counts sessions."""
+    """The expected state of a project; amounts are GPUs, `waiting` counts sessions."""
 
     allocated: Number | UnsetType = UNSET
     quota: Number | UnsetType = UNSET
@@ -104,7 +104,7 @@ class ProjectExpectation(Request, frozen=True, kw_only=True):
 
 
 class SessionExpectation(Request, frozen=True, kw_only=True):
-    """Say how a session stands; `devices` are pairs of index and milli-GPU."""
+    """The expected state of a session; `devices` are pairs of index and milli-GPU."""
 
     state: Stand | UnsetType = UNSET
     node: str | UnsetType = UNSET
@@ -113,7 +113,7 @@ class SessionExpectation(Request, frozen=True, kw_only=True):
 
 
 class Expectation(Request, frozen=True, kw_only=True):
-    """Say what has to be true; what is left out may be anything."""
+    """What must be true; anything left out may have any value."""
 
     projects: dict[str, ProjectExpectation] = msgspec.field(default_factory=dict)
     sessions: dict[str, SessionExpectation] = msgspec.field(default_factory=dict)
@@ -121,7 +121,7 @@ class Expectation(Request, frozen=True, kw_only=True):
 
 
 class Step(Request, frozen=True, kw_only=True):
-    """Be one thing that happens: exactly one of the fields is set."""
+    """One event: exactly one of the fields is set."""
 
     submit: SubmitStep | None = None
     delete: tuple[str, ...] | None = None
@@ -133,14 +133,14 @@ class Step(Request, frozen=True, kw_only=True):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Name the fields that are set, as they are written."""
+        """Return the names of the fields that are set, as they are written."""
         names = ("submit", "delete", "advance", "expect", "change", "remove", "lose")
         found = (name for name in names if getattr(self, name) is not None)
         return tuple("set" if name == "change" else name for name in found)
 
 
 class Scenario(Request, frozen=True, kw_only=True):
-    """Be a whole scenario."""
+    """A whole scenario."""
 
     nodes: tuple[NodeWish, ...]
     projects: tuple[ProjectWish, ...] = ()
@@ -148,7 +148,7 @@ class Scenario(Request, frozen=True, kw_only=True):
 
 
 class ProjectStanding(Model, frozen=True, kw_only=True):
-    """Say what a project has, in GPUs; `waiting` counts sessions."""
+    """The state of a project, in GPUs; `waiting` counts sessions."""
 
     allocated: int | float
     quota: int | float
@@ -157,7 +157,7 @@ class ProjectStanding(Model, frozen=True, kw_only=True):
 
 
 class SessionStanding(Model, frozen=True, kw_only=True):
-    """Say how a session stands; `devices` are pairs of index and milli-GPU."""
+    """The state of a session; `devices` are pairs of index and milli-GPU."""
 
     state: Open[Stand]
     node: str = ""
@@ -167,7 +167,7 @@ class SessionStanding(Model, frozen=True, kw_only=True):
 
 
 class Standing(Model, frozen=True, kw_only=True):
-    """Say what stands after a step, which counts from 1; `free` in GPUs."""
+    """The state after a step, which counts from 1; `free` in GPUs."""
 
     step: int
     projects: dict[str, ProjectStanding]

@@ -1,16 +1,17 @@
-"""Sessions: what is asked, what was agreed, and what is."""
+"""Sessions: what is requested, what was accepted, and the present state."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from .base import Model, Number, Open, Request
+from .ending import Ending
 from .idleness import Idleness, KeptAlive
 from .reasons import Reason
 from .resources import Isolation, Placement, Share
+from .struct import ADDED, Args, Model, Number, Open, Request
 
 Kind = Literal["interactive", "interactive-spot", "train"]
 State = Literal[
@@ -28,18 +29,18 @@ LIVE: frozenset[State] = frozenset({"starting", "running", "stopping"})
 """States in which a session has processes and holds its share."""
 
 ENDED: frozenset[State] = frozenset({"stopped", "done", "failed"})
-"""States from which only resume and delete lead away."""
+"""States that only resume and delete lead out of."""
 
 
 class SessionRequest(Request, frozen=True, kw_only=True):
-    """A session that is asked for, in the words a user types; checked by `core.specs.check`.
+    """A requested session, as a user types it; checked by `core.requests.specs.check`.
 
     `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
     `gpu_compute` per cent. `environment` is an id, the path of a Python prefix or an image,
     `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
-    Server; `args` are appended to whichever runs. `node_type` names the node group to run on,
-    `base_url` is the JupyterLab's that will show it. `idle_timeout` is a wish (`30m`; `0`: never),
-    granted as far as the policy allows.
+    Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
+    of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
+    policy allows.
     """
 
     name: str
@@ -62,19 +63,19 @@ class SessionRequest(Request, frozen=True, kw_only=True):
 
 
 class ResumeRequest(Request, frozen=True, kw_only=True):
-    """Ask for a session back. `base_url` is that of the JupyterLab that will show it.
+    """Request to resume a session. `base_url` is that of the JupyterLab that will show it.
 
-    Left empty, the session is shown where it was before.
+    If empty, the session is shown where it was before.
     """
 
     base_url: str = ""
 
 
 class SessionSpec(Model, frozen=True, kw_only=True):
-    """A request that was checked: every value is usable as it stands.
+    """A checked request: every value can be used as it is.
 
-    `environment` is a Python prefix, empty where an `image` stands for it; it and `folder` are
-    absolute paths. `idle_timeout` is in seconds (0: never).
+    `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
+    paths. `idle_timeout` is in seconds (0: never).
     """
 
     name: str
@@ -95,22 +96,24 @@ class SessionSpec(Model, frozen=True, kw_only=True):
 
     @property
     def serves_jupyter(self) -> bool:
-        """Tell whether the session is a Jupyter Server rather than a command."""
+        """Return whether the session is a Jupyter Server rather than a command."""
         return not self.command
 
 
 class Progress(Model, frozen=True, kw_only=True):
-    """Be one step on the way to running, as it happened."""
+    """One step on the way to running; `key` and `args` are those of the message, as in a reason."""
 
     at: datetime
     message: str
+    key: Annotated[str, ADDED] = ""
+    args: Args = msgspec.field(default_factory=dict)
 
 
 class Exit(Model, frozen=True, kw_only=True):
     """How a session's process ended.
 
-    `code` is None when nobody could see it (both shim and controller were killed); `signal` names
-    the signal that ended it, if one did. `last_lines` are the log's last lines.
+    `code` is None if it is unknown (both shim and controller were killed); `signal` is the signal
+    that ended it, if any. `last_lines` are the log's last lines.
     """
 
     code: int | None
@@ -120,10 +123,10 @@ class Exit(Model, frozen=True, kw_only=True):
 
 
 class Usage(Model, frozen=True, kw_only=True):
-    """What a session measurably uses now.
+    """The measured usage of a session.
 
-    `memory` is GPU memory in MiB, None where the driver does not tell; `over`: it is above the
-    session's share. `peak` is the most that this run has used; both stay when it has ended.
+    `memory` is GPU memory in MiB, None where the driver does not report it; `over`: it exceeds the
+    session's share. `peak` is the most that this run has used; both remain when it has ended.
     """
 
     at: datetime
@@ -134,10 +137,10 @@ class Usage(Model, frozen=True, kw_only=True):
 
 
 class Reclaim(Model, frozen=True, kw_only=True):
-    """Say for whom a session's GPUs were last taken back, and when.
+    """For which session GPUs were last reclaimed, and when.
 
-    `session` is the id of the one that needed them, `name` and `project` its own. `moved` is
-    true where it only had to make room and goes on elsewhere.
+    `session` is the id of the one that needed them, `name` and `project` its own. `moved` is true
+    if the reclaimed session only made room and continues on other GPUs.
     """
 
     at: datetime
@@ -151,11 +154,12 @@ class Session(Model, frozen=True, kw_only=True):
     """One session, as everyone may see it: no token, no port, no process id.
 
     `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
-    `since` is when the present state began. `place_in_line` counts from 1 inside its project, 0
-    while it is not waiting. `ends` is when its longest life is over, None if nothing bounds it; the
-    level `ends_by` of the policy decided that. `idle` is None while it is used, or has not been
-    idle for a minute. `actions` are what the user who asks may do to it now; `activity` is to see
-    its signals and its policy.
+    `since` is when the present state began. `queue_position` is that in its project's queue,
+    from 1; 0 while it is not queued. `ends` is the end of its maximum run time, None without one;
+    `ends_by` is the level of the policy that set it. `idle` is None while it is used, or has not
+    been idle for a minute. `actions` are what the caller may do to it now; `activity` is to see its
+    signals and policy. `ending` is the state of documents that are open in its pages, once it
+    stops.
     """
 
     id: str
@@ -176,32 +180,38 @@ class Session(Model, frozen=True, kw_only=True):
     progress: tuple[Progress, ...] = ()
     exit: Exit | None = None
     usage: Usage | None = None
-    place_in_line: int = 0
+    queue_position: int = 0
     reclaimed: Reclaim | None = None
     ends: datetime | None = None
     ends_by: str = ""
+    ending: Ending | None = None
     idle: Idleness | None = None
     kept: KeptAlive | None = None
     actions: tuple[Open[Action], ...] = ()
 
     @property
     def serves_pages(self) -> bool:
-        """Whether there is something to open once it runs."""
+        """Whether there is a page to open once it runs."""
         return self.spec.serves_jupyter or bool(self.spec.ports)
 
     @property
+    def is_saving(self) -> bool:
+        """Whether its pages save before its processes are signalled."""
+        return self.state == "stopping" and self.ending is not None and self.ending.told is None
+
+    @property
     def preemptible(self) -> bool:
-        """Tell whether it may borrow, and in turn may be reclaimed."""
+        """Return whether it may borrow, and may in turn be reclaimed."""
         return self.spec.kind != "interactive"
 
     @property
     def simulated(self) -> bool:
-        """Tell whether the session holds a simulated GPU."""
+        """Return whether the session holds a simulated GPU."""
         return self.placement is not None and self.placement.simulated
 
 
 class SessionQuery(Request, frozen=True, kw_only=True):
-    """Filter and page the list of sessions; empty means any.
+    """Filters and page of the list of sessions; empty means any.
 
     `state` may hold several, separated by commas. `cursor` is a page's `next`.
     """
@@ -215,7 +225,7 @@ class SessionQuery(Request, frozen=True, kw_only=True):
 
 
 class QueuePosition(Model, frozen=True, kw_only=True):
-    """Why a session waits, and its place in its project's queue, counted from 1; 0 if unknown."""
+    """Why a session is queued, and its position in its project's queue; 0 if unknown."""
 
     session: str
     reason: Reason | None = None
@@ -223,10 +233,10 @@ class QueuePosition(Model, frozen=True, kw_only=True):
 
 
 class LogQuery(Request, frozen=True, kw_only=True):
-    """The part of a session's log that is wanted, at most `limit` bytes.
+    """The requested part of a session's log, at most `limit` bytes.
 
-    `before` is a chunk's `earlier`: what precedes that chunk. `tail` > 0: the last lines.
-    Otherwise what follows `cursor`, a chunk's own; empty: from the beginning.
+    `before` is a chunk's `earlier`: what precedes that chunk. `tail` > 0: the last lines. Otherwise
+    what follows `cursor`, a chunk's own; empty: from the beginning.
     """
 
     cursor: str = ""
@@ -238,9 +248,9 @@ class LogQuery(Request, frozen=True, kw_only=True):
 class LogChunk(Model, frozen=True, kw_only=True):
     """A part of a session's log; its cursors are opaque and survive rotation.
 
-    `cursor` is where to go on, `earlier` leads to what precedes `text`, empty where nothing does
-    that can be read. `missed`: lines right before `text`, which the reader has not had, are gone.
-    `ended` is true once no more will come.
+    `cursor` continues after it, `earlier` leads to what precedes `text`, empty where nothing is
+    left. `missed`: lines right before `text` that the reader has not received are lost. `ended` is
+    true once no more will follow.
     """
 
     text: str
@@ -251,9 +261,9 @@ class LogChunk(Model, frozen=True, kw_only=True):
 
 
 class EndpointQuery(Request, frozen=True, kw_only=True):
-    """Name the port of a session that is wanted; 0 is its Jupyter Server.
+    """The requested port of a session; 0 is its Jupyter Server.
 
-    With `same_origin` the caller's own JupyterLab is to show it.
+    With `same_origin` it is to be shown by the caller's own JupyterLab.
     """
 
     port: int = 0
@@ -276,5 +286,5 @@ class Endpoint(Model, frozen=True, kw_only=True):
 
     @property
     def authority(self) -> str:
-        """Return host and port as they stand in an address."""
+        """Return host and port as in a URL."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"

@@ -1,1 +1,1 @@
-"""What the outside must provide."""
+"""The interfaces that a backend implements."""

@@ -1,4 +1,4 @@
-"""Who may do what."""
+"""The rights of callers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ..model.sessions import Session
 
 
 class Access(Protocol):
-    """What knows the rights of callers; `core.access` decides by them."""
+    """Looks up the rights of callers; `core.access` decides by them."""
 
     async def rights(self, caller: Caller) -> Rights:
-        """Return what a caller may do now."""
+        """Return a caller's present rights."""
 
     def session_of(self, token: str) -> Session | None:
-        """Return the live session that a token was given to; None for any other token."""
+        """Return the live session to which a token was issued; None for any other token."""
 
     async def entered(self, caller: Caller, session: Session, how: str) -> None:
-        """Note in the audit log that an admin entered a session of somebody else's."""
+        """Record in the audit log that an admin entered another user's session."""

@@ -1,4 +1,4 @@
-"""What admins set."""
+"""The settings of admins."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from ..model.resources import Node
 
 
 class Administration(Protocol):
-    """What admins set: projects, rules, node groups and the policy.
+    """Reads and changes projects, rules, node groups and the policy.
 
-    What is asked was checked before. Its `revision` is that of what it was made from, empty
-    for something new; it is refused with Outdated if somebody else was quicker. `who` goes into the
-    audit log. Whatever changes something raises Conflict where a file sets projects, and
-    StorageFailed; nothing has changed then.
+    Arguments are already validated. Their `revision` is that of the object that they were made
+    from, empty for a new one; if it has changed since, the call raises Outdated. `who` goes into
+    the audit log. Changes raise Conflict where a file sets projects, and StorageFailed; nothing has
+    changed then.
     """
 
     def set_by(self) -> SetBy:
         """Return where projects are set."""
 
     def quota_path(self) -> str:
-        """Return the file that sets projects, empty for none."""
+        """Return the path of the file that sets projects, empty for none."""
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what is wrong with where projects are set."""
+        """Return the problems of the file or database that sets projects."""
 
     def groups(self) -> Groups:
         """Return the node groups."""
 
     def found_nodes(self) -> tuple[Node, ...]:
-        """Return nodes as they are found, without the groups set here."""
+        """Return the nodes as detected, without the groups set here."""
 
     async def put_project(self, project: Project, who: str) -> Project:
-        """Make a project or change one; return it with its new revision. Raises Outdated."""
+        """Create or change a project; return it with its new revision. Raises Outdated."""
 
     async def delete_project(
         self, name: str, revision: str, who: str, *, drain: bool
     ) -> Project | None:
-        """Delete a project; with `drain` return it as long as it has sessions.
+        """Delete a project; with `drain`, return it while it still has sessions.
 
-        An empty `revision` deletes it whatever it is. Raises NotFound, InUse, Outdated.
+        An empty `revision` deletes any version of it. Raises NotFound, InUse, Outdated.
         """
 
     async def put_rules(self, rules: Rules, who: str) -> Rules:
@@ -55,4 +55,4 @@ class Administration(Protocol):
         """Change the policy as a whole; return it with its new revision. Raises Outdated."""
 
     async def audit(self) -> tuple[AuditEntry, ...]:
-        """Return who changed what, newest first."""
+        """Return the audit log, newest entry first."""

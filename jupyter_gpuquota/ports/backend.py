@@ -1,13 +1,13 @@
-"""A backend: a record of what it can do. What only some can is None where it is missing.
+"""A backend: one record of its capabilities. An optional capability that it lacks is None.
 
-Every method may be called from one event loop at any time and never blocks it; what is not awaited
-returns at once, from memory. Errors are those of `errors`; nothing of an engine's own escapes.
+Every method may be called from one event loop at any time and never blocks it; methods that are not
+coroutines return at once, from memory. Errors are those of `errors`; an engine's own do not escape.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Protocol, TypeVar
 
 from ..errors import Unsupported
@@ -22,50 +22,45 @@ from .usage import History, Usage
 
 T = TypeVar("T")
 
-CAPABILITIES: Mapping[str, str] = {
-    "logs": "keeps no logs",
-    "exec": "cannot run programs inside sessions",
-    "ingress": "cannot show sessions in a browser",
-    "history": "keeps no history of use",
-    "administration": "has its projects set elsewhere",
-    "policing": "does not act on idle sessions",
-}
-"""What a backend may lack, and how that is said."""
-
 
 class Resident(Protocol):
-    """What lives in a controller for as long as it holds the backend."""
+    """The part of a backend that a controller starts and closes."""
 
     async def start(self) -> None:
-        """Load the state and adopt what runs. Raises StorageFailed, VersionMismatch."""
+        """Load the state and adopt running sessions. Raises StorageFailed, VersionMismatch."""
 
     async def close(self) -> None:
-        """Let go of everything; sessions run on."""
+        """Release all resources; sessions keep running."""
 
     def idle(self) -> bool:
-        """Return whether nothing is left to look after."""
+        """Return whether there is nothing to manage, so that the controller may exit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What an engine other than our own may do in another way, and still be right.
+    """Legitimate differences between engines, for the contract tests.
 
-    `tells_taker`: a reclaimed session names the session that it gave way to. `knows_position`: a
-    waiting session has a place in its project's queue. `stops_at_once`: a waiting session that is
-    stopped is `stopped` in the answer. `orders_within_a_second`: sessions that are created within
+    `names_reclaimer`: a reclaimed session names the session that preempted it. `knows_position`: a
+    queued session has a position in its project's queue. `stops_at_once`: stopping a queued
+    session returns it as `stopped`. `orders_within_a_second`: sessions that are created within
     a second are listed in that order. `outlives_controller`: sessions run on without it.
     """
 
-    tells_taker: bool = True
+    names_reclaimer: bool = True
     knows_position: bool = True
     stops_at_once: bool = True
     orders_within_a_second: bool = True
     outlives_controller: bool = True
 
 
+def _lack(words: str) -> dict[str, str]:
+    """Return the mark of an optional capability; `words` complete "The … backend …" without it."""
+    return {"lack": words}
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """All that a backend can do."""
+    """A backend and its capabilities."""
 
     name: str
     resident: Resident
@@ -75,22 +70,32 @@ class Backend:
     access: Access
     planning: Planning
     usage: Usage
-    logs: Logs | None = None
-    exec: Exec | None = None
-    ingress: Ingress | None = None
-    history: History | None = None
-    administration: Administration | None = None
-    policing: Policing | None = None
+    logs: Logs | None = field(default=None, metadata=_lack("has no logs"))
+    exec: Exec | None = field(default=None, metadata=_lack("cannot run programs inside sessions"))
+    ingress: Ingress | None = field(
+        default=None, metadata=_lack("cannot show sessions in a browser")
+    )
+    history: History | None = field(default=None, metadata=_lack("has no usage history"))
+    administration: Administration | None = field(
+        default=None, metadata=_lack("has its projects set elsewhere")
+    )
+    policing: Policing | None = field(default=None, metadata=_lack("does not act on idle sessions"))
     differences: Differences = Differences()
 
     @property
     def capabilities(self) -> tuple[str, ...]:
-        """The optional abilities that this backend has."""
+        """The names of the optional capabilities that this backend has."""
         return tuple(name for name in CAPABILITIES if getattr(self, name) is not None)
 
 
+CAPABILITIES: Mapping[str, str] = {
+    part.name: part.metadata["lack"] for part in fields(Backend) if "lack" in part.metadata
+}
+"""The optional capabilities, and the phrase for a backend without them."""
+
+
 def require(backend: Backend, name: str, ability: T | None) -> T:
-    """Return an ability of a backend, which is `backend.<name>`. Raises Unsupported."""
+    """Return the capability `backend.<name>`, given as `ability`. Raises Unsupported if None."""
     if ability is None:
         raise Unsupported(
             f"The {backend.name} backend {CAPABILITIES[name]}.",

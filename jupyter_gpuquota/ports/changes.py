@@ -1,4 +1,4 @@
-"""Notice of changes."""
+"""Revisions and notice of changes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ..model.about import Revisions
 
 
 class Changes(Protocol):
-    """What gives each noun another revision when it changes."""
+    """Gives each noun a new revision when it changes."""
 
     @property
     def instance(self) -> str:
-        """The life that revisions belong to; another one begins anew."""
+        """The id of this run of the controller; revisions of another run are not comparable."""
 
     def revision(self, noun: str) -> str:
         """Return the revision of a noun: `sessions`, `quota`, `nodes` or `policy`."""
 
     async def changed(self, since: str, timeout: float) -> Revisions:
-        """Wait until `latest` is not `since`, or `timeout` seconds; return all revisions."""
+        """Wait until `latest` differs from `since`, or `timeout` seconds; return all revisions."""
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what an admin should hear of."""
+        """Return warnings for admins."""

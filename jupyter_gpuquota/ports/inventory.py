@@ -1,4 +1,4 @@
-"""What there is to share out, and from what sessions may start."""
+"""Projects, nodes, devices and the environments of sessions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..model.sessions import SessionRequest
 
 
 class Inventory(Protocol):
-    """Projects, nodes and environments."""
+    """The projects, nodes and environments of a backend."""
 
     @property
     def source(self) -> str:
@@ -27,7 +27,7 @@ class Inventory(Protocol):
         """Return the projects."""
 
     def rules(self) -> Rules:
-        """Return what holds for all projects."""
+        """Return the rules for all projects."""
 
     def nodes(self) -> tuple[Node, ...]:
         """Return nodes and devices."""
@@ -39,4 +39,4 @@ class Inventory(Protocol):
         """Return the environments that sessions may start from."""
 
     async def look_up(self, request: SessionRequest) -> LaunchPlace:
-        """Return what a request names: its environment and its folder."""
+        """Look up the environment and the folder that a request names."""

@@ -1,4 +1,4 @@
-"""What the engine would decide."""
+"""Forecasts of the engine's decisions."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ..model.sessions import QueuePosition, SessionSpec
 
 
 class Planning(Protocol):
-    """What foresees what the engine that decides would do."""
+    """Forecasts what the scheduling engine would do."""
 
     async def preview(self, spec: SessionSpec) -> Preview:
-        """Return what would happen to a checked request."""
+        """Return what would happen to a validated request."""
 
     async def position(self, session_id: str) -> QueuePosition:
-        """Return why a session waits, and where it stands. Raises NotFound."""
+        """Return why a session is queued, and its position. Raises NotFound."""
 
     async def try_change(self, change: SettingsChange) -> ChangePreview:
-        """Return what a change of settings would do to the present state.
+        """Return the effect of a change of settings on the present state.
 
-        Raises InvalidFields with every broken field, NotFound.
+        Raises NotFound, and InvalidFields with every invalid field.
         """

@@ -1,38 +1,38 @@
-"""What acts on idle sessions."""
+"""The idle policy and what it comes to."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Protocol
 
-from ..core.idle_week import Stretch
-from ..core.policy import Ruling
+from ..core.idle.policy import Ruling
+from ..core.idle.replay import Stretch
 from ..model.idleness import Activity
 from ..model.policy import Policy
 from ..model.sessions import Session
 
 
 class Policing(Protocol):
-    """What acts on idle sessions as the policy says."""
+    """Enforces the idle policy."""
 
     def policy(self) -> Policy:
-        """Return what is set of the policy."""
+        """Return the policy as it is set."""
 
     @property
     def interval(self) -> int:
-        """The seconds between two looks at a session."""
+        """Seconds between two activity checks of a session."""
 
     async def ruling(self, session_id: str) -> Ruling:
-        """Return what the policy comes to for a session now. Raises NotFound."""
+        """Return what the policy means for a session now. Raises NotFound."""
 
     async def activity(self, session_id: str) -> Activity:
-        """Return what is known of a session's activity. Raises NotFound, WrongState."""
+        """Return a session's observed activity. Raises NotFound, WrongState."""
 
     async def recorded(self, since: datetime) -> list[Stretch]:
-        """Return what was recorded of the sessions' activity. Raises StorageFailed."""
+        """Return the recorded activity of all sessions. Raises StorageFailed."""
 
     async def keep_alive(self, session_id: str, span: int) -> Session:
-        """Keep a session alive for `span` seconds, 0 for the usual time.
+        """Keep a session alive for `span` seconds, 0 for the policy's default.
 
-        Raises NotFound, WrongState for one that does not run, NotAllowed beyond the policy.
+        Raises NotFound, WrongState for one that is not running, NotAllowed beyond the policy.
         """

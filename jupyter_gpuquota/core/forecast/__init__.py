@@ -1,0 +1,1 @@
+"""Forecasts: what a request or a change of settings would do."""

@@ -1,0 +1,1 @@
+"""Idle policy: activity, limits, exemptions, warnings and ends."""

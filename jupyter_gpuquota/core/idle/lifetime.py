@@ -1,0 +1,98 @@
+"""How long a session may run, and its end when that time is over."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import msgspec
+
+from ...model.messages.build import message, reason
+from ...model.messages.formats import time_arg
+from ...model.policy import Policy
+from ...model.quota import Project
+from ...model.sessions import Session
+from ..lifecycle import note, request_end
+from .policy import NO_POLICY, life_of
+
+WARNING = timedelta(minutes=10)
+"""How long before the end its owner is warned."""
+
+_SLACK = timedelta(seconds=30)
+"""By how much an end may be off, so that it stays the same from check to check."""
+
+
+def end_of(
+    session: Session, project: Project | None, policy: Policy = NO_POLICY
+) -> datetime | None:
+    """Return when a session's maximum run time is over; None if nothing limits it.
+
+    A project may limit its interactive sessions, and a policy all, from when they began to run.
+    """
+    if session.started is None or session.state != "running":
+        return None
+    life = life_of(policy, session, project).value
+    return session.started + timedelta(seconds=life) if life else None
+
+
+def bounded(session: Session, project: Project | None, policy: Policy = NO_POLICY) -> Session:
+    """Return the session with the end of its maximum run time and the level that decided it."""
+    ends = end_of(session, project, policy)
+    level = life_of(policy, session, project).level if ends else ""
+    return msgspec.structs.replace(session, ends=ends, ends_by=level)
+
+
+def bound(
+    session: Session,
+    project: Project | None,
+    policy: Policy,
+    now: datetime,
+    warned: timedelta = timedelta(),
+) -> Session:
+    """Return a running session with when it is to end; its owner has known for `warned`.
+
+    Its owner always gets the full time to save, whatever shortens the run time: a policy, a
+    controller that was down, a clock that has jumped. A session that has just begun and may run
+    for less than that gets its run time.
+    """
+    if session.started and session.started > now:  # by a clock that was put back meanwhile
+        session = msgspec.structs.replace(session, started=now)
+    regular, known = bounded(session, project, policy), session.ends
+    if regular.ends is None or regular.started is None:
+        return regular
+    begun = now - regular.started >= WARNING
+    notice = WARNING if begun else min(WARNING, regular.ends - regular.started)
+    ends = max(regular.ends, now + notice - warned)
+    if known and abs(known - ends) < _SLACK:
+        ends = known
+    elif ends - regular.ends < _SLACK:
+        ends = regular.ends
+    return msgspec.structs.replace(regular, ends=ends)
+
+
+def near(session: Session, now: datetime) -> bool:
+    """Return whether a session's end is so near that its owner must be warned."""
+    return session.ends is not None and session.ends - now <= WARNING
+
+
+def moved(session: Session, jump: timedelta) -> Session:
+    """Return a session whose times are those of the clock after it has jumped."""
+    started = session.started and session.started + jump
+    ends = session.ends and session.ends + jump
+    return msgspec.structs.replace(session, started=started, ends=ends)
+
+
+def warn(session: Session, now: datetime) -> Session:
+    """Return the session, with a warning in its progress once its end is near."""
+    if session.ends is None or not near(session, now):
+        return session
+    step = message("warning.lifetime", at=time_arg(session.ends), policy=session.ends_by)
+    known = any(line.message == step.text for line in session.progress)
+    return session if known else note(session, step, now)
+
+
+def end(session: Session, now: datetime) -> Session:
+    """Return a session whose maximum run time is over on its way to stopped."""
+    lived = now - session.started if session.started else timedelta()
+    minutes = int(lived.total_seconds()) // 60
+    why = reason("MaxLifetime", "lifetime.end", lived=60 * minutes, policy=session.ends_by)
+    return request_end(session, "stop", now, why)

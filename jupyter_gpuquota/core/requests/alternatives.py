@@ -1,0 +1,50 @@
+"""Smaller shares, for when the requested one is not possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ...errors import GpuQuotaError
+from ...model.resources import MILLI, Share
+from ...model.sessions import SessionRequest
+from ..fields import FieldReader
+from .feasibility import check_possible
+from .shares import read_share
+from .specs import Facts, project_of
+
+_SHARE = {"gpu", "gpu_memory"}
+"""The fields for the size of a share."""
+
+
+def smaller(share: Share, most: int | None = None) -> Iterator[Share]:
+    """Yield smaller shares of the same form, of at most `most` GPUs, the largest first."""
+    if share.mig:
+        return
+    count = share.devices - 1
+    for fewer in range(count if most is None else min(count, most), 0, -1):
+        yield Share(milli=fewer * MILLI)
+    parts = (750, 500, 250, 100)
+    if share.memory:
+        quarters = (share.memory * part // MILLI for part in parts)
+        yield from (msgspec.structs.replace(share, memory=mib) for mib in quarters if mib)
+    else:
+        limit = share.milli if not share.devices else MILLI
+        yield from (Share(milli=part, compute=share.compute) for part in parts if part < limit)
+
+
+def allowed(request: SessionRequest, facts: Facts, error: GpuQuotaError) -> Share | None:
+    """Return the largest allowed share below the requested one.
+
+    None if anything but the size of the share is invalid.
+    """
+    reader = FieldReader()
+    share = read_share(request, reader)
+    project = project_of(request, facts)
+    if reader.errors or project is None or not {field.field for field in error.fields} <= _SHARE:
+        return None
+    kind, group, nodes = request.kind, request.node_type, facts.nodes
+    most = max((len(node.devices) for node in nodes), default=0)
+    found = (s for s in smaller(share, most) if not check_possible(s, kind, group, nodes, project))
+    return next(found, None)

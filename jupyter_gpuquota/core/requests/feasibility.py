@@ -1,0 +1,98 @@
+"""Whether a share can ever be had: on empty devices, within what the project may use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...errors import FieldError
+from ...model.messages.build import field_error
+from ...model.messages.formats import share_arg
+from ...model.quota import Project
+from ...model.resources import Node, Share
+from ...model.sessions import Kind, Session
+from ..scheduling.capacity import cost
+from ..scheduling.ledger import UNBOUNDED
+from ..scheduling.placement import Pool
+from ..scheduling.queue import nodes_for
+from ..scheduling.snapshot import ClusterSnapshot
+
+
+def check_possible(
+    share: Share, kind: Kind, node_type: str, nodes: Sequence[Node], project: Project
+) -> list[FieldError]:
+    """Return why a share can never be had, empty if it can."""
+    known = {label for node in nodes for label in node.labels}
+    if node_type and node_type not in known:
+        return [_unknown_group(node_type, known)]
+    if not share.wants_gpu:
+        return []
+    if not any(not device.lost for node in nodes for device in node.devices):
+        return [field_error(_field(share), "share.no_gpus")]
+    names = nodes_for(project, kind, node_type, nodes)
+    eligible = [node for node in nodes if names is None or node.name in names]
+    placed = Pool(eligible).find(share)
+    if placed is None:
+        return [_beyond(share, eligible, project, bound=names is not None)]
+    return _over_quota(share, cost(share, eligible), kind, project)
+
+
+class Prospects:
+    """Whether queued sessions can ever start; equal requests are checked once."""
+
+    def __init__(self, snapshot: ClusterSnapshot) -> None:
+        self._nodes = snapshot.nodes
+        self._projects = {project.name: project for project in snapshot.projects}
+        self._known: dict[tuple[str, Kind, str, Share], str] = {}
+
+    def obstacle(self, session: Session) -> str:
+        """Return why a session can never start, empty if it can."""
+        spec = session.spec
+        project = self._projects.get(spec.project)
+        if project is None:
+            return ""  # its reason says so already
+        key = (spec.project, spec.kind, spec.node_type, spec.share)
+        if key not in self._known:
+            errors = check_possible(spec.share, spec.kind, spec.node_type, self._nodes, project)
+            self._known[key] = errors[0].message if errors else ""
+        return self._known[key]
+
+
+def _unknown_group(group: str, known: set[str]) -> FieldError:
+    if not known:
+        return field_error("node_type", "share.node_group.none", group=group)
+    groups = ",".join(sorted(known))
+    return field_error("node_type", "share.node_group", group=group, groups=groups)
+
+
+def _over_quota(share: Share, milli: int, kind: Kind, project: Project) -> list[FieldError]:
+    name, most = project.name, project.ceiling(UNBOUNDED)
+    if kind == "interactive" and milli > project.quota and project.quota <= most:
+        key = "share.over_quota" if project.weighs else "share.over_quota.no_borrowing"
+        return [field_error(_field(share), key, project=name, quota=project.quota)]
+    if milli > most:
+        return [field_error(_field(share), "share.over_limit", project=name, most=most)]
+    return []
+
+
+def _beyond(share: Share, nodes: Sequence[Node], project: Project, *, bound: bool) -> FieldError:
+    """Return why no empty node has a share; `bound`: the project may use these nodes only."""
+    devices = [device for node in nodes for device in node.devices if not device.lost]
+    if not devices:
+        return field_error("project", "share.no_node", project=project.name)
+    if share.mig:
+        profiles = ",".join(sorted({i.profile for device in devices for i in device.mig}))
+        if not profiles:
+            return field_error("mig_profile", "share.mig.none", profile=share.mig)
+        return field_error("mig_profile", "share.mig", profile=share.mig, profiles=profiles)
+    if share.memory:
+        most = max(device.memory for device in devices)
+        return field_error("gpu_memory", "share.memory", memory=share.memory, most=most)
+    most = max(sum(not d.lost and not d.mig for d in node.devices) for node in nodes)
+    wanted = share_arg(share)
+    if not bound:
+        return field_error("gpu", "share.devices", share=wanted, most=most)
+    return field_error("gpu", "share.devices.of", project=project.name, share=wanted, most=most)
+
+
+def _field(share: Share) -> str:
+    return "mig_profile" if share.mig else "gpu_memory" if share.memory else "gpu"

@@ -1,0 +1,103 @@
+"""Read a share as users write it.
+
+Steps and bounds: fractions in 0.01 (KAI Scheduler's step), compute in 5 % from 5 to 100 (ACK's
+rule), memory in MiB or as a Kubernetes quantity (`8Gi`, `4G`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal
+
+from ...model.resources import MILLI, Share
+from ...model.sessions import SessionRequest
+from ..fields import BadValue, FieldReader
+
+_NUMBER = re.compile(r"-?\d{1,9}(\.\d{1,12})?", re.ASCII)
+_QUANTITY = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]i?)?B?", re.ASCII)
+_UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS |= {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+_MIG = re.compile(r"\d+g\.\d+gb(\+[\w.]+)?", re.ASCII)
+_VULGAR = {"½": 500, "¼": 250, "¾": 750, "⅓": 330, "⅔": 660, "⅛": 120}
+"""Fractions in one character, as milli-GPU."""
+
+
+def read_share(request: SessionRequest, reader: FieldReader) -> Share:
+    """Return the share that the four share fields of a request make together."""
+    before = len(reader.errors)
+    share = Share(
+        milli=reader.read("gpu", request.gpu, _optional(_parse_gpu)),
+        memory=reader.read("gpu_memory", request.gpu_memory, _optional(_parse_memory)),
+        compute=reader.read("gpu_compute", request.gpu_compute, _optional(_parse_compute)),
+        mig=request.mig_profile.strip().lower(),
+    )
+    if share.mig and not _MIG.fullmatch(share.mig):
+        reader.wrong("mig_profile", "share.profile", value=repr(request.mig_profile))
+    if len(reader.errors) == before:
+        _check_combination(share, reader)
+    return share
+
+
+def parse_quota(text: str) -> int:
+    """Read a number of GPUs of a quota (`4`, `2.5`) as milli-GPU. Raises BadValue."""
+    if not _NUMBER.fullmatch(text) or text.startswith("-"):
+        raise BadValue("quota.number", value=repr(text))
+    milli = Decimal(text) * MILLI
+    if milli != int(milli):
+        raise BadValue("quota.number", value=repr(text))
+    return int(milli)
+
+
+def _optional(parse: Callable[[str], int]) -> Callable[[str], int]:
+    return lambda text: parse(text) if text else 0
+
+
+def _check_combination(share: Share, reader: FieldReader) -> None:
+    forms = {"gpu": share.milli, "gpu_memory": share.memory, "mig_profile": share.mig}
+    used = [field for field, value in forms.items() if value]
+    if len(used) > 1:
+        for field in used[1:]:
+            reader.wrong(field, "share.exclusive", first=used[0], second=field)
+    elif share.compute and (share.mig or share.devices or not used):
+        reader.wrong("gpu_compute", "share.compute.alone")
+
+
+def _parse_gpu(text: str) -> int:
+    if text in _VULGAR:
+        raise BadValue("share.fraction", value=text, number=_VULGAR[text])
+    if not _NUMBER.fullmatch(text):
+        raise BadValue("share.number", value=repr(text))
+    gpus = Decimal(text)
+    if gpus <= 0:
+        raise BadValue("share.zero")
+    if gpus > 1 and gpus != int(gpus):
+        raise BadValue("share.whole", below=int(gpus), above=int(gpus) + 1)
+    hundredths = gpus * 100
+    if hundredths != int(hundredths):
+        raise BadValue("share.step", near=max(int(hundredths), 1) * MILLI // 100)
+    return int(gpus * MILLI)
+
+
+def _parse_memory(text: str) -> int:
+    match = _QUANTITY.fullmatch(text)
+    if not match:
+        raise BadValue("share.amount", value=repr(text))
+    amount, unit = Decimal(match[1]), match[2]
+    mib = amount if unit is None else amount * _UNITS[unit] / 2**20
+    if mib < 1:
+        raise BadValue("share.amount.zero")
+    return math.ceil(mib)
+
+
+def _parse_compute(text: str) -> int:
+    text = text.removesuffix("%").strip()
+    short = re.fullmatch(r"\d{1,3}", text, re.ASCII)
+    if not short or not 5 <= int(text) <= 100 or int(text) % 5:
+        raise BadValue("share.compute", near=_near(int(text)) if short else 30)
+    return int(text)
+
+
+def _near(compute: int) -> int:
+    return min(100, max(5, 5 * round(compute / 5)))

@@ -1,0 +1,204 @@
+"""Check a request for a session, and report every mistake at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from ...errors import refused
+from ...model.environments import LaunchPlace
+from ...model.messages.build import field_error
+from ...model.policy import Policy
+from ...model.quota import Project
+from ...model.resources import Node, Share
+from ...model.rightsizing import ResizeRequest
+from ...model.sessions import Kind, SessionRequest, SessionSpec
+from ..fields import FieldReader
+from ..idle.policy import NO_POLICY
+from ..idle.requests import check_wish, read_wish
+from .feasibility import check_possible
+from .shares import read_share
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_OURS = re.compile(
+    r"CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_MPS_\w+|GPUQUOTA_\w+|JUPYTER_TOKEN"
+)
+_KINDS: tuple[Kind, ...] = ("interactive", "interactive-spot", "train")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a request is checked against.
+
+    `projects` are those that the user may launch in, the first is the default. `watched` names
+    those whose sessions the user may only view.
+    """
+
+    projects: Sequence[Project]
+    nodes: Sequence[Node]
+    place: LaunchPlace
+    policy: Policy = NO_POLICY
+    watched: Sequence[str] = ()
+
+
+def check(request: SessionRequest, facts: Facts) -> SessionSpec:
+    """Return the checked request.
+
+    Raises:
+        InvalidFields: with every broken field of the request.
+    """
+    reader = FieldReader()
+    share = read_share(request, reader)
+    wish = read_wish(request.idle_timeout, reader)
+    return _checked(request, share, wish, facts, reader)
+
+
+def check_again(spec: SessionSpec, facts: Facts) -> SessionSpec:
+    """Return a request that was checked before, checked again.
+
+    Its idle timeout is not checked: it counts only as far as the policy allows.
+
+    Raises:
+        InvalidFields: with every field that would be refused at a launch.
+    """
+    checked = _checked(asked_again(spec), spec.share, None, facts, FieldReader())
+    return msgspec.structs.replace(checked, idle_timeout=spec.idle_timeout)
+
+
+def _checked(
+    request: SessionRequest, share: Share, wish: int | None, facts: Facts, reader: FieldReader
+) -> SessionSpec:
+    project, wanted = project_of(request, facts), _wanted(request, facts)
+    is_readable = not reader.errors
+    reader.name("name", request.name, "exp-1")
+    if project is None:
+        _refuse_project(wanted, facts, reader)
+    elif is_readable:
+        reader.add(check_possible(share, request.kind, request.node_type, facts.nodes, project))
+    reader.choice("kind", request.kind, _KINDS)
+    _check_place(request, facts.place, reader)
+    _check_argv(request, reader)
+    _check_env(request.env, reader)
+    _check_ports(request.ports, reader)
+    if project:
+        check_wish(wish, facts.policy, project, request.kind, reader)
+    reader.within("priority", request.priority, 0, 100)
+    reader.finish()
+    return msgspec.structs.replace(_spec(request, wanted, share, facts), idle_timeout=wish)
+
+
+def project_of(request: SessionRequest, facts: Facts) -> Project | None:
+    """Return the project of a request; None if the user may not launch in it."""
+    wanted = _wanted(request, facts)
+    return next((p for p in facts.projects if p.name == wanted), None)
+
+
+def resized(spec: SessionSpec, asked: ResizeRequest) -> SessionRequest:
+    """Return the request of a session with another share. Raises InvalidFields."""
+    if not (asked.gpu or asked.gpu_memory or asked.mig_profile):
+        raise refused(field_error("gpu", "resize.share"))
+    return msgspec.structs.replace(
+        asked_again(spec),
+        gpu=asked.gpu,
+        gpu_memory=asked.gpu_memory,
+        gpu_compute=asked.gpu_compute,
+        mig_profile=asked.mig_profile,
+    )
+
+
+def asked_again(spec: SessionSpec) -> SessionRequest:
+    """Return the request of a session without its share."""
+    return SessionRequest(
+        name=spec.name,
+        project=spec.project,
+        kind=spec.kind,
+        environment=spec.image or spec.environment,
+        folder=spec.folder,
+        command=spec.command,
+        args=spec.args,
+        env=spec.env,
+        ports=spec.ports,
+        priority=spec.priority,
+        node_type=spec.node_type,
+        base_url=spec.base_url,
+    )
+
+
+def _wanted(request: SessionRequest, facts: Facts) -> str:
+    return request.project or (facts.projects[0].name if facts.projects else "")
+
+
+def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> SessionSpec:
+    environment = facts.place.environment
+    return SessionSpec(
+        name=request.name,
+        project=project,
+        kind=request.kind,
+        share=share,
+        environment=environment.prefix if environment else "",
+        image=environment.image if environment else "",
+        folder=facts.place.folder,
+        command=request.command,
+        args=request.args,
+        env=request.env,
+        ports=request.ports,
+        priority=request.priority,
+        node_type=request.node_type,
+        base_url=request.base_url,
+    )
+
+
+def _refuse_project(wanted: str, facts: Facts, reader: FieldReader) -> None:
+    known = ",".join(project.name for project in facts.projects)
+    if not wanted:
+        reader.wrong("project", "project.none")
+        return
+    key = "project.viewer" if wanted in facts.watched else "project.closed"
+    if known:
+        reader.wrong("project", key, project=wanted, projects=known)
+    else:
+        reader.wrong("project", f"{key}.none", project=wanted)
+
+
+def _check_place(request: SessionRequest, place: LaunchPlace, reader: FieldReader) -> None:
+    if place.environment is None:
+        if place.environment_problem:
+            reader.wrong("environment", "environment.problem", problem=place.environment_problem)
+        else:
+            reader.wrong("environment", "environment.unknown", name=repr(request.environment))
+    elif place.environment.problem and not request.command:
+        reader.wrong("environment", "environment.unusable", problem=place.environment.problem)
+    if place.folder_problem:
+        reader.untranslated("folder", place.folder_problem)
+
+
+def _check_argv(request: SessionRequest, reader: FieldReader) -> None:
+    for field, words in (("command", request.command), ("args", request.args)):
+        if any("\0" in word for word in words):
+            reader.wrong(field, "field.nul")
+    if request.command and not request.command[0].strip():
+        reader.wrong("command", "command.empty")
+
+
+def _check_env(env: dict[str, str], reader: FieldReader) -> None:
+    for name, value in env.items():
+        field = f"env.{name}"
+        if not _VARIABLE.fullmatch(name):
+            reader.wrong(field, "env.name")
+        elif _OURS.fullmatch(name):
+            reader.wrong(field, "env.reserved", name=name)
+        elif "\0" in value:
+            reader.wrong(field, "field.nul")
+
+
+def _check_ports(ports: Sequence[int], reader: FieldReader) -> None:
+    for i, port in enumerate(ports):
+        if not 1 <= port <= 65535:
+            reader.wrong(f"ports[{i}]", "port.range", port=str(port))
+        elif port < 1024:
+            reader.wrong(f"ports[{i}]", "port.system", port=str(port))
+        elif port in ports[:i]:
+            reader.wrong(f"ports[{i}]", "port.twice", port=str(port))

@@ -1,0 +1,1 @@
+"""Scheduling: who starts, who gives GPUs back, and why the others wait."""

@@ -1,0 +1,171 @@
+"""The state of one scheduling cycle: free capacity, holders and decisions so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from datetime import datetime, timedelta
+
+from ...model.reasons import Reason
+from ...model.resources import Placement, Share
+from ...model.sessions import Reclaim, Session
+from . import explain
+from .capacity import cost, shareable
+from .ledger import Ledger
+from .placement import Allowed, Pool
+from .queue import holds, is_queued, nodes_for, nominated, safe_until
+from .snapshot import ClusterSnapshot, Eviction
+from .victims import Victims, held_by
+
+Refuses = Callable[[Session, int], Reason | None]
+"""Returns the rule that denies a session so much more, None if none does."""
+
+_REST = timedelta(hours=1)
+"""How long a moved session is not moved again."""
+
+
+class Cycle:
+    """One scheduling cycle.
+
+    `now` is what is free, `soon` what will be free once all sessions that must stop have stopped.
+    `pending` are sessions that no rule denies but that found no devices, `bounded` those that
+    their project's ceiling prevents from starting. `protected` has the times at which sessions
+    reach their minimum run time.
+    """
+
+    def __init__(self, snapshot: ClusterSnapshot) -> None:
+        self.snapshot = snapshot
+        self.ledger = Ledger(snapshot.projects)
+        self.queue = [s for s in snapshot.sessions if is_queued(s)]
+        self.nominated = nominated(self.queue)
+        self.outcomes: dict[str, Placement | Reason] = {}
+        self.pending: list[Session] = []
+        self.bounded: list[Session] = []
+        self.evictions: dict[str, Eviction] = {}
+        self.protected: set[datetime] = set()
+        self.staying = [s for s in snapshot.sessions if holds(s)]
+        self._leaving = [s for s in snapshot.sessions if s.state == "stopping" and s.placement]
+        self._kept = [s.placement for s in self.staying if s.placement]
+        self._kept += [holding.placement for holding in snapshot.holdings]
+        going = [s.placement for s in self._leaving if s.placement]
+        self.now = Pool(snapshot.nodes, [*self._kept, *going])
+        self._soon: Pool | None = None
+        self._costs: dict[Share, int] = {}
+        self._allowed: dict[tuple[str, str, str], Allowed] = {}
+        self._count()
+
+    @property
+    def soon(self) -> Pool:
+        """Return what will be free; computed on first use, as few cycles need it."""
+        if self._soon is None:
+            self._soon = Pool(self.snapshot.nodes, self._kept)
+        return self._soon
+
+    def cost(self, share: Share) -> int:
+        """Return the estimated cost of a share that is not placed yet, in milli-GPU."""
+        if share not in self._costs:
+            self._costs[share] = cost(share, self.snapshot.nodes)
+        return self._costs[share]
+
+    def allowed(self, session: Session) -> Allowed:
+        """Return the nodes that a session may run on."""
+        spec = session.spec
+        key = (spec.project, spec.kind, spec.node_type)
+        if key not in self._allowed:
+            project = self.ledger.of(session).project
+            nodes = self.snapshot.nodes
+            self._allowed[key] = nodes_for(project, spec.kind, spec.node_type, nodes)
+        return self._allowed[key]
+
+    def shape(self, session: Session) -> Hashable:
+        """Return a key that is equal for sessions with the same requirements."""
+        return (
+            session.spec.project,
+            session.spec.share,
+            self.allowed(session),
+            session.preemptible,
+        )
+
+    def attempt(self, session: Session) -> None:
+        """Place a session on free devices, or reserve devices that will be free."""
+        milli = self.cost(session.spec.share)
+        if reason := self.ledger.refuses(session, milli):
+            self.outcomes[session.id] = reason
+            if self.ledger.of(session).known and not self.ledger.exceeds_quota(session, milli):
+                self.bounded.append(session)
+            return
+        denied = self.ledger.refuses_now(session, milli)
+        starts = session.state == "waiting" and not denied
+        if starts and (placement := self._find(self.now, session, milli, self.ledger.refuses_now)):
+            self.assign(session, placement, placement)
+        elif self._leaving and (
+            placement := self._find(self.soon, session, milli, self.ledger.refuses)
+        ):
+            reason = explain.releasing(self._leaving, placement.node, session.spec.project)
+            self.assign(session, placement, denied or reason)
+        else:
+            self.pending.append(session)
+
+    def assign(self, session: Session, placement: Placement, outcome: Placement | Reason) -> None:
+        """Assign a placement to a session."""
+        self.outcomes[session.id] = outcome
+        self.now.allocate(placement)
+        if self._soon is None:
+            self._kept.append(placement)
+        else:
+            self._soon.allocate(placement)
+        self.ledger.hold(session, placement.milli)
+
+    def evict(self, taker: Session, victims: Victims, placement: Placement, *, moved: bool) -> None:
+        """Preempt victims, and reserve what they release for the taker."""
+        for victim in victims:
+            reclaim = Reclaim(
+                at=self.snapshot.now,
+                session=taker.id,
+                name=taker.spec.name,
+                project=taker.spec.project,
+                moved=moved,
+            )
+            reason = explain.reclaimed(victim, taker, moved=moved)
+            self.evictions[victim.id] = Eviction(victim.id, reclaim, reason)
+            self.ledger.hold(victim, held_by(victim), -1)
+            if victim.placement:
+                self.soon.release(victim.placement)
+        self.assign(taker, placement, explain.reclaiming(victims, taker, self.snapshot.rules.grace))
+
+    def may_preempt(self, session: Session) -> bool:
+        """Return whether a session may be preempted: by its kind and its minimum run time."""
+        if not session.preemptible or session.id in self.evictions:
+            return False
+        until = safe_until(session, self.ledger.of(session).project, self.snapshot.rules)
+        if until <= self.snapshot.now:
+            return True
+        self.protected.add(until)
+        return False
+
+    def may_move(self, session: Session) -> bool:
+        """Return whether a session may be moved: not twice within an hour."""
+        last = session.reclaimed
+        if last and last.moved and last.at + _REST > self.snapshot.now:
+            return False
+        return self.may_preempt(session)
+
+    def _find(self, pool: Pool, session: Session, milli: int, refuses: Refuses) -> Placement | None:
+        placement = pool.find(session.spec.share, self.allowed(session))
+        if placement and placement.milli > milli and refuses(session, placement.milli):
+            return pool.find_costing(
+                session.spec.share,
+                self.allowed(session),
+                lambda cost: not refuses(session, cost),
+            )
+        return placement
+
+    def _count(self) -> None:
+        for session in self.staying:
+            self.ledger.hold(session, held_by(session))
+            self.ledger.request(session, held_by(session))
+        for session in self._leaving:
+            self.ledger.leave(session, held_by(session))
+        for session in self.queue:
+            if not self.ledger.of(session).project.draining:
+                self.ledger.request(session, self.cost(session.spec.share))
+        self.ledger.share_out(shareable(self.snapshot.nodes, self.snapshot.holdings))

@@ -1,0 +1,61 @@
+"""Why a session is queued, what would help, and why a session was preempted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...model.messages.build import message, reason, reason_of
+from ...model.messages.formats import Arg, holders_arg
+from ...model.reasons import Reason
+from ...model.sessions import Session
+from ..names import mention
+from .ledger import Account, Ledger, holdings_of
+from .placement import Allowed, Pool, why_not
+from .victims import Victims
+
+
+def explain(session: Session, milli: int, ledger: Ledger, pool: Pool, allowed: Allowed) -> Reason:
+    """Return why a session that no rule forbids has no devices."""
+    obstacle = why_not(session.spec.share, pool, allowed)
+    if obstacle.code == "Fragmented":
+        return obstacle
+    account = ledger.of(session)
+    if account.used + milli > account.project.quota:
+        why = _borrowing(account, milli, obstacle.message)
+    else:
+        why = obstacle.extended(message("quota.not_reclaimable", project=account.project.name))
+    most = holders_arg(holdings_of(ledger.accounts))
+    return why.extended(message("quota.holders", holders=most)) if most else why
+
+
+def _borrowing(account: Account, milli: int, raw: str) -> Reason:
+    """Return why a session is queued that would borrow some or all of what it requests."""
+    name, used, quota = account.project.name, account.used, account.project.quota
+    args: dict[str, Arg] = {"project": name, "used": used, "quota": quota, "more": milli}
+    borrowed = used + milli - quota
+    if borrowed < milli:
+        return reason_of("OverQuota", "quota.borrow_part", args | {"borrowed": borrowed}, raw)
+    return reason_of("OverQuota", "quota.borrow_all", args, raw)
+
+
+def reclaiming(victims: Victims, preemptor: Session, grace: int) -> Reason:
+    """Return why a session is queued for which GPUs are being reclaimed; `grace` in seconds."""
+    sessions = mention(victims, preemptor.spec.project)
+    return reason("BeingReclaimed", "reclaim.pending", sessions=sessions, grace=grace)
+
+
+def releasing(leaving: Sequence[Session], node: str, project: str) -> Reason:
+    """Return why a session is queued for which GPUs of a node are about to be free."""
+    there = [s for s in leaving if s.placement and s.placement.node == node]
+    return reason("BeingReclaimed", "reclaim.releasing", sessions=mention(there[:3], project))
+
+
+def reclaimed(victim: Session, preemptor: Session, *, moved: bool) -> Reason:
+    """Return why a session has to release its GPUs, as its own project may read it."""
+    project = victim.spec.project
+    session = mention([preemptor], project)
+    if moved:
+        return reason("Moved", "reclaim.moved", session=session)
+    if project == preemptor.spec.project:
+        return reason("Reclaimed", "reclaim.priority", session=session)
+    return reason("Reclaimed", "reclaim.borrowed", session=session, project=project)

@@ -1,0 +1,155 @@
+"""What projects hold, are guaranteed and may still be given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...model.messages.build import reason
+from ...model.quota import Project
+from ...model.reasons import Reason
+from ...model.sessions import Session
+from .fairshare import Demand, fair_shares
+
+UNBOUNDED = 1 << 60
+IN_QUOTA, FAIR, BORROWED = range(3)
+"""Tiers of a request: within the quota, within the fair share, beyond it."""
+
+
+@dataclass(slots=True)
+class Account:
+    """What one project holds, in milli-GPU, once all that leaves has left.
+
+    `fixed` is the part of `used` that is never reclaimed. Until their processes are gone,
+    `leaving` is held as well, of which `leaving_fixed` was never to be reclaimed: it still counts
+    against the project's own limit and quota, and against no other project's.
+    """
+
+    project: Project
+    known: bool = True
+    used: int = 0
+    fixed: int = 0
+    leaving: int = 0
+    leaving_fixed: int = 0
+    requested: int = 0
+    fair: int = 0
+
+
+class Ledger:
+    """The accounts of all projects; a deleted one has no quota and borrows nothing."""
+
+    def __init__(self, projects: Iterable[Project]) -> None:
+        self.accounts = {project.name: Account(project) for project in projects}
+
+    def of(self, session: Session) -> Account:
+        """Return the account of a session's project."""
+        name = session.spec.project
+        if name not in self.accounts:
+            gone = Project(name=name, quota=0, weight=0, limit=0)
+            self.accounts[name] = Account(gone, known=False)
+        return self.accounts[name]
+
+    def hold(self, session: Session, milli: int, by: int = 1) -> None:
+        """Count what a session holds, or with `by` -1 what it no longer holds."""
+        account = self.of(session)
+        account.used += by * milli
+        if not session.preemptible:
+            account.fixed += by * milli
+
+    def leave(self, session: Session, milli: int) -> None:
+        """Count what a stopping session still holds."""
+        account = self.of(session)
+        account.leaving += milli
+        if not session.preemptible:
+            account.leaving_fixed += milli
+
+    def request(self, session: Session, milli: int) -> None:
+        """Count what a session holds or is queued for."""
+        self.of(session).requested += milli
+
+    def share_out(self, capacity: int) -> None:
+        """Compute the fair shares."""
+        demands = [Demand(account.project, account.requested) for account in self.accounts.values()]
+        for name, fair in fair_shares(demands, capacity).items():
+            self.accounts[name].fair = fair
+
+    def tier(self, session: Session, milli: int) -> int:
+        """Return the tier of a session's request for so much more."""
+        account = self.of(session)
+        after = account.used + milli
+        if not session.preemptible or after <= account.project.quota:
+            return IN_QUOTA
+        return FAIR if after <= account.fair else BORROWED
+
+    def refuses(self, session: Session, milli: int) -> Reason | None:
+        """Return the rule that denies a session so much more once all that leaves has left."""
+        account = self.of(session)
+        name = account.project.name
+        if not account.known:
+            return reason("QueueMissing", "project.missing", project=name)
+        if account.project.draining:
+            return reason("QueueMissing", "project.draining", project=name)
+        return self.exceeds_quota(session, milli) or _over_ceiling(account, account.used, milli)
+
+    def refuses_now(self, session: Session, milli: int) -> Reason | None:
+        """Return the rule that denies a session so much more now, None if none does."""
+        account = self.of(session)
+        return (
+            self.refuses(session, milli)
+            or _exceeds_quota(account, session, account.fixed + account.leaving_fixed, milli)
+            or _over_ceiling(account, account.used + account.leaving, milli)
+        )
+
+    def exceeds_quota(self, session: Session, milli: int) -> Reason | None:
+        """Return why an interactive session would exceed the quota, None if it would not."""
+        account = self.of(session)
+        return _exceeds_quota(account, session, account.fixed, milli)
+
+
+def _exceeds_quota(account: Account, session: Session, fixed: int, milli: int) -> Reason | None:
+    quota = account.project.quota
+    if session.preemptible or fixed + milli <= quota:
+        return None
+    return reason(
+        "OverQuota",
+        "quota.interactive",
+        project=account.project.name,
+        used=fixed,
+        quota=quota,
+        more=milli,
+        missing=fixed + milli - quota,
+    )
+
+
+def _over_ceiling(account: Account, used: int, milli: int) -> Reason | None:
+    project, after = account.project, used + milli
+    if after <= project.ceiling(UNBOUNDED):
+        return None
+    if project.limit is not None and after > project.limit:
+        return reason(
+            "OverLimit",
+            "quota.limit",
+            project=project.name,
+            used=used,
+            limit=project.limit,
+            more=milli,
+            missing=after - project.limit,
+        )
+    return reason(
+        "OverQuota",
+        "quota.no_borrowing",
+        project=project.name,
+        used=used,
+        quota=project.quota,
+        more=milli,
+        missing=after - project.quota,
+    )
+
+
+def holdings_of(accounts: Mapping[str, Account]) -> list[tuple[str, int, int]]:
+    """Return the three projects that hold the most, with what they hold and what is borrowed."""
+    most: Sequence[Account] = sorted(
+        (a for a in accounts.values() if a.used > 0),
+        key=lambda a: (-a.used, a.project.name),
+    )[:3]
+    return [(a.project.name, a.used, max(0, a.used - a.project.quota)) for a in most]

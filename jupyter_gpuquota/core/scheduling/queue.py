@@ -1,0 +1,75 @@
+"""The order of queued sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from ...model.quota import Project, Rules
+from ...model.resources import Node
+from ...model.sessions import LIVE, Kind, Reclaim, Session
+
+
+def is_queued(session: Session) -> bool:
+    """Return whether a session is queued, or will be once it has released its GPUs."""
+    return session.state == "waiting" or (session.state == "stopping" and session.goal == "requeue")
+
+
+def holds(session: Session) -> bool:
+    """Return whether a session holds its placement and is not stopping."""
+    return session.placement is not None and session.state in LIVE and session.state != "stopping"
+
+
+def safe_until(session: Session, project: Project | None, rules: Rules) -> datetime:
+    """Return when a session reaches its minimum run time and may be preempted."""
+    least = max(rules.min_runtime, project.min_runtime if project else 0)
+    return (session.started or session.since) + timedelta(seconds=least)
+
+
+def rank(session: Session) -> tuple[bool, int]:
+    """Return the rank in a project: interactive first, then by priority; less comes first."""
+    return (session.preemptible, -session.spec.priority)
+
+
+def queue_key(session: Session) -> tuple[bool, int, object, str]:
+    """Return the key that orders a project's queue: by rank, then by age."""
+    return (*rank(session), session.created, session.id)
+
+
+def nominated(sessions: Iterable[Session]) -> dict[str, int]:
+    """Return the queued sessions for which GPUs were reclaimed, with their precedence, by id.
+
+    They come first, so that no other session gets what was reclaimed for them. Moved sessions come
+    next. Less comes first; other sessions are not included.
+    """
+    queue = {s.id: s for s in sessions if is_queued(s)}
+    found: dict[str, int] = {}
+    for session in queue.values():
+        if reclaim := session.reclaimed:
+            taker = queue.get(reclaim.session)
+            if taker and _still_waits(taker, reclaim):
+                found[taker.id] = -2
+            if reclaim.moved:
+                found.setdefault(session.id, -1)
+    return found
+
+
+def _still_waits(taker: Session, reclaim: Reclaim) -> bool:
+    """Return whether a session has not started since GPUs were reclaimed for it."""
+    lost = taker.reclaimed
+    return taker.since <= reclaim.at and (lost is None or lost.at < reclaim.at)
+
+
+def nodes_for(
+    project: Project, kind: Kind, node_type: str, nodes: Sequence[Node]
+) -> frozenset[str] | None:
+    """Return the nodes that a kind of session may run on, None for any."""
+    groups = project.node_affinity.groups(kind)
+    if not groups and not node_type:
+        return None
+    return frozenset(
+        node.name
+        for node in nodes
+        if (not groups or not set(groups).isdisjoint(node.labels))
+        and (not node_type or node_type in node.labels)
+    )

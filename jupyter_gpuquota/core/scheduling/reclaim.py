@@ -1,0 +1,182 @@
+"""Preempt sessions: of other projects, within a project, or to consolidate fragments."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+
+from ...model.resources import Placement
+from ...model.sessions import Session
+from .allocation import order_key
+from .cycle import Cycle
+from .ledger import UNBOUNDED
+from .queue import queue_key, rank
+from .victims import Holders, Search, Validator, Victims, held_by
+
+Candidates = tuple[Holders, Callable[[Session], bool], Sequence[Validator]]
+CandidatesOf = Callable[[Session, int], Candidates | None]
+"""For a taker and its cost: the holders, which of them may be victims, and which sets of them."""
+
+
+def reclaim(cycle: Cycle) -> None:
+    """Reclaim what projects hold above their fair share for one that stays within its own.
+
+    Quotas are left alone where borrowed GPUs suffice.
+    """
+    accounts = cycle.ledger.accounts
+
+    def may(victim: Session) -> bool:
+        account = accounts[victim.spec.project]
+        return account.used > account.fair and victim.id not in cycle.evictions
+
+    staying = cycle.staying if cycle.pending else ()
+    holders = Holders(s for s in staying if cycle.may_preempt(s) and may(s))
+
+    def candidates(taker: Session, milli: int) -> Candidates | None:
+        account = cycle.ledger.of(taker)
+
+        def above(found: Victims, cost: int) -> bool:
+            return (
+                account.used + cost <= account.fair
+                and _above_fair(cycle, found)
+                and not cycle.ledger.exceeds_quota(taker, cost)
+            )
+
+        def borrowed(found: Victims, cost: int) -> bool:
+            return above(found, cost) and _keep_quota(cycle, found)
+
+        if account.used + milli > account.fair or not any(
+            a.used > a.fair for a in accounts.values()
+        ):
+            return None
+        return holders, may, (borrowed, above)
+
+    _preempt_for(cycle, cycle.pending, candidates)
+
+
+def preempt(cycle: Cycle) -> None:
+    """Preempt sessions of lower rank for one of higher rank in the same project."""
+    takers = [*cycle.pending, *cycle.bounded]
+    bounded = {session.id for session in cycle.bounded}
+    names = {session.spec.project for session in takers}
+    own = defaultdict(list)
+    for session in cycle.staying if takers else ():
+        if session.spec.project in names and cycle.may_preempt(session):
+            own[session.spec.project].append(session)
+    holders = {name: Holders(sessions) for name, sessions in own.items()}
+
+    def candidates(taker: Session, milli: int) -> Candidates | None:
+        account = cycle.ledger.of(taker)
+        most = account.project.ceiling(UNBOUNDED)
+
+        def may(victim: Session) -> bool:
+            return rank(victim) > rank(taker) and victim.id not in cycle.evictions
+
+        def valid(found: Victims, cost: int) -> bool:
+            less = sum(map(held_by, found))
+            return account.used - less + cost <= most and not cycle.ledger.exceeds_quota(
+                taker, cost
+            )
+
+        found = holders.get(taker.spec.project)
+        return (found, may, (valid,)) if found else None
+
+    _preempt_for(cycle, takers, candidates, anywhere=bounded)
+
+
+def consolidate(cycle: Cycle) -> None:
+    """Move preemptible sessions where that makes room for a queued one."""
+    if not cycle.snapshot.rules.consolidate or not cycle.pending:
+        return
+    holders = Holders(s for s in cycle.staying if cycle.may_move(s))
+
+    def may(victim: Session) -> bool:
+        return victim.id not in cycle.evictions
+
+    def candidates(taker: Session, _: int) -> Candidates:
+        def valid(_: Victims, cost: int) -> bool:
+            return not cycle.ledger.refuses(taker, cost)
+
+        return holders, may, (valid,)
+
+    _preempt_for(cycle, cycle.pending, candidates, moved=True)
+
+
+def _preempt_for(
+    cycle: Cycle,
+    takers: Sequence[Session],
+    candidates: CandidatesOf,
+    *,
+    anywhere: Collection[str] = (),
+    moved: bool = False,
+) -> None:
+    """Find victims for each of the takers in turn; validators are tried in their order.
+
+    Victims that are `moved` must fit elsewhere. For takers in `anywhere`, the project must hold
+    less, on any devices.
+    """
+    failed: set[object] = set()
+    served = set()
+    for taker in sorted(takers, key=lambda s: order_key(cycle, s)):
+        alike = (cycle.shape(taker), rank(taker))
+        milli = cycle.cost(taker.spec.share)
+        if alike in failed or cycle.ledger.exceeds_quota(taker, milli):
+            continue
+        holders, may, validators = candidates(taker, milli) or (Holders(()), bool, ())
+        confirm = partial(_all_fit, cycle, taker) if moved else None
+        share, allowed = taker.spec.share, cycle.allowed(taker)
+        for valid in validators if holders.alike else ():
+            everywhere = taker.id in anywhere
+            search = Search(share, milli, cycle.soon, allowed, may, valid, confirm, everywhere)
+            if choice := search.choose(holders):
+                cycle.evict(taker, *choice, moved=moved)
+                served.add(taker.id)
+                failed.clear()
+                break
+        else:
+            failed.add(alike)
+    cycle.pending[:] = [s for s in cycle.pending if s.id not in served]
+    cycle.bounded[:] = [s for s in cycle.bounded if s.id not in served]
+
+
+def _above_fair(cycle: Cycle, victims: Victims) -> bool:
+    """Return whether every project is above its fair share until its last victim stops."""
+    taken: dict[str, list[int]] = defaultdict(list)
+    for victim in victims:
+        taken[victim.spec.project].append(held_by(victim))
+    accounts = cycle.ledger.accounts
+    return all(
+        accounts[name].used - sum(held) + max(held) > accounts[name].fair
+        for name, held in taken.items()
+    )
+
+
+def _keep_quota(cycle: Cycle, victims: Victims) -> bool:
+    """Return whether every project keeps its quota."""
+    taken: dict[str, int] = defaultdict(int)
+    for victim in victims:
+        taken[victim.spec.project] += held_by(victim)
+    accounts = cycle.ledger.accounts
+    return all(
+        accounts[name].used - held >= accounts[name].project.quota for name, held in taken.items()
+    )
+
+
+def _all_fit(cycle: Cycle, taker: Session, victims: Victims) -> bool:
+    """Return whether taker and victims all fit, in the order in which they will be placed."""
+    released = [victim.placement for victim in victims if victim.placement]
+    for old in released:
+        cycle.soon.release(old)
+    taken: list[Placement] = []
+    for session in (taker, *sorted(victims, key=queue_key)):
+        found = cycle.soon.find(session.spec.share, cycle.allowed(session))
+        if found is None:
+            break
+        cycle.soon.allocate(found)
+        taken.append(found)
+    for new in taken:
+        cycle.soon.release(new)
+    for old in released:
+        cycle.soon.allocate(old)
+    return len(taken) == len(victims) + 1

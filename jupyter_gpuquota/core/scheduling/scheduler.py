@@ -1,0 +1,60 @@
+"""Decide which sessions start, which release their GPUs, and why the others are queued.
+
+A cycle reads everything and changes nothing; repeated on its own outcome, it decides nothing new.
+The rules are KAI Scheduler's: allocate what is free in the order of precedence; where allowed,
+move sessions to consolidate fragments; then reclaim GPUs from projects above their fair share for
+one that stays within its own; then preempt, within a project, lower ranks for higher ones.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from ...model.reasons import Reason
+from . import explain
+from .allocation import allocate
+from .cycle import Cycle
+from .queue import queue_key
+from .reclaim import consolidate, preempt, reclaim
+from .snapshot import ClusterSnapshot, Decision, Plan
+
+
+def plan(snapshot: ClusterSnapshot) -> Plan:
+    """Return what one cycle decides."""
+    cycle = run_cycle(snapshot)
+    fair = {name: account.fair for name, account in cycle.ledger.accounts.items()}
+    again = min(cycle.protected, default=None) if cycle.pending else None
+    return Plan(_decisions(cycle), tuple(cycle.evictions.values()), fair, again)
+
+
+def run_cycle(snapshot: ClusterSnapshot) -> Cycle:
+    """Return one completed cycle."""
+    cycle = Cycle(snapshot)
+    allocate(cycle)
+    consolidate(cycle)
+    reclaim(cycle)
+    preempt(cycle)
+    _explain(cycle)
+    return cycle
+
+
+def _explain(cycle: Cycle) -> None:
+    """Add the reasons of pending sessions to the outcomes."""
+    reasons: dict[object, Reason] = {}
+    for session in cycle.pending:
+        shape = cycle.shape(session)
+        if shape not in reasons:
+            milli = cycle.cost(session.spec.share)
+            reasons[shape] = explain.explain(
+                session, milli, cycle.ledger, cycle.now, cycle.allowed(session)
+            )
+        cycle.outcomes[session.id] = reasons[shape]
+
+
+def _decisions(cycle: Cycle) -> tuple[Decision, ...]:
+    queue = sorted(cycle.queue, key=lambda s: (s.spec.project, *queue_key(s)))
+    return tuple(
+        Decision(session.id, cycle.outcomes[session.id], ahead)
+        for _, members in groupby(queue, key=lambda s: s.spec.project)
+        for ahead, session in enumerate(s for s in members if s.state == "waiting")
+    )

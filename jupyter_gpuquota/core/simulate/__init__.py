@@ -1,0 +1,1 @@
+"""Simulated clusters: scenarios that run with a simulated clock."""

@@ -1,0 +1,1 @@
+"""Use of GPUs: quota, nodes, history and recommended sizes."""

@@ -1,0 +1,71 @@
+"""What projects and users hold and have queued."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ...model.quota import Project, ProjectUse, Quota, UserUse
+from ...model.resources import Holding, Node
+from ...model.sessions import Session
+from ..scheduling.capacity import capacity_of, cost, shareable
+from ..scheduling.fairshare import Demand, fair_shares
+from ..scheduling.victims import held_by
+
+
+def sum_up(
+    projects: Iterable[Project],
+    sessions: Sequence[Session],
+    nodes: Sequence[Node],
+    holdings: Sequence[Holding] = (),
+    revision: str = "",
+) -> Quota:
+    """Return the quota view of a user who may launch in all of the projects."""
+    capacity, left = capacity_of(nodes), shareable(nodes, holdings)
+    uses = _with_fair([(p, _project(p, sessions, nodes)) for p in projects], left)
+    allocated = sum(map(held_by, sessions))
+    mine = tuple(use.name for use in uses)
+    return Quota(
+        projects=uses,
+        capacity=capacity,
+        allocated=allocated,
+        free=max(0, left - allocated),
+        others=sum(h.placement.milli for h in holdings),
+        simulated=any(node.simulated for node in nodes),
+        mine=mine,
+        default=mine[0] if mine else "",
+        revision=revision,
+    )
+
+
+def _with_fair(uses: Sequence[tuple[Project, ProjectUse]], capacity: int) -> tuple[ProjectUse, ...]:
+    shares = fair_shares((Demand(project, use.requested) for project, use in uses), capacity)
+    return tuple(msgspec.structs.replace(use, fair=shares[use.name]) for _, use in uses)
+
+
+def _project(project: Project, sessions: Sequence[Session], nodes: Sequence[Node]) -> ProjectUse:
+    own = [s for s in sessions if s.spec.project == project.name]
+    waiting = [s for s in own if s.state == "waiting" and not project.draining]
+    allocated = sum(map(held_by, own))
+    users = tuple(
+        UserUse(
+            user=user,
+            allocated=sum(held_by(s) for s in own if s.owner == user),
+            waiting=sum(s.owner == user for s in waiting),
+        )
+        for user in sorted({s.owner for s in own if s.placement or s.state == "waiting"})
+    )
+    return ProjectUse(
+        name=project.name,
+        quota=project.quota,
+        allocated=allocated,
+        over=max(0, allocated - project.quota),
+        requested=allocated + sum(cost(s.spec.share, nodes) for s in waiting),
+        weight=project.weighs,
+        limit=project.limit,
+        priority=project.priority,
+        running=sum(s.placement is not None for s in own),
+        waiting=len(waiting),
+        users=users,
+    )

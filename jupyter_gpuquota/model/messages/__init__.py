@@ -1,0 +1,1 @@
+"""Messages that can be translated: a catalog of English templates, by key."""

@@ -1,0 +1,57 @@
+"""What is wrong with the fields of projects, node groups, rules and policies."""
+
+from __future__ import annotations
+
+from .templates import Text
+
+ADMIN_FIELDS = {
+    "project.renamed": Text(
+        "The path names {path}, the body {body}.",
+        "A project keeps its name: create another one and delete this one.",
+    ),
+    "project.deleted": Text("{name} is also listed for deletion.", "Keep one of them."),
+    "project.unknown": Text("Unknown project: {name}.", "Projects: {known:and}."),
+    "project.unknown.none": Text("Unknown project: {name}.", "No projects exist."),
+    "kind.unknown": Text("Unknown kind: {name}.", "Kinds: {known:and}."),
+    "node.unknown": Text("Unknown node: {name}.", "Nodes: {known:and}."),
+    "node.unknown.none": Text("Unknown node: {name}.", "No nodes exist."),
+    "group.unknown": Text("Unknown node group: {name}.", "Node groups: {known:and}."),
+    "group.unknown.none": Text("Unknown node group: {name}.", "No node groups exist."),
+    "group.used": Text("{project} may run on the group {group} only.", "Change the project first."),
+    "people.group": Text("Enter the name of the group.", "For example group:ml."),
+    "policy.level": Text("{level} is not a level.", "Choose everyone, project:NAME or kind:KIND."),
+    "policy.rule": Text("Unknown rule: {name}.", "Rules: {known:and}."),
+    "policy.lock": Text(
+        "{rule} is locked but not set.", "Set it in the same level, or do not lock it."
+    ),
+    "policy.locked": Text(
+        "{rule} is locked by {level:policy}.", "Leave it empty here, or unlock it there."
+    ),
+    "policy.short": Text(
+        "{value:duration} is shorter than two activity checks.", "Use at least {least:duration}."
+    ),
+    "policy.count": Text("{value} is not a whole number from 0 to {most:count}."),
+    "policy.clock": Text("{value} is not a time of day.", "Use 06:30 or 22:00."),
+    "policy.zone": Text(
+        "Unknown time zone: {name}.", "Use an IANA name such as Europe/Berlin or UTC."
+    ),
+    "policy.quiet": Text("Quiet hours need an idle timeout.", "Use 90s, 30m, 2h or 1d."),
+    "policy.warning": Text(
+        "The warning comes {warn:duration} before, but the timeout is {timeout:duration}.",
+        "Use a longer timeout, or a shorter warn_before.",
+    ),
+    "policy.keep_alive": Text(
+        "After an extension of {keep:duration}, the next warning would come at once.",
+        "Use at least {warn:duration}, or 0 for no extensions.",
+    ),
+    "policy.bounds": Text(
+        "The minimum, {least:duration}, is above the maximum, {most:duration}.",
+        "Raise the maximum, or lower the minimum.",
+    ),
+    "exemption.who": Text(
+        "{who} is not a session, user or project.",
+        "Enter session:NAME, user:NAME or project:NAME.",
+    ),
+    "exemption.reason": Text("Enter a reason.", "It is shown to users and administrators."),
+    "exemption.over": Text("This time has passed.", "Choose a later one."),
+}

@@ -1,0 +1,44 @@
+"""Reasons why a session was ended, and what became of its work; exits have their own."""
+
+from __future__ import annotations
+
+from .templates import Plural, Text
+
+_RESUME = "Resume starts it again in the same folder with the same settings. Kernel memory is gone."
+_RULES = {
+    "idle_timeout": ("idle", "idle timeout"),
+    "gpu_idle_timeout": ("GPU idle", "GPU idle timeout"),
+    "quiet_hours": ("idle", "quiet hours"),
+}
+_DONE = {"suspend": "Suspended", "stop": "Stopped"}
+
+ENDINGS = {
+    "request.stop": Text("Stopped on request."),
+    "request.suspend": Text("Suspended on request.", "Resume starts it again."),
+    "request.resize": Text("Stopped on request, to restart with {share:share}."),
+    **{
+        f"{rule}.{action}": Text(
+            f"{done}: {idle} for {{span:duration}} ({words} of {{policy:policy}}). "
+            "No {signals:signals}.",
+            _RESUME,
+        )
+        for rule, (idle, words) in _RULES.items()
+        for action, done in _DONE.items()
+    },
+    "lifetime.end": Text(
+        "Stopped after {lived:duration}: maximum run time of {policy:policy} reached.", _RESUME
+    ),
+    "ending.killed": Text("It did not end in time and was killed; unsaved data is lost."),
+    "ending.unsaved": Text(
+        Plural(
+            "documents",
+            one="{documents:count} open document could not be saved.",
+            many="{documents:count} open documents could not be saved.",
+        )
+    ),
+    "ending.unknown": Text("It is not known whether notebooks had unsaved changes."),
+    "ending.unknown.since": Text(
+        "It is not known whether notebooks had unsaved changes after the last save at {saved:time}."
+    ),
+    "device.removed": Text("{node} lost GPU {gpus:and} while the session was using it."),
+}

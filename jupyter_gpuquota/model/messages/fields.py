@@ -1,0 +1,150 @@
+"""What is wrong with the fields of any request, and with those of a session."""
+
+from __future__ import annotations
+
+from .templates import Text
+
+_CPU_ONLY = "Leave the GPU empty for a CPU-only session."
+_NO_ACCESS = "Ask an administrator to add you to a project."
+
+FIELDS = {
+    "field.unknown": Text("Unknown field.", "Did you mean {near}?"),
+    "field.unknown.all": Text("Unknown field.", "Fields: {fields:and}."),
+    "field.unknown.none": Text("Unknown field.", "This request has no fields."),
+    "field.required": Text("Required."),
+    "field.twice": Text("Given more than once."),
+    "field.choice": Text("{value} is not possible.", "Choose {choices:or}."),
+    "field.range": Text(
+        "Must be between {least:count} and {most:count}, not {value:count}.",
+    ),
+    "field.nul": Text("Must not contain a NUL character."),
+    "name.missing": Text("Enter a name.", "For example {example}."),
+    "name.long": Text("Use at most {most:count} characters, not {count:count}."),
+    "name.characters": Text(
+        "Use lowercase letters, digits and hyphens (not first or last), e.g. {example}."
+    ),
+    "name.empty": Text("The name is empty."),
+    "name.twice": Text("{name} is listed twice.", "Keep one of them."),
+    "name.taken": Text(
+        "This name is already used by another session.", "Open that one, or choose another name."
+    ),
+    "name.taken.ended": Text(
+        "This name is already used by an ended session.",
+        "Resume or delete that one, or choose another name.",
+    ),
+    "duration.never": Text("Not a duration.", "Use 90s, 30m, 2h or 1d; 0 = never."),
+    "duration.none": Text("Not a duration.", "Use 90s, 30m, 2h or 1d; 0 = none."),
+    "duration.default": Text(
+        "Not a duration.", "Use 90s, 30m, 2h or 1d, or leave it empty for the default."
+    ),
+    "duration.zero": Text(
+        "Must be between 1 second and 1 year.", "Leave it empty for the default."
+    ),
+    "duration.long": Text("Longer than a year."),
+    "time.invalid": Text("Not a valid time.", "Use 2026-03-01T18:00Z or 2026-03-01T18:00+01:00."),
+    "time.zone": Text(
+        "The time zone is missing.", "Use 2026-03-01T18:00Z or 2026-03-01T18:00+01:00."
+    ),
+    "time.years": Text("Must be between the years {first} and {last}."),
+    "time.order": Text(
+        "The end must be after the beginning, and at most {days:count} days after it."
+    ),
+}
+
+SHARES = {
+    "share.fraction": Text("{value} is not written as a number.", "Use {number:amount}."),
+    "share.number": Text("{value} is not a number of GPUs.", "Use 0.5, or a whole number."),
+    "share.zero": Text("A share must be above 0.", _CPU_ONLY),
+    "share.whole": Text(
+        "Above 1, only whole GPUs are possible: enter {below:count} or {above:count}."
+    ),
+    "share.step": Text("Finer than the smallest step, 0.01 GPU.", "Use {near:amount}."),
+    "share.amount": Text("{value} is not an amount of memory.", "Use MiB (8192) or 8Gi."),
+    "share.amount.zero": Text("A memory share must be at least 1 MiB.", _CPU_ONLY),
+    "share.compute": Text("Must be one of 5, 10, … 100 %.", "Use {near:count}."),
+    "share.compute.alone": Text(
+        "A compute share requires a fraction of a GPU, or memory on one GPU.",
+        "Set gpu below 1 or gpu_memory as well, or leave compute empty.",
+    ),
+    "share.profile": Text("{value} is not a MIG profile.", "Profiles look like 1g.10gb."),
+    "share.exclusive": Text("{first} and {second} cannot be combined.", "Keep one of them."),
+    "quota.number": Text(
+        "{value} is not a number of GPUs.", "Use 4 or 2.5: 0 or more, with at most three decimals."
+    ),
+    "share.node_group": Text("Node group '{group}' does not exist.", "Available: {groups:and}."),
+    "share.node_group.none": Text(
+        "Node group '{group}' does not exist.", "No node groups are set; leave this empty."
+    ),
+    "share.no_gpus": Text("No GPUs are available.", _CPU_ONLY),
+    "share.over_quota": Text(
+        "{project}'s quota is {quota:gpus}.",
+        "Interactive sessions never borrow: request less, or choose Interactive (spot) or "
+        "Training.",
+    ),
+    "share.over_quota.no_borrowing": Text("{project}'s quota is {quota:gpus}.", "Request less."),
+    "share.over_limit": Text("{project} may use at most {most:gpus}.", "Request less."),
+    "share.no_node": Text(
+        "None of the nodes that {project} may use has a GPU for this kind of session.",
+        "An administrator sets which node groups a project may use.",
+    ),
+    "share.mig": Text(
+        "No GPU has a MIG instance with profile {profile}.", "Available: {profiles:and}."
+    ),
+    "share.mig.none": Text(
+        "No GPU has a MIG instance with profile {profile}.", "No GPU is in MIG mode."
+    ),
+    "share.memory": Text("No GPU has {memory:memory}.", "The largest has {most:memory}."),
+    "share.devices": Text(
+        "No node has {share:share}.", "The largest node has {most:count} GPUs to share."
+    ),
+    "share.devices.of": Text(
+        "No node that {project} may use has {share:share}.",
+        "The largest has {most:count} GPUs to share.",
+    ),
+}
+
+SESSIONS = {
+    "project.closed": Text("No access to project {project}.", "Your projects: {projects:and}."),
+    "project.closed.none": Text("No access to project {project}.", _NO_ACCESS),
+    "project.viewer": Text(
+        "You may view {project}, but not launch in it.", "You may launch in: {projects:and}."
+    ),
+    "project.viewer.none": Text("You may view {project}, but not launch in it.", _NO_ACCESS),
+    "project.none": Text("You cannot launch in any project.", _NO_ACCESS),
+    "environment.unknown": Text("Unknown environment: {name}.", "Choose one that is listed."),
+    "environment.problem": Text("{problem}", "Choose one that is listed."),
+    "environment.unusable": Text(
+        "{problem}", "Install jupyter_server there, or choose another environment."
+    ),
+    "command.empty": Text("Must not begin with an empty word."),
+    "env.name": Text("Not a valid name of an environment variable."),
+    "env.reserved": Text("{name} is set by the session's share."),
+    "port.range": Text("{port} is not a port.", "Choose one from 1024 to 65535."),
+    "port.system": Text(
+        "Port {port} is reserved for the system.", "Choose one from 1024 to 65535."
+    ),
+    "port.twice": Text("Port {port} is listed twice.", "Keep one of them."),
+    "port.exposed": Text(
+        "Port {port} is already exposed by {sessions:sessions}.", "Choose another port."
+    ),
+    "port.used": Text(
+        "Port {port} is in use by another program.", "Choose another port, or end that program."
+    ),
+    "argument.reserved": Text("{argument} is reserved: the session sets it.", "Leave it out."),
+    "resize.share": Text("Enter the new share.", "For example 0.5."),
+    "idle_timeout.locked": Text(
+        "Locked to {value:duration} by {level:policy}.", "Leave it empty, or ask an administrator."
+    ),
+    "idle_timeout.locked.never": Text(
+        "Locked to never by {level:policy}.", "Leave it empty, or ask an administrator."
+    ),
+    "idle_timeout.short": Text(
+        "Below the minimum set by {level:policy}.", "Use at least {least:duration}."
+    ),
+    "idle_timeout.warning": Text(
+        "Shorter than the warning period set by {level:policy}.", "Use at least {least:duration}."
+    ),
+    "idle_timeout.long": Text(
+        "Above the maximum set by {level:policy}.", "Use at most {most:duration}."
+    ),
+}

@@ -1,0 +1,30 @@
+"""What would happen to a request."""
+
+from __future__ import annotations
+
+from .templates import Text
+
+PREVIEWS = {
+    "preview.no_gpu": Text("Starts now; no GPU needed."),
+    "preview.starts": Text("Starts now on {place:place}."),
+    "preview.starts_shared": Text(
+        "Starts now on {place:place}: {before:count} % → {after:count} % allocated."
+    ),
+    "preview.uses": Text("Uses {used:gpus} of your quota."),
+    "preview.borrows": Text(
+        "Borrows {borrowed:gpus}, which {owners:or} can reclaim; the session would then be "
+        "requeued."
+    ),
+    "preview.borrows_any": Text(
+        "Borrows {borrowed:gpus}, which other projects can reclaim; the session would then be "
+        "requeued."
+    ),
+    "preview.within": Text("Starts within {grace:duration}."),
+    "preview.preempts": Text(
+        "Preempts {sessions:sessions}, which will be requeued, to free {freed:gpus}."
+    ),
+    "preview.queued": Text("Will be queued (#{place:count} in {project}):"),
+    "preview.nearest": Text("{share:share} would start now."),
+    "preview.expected": Text("{share:share} should be free in about {span:duration}."),
+    "preview.allowed": Text("{share:share} would be allowed."),
+}

@@ -1,0 +1,112 @@
+"""Reasons why a session is queued, and why it was preempted."""
+
+from __future__ import annotations
+
+from .templates import Plural, Text
+
+_CLOSED = "Ask an administrator, or launch it in another project."
+_REQUEUED = "It is requeued and restarts automatically"
+
+
+def _fragmented() -> dict[str, Text]:
+    """Return the texts for free GPUs of which no node, or no GPU, has enough.
+
+    `.on` names the nodes that are allowed; `.smaller` knows a share that would start now.
+    """
+    lacks: dict[str, Plural | str] = {
+        "whole": Plural(
+            "devices",
+            one="no node has a whole GPU free.",
+            many="no node has {devices:count} whole GPUs free.",
+        ),
+        "part": "no single GPU has {share:share} free.",
+    }
+    places = {"": "", ".on": " on {nodes:and}"}
+    hints = {
+        "": "Starts when a session on a shared GPU ends.",
+        ".smaller": "Request {best:gpus}, which would start now, or wait until a session on a "
+        "shared GPU ends.",
+    }
+    return {
+        f"fragmented.{form}{on}{smaller}": Text(
+            _prefixed(f"{{free:gpus}} free in total{place}, but ", lack), hint
+        )
+        for form, lack in lacks.items()
+        for on, place in places.items()
+        for smaller, hint in hints.items()
+    }
+
+
+def _prefixed(text: str, rest: Plural | str) -> Plural | str:
+    if isinstance(rest, str):
+        return text + rest
+    return Plural(rest.count, one=text + rest.one, many=text + rest.many)
+
+
+REASONS = {
+    "project.missing": Text("Project {project} no longer exists.", _CLOSED),
+    "project.draining": Text("Project {project} is being closed and starts no sessions.", _CLOSED),
+    "quota.interactive": Text(
+        "{project}'s interactive sessions already use {used:amount} of its {quota:gpus}; "
+        "{more:amount} more would exceed the quota.",
+        "Starts when {missing:gpus} of that is released. Interactive (spot) sessions may borrow.",
+    ),
+    "quota.no_borrowing": Text(
+        "{project} already uses {used:amount} of its {quota:gpus}; {more:amount} more would exceed "
+        "the quota, and it may not borrow.",
+        "Starts when the project releases {missing:gpus}.",
+    ),
+    "quota.borrow_all": Text(
+        "{project} uses {used:gpus} (quota: {quota:amount}), so {more:gpus} would have to be "
+        "borrowed, and that many are not free.",
+        "Starts when other projects leave enough GPUs unused.",
+    ),
+    "quota.borrow_part": Text(
+        "{project} uses {used:gpus} (quota: {quota:amount}), so {borrowed:amount} of {more:gpus} "
+        "would have to be borrowed, and that many are not free.",
+        "Starts when other projects leave enough GPUs unused.",
+    ),
+    "quota.limit": Text(
+        "{project} already uses {used:amount} of its limit of {limit:gpus}; {more:amount} more "
+        "would exceed it.",
+        "Starts when the project releases {missing:gpus}.",
+    ),
+    "quota.not_reclaimable": Text(
+        "It is within {project}'s quota, but no preemptible session holds suitable GPUs."
+    ),
+    "quota.holders": Text("In use: {holders:holders}."),
+    "gpus.too_few": Text(
+        "{share:share} requested, {free:gpus} free.", "Starts when enough GPUs are free."
+    ),
+    "gpus.too_few.on": Text(
+        "{share:share} requested, {free:gpus} free on {nodes:and}.",
+        "Starts when enough GPUs are free.",
+    ),
+    "gpus.no_node": Text(
+        "{share:share} requested, but none of the nodes it may use is available.",
+        "Starts when such a node is available.",
+    ),
+    "gpus.mig": Text(
+        "All MIG instances with profile {profile} are in use.", "Starts when one is released."
+    ),
+    **_fragmented(),
+    "reclaim.pending": Text(
+        "GPUs are being reclaimed for it from {sessions:sessions}.",
+        "Starts when they are released; saving may take up to {grace:duration}.",
+    ),
+    "reclaim.releasing": Text(
+        "GPUs are being released for it by {sessions:sessions}.", "Starts when they are released."
+    ),
+    "reclaim.moved": Text(
+        "Preempted to make room for {session:sessions}; it continues on other GPUs.",
+        f"{_REQUEUED}.",
+    ),
+    "reclaim.priority": Text(
+        "Preempted by {session:sessions}, which has priority in the same project.",
+        f"{_REQUEUED} when GPUs are free.",
+    ),
+    "reclaim.borrowed": Text(
+        "Preempted by {session:sessions}, which is entitled to GPUs that {project} had borrowed.",
+        f"{_REQUEUED} when GPUs are free.",
+    ),
+}

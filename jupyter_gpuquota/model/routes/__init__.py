@@ -1,0 +1,1 @@
+"""The REST interface as data: one row a route."""

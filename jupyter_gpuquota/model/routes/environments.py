@@ -1,0 +1,16 @@
+"""The route of environments."""
+
+from __future__ import annotations
+
+from ..environments import Environments
+from .route import Route
+
+ROUTES: tuple[Route, ...] = (
+    Route(
+        "environments.list",
+        "GET",
+        "/environments",
+        Environments,
+        "List the Python prefixes that sessions may start from",
+    ),
+)

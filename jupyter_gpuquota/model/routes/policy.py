@@ -1,0 +1,36 @@
+"""The routes of the policy for idle sessions."""
+
+from __future__ import annotations
+
+from ..policy import Policy, PolicyRequest
+from ..policy_trial import PolicyTrial
+from .route import Route
+
+ROUTES: tuple[Route, ...] = (
+    Route(
+        "policy.get",
+        "GET",
+        "/policy",
+        Policy,
+        "Show the policy for idle sessions, and the built-in rules",
+        noun="policy",
+    ),
+    Route(
+        "policy.put",
+        "PUT",
+        "/policy",
+        Policy,
+        "Change the policy for idle sessions",
+        request=PolicyRequest,
+        need="admin",
+    ),
+    Route(
+        "policy.try",
+        "POST",
+        "/policy/try",
+        PolicyTrial,
+        "Preview what a policy would have done over the last week",
+        request=PolicyRequest,
+        need="admin",
+    ),
+)
