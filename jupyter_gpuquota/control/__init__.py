@@ -1,1 +1,1 @@
-"""What every backend shares while it is resident in a controller."""
+"""The parts that all backends share inside a controller."""

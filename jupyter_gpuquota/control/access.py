@@ -1,4 +1,4 @@
-"""Rights by the members, viewers and leads of the projects, and by the configured admins."""
+"""Rights, from the members, viewers and leads of projects and the configured admins."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ROOT = "root"
 
 
 class ProjectAccess:
-    """What the settings on the board give to a caller.
+    """The rights of callers by the settings on the board.
 
-    `admins` are the configured names and `group:NAME` entries, whoever vouches for a caller.
-    Without any, `owners` are admins: accounts of this machine, so only a socket can name them. A
-    user of JupyterHub who happens to have the controller's account name is somebody else.
+    `admins` are the configured names and `group:NAME` entries, however a caller was authenticated.
+    Without any, `owners` are admins: accounts of this machine, authenticated by the socket. A
+    JupyterHub user with the same name as the controller's account is a different user.
 
-    `key` is the secret that sessions' tokens are made with: a token is the session's for one run of
-    it, and needs to be kept by nobody.
+    `key` is the secret from which sessions' tokens are derived: a token is valid for one run of a
+    session, and is not stored.
     """
 
     def __init__(
@@ -36,17 +36,21 @@ class ProjectAccess:
         self._entered: set[tuple[str, str, int]] = set()
 
     async def rights(self, caller: Caller) -> Rights:
-        """Return what a caller may do now; root on a socket is this machine's administrator."""
+        """Return a caller's present rights; root on a socket is this machine's administrator.
+
+        A program in a session is never an admin, because any user who may launch can choose it.
+        """
         account = caller.known == "socket" and caller.name in self._accounts
-        admin = not caller.session and (account or caller.among(self._admins))
+        person = not (caller.session or caller.inside)
+        admin = person and (account or caller.among(self._admins))
         return rights_of(caller, self._board.settings.projects, admin=admin)
 
     def token_of(self, session: Session) -> str:
-        """Return the token with which a session's run acts for itself."""
+        """Return the token that authenticates a session's run."""
         return token_of(self._key, session.id, session.run)
 
     def session_of(self, token: str) -> Session | None:
-        """Return the live session that a token was given to; None for any other token."""
+        """Return the live session to which a token was issued; None for any other token."""
         session = self._board.by_id.get(token.partition(".")[0])
         if session is None or session.state not in LIVE:
             return None
@@ -54,9 +58,9 @@ class ProjectAccess:
         return session if known else None
 
     async def entered(self, caller: Caller, session: Session, how: str) -> None:
-        """Note in the audit log that an admin entered a session, once for each run of it.
+        """Record in the audit log that an admin entered a session, once per run.
 
-        Raises StorageFailed: without the note nobody enters.
+        Raises StorageFailed; the admin must not enter then.
         """
         key = (caller.name, session.id, session.run)
         if how == "opened" and key in self._entered:

@@ -1,4 +1,4 @@
-"""Let admins set projects, rules, node groups and the policy: keep, audit and show what is set."""
+"""Store, audit and publish the settings of admins: projects, rules, node groups, the policy."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from ..core import members
-from ..core.exemptions import as_far_as_known, without_project
+from ..core.idle.exemptions import resolve_known, without_project
+from ..core.idle.policy import BUILT_IN, NO_POLICY
 from ..core.nodegroups import labelled
-from ..core.policy import BUILT_IN, NO_POLICY
 from ..core.projects import check_revision, find
 from ..errors import Conflict, Internal, StorageFailed
 from ..model.policy import Policy
@@ -20,30 +20,25 @@ from ..model.resources import MILLI
 from .board import Board
 from .config import GpuQuota
 from .inventory import Inventory
-from .quota_file import QuotaFile
-from .settings import Noted, Settings, SettingsStore
-from .sqlite import Database
+from .settings.quota_file import QuotaFile
+from .settings.settings import AuditNote, Settings, SettingsStore
+from .storage.sqlite import Database
 
 Part = Literal["rules", "groups", "policy"]
 Whole = TypeVar("Whole", Rules, Groups, Policy)
 
-_SAID: dict[Part, str] = {
+_NAMES: dict[Part, str] = {
     "rules": "the rules",
     "groups": "the node groups",
     "policy": "the policy",
 }
-_PARTS: dict[Part, str] = {
-    "rules": "What holds for all projects",
-    "groups": "The list of groups",
-    "policy": "The policy",
-}
-"""What is set as a whole, at the begin of a sentence."""
+"""The parts that are set as a whole, as the audit log names them."""
 
 
 class Administrator:
-    """What admins set. Every method belongs to the worker thread; `path` may be read by anyone.
+    """The settings of admins. Every method runs in the worker thread; `path` in any thread.
 
-    `project` names the one that owns all devices where none is configured.
+    `project` is the project that owns all devices where none is configured.
     """
 
     def __init__(self, config: GpuQuota, board: Board, project: str) -> None:
@@ -57,20 +52,21 @@ class Administrator:
         )
         self._trouble = ""
         self._named = 0
-        """The board's count at which the names in the file were looked up last."""
+        """The board's revision at which the names in the file were last resolved."""
 
     def open(self, database: Database, inventory: Inventory) -> None:
-        """Read what is kept, and show what is in force. Raises StorageFailed."""
+        """Load the stored settings, and publish those in force. Raises StorageFailed."""
         self._store = SettingsStore(database)
-        self.see(inventory)
+        self._store.copy()
+        self.show_devices(inventory)
 
-    def see(self, inventory: Inventory) -> None:
-        """Show what the devices are found to be, with the groups that their nodes are in."""
+    def show_devices(self, inventory: Inventory) -> None:
+        """Publish the detected devices, with the groups of their nodes."""
         self._found = inventory
         self._show()
 
     def _show(self) -> None:
-        """Show what is in force now that the quota file, the nodes or something set may differ."""
+        """Publish the settings in force, after the quota file, nodes or settings have changed."""
         if self._file:
             self._file.look(self._found.nodes)
         settings = self._in_force()
@@ -78,7 +74,7 @@ class Administrator:
         self._board.show_inventory(self._found, labelled(self._found.nodes, settings.groups))
 
     def put_project(self, project: Project, who: str) -> Project:
-        """Make a project or change one. Raises Conflict, Outdated, StorageFailed."""
+        """Create or change a project. Raises Conflict, Outdated, StorageFailed."""
         self._check_open()
         present = {p.name: p for p in self._board.settings.projects}
         old = present.get(project.name)
@@ -88,9 +84,9 @@ class Administrator:
             by = self._kept.last_deletion(project.name) if project.revision else ""
         check_revision(project.name, old.revision if old else "", project.revision, by)
         if project == old:
-            return project  # nothing to keep, and nothing for the audit log
+            return project  # nothing to store or audit
         new = msgspec.structs.replace(project, revision=self._kept.coming())
-        what = f"{'changed' if old else 'made'} project {new.name}"
+        what = f"{'changed' if old else 'created'} project {new.name}"
         self._change_projects({**present, new.name: new}, who, what, old, new)
         return new
 
@@ -108,46 +104,52 @@ class Administrator:
             self._change_projects(present, who, f"deleted project {name}", old)
             return None
         self._change_projects(
-            {**present, name: new}, who, f"began to drain project {name}", old, new
+            {**present, name: new}, who, f"started draining project {name}", old, new
         )
         return new
 
-    def put(self, part: Part, asked: Whole, who: str) -> Whole:
+    def put(self, part: Part, requested: Whole, who: str) -> Whole:
         """Change a part of the settings as a whole. Raises Conflict, Outdated, StorageFailed."""
         self._check_open()
         old = getattr(self._board.settings, part)
-        check_revision(_PARTS[part], old.revision, asked.revision, self._by(old.revision))
-        if asked == old:
-            return asked
-        new = msgspec.structs.replace(asked, revision=self._kept.coming())
-        kept = msgspec.structs.replace(self._kept.kept, **{part: new})
-        self._kept.change(kept, who, Noted(f"changed {_SAID[part]}", old, new))
+        by = self._by(old.revision)
+        check_revision(_NAMES[part].capitalize(), old.revision, requested.revision, by)
+        if requested == old:
+            return requested
+        new = msgspec.structs.replace(requested, revision=self._kept.coming())
+        kept = msgspec.structs.replace(self._kept.stored, **{part: new})
+        self._kept.change(kept, who, AuditNote(f"changed {_NAMES[part]}", old, new))
         self._show()
         return new
 
     @property
     def path(self) -> str:
-        """The file that sets everything, empty for none."""
+        """The path of the quota file, empty for none."""
         return str(self._file.path) if self._file else ""
 
     def audit(self) -> tuple[AuditEntry, ...]:
-        """Return who changed what, newest first."""
+        """Return the audit log, newest entry first."""
         return self._kept.audit()
 
     def note(self, who: str, what: str) -> None:
-        """Note in the audit log what changes nothing that is set. Raises StorageFailed."""
-        self._kept.change(self._kept.kept, who, Noted(what))
+        """Add an entry to the audit log that changes no setting. Raises StorageFailed."""
+        self._kept.change(self._kept.stored, who, AuditNote(what))
 
-    def look(self) -> None:
-        """Read the quota file if it has changed, and let go of projects that have drained."""
-        if self._file and (self._file.changed() or self._names_others()):
+    def refresh(self) -> None:
+        """Read the quota file if it has changed, and delete projects that have drained.
+
+        Copies that could not be written before are written now, if the disk has space again.
+        """
+        if self._kept.behind:
+            self._kept.copy()
+        if self._file and (self._file.changed() or self._names_changed()):
             self._show()
         present = {p.name: p for p in self._board.settings.projects}
         for project in members.drained(present.values(), self._board.sessions):
             del present[project.name]
             try:
                 self._change_projects(
-                    present, "system", f"deleted project {project.name}: it has drained", project
+                    present, "system", f"deleted project {project.name} after draining", project
                 )
             except StorageFailed as error:
                 self._trouble = f"{error.message} {error.hint}"
@@ -155,16 +157,15 @@ class Administrator:
         self._trouble = ""
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what an admin should hear of."""
+        """Return warnings for admins."""
         found = [self._trouble, self._file.problem if self._file else "", *self._of_file()[1]]
         if self._store:
             found.append(self._store.problem)
-            seed = self._store.kept.seed
+            seed = self._store.stored.seed
             if not self._file and seed is not None and seed != self._teams():
                 found.append(
-                    "GpuQuota.projects was changed, but does not count any more: projects are "
-                    "kept in the state folder since an admin first changed one. Use `jupyter gpu "
-                    "project set`."
+                    "GpuQuota.projects was changed, but is ignored: projects are stored in the "
+                    "state folder since an admin first changed one. Use `jupyter gpu project set`."
                 )
         return tuple(text for text in found if text)
 
@@ -172,7 +173,7 @@ class Administrator:
         problem = self._file.problem if self._file else ""
         if self._file and (read := self._file.settings):
             return msgspec.structs.replace(read, problem=problem, policy=self._of_file()[0])
-        kept = self._kept.kept
+        kept = self._kept.stored
         projects = kept.projects
         if projects is None:
             projects = self._teams() or (self._whole(),)
@@ -186,15 +187,15 @@ class Administrator:
         )
 
     def _of_file(self) -> tuple[Policy, tuple[str, ...]]:
-        """Return the file's policy for the sessions that there are, and whom it does not find."""
+        """Return the file's policy for the present sessions, and warnings about unknown names."""
         read = self._file.settings if self._file else None
         if not (self._file and read):
             return NO_POLICY, ()
-        policy, missing = as_far_as_known(read.policy, self._board.sessions, datetime.now(UTC))
+        policy, missing = resolve_known(read.policy, self._board.sessions, datetime.now(UTC))
         return policy, tuple(f"In the quota file {self._file.path} {text}" for text in missing)
 
-    def _names_others(self) -> bool:
-        """Return whether the names in the file stand for other sessions than they did."""
+    def _names_changed(self) -> bool:
+        """Return whether names in the file now match other sessions than before."""
         if self._named == self._board.latest:
             return False
         self._named = self._board.latest
@@ -204,8 +205,8 @@ class Administrator:
     def _change_projects(
         self, projects: dict[str, Project], who: str, what: str, old: Any, new: Any = None
     ) -> None:
-        """Keep other projects; what the policy says of those that are gone goes with them."""
-        kept, noted = self._kept.kept, [Noted(what, old, new)]
+        """Store projects; levels of the policy for deleted projects are deleted with them."""
+        kept, noted = self._kept.stored, [AuditNote(what, old, new)]
         seed = self._teams() if kept.seed is None else kept.seed
         changed = msgspec.structs.replace(kept, projects=tuple(projects.values()), seed=seed)
         policy = present = self._board.settings.policy
@@ -215,8 +216,8 @@ class Administrator:
         if policy != present:
             policy = msgspec.structs.replace(policy, revision=self._kept.coming(2))
             changed = msgspec.structs.replace(changed, policy=policy)
-            said = f"changed the policy: without {', '.join(gone)}"
-            noted.append(Noted(said, present, policy))
+            said = f"removed {', '.join(gone)} from the policy"
+            noted.append(AuditNote(said, present, policy))
         self._kept.change(changed, who, *noted)
         self._show()
 
@@ -224,16 +225,16 @@ class Administrator:
         return self._config.teams(self._found.nodes)
 
     def _whole(self) -> Project:
-        """Return the project that owns all devices."""
+        """Return the default project, which owns all devices."""
         devices = sum(len(node.devices) for node in self._found.nodes)
         return Project(name=self._project, quota=MILLI * devices)
 
     def _check_open(self) -> None:
-        """Raise Conflict where a file sets everything."""
+        """Raise Conflict where a quota file sets everything."""
         if self._file:
             raise Conflict(
-                f"What admins set stands in the file {self._file.path}. Nothing was saved.",
-                hint="Change it there; it is read again by itself.",
+                f"Settings are managed by the file {self._file.path}. Nothing was saved.",
+                hint="Edit the file; it is reloaded automatically.",
             )
 
     def _by(self, revision: str) -> str:

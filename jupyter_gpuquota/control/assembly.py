@@ -1,4 +1,4 @@
-"""What all resident backends have in common, put together."""
+"""Assemble the parts that all resident backends share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 from ..ports.backend import Backend
 from ..ports.inventory import Inventory
 from .access import ProjectAccess
-from .activity_poller import ActivityPoller, ActivitySource
 from .administration import Administrator
 from .board import Board
 from .capabilities import (
@@ -24,7 +23,10 @@ from .capabilities import (
 )
 from .clock import Clock
 from .config import GpuQuota
-from .idle import IdleKeeper
+from .ending.open_pages import OpenPages, Uses
+from .ending.supervisor import SessionSupervisor
+from .idle.activity_poller import ActivityPoller, ActivitySource
+from .idle.monitor import IdleMonitor
 from .planning import OwnPlanning
 from .recorder import Recorder
 from .resident import Readiness, Resident
@@ -36,11 +38,11 @@ from .worker import Pace, Worker
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A backend as an entry point names it.
+    """A backend as its entry point declares it.
 
     `open` takes the controller's settings, the backend's own and its folder. `config` is the class
-    of the backend's own settings, a traitlets Configurable. `refuses` names hostings that must not
-    be used with it, each with the reason: what would happen.
+    of the backend's own settings, a traitlets Configurable. `refuses` maps hostings that must not
+    be used with it to the reason: what would happen.
     """
 
     open: Callable[[GpuQuota, Any, Path], Backend]
@@ -50,10 +52,10 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What a backend brings along to have its sessions run by our own scheduling core.
+    """What a backend provides so that our own scheduling core can run its sessions.
 
-    `project` is the one that owns all devices where none is configured, `history` the file of the
-    history, None for one in memory.
+    `project` owns all devices where no project is configured; `history` is the file of the
+    history, None for one in memory. `uses` reports the use of sessions, where that is observed.
     """
 
     board: Board
@@ -62,13 +64,14 @@ class Runtime:
     activity: ActivitySource
     project: str
     history: Path | None = None
+    uses: Uses | None = None
     readiness: Readiness | None = None
     pace: Pace = field(default_factory=Pace)
     thread: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, "gpuquota-worker"))
 
 
 def make_resident(config: GpuQuota, runtime: Runtime, clock: Clock) -> Resident:
-    """Return what lives in the controller and looks after the sessions of a runtime."""
+    """Return the resident that manages the sessions of a runtime in the controller."""
     board = runtime.board
     worker = Worker(
         board,
@@ -76,7 +79,10 @@ def make_resident(config: GpuQuota, runtime: Runtime, clock: Clock) -> Resident:
         runtime.runner,
         Administrator(config, board, runtime.project),
         clock,
-        IdleKeeper(board, clock, config.idle_interval),
+        IdleMonitor(board, clock, config.idle_interval),
+        SessionSupervisor(
+            board, runtime.store, runtime.runner, OpenPages(runtime.uses), config.save_timeout
+        ),
         runtime.pace,
     )
     pause = clock.real(timedelta(seconds=config.idle_interval))
@@ -100,9 +106,8 @@ def make_backend(
 ) -> Backend:
     """Return the record of a backend whose sessions are scheduled by our own core.
 
-    `owners` are the accounts that are admins where the configuration names none, `key` the secret
-    that sessions' tokens are made with. Abilities of the backend's own are added by
-    `dataclasses.replace`.
+    `owners` are admins where the configuration names none; `key` is the secret from which
+    sessions' tokens are derived. The backend adds further capabilities with `dataclasses.replace`.
     """
     board = resident.board
     return Backend(

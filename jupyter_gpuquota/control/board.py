@@ -1,7 +1,7 @@
-"""What everyone reads: sessions, nodes, settings, warnings and revisions, in memory.
+"""The published state in memory: sessions, nodes, settings, warnings and revisions.
 
-The worker thread publishes, the event loop reads. Every value is replaced whole and never
-changed in place, so that a reader needs no lock and never waits.
+The worker thread publishes, the event loop reads. Every value is replaced and never changed in
+place, so that readers need no lock and never wait.
 """
 
 from __future__ import annotations
@@ -16,23 +16,21 @@ from types import MappingProxyType
 
 import msgspec
 
-from ..core.access import not_found
-from ..core.plans import Situation
+from ..core.names import not_found
+from ..core.scheduling.snapshot import ClusterSnapshot
 from ..model.about import Revisions
 from ..model.nodes import Reading
 from ..model.resources import Holding, Node
-from ..model.routes import ROUTES
+from ..model.routes.table import NOUNS
 from ..model.sessions import Session
 from .inventory import Inventory
-from .settings import Settings
-
-NOUNS = tuple(dict.fromkeys(row.noun for row in ROUTES if row.noun))
+from .settings.settings import Settings
 
 
 class Board:
-    """The newest state, with a count of its changes that can be waited for.
+    """The newest state, and a count of its changes that callers can wait for.
 
-    Sessions stand in the order in which they were first shown, which is that of their creation.
+    Sessions are in the order in which they were first published, which is that of their creation.
     """
 
     def __init__(self) -> None:
@@ -66,9 +64,9 @@ class Board:
             raise not_found(session_id)
         return self.by_id[session_id]
 
-    def situation(self, now: datetime) -> Situation:
-        """Return what a round of scheduling decides on."""
-        return Situation(
+    def snapshot(self, now: datetime) -> ClusterSnapshot:
+        """Return the input of a scheduling cycle."""
+        return ClusterSnapshot(
             sessions=self.sessions,
             projects=self.settings.projects,
             nodes=self.nodes,
@@ -78,21 +76,21 @@ class Board:
         )
 
     def show(self, *sessions: Session) -> None:
-        """Publish sessions that are new or have changed."""
+        """Publish new and changed sessions."""
         nouns = {"sessions"}
         for session in sessions:
             nouns |= _touched(self.by_id.get(session.id), session)
         self._publish(nouns, sessions)
 
     def drop(self, session_id: str) -> None:
-        """Forget a session."""
+        """Remove a session."""
         sessions = dict(self.by_id)
         if sessions.pop(session_id, None):
             self.by_id = MappingProxyType(sessions)
             self._publish({"sessions", "quota"})
 
     def show_inventory(self, found: Inventory, nodes: tuple[Node, ...]) -> None:
-        """Publish what the devices are found to be; `nodes` carry the groups that admins set."""
+        """Publish the detected devices; `nodes` carry the groups that admins set."""
         nouns = set()
         if nodes != self.nodes or found.holdings != self.holdings:
             nouns = {"nodes", "quota"}
@@ -105,18 +103,18 @@ class Board:
             self._publish(nouns)
 
     def warn(self, source: str, texts: Iterable[str]) -> None:
-        """Publish what an admin should hear of from one source, in place of what it said before."""
+        """Publish the warnings of one source, replacing its earlier ones."""
         with self._lock:
             said = tuple(text for text in texts if text)
             self._warnings = MappingProxyType({**self._warnings, source: said})
 
     def warnings(self, *sources: str) -> tuple[str, ...]:
-        """Return what an admin should hear of: from these sources, or from all."""
+        """Return the warnings of these sources, or of all."""
         known = self._warnings
         return tuple(text for source in sources or known for text in known.get(source, ()))
 
     def show_settings(self, settings: Settings) -> None:
-        """Publish what admins have set."""
+        """Publish the settings of admins."""
         old, self.settings = self.settings, settings
         nouns = {"policy"} if settings.policy != old.policy else set()
         if msgspec.structs.replace(settings, policy=old.policy) != old:
@@ -125,7 +123,7 @@ class Board:
             self._publish(nouns)
 
     async def changed(self, since: str, timeout: float) -> Revisions:
-        """Wait until the latest revision is not `since`, or `timeout` seconds."""
+        """Wait until the latest revision differs from `since`, or `timeout` seconds."""
         waiter = (asyncio.get_running_loop(), asyncio.get_running_loop().create_future())
         with self._lock:
             if str(self._latest) != since:
@@ -142,7 +140,7 @@ class Board:
 
     @property
     def watched(self) -> bool:
-        """Whether someone waits for changes."""
+        """Whether a caller waits for changes."""
         return bool(self._waiters)
 
     def _revisions(self) -> Revisions:
@@ -165,7 +163,7 @@ class Board:
 
 
 def _touched(old: Session | None, new: Session) -> set[str]:
-    """Return which nouns besides sessions a change of one session changes."""
+    """Return the nouns, besides sessions, that a change of one session affects."""
     nouns: set[str] = set()
     if old is None or (old.state, old.placement) != (new.state, new.placement):
         nouns.add("quota")

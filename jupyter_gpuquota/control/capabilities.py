@@ -1,4 +1,4 @@
-"""Abilities that every resident backend has: over the board, the worker and the recorder."""
+"""The capabilities of every resident backend, by means of the board, worker and recorder."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 
-from ..core.history import Window
-from ..core.idle_week import Stretch
-from ..core.policy import Ruling
+from ..core.idle.policy import Ruling
+from ..core.idle.replay import Stretch
+from ..core.usage.history import Window
 from ..model.about import Revisions
+from ..model.ending import PageReport
 from ..model.history import History as Past
 from ..model.idleness import Activity
 from ..model.nodes import Reading
@@ -24,14 +25,14 @@ from .resident import Resident
 
 
 class BoardChanges:
-    """Notice of changes of the board."""
+    """Revisions and changes of the board."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
 
     @property
     def instance(self) -> str:
-        """The life that revisions belong to."""
+        """The id of this run of the controller, to which revisions belong."""
         return self._board.instance
 
     def revision(self, noun: str) -> str:
@@ -39,16 +40,16 @@ class BoardChanges:
         return self._board.revision(noun)
 
     async def changed(self, since: str, timeout: float) -> Revisions:
-        """Wait until `latest` is not `since`, or `timeout` seconds; return all revisions."""
+        """Wait until `latest` differs from `since`, or `timeout` seconds; return all revisions."""
         return await self._board.changed(since, timeout)
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what an admin should hear of."""
+        """Return warnings for admins."""
         return self._board.warnings()
 
 
 class BoardInventory:
-    """Projects and nodes of the board; a backend adds its environments."""
+    """The projects and nodes on the board; a backend adds its environments."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -58,7 +59,7 @@ class BoardInventory:
         return self._board.settings.projects
 
     def rules(self) -> Rules:
-        """Return what holds for all projects."""
+        """Return the rules for all projects."""
         return self._board.settings.rules
 
     def nodes(self) -> tuple[Node, ...]:
@@ -71,7 +72,7 @@ class BoardInventory:
 
 
 class ScheduledSessions:
-    """Sessions that our own scheduling core starts."""
+    """The sessions that our own scheduling core manages."""
 
     def __init__(self, resident: Resident) -> None:
         self._resident = resident
@@ -82,28 +83,34 @@ class ScheduledSessions:
         return self._resident.board.sessions
 
     async def create(self, spec: SessionSpec, owner: str) -> Session:
-        """Accept a checked request. Raises NameTaken, InvalidFields, StorageFailed."""
+        """Accept a validated request. Raises NameTaken, InvalidFields, StorageFailed."""
         return await self._resident.act(self._worker.create, spec, owner)
 
     async def stop(self, session_id: str) -> Session:
-        """Begin to stop. Raises NotFound, WrongState, StorageFailed."""
+        """Begin to stop a session. Raises NotFound, WrongState."""
         return await self._resident.act(self._worker.end, session_id, "stop")
 
     async def suspend(self, session_id: str) -> Session:
-        """Begin to stop, keeping the request. Raises NotFound, WrongState, StorageFailed."""
+        """Begin to stop a session, keeping its request. Raises NotFound, WrongState."""
         return await self._resident.act(self._worker.end, session_id, "suspend")
 
     async def resume(self, session_id: str, base_url: str = "") -> Session:
-        """Put it back into the queue. Raises NotFound, WrongState, StorageFailed."""
+        """Put a session back into the queue. Raises NotFound, WrongState, StorageFailed."""
         return await self._resident.act(self._worker.resume, session_id, base_url)
 
     async def resize(self, session_id: str, share: Share) -> Session:
-        """Queue it with another share. Raises NotFound, WrongState, StorageFailed."""
+        """Queue a session with another share. Raises NotFound, WrongState, StorageFailed."""
         return await self._resident.act(self._worker.resize, session_id, share)
 
     async def delete(self, session_id: str) -> None:
-        """Forget it with its log. Raises NotFound, WrongState, StorageFailed."""
+        """Delete a session and its log. Raises NotFound, WrongState, StorageFailed."""
         await self._resident.act(self._worker.delete, session_id)
+
+    async def put_page(self, session_id: str, page: str, report: PageReport) -> None:
+        """Record the report of a session's browser page. Raises NotFound."""
+        waits = self._resident.board.find(session_id).is_saving
+        do = self._resident.act if waits else self._resident.work
+        await do(self._worker.put_page, session_id, page, report)
 
 
 class RecordedHistory:
@@ -113,12 +120,12 @@ class RecordedHistory:
         self._recorder = recorder
 
     async def read(self, window: Window) -> Past:
-        """Return how projects used GPUs in a time. Raises StorageFailed."""
+        """Return how projects used GPUs in a period. Raises StorageFailed."""
         return await self._recorder.history(window)
 
 
 class StoredSettings:
-    """What admins set, kept by the worker."""
+    """The settings of admins, stored by the worker."""
 
     def __init__(self, resident: Resident) -> None:
         self._resident = resident
@@ -130,11 +137,11 @@ class StoredSettings:
         return self._board.settings.source
 
     def quota_path(self) -> str:
-        """Return the file that sets projects, empty for none."""
+        """Return the path of the file that sets projects, empty for none."""
         return self._admin.path
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what is wrong with where projects are set."""
+        """Return the problems of the file or database that sets projects."""
         return self._board.warnings("settings")
 
     def groups(self) -> Groups:
@@ -142,11 +149,11 @@ class StoredSettings:
         return self._board.settings.groups
 
     def found_nodes(self) -> tuple[Node, ...]:
-        """Return nodes as they are found, without the groups set here."""
+        """Return the nodes as detected, without the groups set here."""
         return self._board.found_nodes
 
     async def put_project(self, project: Project, who: str) -> Project:
-        """Make a project or change one. Raises Outdated, Conflict, StorageFailed."""
+        """Create or change a project. Raises Outdated, Conflict, StorageFailed."""
         return await self._resident.act(self._admin.put_project, project, who)
 
     async def delete_project(
@@ -169,12 +176,12 @@ class StoredSettings:
         return await self._resident.act(self._admin.put, "policy", policy, who)
 
     async def audit(self) -> tuple[AuditEntry, ...]:
-        """Return who changed what, newest first."""
+        """Return the audit log, newest entry first."""
         return await self._resident.work(self._admin.audit)
 
 
 class IdlePolicing:
-    """The policy for idle sessions, carried out by the worker."""
+    """The idle policy, enforced by the worker."""
 
     def __init__(self, resident: Resident, interval: int) -> None:
         self._resident = resident
@@ -183,25 +190,25 @@ class IdlePolicing:
 
     @property
     def interval(self) -> int:
-        """The seconds between two looks at a session."""
+        """Seconds between two activity checks of a session."""
         return self._interval
 
     def policy(self) -> Policy:
-        """Return what is set of the policy."""
+        """Return the policy as it is set."""
         return self._resident.board.settings.policy
 
     async def ruling(self, session_id: str) -> Ruling:
-        """Return what the policy comes to for a session now. Raises NotFound."""
+        """Return what the policy means for a session now. Raises NotFound."""
         session = self._resident.board.find(session_id)
         return await self._resident.work(self._idle.ruling, session)
 
     async def activity(self, session_id: str) -> Activity:
-        """Return what is known of a session's activity. Raises NotFound, WrongState."""
+        """Return a session's observed activity. Raises NotFound, WrongState."""
         session = self._resident.board.find(session_id)
         return await self._resident.work(self._idle.activity, session)
 
     async def recorded(self, since: datetime) -> list[Stretch]:
-        """Return what was recorded of the sessions' activity. Raises StorageFailed."""
+        """Return the recorded activity of all sessions. Raises StorageFailed."""
         return await self._resident.recorder.activity(since)
 
     async def keep_alive(self, session_id: str, span: int) -> Session:

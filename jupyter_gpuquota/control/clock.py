@@ -1,4 +1,4 @@
-"""The clock that idleness goes by: the machine's, or another one, to try a policy with."""
+"""The clock of the idle policy: the machine's, or a faster one for trying a policy."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 
 class Clock:
-    """A clock that runs `rate` times as fast as the machine's clock from the moment it is made.
+    """A clock that, once created, runs `rate` times as fast as the machine's clock.
 
-    It is `ahead` of the machine's, and may be set anew at any time, as that may be. Everything that
-    is compared with its time has to be in its time.
+    It starts `ahead` of the machine's and may be changed at any time, like any clock. Times that
+    are compared must all be of this clock.
     """
 
     def __init__(self, rate: float = 1.0, ahead: timedelta = timedelta()) -> None:
@@ -20,16 +20,16 @@ class Clock:
 
     def now(self) -> datetime:
         """Return the time."""
-        return self._told(time.time())
+        return self._time_of(time.time())
 
     def at(self, moment: datetime) -> datetime:
-        """Return what this clock showed at a moment of the machine's clock."""
-        return self._told(moment.timestamp())
+        """Convert a time of the machine's clock to this clock."""
+        return self._time_of(moment.timestamp())
 
     def real(self, span: timedelta) -> float:
-        """Return how many seconds of the machine's clock a span of this one takes."""
+        """Convert seconds of this clock to seconds of the machine's clock."""
         return span.total_seconds() / self._rate
 
-    def _told(self, moment: float) -> datetime:
-        told = self._begin + (moment - self._begin) * self._rate
-        return datetime.fromtimestamp(told, UTC) + self.ahead
+    def _time_of(self, moment: float) -> datetime:
+        moved = self._begin + (moment - self._begin) * self._rate
+        return datetime.fromtimestamp(moved, UTC) + self.ahead

@@ -1,24 +1,27 @@
-"""What an admin may set of every backend: `c.GpuQuota`."""
+"""Configuration that all backends share: `c.GpuQuota`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from traitlets import Bool, Dict, Integer, List, TraitError, Unicode, validate
+from traitlets import Bool, Dict, Float, Integer, List, TraitError, Unicode, validate
 from traitlets.config import Config, Configurable
 
+from ..core.fields import NAME_LIMIT, FieldReader
+from ..core.hosts import parse as parse_hosts
 from ..core.projects import Known, check
-from ..core.specs import NAME_LIMIT
-from ..errors import InvalidFields
-from ..model.base import UNCHANGED
+from ..errors import InvalidRequest
 from ..model.projects import ProjectRequest
 from ..model.quota import Project, Rules
 from ..model.resources import Node
+from ..model.struct import UNCHANGED
+from .webhook import check_address
 
 T = TypeVar("T")
 
@@ -26,103 +29,130 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", re.ASCII)
 
 
 class GpuQuota(Configurable):
-    """Settings of the controller, whichever backend it holds."""
+    """Settings of the controller, for every backend."""
 
     backend = Unicode(
-        help="""Where sessions run: `local`, `memory`, or another backend that is installed. A flag
-        `--backend` and the variable JUPYTER_GPUQUOTA_BACKEND win over it. Default: local.""",
+        help="""Where sessions run: `local`, `memory`, or another installed backend. Overridden by
+        the flag `--backend` and the variable JUPYTER_GPUQUOTA_BACKEND. Default: local.""",
     ).tag(config=True)
 
     state_dir = Unicode(
-        help="""Folder of the controllers' state and of every session's files. It must be the
-        account's own; it is made with mode 0700. A flag `--state-dir` and the variable
-        GPUQUOTA_STATE_DIR win over it. Default: gpuquota in Jupyter's data folder.""",
+        help="""Folder for the state of controllers and the files of sessions. It must belong to the
+        account; it is created with mode 0700. Overridden by the flag `--state-dir` and the variable
+        GPUQUOTA_STATE_DIR. Default: gpuquota in Jupyter's data folder.""",
     ).tag(config=True)
 
     projects = List(
         Dict(),
-        help="""Teams and the number of GPUs that each is guaranteed, for example
+        help="""Projects and their guaranteed numbers of GPUs, for example
         [{"name": "team-a", "quota": "4", "limit": "8", "interactive_duration": "8h"}]. Empty:
-        one project, named after the account, that owns the whole machine. It counts until an
-        admin changes a project for the first time; from then on projects are kept in the state
-        folder.""",
+        one project, named after the account, that owns the whole machine. Used until an admin
+        first changes a project; from then on projects are stored in the state folder.""",
     ).tag(config=True)
 
     quota_file = Unicode(
-        help="""YAML file that sets projects, node groups and rules, for example one in version
-        control. It is read again whenever it changes, and then nothing else sets them. One that
-        cannot be read is reported, and what was read last stays in force.""",
+        help="""YAML file that sets projects, node groups and rules, for example one under version
+        control. It is the only source of these settings, and is reloaded whenever it changes.
+        While it is unreadable, a warning is shown and the last valid version stays in force.""",
     ).tag(config=True)
 
     admins = List(
         Unicode(),
-        help="""People who may change projects and see all sessions, and `group:NAME`. Empty: the
-        account that owns the state folder, where it comes by the socket.""",
+        help="""Users, and groups as `group:NAME`, who may change projects and see all sessions.
+        Empty: the account that owns the state folder, when it connects through the socket.""",
     ).tag(config=True)
 
     reclaim_grace = Integer(
         60,
         min=0,
-        help="""Seconds that a session has to save its work and end by itself when its GPUs are
-        taken back for a project that is under its quota.""",
+        help="""Seconds for a session to save its work and end by itself when its GPUs are
+        reclaimed for a project that is under its quota.""",
+    ).tag(config=True)
+
+    save_timeout = Float(
+        10.0,
+        min=0.0,
+        help="""Seconds for the open pages of a session to save their documents before the session
+        ends, for any reason; it ends as soon as all have saved. When GPUs are reclaimed, pages
+        have the whole `reclaim_grace`.""",
     ).tag(config=True)
 
     min_runtime = Integer(
         0,
         min=0,
-        help="Seconds that a session runs before its GPUs may be taken back.",
+        help="Seconds that a session runs before its GPUs may be reclaimed.",
     ).tag(config=True)
 
     consolidate = Bool(
         default_value=False,
-        help="""Whether sessions that borrow are stopped and started elsewhere where that makes
-        room for one that only fragments of GPUs are free for.""",
+        help="""Whether to move borrowing sessions (stop, then start on other GPUs) when that frees
+        whole GPUs for a session for which only fragments are free.""",
     ).tag(config=True)
 
     history_interval = Integer(
         30,
         min=1,
         max=3600,
-        help="""Seconds between two samples of who uses how much, while a session is live or
-        waits.""",
+        help="Seconds between two samples of GPU use, while a session is live or queued.",
     ).tag(config=True)
 
     history_days = Integer(
         90,
         min=1,
         max=3660,
-        help="""Days that the history of use is kept: the last day in steps of 30 s, a week in
-        steps of 5 minutes, the rest in hours.""",
+        help="""Days of usage history: the last day in steps of 30 s, a week in steps of 5 minutes,
+        the rest in hours.""",
     ).tag(config=True)
 
     history_bytes = Integer(
         64 * 1024 * 1024,
         min=256 * 1024,
-        help="Most bytes that the history of use may take; above that, the oldest goes.",
+        help="Maximum size of the usage history in bytes; beyond it, the oldest is deleted.",
     ).tag(config=True)
 
     idle_interval = Integer(
         30,
         min=1,
         max=3600,
-        help="Seconds between two looks at whether running sessions are used.",
+        help="Seconds between two activity checks of running sessions.",
     ).tag(config=True)
 
     webhook = Unicode(
-        help="""Address that is told, in Slack's format, when a session is about to be suspended
-        or stopped for being idle, and when it was: {"text": "..."}. It is a secret: set it where
-        only the account can read it.""",
+        help="""Address to notify, in Slack's format ({"text": "..."}), before and when an idle
+        session is suspended or stopped. It is a secret: set it where only the account can read
+        it.""",
+    ).tag(config=True)
+
+    ingress_host = Unicode(
+        help="""Host of sessions and their ports, separate from JupyterLab's, for example
+        {session}.gpu.example.org: each gets an origin of its own, so that its pages cannot act as
+        JupyterLab. It needs a wildcard DNS name and certificate that lead to JupyterLab.
+        {session} is replaced by a session's id, or id-port. JupyterLab reads it at start. Empty:
+        sessions are served at JupyterLab's own host.""",
     ).tag(config=True)
 
     @validate("state_dir")
     def _check_state_dir(self, proposal: Any) -> str:
         return str(absolute(proposal["value"], "state_dir")) if proposal["value"] else ""
 
+    @validate("ingress_host")
+    def _check_ingress_host(self, proposal: Any) -> str:
+        text = str(proposal["value"])
+        try:
+            if text:
+                parse_hosts(text)
+        except InvalidRequest as error:
+            raise TraitError(f"ingress_host: {error.message}") from error
+        return text
+
     @validate("webhook")
     def _check_webhook(self, proposal: Any) -> str:
         address = str(proposal["value"])
-        if address and not address.startswith(("https://", "http://127.0.0.1:")):
-            raise TraitError("webhook must begin with https://.")
+        try:
+            if address:
+                check_address(address)
+        except ValueError as error:
+            raise TraitError(f"webhook is unusable: {error}.") from None
         return address
 
     @validate("projects")
@@ -131,35 +161,33 @@ class GpuQuota(Configurable):
         return list(proposal["value"])
 
     def rules(self) -> Rules:
-        """Return what holds for all projects."""
+        """Return the rules for all projects."""
         return Rules(
             grace=self.reclaim_grace, min_runtime=self.min_runtime, consolidate=self.consolidate
         )
 
     def teams(self, nodes: Sequence[Node]) -> tuple[Project, ...]:
-        """Return every configured project, for the groups that the nodes are in.
+        """Return every configured project, validated against the groups of the nodes.
 
-        Raises TraitError that names every broken field.
+        Raises TraitError with every invalid field.
         """
         asked = read(self.projects, ProjectRequest, "projects")
         check_names([request.name for request in asked], "projects")
-        known = Known(nodes=nodes)
-        try:
-            return tuple(
-                msgspec.structs.replace(
-                    check(request, known, prefix=f"{request.name}: "), revision=UNCHANGED
-                )
-                for request in asked
-            )
-        except InvalidFields as error:
-            problems = "; ".join(f"{f.field}: {f.message} {f.hint}".strip() for f in error.fields)
-            raise TraitError(f"projects: {problems}") from error
+        known, reader = Known(nodes=nodes), FieldReader()
+        projects = [
+            reader.under(f"{request.name}: ").take(partial(check, request, known))
+            for request in asked
+        ]
+        if reader.errors:
+            texts = (f"{e.field}: {e.message} {e.hint}".strip() for e in reader.errors)
+            raise TraitError(f"projects: {'; '.join(texts)}")
+        return tuple(msgspec.structs.replace(p, revision=UNCHANGED) for p in projects if p)
 
 
 def moved(config: Config) -> tuple[Config, tuple[str, ...]]:
-    """Return a configuration whose settings stand under `GpuQuota`, and the ones that did not.
+    """Return a configuration with shared settings under `GpuQuota`, and a warning for each moved.
 
-    What the controller shares for all backends was part of `LocalConfig` before there were others.
+    Settings that are now shared by all backends were part of `LocalConfig` before.
     """
     found = config.get("LocalConfig", Config())
     names = [name for name in GpuQuota.class_trait_names(config=True) if name in found]
@@ -186,12 +214,12 @@ def read(value: object, kind: type[T], trait: str) -> list[T]:
 
 
 def check_names(names: Sequence[str], trait: str) -> None:
-    """Raise TraitError for a name that is badly formed or stands there twice."""
+    """Raise TraitError for an invalid or duplicate name."""
     for name in names:
         if not _NAME.fullmatch(name) or len(name) > NAME_LIMIT:
             raise TraitError(
-                f"{trait}: {name!r} is not a name: use small letters, digits and hyphens, "
+                f"{trait}: {name!r} is not a valid name: use lowercase letters, digits, hyphens, "
                 f"at most {NAME_LIMIT}."
             )
     if len(set(names)) < len(names):
-        raise TraitError(f"{trait}: two have the same name.")
+        raise TraitError(f"{trait}: names must be unique.")

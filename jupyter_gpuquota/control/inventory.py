@@ -1,4 +1,4 @@
-"""What a backend finds there is to share out."""
+"""The inventory of a backend: nodes and foreign workloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..model.resources import Holding, Node
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """One look at all nodes, and at what workloads hold that are not sessions of ours."""
+    """One reading of all nodes, and of the GPUs held by workloads that are not our sessions."""
 
     nodes: tuple[Node, ...]
     readings: Mapping[str, Reading] = field(default_factory=dict)

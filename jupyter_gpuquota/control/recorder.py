@@ -1,6 +1,6 @@
-"""How GPUs and sessions are used, recorded and read in a thread of its own.
+"""Record and read the use of GPUs and sessions, in a thread of its own.
 
-Reading a week of it takes seconds: nobody who starts or stops a session waits for that.
+Reading a week of it takes seconds, which must not delay starts and stops of sessions.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..core.history import Window
-from ..core.idle_week import Stretch
+from ..core.idle.replay import Stretch
+from ..core.usage.history import Window
 from ..model.history import History
-from .activity_log import ActivityLog
 from .board import Board
 from .clock import Clock
 from .config import GpuQuota
-from .history import HistoryKeeper
+from .history.store import HistoryStore
+from .idle.activity_log import ActivityLog
 
 T = TypeVar("T")
 
@@ -30,22 +30,22 @@ _log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """The history of use and the log of activity, in the file `path` or, without one, in memory."""
+    """The usage history and the activity log, in the file `path` or, without one, in memory."""
 
     def __init__(self, config: GpuQuota, board: Board, clock: Clock, path: Path | None) -> None:
         self._board = board
         self._clock = clock
-        self._history = HistoryKeeper(config, board, path)
+        self._history = HistoryStore(config, board, path)
         self._log = ActivityLog(self._history, config.idle_interval)
         self._thread = ThreadPoolExecutor(1, "gpuquota-recorder")
         self._sampling: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to take samples."""
+        """Start taking samples."""
         self._sampling = asyncio.create_task(self._sample())
 
     async def close(self) -> None:
-        """Write what was seen, and close the file."""
+        """Write unsaved activity, and close the file."""
         if sampling := self._sampling:
             self._sampling = None
             sampling.cancel()
@@ -56,38 +56,39 @@ class Recorder:
         self._thread.shutdown()
 
     async def history(self, window: Window) -> History:
-        """Return how projects used GPUs in a time. Raises StorageFailed."""
+        """Return how projects used GPUs in a period. Raises StorageFailed."""
         found = await self._run(self._history.read, window, datetime.now(UTC))
-        return await asyncio.to_thread(self._history.tell, found, window)
+        return await asyncio.to_thread(self._history.to_history, found, window)
 
     async def activity(self, since: datetime) -> list[Stretch]:
         """Return how sessions were used since a time. Raises StorageFailed."""
         return await self._run(self._log.read, int(since.timestamp()))
 
-    async def note(self, looks: Sequence[Stretch]) -> None:
-        """Record what a look at the sessions' activity has found."""
-        await self._run(self._log.take, looks, self._now())
+    async def note(self, observations: Sequence[Stretch]) -> None:
+        """Record observations of the sessions' activity."""
+        await self._run(self._log.record, observations, self._now())
 
     async def sample(self) -> None:
         """Take a sample now."""
-        await self._run(self._history.take, self._board.settings.projects, time.time())
+        await self._run(self._history.take_sample, self._board.settings.projects, time.time())
         await self._warn()
 
     async def _warn(self) -> None:
         self._board.warn("history", await self._run(self._history.warnings))
 
     async def _sample(self) -> None:
-        """Take a sample in each interval in which something lives or waits."""
+        """Take a sample in each interval in which a session is live or queued."""
         while True:
             trouble = ""
             try:
                 if self._history.due(time.time()):
                     await self.sample()
-                elif self._board.warnings("history"):  # an admin may have put it right
+                elif self._board.warnings("history"):  # an admin may have fixed the cause
+                    await self._run(self._history.retry, time.time())
                     await self._warn()
-            except Exception as error:  # noqa: BLE001 (a fault of ours must not end the record)
+            except Exception as error:  # noqa: BLE001 (a bug must not end the recording)
                 _log.exception("recording the use of GPUs failed")
-                trouble = f"Use is not recorded: {error}. See the log."
+                trouble = f"Usage is not recorded: {error}. See the controller's log."
             self._board.warn("recorder", (trouble,))
             await asyncio.sleep(min(1.0, self._history.pause(time.time())))
 

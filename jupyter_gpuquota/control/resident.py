@@ -1,7 +1,7 @@
-"""A backend's life in a controller: the loop that looks after its sessions, and one worker thread.
+"""A backend in a controller: the loop that manages its sessions, and one worker thread.
 
-Reads come from the board at once. What changes something is done in the worker thread, what is
-read of the past in the recorder's; nothing blocks the event loop.
+Reads come from the board at once. Changes run in the worker thread, queries of the past in the
+recorder's; nothing blocks the event loop.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Protocol, TypeVar
 
-from ..core.policy import Limits
+from ..core.idle.policy import Limits
+from ..model.reasons import Reason
 from ..model.sessions import Session
-from .activity_poller import ActivityPoller, Seen
 from .board import Board
+from .idle.activity_poller import ActivityPoller, Readings
 from .recorder import Recorder
 from .webhook import Webhook
 from .worker import Worker
@@ -25,16 +26,16 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-QUIET = ("suspended", "stopped", "done", "failed")
-"""States in which nothing has to be looked after."""
+INACTIVE = ("suspended", "stopped", "done", "failed")
+"""States in which a session has no processes and is not queued."""
 _AFTER_A_FAULT = 1.0
 
-Report = Callable[[str, int, str], Awaitable[None]]
-"""Take note that the server of a session's run answers, or why it must not be shown."""
+Report = Callable[[str, int, Reason | None], Awaitable[None]]
+"""Called with a session, its run and None when its server is ready, or why it must not be shown."""
 
 
 class Readiness(Protocol):
-    """What waits, in the event loop, for the servers of sessions that are starting."""
+    """Waits, in the event loop, for the servers of starting sessions."""
 
     def follow(self, sessions: Sequence[Session], report: Report) -> None:
         """Wait for exactly the servers among these that are starting, and report each once."""
@@ -44,7 +45,7 @@ class Readiness(Protocol):
 
 
 class Resident:
-    """What lives in a controller from `start` to `close`."""
+    """Manages the sessions of a backend from `start` to `close`."""
 
     def __init__(
         self,
@@ -66,17 +67,17 @@ class Resident:
         self._running: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Load the state, adopt what runs, and look after it from now on.
+        """Load the state, adopt running sessions, and begin to manage them.
 
         Raises StorageFailed, VersionMismatch.
         """
         await self.work(self.worker.open)
         self._running = asyncio.create_task(self._run())
         self.recorder.start()
-        self._poller.start(self._to_look_at, self._take)
+        self._poller.start(self._watched, self._record)
 
     async def close(self) -> None:
-        """Let go of everything; sessions run on."""
+        """Release all resources; sessions keep running."""
         if running := self._running:
             self._running = None
             running.cancel()
@@ -91,15 +92,15 @@ class Resident:
         self._thread.shutdown()
 
     def idle(self) -> bool:
-        """Return whether nothing is live and nothing waits."""
-        return all(s.state in QUIET for s in self.board.sessions)
+        """Return whether no session is live or queued."""
+        return all(s.state in INACTIVE for s in self.board.sessions)
 
     async def work(self, work: Callable[..., T], *args: Any) -> T:
-        """Do something in the worker thread."""
+        """Call a function in the worker thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
 
     async def act(self, work: Callable[..., T], *args: Any) -> T:
-        """Do something that a user asked for, and look at its effects at once."""
+        """Carry out a user's request in the worker thread, then run the loop at once."""
         try:
             return await self.work(work, *args)
         finally:
@@ -112,32 +113,32 @@ class Resident:
             try:
                 pause = await self.work(self.worker.step)
                 trouble = ""
-            except Exception as error:  # noqa: BLE001 (a fault of ours must not end the care for all)
-                _log.exception("looking after the sessions failed")
-                trouble = f"Looking after the sessions fails: {error}. See the log."
+            except Exception as error:  # noqa: BLE001 (a bug must not end the management of all sessions)
+                _log.exception("managing the sessions failed")
+                trouble = f"Sessions cannot be managed: {error}. See the controller's log."
                 pause = _AFTER_A_FAULT
             self.board.warn("resident", (trouble, self._poller.trouble, self._webhook.trouble))
-            self._tell()
+            self._notify()
             if self._readiness:
                 self._readiness.follow(self.board.sessions, self._ready)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._wake.wait()
 
-    async def _ready(self, session_id: str, run: int, problem: str) -> None:
+    async def _ready(self, session_id: str, run: int, problem: Reason | None) -> None:
         await self.act(self.worker.ready, session_id, run, problem)
 
-    async def _to_look_at(self) -> tuple[Sequence[Session], Mapping[str, Limits]]:
+    async def _watched(self) -> tuple[Sequence[Session], Mapping[str, Limits]]:
         limits = await self.work(self.worker.idle.limits)
         known = self.board.by_id
         return [known[session_id] for session_id in limits if session_id in known], limits
 
-    async def _take(self, seen: Seen) -> None:
-        looks = await self.act(self.worker.take, seen)
-        await self.recorder.note(looks)
-        self._tell()
+    async def _record(self, readings: Readings) -> None:
+        observations = await self.act(self.worker.record_activity, readings)
+        await self.recorder.note(observations)
+        self._notify()
 
-    def _tell(self) -> None:
-        """Post to those who are away what is new."""
-        news = self.worker.news
-        self._webhook.tell(news.get() for _ in range(news.qsize()))
+    def _notify(self) -> None:
+        """Post pending notifications to the webhook."""
+        queue = self.worker.notifications
+        self._webhook.post(queue.get() for _ in range(queue.qsize()))

@@ -1,7 +1,7 @@
-"""What a backend adds so that our own scheduling core can run sessions on it.
+"""What a backend implements so that our own scheduling core can run sessions on it.
 
-Every method belongs to the worker thread. A backend whose engine decides by itself, as on a
-cluster, provides the ports `Sessions` and `Planning` of its own instead.
+Every method runs in the worker thread. A backend whose engine schedules by itself, as on a
+cluster, implements the ports `Sessions` and `Planning` instead.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from ..errors import FieldError, StorageFailed
 from ..model.reasons import Reason
 from ..model.resources import Placement
 from ..model.sessions import Session, SessionSpec
+from ..model.struct import Message
 from .inventory import Inventory
-from .sqlite import Database
+from .storage.sqlite import Database
 
 
 class SessionStore(Protocol):
-    """What keeps sessions and publishes them on the board."""
+    """Stores sessions and publishes them on the board."""
 
     def open(self) -> Database:
-        """Read what is kept and publish it; return the database of what admins set.
+        """Load and publish the sessions; return the database for the settings of admins.
 
         Raises StorageFailed, VersionMismatch.
         """
@@ -30,59 +31,59 @@ class SessionStore(Protocol):
         """Close everything."""
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what an admin should hear of."""
+        """Return warnings for admins."""
 
     def add(self, session: Session) -> None:
-        """Keep a new session. Raises StorageFailed or NameTaken, and then nothing is left."""
+        """Store a new session. Raises StorageFailed or NameTaken, and then leaves nothing."""
 
     def save(self, session: Session) -> None:
-        """Keep a new state, then publish it. Raises StorageFailed, and changes nothing."""
+        """Store a new state, then publish it. Raises StorageFailed: nothing changed."""
 
     def settle(self, session: Session) -> None:
-        """Publish what has happened anyway, and keep it now or later."""
+        """Publish an event that has already happened, and store it now or later."""
 
     def note(self, session: Session) -> None:
-        """Publish what is found out anew after a restart, and so is not kept."""
+        """Publish a state that is not stored, because a restart would observe it again."""
 
     def remove(self, session: Session) -> None:
-        """Forget a session and what belongs to it. Raises StorageFailed; nothing has changed."""
+        """Delete a session and its files. Raises StorageFailed: nothing changed."""
 
     def retry(self) -> bool:
-        """Keep what could not be kept before; return whether all is kept now."""
+        """Store what could not be stored before; return whether everything is stored now."""
 
     def fail(self, error: StorageFailed) -> None:
-        """Note that writing fails, for the warnings, until it succeeds."""
+        """Remember a failure to write, for the warnings, until writing succeeds."""
 
 
 class Runner(Protocol):
-    """What starts, follows and ends what sessions run."""
+    """Starts, observes and ends what sessions run."""
 
     def open(self) -> Inventory:
-        """Prepare, and return what there is to share out."""
+        """Prepare, and return the inventory."""
 
     def close(self) -> None:
-        """Let go; sessions run on."""
+        """Release all resources; sessions keep running."""
 
     def check(self, spec: SessionSpec, live: Iterable[Session]) -> Iterable[FieldError]:
-        """Yield what keeps a request from being run here, beside those that are live."""
+        """Yield why a request cannot run beside the live sessions."""
 
     def start(self, session: Session, placement: Placement) -> None:
-        """Start a waiting session. Raises StorageFailed; then it waits on.
+        """Start a queued session. Raises StorageFailed; the session stays queued then.
 
-        What else goes wrong becomes of the session itself: it fails, with the reason.
+        After any other error the session fails, with the reason.
         """
 
-    def look(self, session: Session) -> None:
-        """Find out what has become of a live session, and do what its state asks for."""
+    def observe(self, session: Session) -> None:
+        """Observe a live session, and do what its state requires."""
 
-    def ready(self, session: Session, message: str) -> None:
-        """Publish that a starting session is up."""
+    def ready(self, session: Session, step: Message) -> None:
+        """Publish that a starting session is running."""
 
     def give_up(self, session: Session, reason: Reason) -> None:
-        """End a session that starts wrongly; it fails for this reason once it has gone."""
+        """End a session that fails to start; it fails for this reason once it has ended."""
 
     def measure(self) -> Inventory | None:
-        """Return the devices as they are now; None where it is not time to look at them."""
+        """Return the present inventory; None if it is not due to be read."""
 
     def step(self) -> None:
-        """Look after what belongs to no session any more. Raises OSError."""
+        """Clean up processes that outlived their sessions. Raises OSError."""

@@ -1,21 +1,21 @@
-"""Who holds how much, summed up from the board."""
+"""Sum up the GPUs in use from the board."""
 
 from __future__ import annotations
 
-from ..core.quota import sum_up
+from ..core.usage.quota import sum_up
 from ..model.quota import Quota
 from ..model.resources import Holding
 from .board import Board
 
 
 class BoardUsage:
-    """What the sessions on the board, and workloads beside them, hold."""
+    """The GPUs held by the sessions on the board and by foreign workloads."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
 
     def quota(self) -> Quota:
-        """Return what every project has, holds and waits for."""
+        """Return what every project has, uses and requests."""
         board = self._board
         return sum_up(
             board.settings.projects,
@@ -26,5 +26,5 @@ class BoardUsage:
         )
 
     def holdings(self) -> tuple[Holding, ...]:
-        """Return what workloads hold that are not sessions of ours."""
+        """Return the GPUs held by workloads that are not our sessions."""
         return self._board.holdings

@@ -1,4 +1,4 @@
-"""Sessions as processes of this machine: the local backend."""
+"""The local backend: sessions as processes of this machine."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ..control.activity_poller import ActivitySource
 from ..control.assembly import Plugin, Runtime, make_backend, make_resident
 from ..control.board import Board
 from ..control.clock import Clock
 from ..control.config import GpuQuota
-from ..control.files import write_file, writing
+from ..control.idle.activity_poller import ActivitySource
 from ..control.signals.presence import Presence
+from ..control.storage.files import write_file, writing
+from ..control.storage.state_folder import make_state_folder
 from ..control.worker import Pace
 from ..model.sessions import Session
 from ..ports.backend import Backend
-from .capabilities import LocalExec, LocalIngress, LocalInventory, LocalLogs, account_of
+from .account import account_project, owner_of
+from .capabilities import LocalExec, LocalIngress, LocalInventory, LocalLogs
 from .config import LocalConfig
-from .devices import Devices, find_devices
-from .folders import prepare
-from .quota import own_project
-from .readiness import Readiness
+from .gpus.devices import Devices, find_devices
 from .runner import LocalRunner
+from .sessions.readiness import Readiness
 from .signals.notebooks import fingerprint
 from .signals.signals import Signals
-from .state import State
+from .state.state import State
 
 _KEY = "token.key"
 
@@ -41,16 +41,16 @@ def open_local(
     devices: Devices | None = None,
     activity: ActivitySource | None = None,
 ) -> Backend:
-    """Return the backend of the folder `home`; nothing is done before its resident starts.
+    """Return the backend of the state folder `home`; its resident is not started yet.
 
-    Clock, devices and what reads activity are this machine's own unless they are given.
-    Raises StorageFailed.
+    Clock, devices and activity source default to those of this machine. Raises StorageFailed.
     """
-    prepare(home)
+    make_state_folder(home)
     key = _session_key(home / _KEY)
     clock, devices = clock or Clock(), devices or find_devices(config)
     board = Board()
     state = State(home, board)
+    state.files[home / _KEY] = key
     runner = LocalRunner(config, state, devices, key)
     presence = Presence(clock, _fingerprint)
     board.warn("devices", (devices.problem,))
@@ -61,17 +61,17 @@ def open_local(
             store=state,
             runner=runner,
             activity=activity or Signals(state.folder, devices, clock, presence),
-            project=own_project(),
+            project=account_project(),
             history=home / "history.sqlite",
+            uses=presence,
             readiness=Readiness(state.folder),
             pace=Pace(poll=config.poll_interval if devices.measured else None),
         ),
         clock,
     )
-    inventory = LocalInventory(board, config, devices)
-    backend = make_backend("local", control, resident, inventory, [account_of(home)], key)
+    inventory, owners = LocalInventory(board, config, devices), [owner_of(home)]
     return replace(
-        backend,
+        make_backend("local", control, resident, inventory, owners, key),
         logs=LocalLogs(board, state),
         exec=LocalExec(board, state, runner),
         ingress=LocalIngress(board, state, presence),
@@ -90,7 +90,7 @@ async def _fingerprint(session: Session, path: str) -> str:
 
 
 def _session_key(path: Path) -> bytes:
-    """Return the secret that sessions' tokens are made with; made at the first time.
+    """Return the secret from which sessions' tokens are derived, created on first use.
 
     Raises StorageFailed.
     """

@@ -1,29 +1,29 @@
-"""What this machine can do beside running sessions: environments, logs, programs, an ingress."""
+"""The optional capabilities of the local backend: environments, logs, programs, an ingress."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from pathlib import Path
 
 from ..control.board import Board
 from ..control.capabilities import BoardInventory
-from ..control.resident import QUIET
+from ..control.resident import INACTIVE
 from ..control.signals.presence import Presence
 from ..model.environments import Environment, LaunchPlace
 from ..model.idleness import PresenceRequest
 from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
 from ..model.sessions import Endpoint, LogChunk, LogQuery, SessionRequest
-from . import environments, execution, ingress, logs
+from . import environments, ingress
 from .config import LocalConfig
-from .devices import Devices
+from .gpus.devices import Devices
 from .runner import LocalRunner
-from .state import State
+from .sessions import logs, programs
+from .state.state import State
 
 
 class LocalInventory(BoardInventory):
-    """Projects, devices and the environments of this machine."""
+    """The projects, devices and environments of this machine."""
 
     local_files = True
 
@@ -42,27 +42,27 @@ class LocalInventory(BoardInventory):
         return await asyncio.to_thread(environments.find, self._config)
 
     async def look_up(self, request: SessionRequest) -> LaunchPlace:
-        """Return what a request names: its environment and its folder."""
+        """Look up the environment and the folder that a request names."""
         return await asyncio.to_thread(environments.look_up, request, self._config)
 
 
 class LocalLogs:
-    """What sessions have printed, in files."""
+    """Reads the log files of sessions."""
 
     def __init__(self, board: Board, state: State) -> None:
         self._board = board
         self._state = state
 
     async def read(self, session_id: str, query: LogQuery) -> LogChunk:
-        """Return a part of a log; empty if nothing was printed. Raises NotFound."""
+        """Return part of a log; empty if nothing was printed. Raises NotFound."""
         session = self._board.find(session_id)
-        ended = session.state in QUIET  # before reading: nothing is added after it
+        ended = session.state in INACTIVE  # checked before reading: an ended session adds nothing
         folder = self._state.folder(session)
         return await asyncio.to_thread(logs.chunk, folder.path, query, ended=ended)
 
 
 class LocalExec:
-    """Programs in the environment and on the share of sessions."""
+    """Runs programs in the environment and on the GPUs of sessions."""
 
     def __init__(self, board: Board, state: State, runner: LocalRunner) -> None:
         self._board = board
@@ -71,15 +71,15 @@ class LocalExec:
 
     async def execute(self, session_id: str, request: ExecRequest) -> ExecResult:
         """Run a program to its end or timeout. Raises InvalidFields, NotFound, WrongState."""
-        execution.check(request)
+        programs.check(request)
         context = await self.context(session_id)
-        return await execution.execute(context, request, self._orphans.put)
+        return await programs.execute(context, request, self._orphans.put)
 
     async def stream(self, session_id: str, request: ExecRequest) -> AsyncGenerator[ExecEvent]:
-        """Run a program and yield what it prints. Raises InvalidFields, NotFound, WrongState."""
-        execution.check(request)
+        """Run a program and yield its output. Raises InvalidFields, NotFound, WrongState."""
+        programs.check(request)
         context = await self.context(session_id)
-        async with aclosing(execution.stream(context, request, self._orphans.put)) as events:
+        async with aclosing(programs.stream(context, request, self._orphans.put)) as events:
             async for event in events:
                 yield event
 
@@ -87,32 +87,25 @@ class LocalExec:
         """Return environment variables and folder. Raises NotFound, WrongState."""
         session = self._board.find(session_id)
         launch = await asyncio.to_thread(self._state.folder(session).launch, session.run)
-        return execution.context_of(session, launch)
+        return programs.context_of(session, launch)
 
 
 class LocalIngress:
-    """Where sessions listen on this machine."""
+    """Finds where sessions listen on this machine."""
 
     def __init__(self, board: Board, state: State, presence: Presence) -> None:
         self._board = board
         self._state = state
         self._presence = presence
+        self._endpoints = ingress.Endpoints()
 
     async def endpoint(self, session_id: str, port: int) -> Endpoint:
         """Return where a running session listens. Raises NotFound, WrongState, NotAllowed."""
         session = self._board.find(session_id)
         ingress.check_exposed(session, port)
         folder = self._state.folder(session)
-        return await asyncio.to_thread(ingress.find_endpoint, session, folder, port)
+        return await asyncio.to_thread(self._endpoints.find, session, folder, port)
 
     async def presence(self, session_id: str, seen: PresenceRequest) -> None:
-        """Note that a person used a session. Raises NotFound."""
-        await self._presence.hear(self._board.find(session_id), seen)
-
-
-def account_of(folder: Path) -> str:
-    """Return the name of the account that owns a folder, or its number where it has none."""
-    try:
-        return folder.owner()
-    except KeyError:  # an account that only a container or directory service knows
-        return str(folder.stat().st_uid)
+        """Record that a user was active in a session. Raises NotFound."""
+        await self._presence.record(self._board.find(session_id), seen)

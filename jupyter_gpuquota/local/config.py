@@ -1,4 +1,4 @@
-"""What an admin may set of this machine: `c.LocalConfig`."""
+"""Configuration of the local backend: `c.LocalConfig`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from traitlets import Dict, Enum, Float, Integer, List, Unicode, default, valida
 from traitlets.config import Configurable
 
 from ..control.config import absolute, check_names, read
-from ..model.base import Request
+from ..model.struct import Request
 
 
 class SimulatedNode(Request, frozen=True, kw_only=True):
-    """A machine that does not exist: `gpus` devices of `memory` MiB each.
+    """A simulated machine: `gpus` devices of `memory` MiB each.
 
-    `labels` name the node groups that it belongs to; see `Node` for `separate`.
+    `labels` are the node groups that it belongs to; see `Node` for `separate`.
     """
 
     name: str
@@ -35,63 +35,63 @@ class LocalConfig(Configurable):
         ("auto", "nvml", "simulated"),
         default_value="auto",
         help="""Where GPUs come from. `nvml`: the NVIDIA driver. `simulated`: `simulated_nodes`.
-        `auto`: the driver if it finds a GPU, else `simulated_nodes`.""",
+        `auto`: the driver if it has a GPU, else `simulated_nodes`.""",
     ).tag(config=True)
 
     simulated_nodes = List(
         Dict(),
-        help="""Machines that do not exist, to try the product without a GPU, for example
+        help="""Simulated machines, to try the product without a GPU, for example
         [{"name": "dgx1-1", "gpus": 8, "memory": 32768, "model": "V100-32GB"}]; memory in MiB.
-        Their sessions are real processes, their GPUs are shown as simulated everywhere.""",
+        Their sessions are real processes; their GPUs are always shown as simulated.""",
     ).tag(config=True)
 
     environments = List(
         Unicode(),
-        help="""Python prefixes that sessions may start from, besides those that are found by
-        themselves: the controller's own, those of kernels, and conda's.""",
+        help="""Python prefixes that sessions may start from, in addition to those that are
+        detected: the controller's own, those of kernels, and conda's.""",
     ).tag(config=True)
 
     root_dir = Unicode(
-        help="""Folder that relative folders of a request start from, and the one taken when a
-        request names none. Default: the account's home.""",
+        help="""Base of relative folders in requests, and the folder of requests without one.
+        Default: the account's home.""",
     ).tag(config=True)
 
     stop_grace = Float(
         10.0,
         min=0.0,
-        help="Seconds that a session has to end by itself before it is killed.",
+        help="Seconds for a session to end by itself before it is killed.",
     ).tag(config=True)
 
     start_timeout = Float(
         120.0,
         min=1.0,
-        help="Seconds after which a Jupyter Server that does not answer counts as failed.",
+        help="Seconds after which a Jupyter Server that is not ready has failed to start.",
     ).tag(config=True)
 
     log_bytes = Integer(
         10 * 1024 * 1024,
         min=4096,
-        help="Size in bytes at which a session's log is rotated.",
+        help="Size, in bytes, at which a session's log is rotated.",
     ).tag(config=True)
 
     log_files = Integer(
-        3, min=0, help="How many rotated logs of a session are kept besides the newest."
+        3, min=0, help="Number of rotated logs that are kept for each session."
     ).tag(config=True)
 
     poll_interval = Float(
         10.0,
         min=0.1,
-        help="Seconds between two readings of the GPUs while a session runs or someone looks.",
+        help="Seconds between two readings of the GPUs, while a session runs or a page is open.",
     ).tag(config=True)
 
     mps_control = Unicode(
         "nvidia-cuda-mps-control",
-        help="""Program that asks NVIDIA's MPS control daemon, by name or path. Empty: shares are
-        never enforced by MPS.""",
+        help="""Name or path of NVIDIA's program that talks to the MPS control daemon. Empty: MPS
+        never enforces shares.""",
     ).tag(config=True)
 
     mps_pipe_dir = Unicode(
-        help="""Folder in which the MPS control daemon answers. Default: the environment's
+        help="""Pipe folder of the MPS control daemon. Default: the environment variable
         CUDA_MPS_PIPE_DIRECTORY, else /tmp/nvidia-mps.""",
     ).tag(config=True)
 
@@ -114,5 +114,5 @@ class LocalConfig(Configurable):
         return list(proposal["value"])
 
     def nodes(self) -> list[SimulatedNode]:
-        """Return the simulated nodes, checked."""
+        """Return the validated simulated nodes."""
         return read(self.simulated_nodes, SimulatedNode, "simulated_nodes")

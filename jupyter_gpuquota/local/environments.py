@@ -1,4 +1,4 @@
-"""Find the Python prefixes that sessions may start from, and the folder that one starts in."""
+"""Find the Python prefixes that sessions may start from, and resolve their folders."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from jupyter_core.paths import jupyter_path
 
 from ..model.environments import Environment, LaunchPlace
 from ..model.sessions import SessionRequest
+from ..model.texts import broken_text
 from . import prefixes
 from .config import LocalConfig
 
 
 def find(config: LocalConfig) -> tuple[Environment, ...]:
-    """List the controller's own prefix, the configured ones, kernels' and conda's."""
+    """Return the controller's own prefix, the configured ones, kernels' and conda's."""
     found: dict[str, Environment] = {}
     ids: set[str] = set()
     for prefix in _candidates(config):
@@ -32,11 +33,11 @@ def find(config: LocalConfig) -> tuple[Environment, ...]:
 
 
 def look_up(request: SessionRequest, config: LocalConfig) -> LaunchPlace:
-    """Look up the environment, by id or path, and the folder that a request names."""
+    """Resolve the environment, an id or path, and the folder of a request."""
     try:
         folder = os.path.realpath(Path(config.root_dir, Path(request.folder).expanduser()))
-    except (RuntimeError, ValueError):  # no such account after a tilde, or a NUL
-        folder, problem = request.folder, f"{request.folder!r} is no path of a folder."
+    except (RuntimeError, ValueError):  # an unknown account after a tilde, or a NUL
+        folder, problem = request.folder, f"{request.folder!r} is not a valid path."
     else:
         problem = _folder_problem(folder)
     environment = _named(request.environment, config)
@@ -49,10 +50,10 @@ def look_up(request: SessionRequest, config: LocalConfig) -> LaunchPlace:
 
 
 def _why_none(name: str) -> str:
-    """Return why a name stands for no environment, empty where it is just not there."""
+    """Return why a name cannot be an environment, empty where it merely does not exist."""
     if name.startswith(("/", "~", ".")) or not {"/", ":"} & set(name):
         return ""
-    return f"Sessions of this machine start from Python prefixes, not from an image as {name!r}."
+    return f"Sessions of this machine start from Python prefixes, not from images like {name!r}."
 
 
 def _named(name: str, config: LocalConfig) -> Environment | None:
@@ -63,7 +64,7 @@ def _named(name: str, config: LocalConfig) -> Environment | None:
     try:
         prefix = os.path.normpath(Path(name).expanduser())
     except RuntimeError:
-        return None  # no such account after the tilde
+        return None  # an unknown account after the tilde
     if "\0" in prefix or not prefix.startswith("/") or not prefixes.python_of(prefix).exists():
         return None
     listed = (found for found in find(config) if found.prefix == prefix)
@@ -99,22 +100,24 @@ def _prefix_of_kernel(spec: Path) -> Iterator[str]:
         argv = json.loads(spec.read_bytes())["argv"]
         program = Path(argv[0])
     except (OSError, ValueError, LookupError, TypeError):
-        return  # a broken kernel specification is Jupyter's to report, here it offers nothing
+        return  # Jupyter reports broken kernel specifications
     if program.is_absolute() and program.name.startswith("python") and program.parent.name == "bin":
         yield str(program.parent.parent)
 
 
 def _folder_problem(folder: str) -> str:
+    if said := broken_text(folder):
+        return f"The path of the folder {said}"
     path = Path(folder)
     try:
         if not path.exists():
-            return f"There is no folder {folder}."
+            return f"Folder {folder} does not exist."
         if not path.is_dir():
             return f"{folder} is a file, not a folder."
     except OSError as error:
-        return f"{folder} cannot be looked at: {error.strerror}."
+        return f"Folder {folder} cannot be accessed: {error.strerror}."
     if not os.access(folder, os.R_OK | os.X_OK):
-        return f"The account may not read {folder}."
+        return f"This account may not read {folder}."
     return ""
 
 

@@ -1,53 +1,81 @@
-"""Tell where a session listens, and name no socket that is not its own."""
+"""Find where a session listens; only sockets of its own processes are returned."""
 
 from __future__ import annotations
 
+from ..core.ending import served
 from ..errors import NotAllowed, WrongState
 from ..model.sessions import Endpoint, Session
-from . import processes
-from .folders import SessionFolder
-from .listeners import listens
-from .readiness import find_server
+from .folders.folders import SessionFolder
+from .processes import processes
+from .processes.listeners import Holder, holder, listening_sockets
+from .sessions.readiness import find_server
+
+_MANY = 512
 
 
 def check_exposed(session: Session, port: int) -> None:
-    """Raise WrongState for a session that does not run, NotAllowed for a port it hides."""
-    if session.state != "running":
+    """Raise WrongState for a session that is not served, NotAllowed for a port it hides."""
+    if not served(session):
         raise WrongState(
             f"{session.spec.name} is {session.state}, not running.",
-            hint=_why(session) or "Open it once it runs.",
+            hint=_why(session) or "Open it when it is running.",
         )
     if port == 0 and not session.spec.serves_jupyter:
         raise NotAllowed(
             f"{session.spec.name} runs {session.spec.command[0]}, not a Jupyter Server.",
-            hint="Its exposed ports can be opened." if session.spec.ports else "",
+            hint="Open one of its exposed ports." if session.spec.ports else "",
         )
     if port and port not in session.spec.ports:
         exposed = ", ".join(map(str, session.spec.ports)) or "none"
         raise NotAllowed(
             f"{session.spec.name} does not expose port {port}.",
-            hint=f"It exposes: {exposed}. Ports are named at launch.",
+            hint=f"Exposed ports: {exposed}. Ports are set at launch.",
         )
 
 
-def find_endpoint(session: Session, folder: SessionFolder, port: int) -> Endpoint:
-    """Find the socket behind a port. Raises WrongState while none of the session's listens."""
-    name = session.spec.name
-    if port == 0:
-        server = find_server(folder, session.run)
-        if server is None:
-            raise WrongState(f"The Jupyter Server of {name} does not answer any more.")
-        return server
-    for pid in processes.members(session.id, folder.leader(session.run)):
-        if host := listens(pid, port):
+class Endpoints:
+    """Finds where sessions listen, and remembers which process listens."""
+
+    def __init__(self) -> None:
+        self._holders: dict[tuple[str, int, int], Holder] = {}
+
+    def find(self, session: Session, folder: SessionFolder, port: int) -> Endpoint:
+        """Return where a port is served. Raises WrongState while no process listens on it."""
+        name = session.spec.name
+        if port == 0:
+            server = find_server(folder, session.run)
+            if server is None:
+                raise WrongState(f"The Jupyter Server of {name} no longer responds.")
+            return server
+        if host := self._host(session, folder, port):
             return Endpoint(host=host, port=port)
-    raise WrongState(
-        f"Nothing of {name} listens on port {port} yet.",
-        hint=f"Start the program that serves it, on 127.0.0.1 port {port}.",
-    )
+        raise WrongState(
+            f"No program of {name} listens on port {port} yet.",
+            hint=f"Start the program that serves it, on 127.0.0.1 port {port}.",
+        )
+
+    def _host(self, session: Session, folder: SessionFolder, port: int) -> str:
+        """Return the address at which a process of the session listens now, empty if none does.
+
+        Finding a session's processes is a walk over /proc, so the process that was found last is
+        checked first.
+        """
+        key, found = (session.id, session.run, port), listening_sockets(port)
+        known = self._holders.get(key)
+        if known and (host := known.host(found)):
+            return host
+        self._holders.pop(key, None)
+        leader = folder.leader(session.run)
+        for pid in processes.listeners(session.id, folder, leader) if found else ():
+            if held := holder(pid, found):
+                if len(self._holders) >= _MANY:
+                    self._holders.clear()
+                self._holders[key] = held
+                return held.host(found)
+        return ""
 
 
 def _why(session: Session) -> str:
-    """Say why a session does not run, and what to do: its page may be open all the same."""
+    """Return why a session is not running, and what to do: its page may still be open."""
     reason = session.reason
     return f"{reason.message} {reason.hint}".strip() if reason else ""

@@ -1,4 +1,4 @@
-"""Python prefixes: what is in them, found without running them where that is possible."""
+"""Inspect Python prefixes, where possible without running their Python."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ _SECONDS = 20
 
 
 def python_of(prefix: str) -> Path:
-    """Return where a prefix has its Python; Debian's own has none without a number."""
+    """Return the path of a prefix's Python; Debian's own has only `python3`."""
     python = Path(prefix, "bin", "python")
     return python if python.exists() else python.with_name("python3")
 
 
 def version_of(prefix: str) -> str:
-    """Tell the version of a prefix's Python by its folders, empty if they do not tell."""
+    """Return the version of a prefix's Python, by its folders; empty if they are ambiguous."""
     found = [path.name.removeprefix("python") for path in Path(prefix).glob("lib/python3.*")]
     return found[0] if len(found) == 1 else ""
 
 
 def variable_of(prefix: str) -> str:
-    """Name the variable that says that this prefix is active, empty for a plain installation."""
+    """Return the variable that marks this prefix as active, empty for a plain installation."""
     if Path(prefix, "conda-meta").is_dir():
         return "CONDA_PREFIX"
     return "VIRTUAL_ENV" if Path(prefix, "pyvenv.cfg").is_file() else ""
 
 
 def server_module(prefix: str) -> str:
-    """Tell which program serves Jupyter from a prefix: JupyterLab if it is there.
+    """Return the module that serves Jupyter from a prefix: JupyterLab if it is installed.
 
-    Where the server's own package lies in the prefix, JupyterLab is looked for there only:
-    running the prefix's Python to be told that there is none would delay every start.
+    Where jupyter_server is in the prefix itself, JupyterLab is searched for only there: running the
+    prefix's Python just to learn that it is not installed would delay every start.
     """
     there = _lies_in(prefix, "jupyter_server")
     found = _lies_in(prefix, "jupyterlab") if there else _has(prefix, "jupyterlab")
@@ -40,7 +40,7 @@ def server_module(prefix: str) -> str:
 
 
 def problem_of(prefix: str) -> str:
-    """Say why no Jupyter Server can run from a prefix, empty if one can."""
+    """Return why no Jupyter Server can run from a prefix, empty if one can."""
     python = python_of(prefix)
     if not python.exists():
         return f"{prefix} has no bin/python."
@@ -54,7 +54,7 @@ def _has(prefix: str, module: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _find(prefix: str, module: str, stamps: tuple[int, ...]) -> bool:
-    """Look for a module; `stamps` change when something is installed or removed."""
+    """Return whether a prefix has a module; `stamps` change with each installation."""
     if _lies_in(prefix, module):
         return True
     program = f"import importlib.util as u; raise SystemExit(u.find_spec({module!r}) is None)"

@@ -1,6 +1,6 @@
-"""What runs sessions on this machine: shims and processes, and the devices that they use.
+"""Run sessions on this machine: shims, processes, and the devices that they use.
 
-Every method belongs to the worker thread.
+Every method runs in the worker thread.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from ..errors import FieldError
 from ..model.reasons import Reason
 from ..model.resources import Placement
 from ..model.sessions import LIVE, Session, SessionSpec
-from . import processes, usage
+from ..model.struct import Message
 from .config import LocalConfig
-from .devices import Devices
-from .inventory import DeviceInventory
-from .launch import reserved_args
-from .outcomes import Ended
+from .gpus import usage
+from .gpus.devices import Devices
+from .gpus.inventory import DeviceInventory
+from .processes import processes
+from .processes.exit_reasons import Ended
+from .sessions.launch_spec import reserved_args
+from .sessions.launcher import Launcher, taken_ports
+from .sessions.process_watcher import ProcessWatcher
 from .shim import procfs
-from .starting import Starter, taken_ports
-from .state import State
-from .watching import Watcher
+from .state.state import State
 
 
 class LocalRunner:
@@ -34,47 +36,48 @@ class LocalRunner:
         self._state = state
         self._board = state.board
         self._devices = devices
-        self._starter = Starter(config, state, devices, key)
-        self._watcher = Watcher(config, state, devices, self._starter.shims)
+        self._starter = Launcher(config, state, devices, key)
+        self._owners = processes.ProcessOwners(state.folders.sessions)
+        self._watcher = ProcessWatcher(config, state, devices, self._starter.shims, self._owners)
         self.orphans: SimpleQueue[int] = SimpleQueue()
-        """Process groups of programs that have run inside sessions, for what they leave behind."""
+        """Process groups of programs that ran inside sessions; their orphans have to be reaped."""
         self._groups: set[int] = set()
         self._measured = 0.0
 
     def open(self) -> DeviceInventory:
-        """Take in orphans from now on, and return the devices."""
+        """Become the parent of orphans, and return the devices."""
         procfs.become_subreaper()
         return self._devices.read()
 
     def close(self) -> None:
-        """Let go of the devices; sessions run on."""
+        """Close the devices; sessions keep running."""
         self._devices.close()
 
     def check(self, spec: SessionSpec, live: Iterable[Session]) -> Iterator[FieldError]:
-        """Yield what keeps a request from being run here."""
+        """Yield why a request cannot run here."""
         yield from reserved_args(spec)
         yield from taken_ports(spec, live)
 
     def start(self, session: Session, placement: Placement) -> None:
-        """Start a waiting session; it fails where that cannot be. Raises StorageFailed."""
+        """Start a queued session; it fails if it cannot be started. Raises StorageFailed."""
         if problem := self._starter.start(session, placement):
             started = self._board.by_id[session.id]
-            self._watcher.conclude(started, Ended("unstarted", detail=problem))
+            self._watcher.conclude(started, Ended("start_failed", detail=problem))
 
-    def look(self, session: Session) -> None:
-        """Find out what has become of a live session, and do what its state asks for."""
-        self._watcher.look(session)
+    def observe(self, session: Session) -> None:
+        """Observe a live session, and do what its state requires."""
+        self._watcher.observe(session)
 
-    def ready(self, session: Session, message: str) -> None:
-        """Publish that a starting session is up."""
-        self._watcher.ready(session, message)
+    def ready(self, session: Session, step: Message) -> None:
+        """Publish that a starting session is running."""
+        self._watcher.ready(session, step)
 
     def give_up(self, session: Session, reason: Reason) -> None:
-        """End a session that starts wrongly; it fails for this reason once it has gone."""
+        """End a session that fails to start; it fails for this reason once it has ended."""
         self._watcher.give_up(session, reason)
 
     def measure(self) -> DeviceInventory | None:
-        """Look at the devices from time to time, while there is a reason to."""
+        """Read the devices every `poll_interval`, while a session is live or a page is open."""
         board = self._board
         wanted = board.watched or any(s.state in LIVE for s in board.sessions)
         due = time.monotonic() - self._measured >= self._config.poll_interval
@@ -82,14 +85,17 @@ class LocalRunner:
             return None
         self._measured = time.monotonic()
         inventory = self._devices.read()
-        for session in usage.measured(board.sessions, inventory):
+        for session in usage.measured(board.sessions, inventory, self._owners.owners):
             keep = usage.higher(board.by_id[session.id], session)
             (self._state.settle if keep else self._state.note)(session)
         return inventory
 
     def step(self) -> None:
-        """Reap what programs that were run inside sessions have left behind."""
+        """Reap orphans of programs that ran inside sessions, and refresh process owners."""
         with suppress(Empty):
             while True:
                 self._groups.add(self.orphans.get_nowait())
         self._groups = {group for group in self._groups if processes.reap_group(group)}
+        if any(session.state in LIVE for session in self._board.sessions):
+            self._owners.refresh()
+        self._board.warn("processes", self._watcher.warnings())

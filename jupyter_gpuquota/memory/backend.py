@@ -1,6 +1,6 @@
-"""The memory backend: demo nodes, and sessions that start no process.
+"""The memory backend: demo nodes, and sessions without processes.
 
-All of it is gone when its controller ends.
+Its state is lost when its controller ends.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from dataclasses import replace
 from getpass import getuser
 from pathlib import Path
 
-from ..control.activity_poller import Seen
 from ..control.assembly import Plugin, Runtime, make_backend, make_resident
 from ..control.board import Board
 from ..control.capabilities import BoardInventory
 from ..control.clock import Clock
 from ..control.config import GpuQuota
+from ..control.idle.activity_poller import Readings
 from ..control.inventory import Inventory
 from ..control.resident import Report
 from ..control.signals.presence import Presence
 from ..control.worker import Pace
-from ..core.policy import Limits
+from ..core.idle.policy import Limits
 from ..model.environments import Environment, LaunchPlace
 from ..model.idleness import PresenceRequest
 from ..model.sessions import Endpoint, Session, SessionRequest
@@ -33,7 +33,7 @@ from .page import DemoServer
 from .runner import MemoryRunner, MemoryStore
 
 PROJECT = "demo"
-"""The project of whoever asks, where none is configured."""
+"""The default project, where none is configured."""
 
 _ENVIRONMENT = Environment(
     id="demo", label="demo", prefix="/demo", python="/demo/bin/python", default=True
@@ -49,7 +49,7 @@ def open_memory(
     clock: Clock | None = None,
     thread: Executor | None = None,
 ) -> Backend:
-    """Return a backend that keeps nothing in `home`; `found` is there to share out."""
+    """Return a backend that stores nothing in `home`; `found` replaces the configured nodes."""
     clock, board = clock or Clock(), Board()
     presence = Presence(clock, _no_notebook)
     server = DemoServer(board)
@@ -59,6 +59,7 @@ def open_memory(
         runner=MemoryRunner(board, found or Inventory(config.inventory())),
         activity=PresenceAlone(presence),
         project=PROJECT,
+        uses=presence,
         readiness=UpAtOnce(server),
         pace=Pace(calm=1.0),
     )
@@ -79,7 +80,7 @@ PLUGIN = Plugin(open_memory, MemoryConfig)
 
 
 class MemoryInventory(BoardInventory):
-    """Projects, demo nodes and one environment, which does not exist either."""
+    """Projects, demo nodes and one simulated environment."""
 
     source = "simulated"
     local_files = False
@@ -89,7 +90,7 @@ class MemoryInventory(BoardInventory):
         return (_ENVIRONMENT,)
 
     async def look_up(self, request: SessionRequest) -> LaunchPlace:
-        """Return what a request names: any folder will do, and this Python's prefix, too."""
+        """Look up a request: any folder and this Python's prefix are accepted."""
         known = request.environment in {"", _ENVIRONMENT.id, _ENVIRONMENT.prefix, sys.prefix}
         return LaunchPlace(
             environment=_ENVIRONMENT if known else None, folder=request.folder or "/demo"
@@ -97,7 +98,7 @@ class MemoryInventory(BoardInventory):
 
 
 class MemoryIngress:
-    """A page that says that nothing runs."""
+    """Serves a page that explains that nothing is running."""
 
     def __init__(self, board: Board, server: DemoServer, presence: Presence) -> None:
         self._board = board
@@ -105,22 +106,22 @@ class MemoryIngress:
         self._presence = presence
 
     async def endpoint(self, session_id: str, port: int) -> Endpoint:
-        """Return where the page is. Raises NotFound, WrongState, NotAllowed."""
+        """Return where the page is served. Raises NotFound, WrongState, NotAllowed."""
         return self._server.endpoint(self._board.find(session_id), port)
 
     async def presence(self, session_id: str, seen: PresenceRequest) -> None:
-        """Note that a person used a session. Raises NotFound."""
-        await self._presence.hear(self._board.find(session_id), seen)
+        """Record that a user was active in a session. Raises NotFound."""
+        await self._presence.record(self._board.find(session_id), seen)
 
 
 class PresenceAlone:
-    """The one signal of sessions that run nothing: whether somebody looked at their page."""
+    """The only signal of sessions without processes: use of their page."""
 
     def __init__(self, presence: Presence) -> None:
         self._presence = presence
 
-    async def read(self, sessions: Sequence[Session], limits: Mapping[str, Limits]) -> Seen:
-        """Return when each session was last looked at."""
+    async def read(self, sessions: Sequence[Session], limits: Mapping[str, Limits]) -> Readings:
+        """Return when each session's page was last used."""
         self._presence.keep_only(session.id for session in sessions)
         return {session.id: [self._presence.reading(session)] for session in sessions}
 
@@ -129,13 +130,13 @@ class PresenceAlone:
 
 
 class UpAtOnce:
-    """Sessions that need not be waited for, and the server of their page."""
+    """Readiness of sessions that run at once; owns the server of their page."""
 
     def __init__(self, server: DemoServer) -> None:
         self._server = server
 
     def follow(self, sessions: Sequence[Session], report: Report) -> None:
-        """Do nothing: they run already."""
+        """Do nothing: the sessions are running already."""
 
     async def close(self) -> None:
         """Stop the server of the page."""

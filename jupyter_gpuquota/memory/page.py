@@ -1,4 +1,4 @@
-"""The one page that every session of the memory backend shows: nothing runs."""
+"""The page of every session of the memory backend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from ..control.board import Board
+from ..core.ending import served
 from ..errors import NotAllowed, WrongState
+from ..model.addresses import address_of
 from ..model.sessions import Endpoint, Session
 
 _HOST = "127.0.0.1"
@@ -25,9 +27,9 @@ _PAGE = Template(
 <title>$name</title>
 <body style="font: 16px sans-serif; max-width: 40em; margin: 4em auto; padding: 0 1em">
 <h1>$name</h1>
-<p>Nothing runs here. Sessions of the <em>memory</em> backend hold GPUs that do not exist and start
-no process; they show how sessions are launched, queued and reclaimed.</p>
-<p>For a JupyterLab on this machine choose the backend <code>local</code>.</p>
+<p>This is a demo session without processes. Sessions of the <em>memory</em> backend use simulated
+GPUs and show how sessions are launched, queued and reclaimed.</p>
+<p>For a JupyterLab on this machine, use the backend <code>local</code>.</p>
 </body>
 </html>
 """
@@ -35,7 +37,7 @@ no process; they show how sessions are launched, queued and reclaimed.</p>
 
 
 class DemoServer:
-    """A server on loopback that answers for every session; it starts when one is first opened."""
+    """A server on loopback for all sessions; it starts when one is first opened."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -44,21 +46,21 @@ class DemoServer:
         self._port = 0
 
     def endpoint(self, session: Session, port: int) -> Endpoint:
-        """Return where a session's page is. Raises NotAllowed, WrongState."""
+        """Return where a session's page is served. Raises NotAllowed, WrongState."""
         name = session.spec.name
-        if session.state != "running":
+        if not served(session):
             raise WrongState(f"{name} is {session.state}, not running.")
         if port and port not in session.spec.ports:
             raise NotAllowed(f"{name} does not expose port {port}.")
         if self._server is None:
             self._start()
-        base = "/" if port else f"{session.spec.base_url}{session.path}"
+        base = "/" if port else address_of(session)
         token = self._tokens.setdefault(session.id, secrets.token_urlsafe(32))
         headers = {"Authorization": f"token {token}"}
         return Endpoint(host=_HOST, port=self._port, base_url=base, headers=headers)
 
     async def close(self) -> None:
-        """Stop answering."""
+        """Stop the server."""
         if self._server:
             self._server.stop()
             await self._server.close_all_connections()
@@ -73,10 +75,10 @@ class DemoServer:
 
 
 class _Page(web.RequestHandler):
-    """Answer whoever comes through the ingress, which alone knows the session's token."""
+    """Serves the page to the ingress, which alone knows the session's token."""
 
     def initialize(self, board: Board, tokens: Mapping[str, str]) -> None:
-        """Take what the server passes to every handler."""
+        """Store the arguments that the server passes to every handler."""
         self._board = board
         self._tokens = tokens
 

@@ -1,4 +1,4 @@
-"""Sessions that run nothing: what is started runs at once, what is ended has ended at once."""
+"""Sessions without processes: they start and end at once."""
 
 from __future__ import annotations
 
@@ -9,38 +9,41 @@ import msgspec
 
 from ..control.board import Board
 from ..control.inventory import Inventory
-from ..control.settings import TABLES
-from ..control.sqlite import Database, Kind
-from ..core.idle_end import concluded
-from ..core.isolation import isolation_of
+from ..control.settings.stored import TABLES
+from ..control.storage.sqlite import Database, Kind
+from ..core.idle.endings import concluded
 from ..core.lifecycle import finish_end, move, note
+from ..core.usage.isolation import isolation_of
 from ..errors import FieldError, Internal, StorageFailed
+from ..model.messages.build import message
+from ..model.messages.formats import place_arg
 from ..model.reasons import Reason
 from ..model.resources import Placement
 from ..model.sessions import Session, SessionSpec
+from ..model.struct import Message
 
 _KIND = Kind(name="What admins set", migrations=(TABLES,), pragmas=())
 
 
 class MemoryStore:
-    """Sessions on the board and nowhere else."""
+    """Sessions that are only on the board."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
         self._database: Database | None = None
 
     def open(self) -> Database:
-        """Return a database in memory for what admins set."""
+        """Return a database in memory for the settings of admins."""
         self._database = Database(None, _KIND)
         return self._database
 
     def close(self) -> None:
-        """Forget what admins have set."""
+        """Close the database."""
         if self._database:
             self._database.close()
 
     def warnings(self) -> tuple[str, ...]:
-        """Return nothing: what is in memory does not go wrong."""
+        """Return no warnings: memory has no storage to fail."""
         return ()
 
     def add(self, session: Session) -> None:
@@ -52,72 +55,76 @@ class MemoryStore:
         self._board.show(session)
 
     def settle(self, session: Session) -> None:
-        """Publish what has happened."""
+        """Publish a state after an event."""
         self._board.show(session)
 
     def note(self, session: Session) -> None:
-        """Publish what is found out anew."""
+        """Publish a state that is not stored."""
         self._board.show(session)
 
     def remove(self, session: Session) -> None:
-        """Forget a session."""
+        """Remove a session."""
         self._board.drop(session.id)
 
     def retry(self) -> bool:
-        """Return that all is kept."""
+        """Return True: nothing has to be stored."""
         return True
 
     def fail(self, error: StorageFailed) -> None:
-        """Raise Internal: nothing here can fail to be written."""
+        """Raise Internal: writing to memory cannot fail."""
         raise Internal(f"Memory cannot be written: {error}") from error
 
 
 class MemoryRunner:
-    """What moves sessions from state to state without a process."""
+    """Moves sessions from state to state, without processes."""
 
     def __init__(self, board: Board, found: Inventory) -> None:
         self._board = board
         self._found = found
 
     def open(self) -> Inventory:
-        """Return what there is to share out."""
+        """Return the inventory."""
         return self._found
 
     def close(self) -> None:
-        """Do nothing: nothing runs."""
+        """Do nothing: nothing is open."""
 
     def check(self, spec: SessionSpec, live: Iterable[Session]) -> Iterable[FieldError]:
-        """Return nothing: any request can be run that runs nothing."""
+        """Return no errors: any request can run."""
         return ()
 
     def start(self, session: Session, placement: Placement) -> None:
-        """Let a session run."""
+        """Start a session."""
         now = datetime.now(UTC)
         started = msgspec.structs.replace(
-            note(move(session, "starting", now), f"Reserved {placement.text}", now),
+            note(
+                move(session, "starting", now),
+                message("progress.placed", place=place_arg(placement)),
+                now,
+            ),
             run=session.run + 1,
             placement=placement,
             isolation=isolation_of(session.spec.share, simulated=True, mps=False),
         )
-        self.ready(started, "Running in memory only: no process is started")
+        self.ready(started, message("progress.simulated"))
 
-    def look(self, session: Session) -> None:
-        """Let a session end that is on its way to that."""
+    def observe(self, session: Session) -> None:
+        """End a stopping session."""
         if session.state == "stopping":
             self._board.show(finish_end(concluded(session), datetime.now(UTC)))
 
-    def ready(self, session: Session, message: str) -> None:
-        """Publish that a session is up."""
+    def ready(self, session: Session, step: Message) -> None:
+        """Publish that a session is running."""
         now = datetime.now(UTC)
-        self._board.show(note(move(session, "running", now), message, now))
+        self._board.show(note(move(session, "running", now), step, now))
 
     def give_up(self, session: Session, reason: Reason) -> None:
         """Publish that a session has failed."""
         self._board.show(move(session, "failed", datetime.now(UTC), reason))
 
     def measure(self) -> Inventory | None:
-        """Return nothing: devices that do not exist do not change."""
+        """Return None: simulated devices do not change."""
         return None
 
     def step(self) -> None:
-        """Do nothing: nothing is left behind."""
+        """Do nothing: there are no processes to clean up."""

@@ -1,1 +1,1 @@
-"""Use cases: read through a port, decide in core, write through a port."""
+"""Use cases: read through ports, decide in core, write through ports."""

@@ -1,4 +1,4 @@
-"""Introduce the backend."""
+"""Use cases of the controller itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .call import Call
 
 
 async def get(backend: Backend, call: Call) -> About:
-    """Return who answers, and what it can do; what is wrong with it is an admin's to know."""
+    """Return which controller answers, and what it can do; its warnings are for admins."""
     return About(
         version=__version__,
         api=API_VERSION,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..model.base import Page
 from ..model.projects import AuditEntry, AuditQuery
+from ..model.struct import Page
 from ..ports.backend import Backend, require
 from .call import Call
 from .paging import page

@@ -1,4 +1,4 @@
-"""What a use case is given, whoever asked: Jupyter or a hosting of the controller."""
+"""The argument of use cases, the same from Jupyter and from every hosting of the controller."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..model.sessions import Session
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request: what the caller may do, the route's path arguments, decoded query and body.
+    """A request: the caller's rights, the path arguments, the decoded query and body.
 
-    `session` is the one that the path names, if it names one; the caller may do with it what the
-    route needs.
+    `session` is the one that the path names, if it names one; the caller has the rights on it
+    that the route needs.
     """
 
     rights: Rights
@@ -25,16 +25,16 @@ class Call:
 
     @property
     def caller(self) -> Caller:
-        """Whoever asks."""
+        """The caller."""
         return self.rights.caller
 
     @property
     def who(self) -> str:
-        """The name that goes into the audit log, and owns what is made."""
+        """The caller's name, for the audit log and as the owner of new sessions."""
         return self.rights.caller.name
 
     @property
     def target(self) -> Session:
         """The session that the path names. Raises AssertionError where it names none."""
-        assert self.session, "the route has no {id}"  # noqa: S101 (a fault of ours)
+        assert self.session, "the route has no {id}"  # noqa: S101 (our own bug)
         return self.session

@@ -1,4 +1,4 @@
-"""Wait for changes."""
+"""Use cases of changes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .call import Call
 
 
 async def wait(backend: Backend, call: Call) -> Revisions:
-    """Return once something changed, or after the asked time; at once for another instance."""
+    """Return after a change or the timeout; at once if the instance is another one."""
     query: ChangesQuery = call.query
     same = query.instance == backend.changes.instance
     timeout = min(max(query.timeout, 0), 60)

@@ -8,5 +8,5 @@ from .call import Call
 
 
 async def list_(backend: Backend, call: Call) -> Environments:
-    """Return what sessions may be started from."""
+    """Return the environments that sessions can start from."""
     return Environments(environments=await backend.inventory.environments())

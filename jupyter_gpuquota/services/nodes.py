@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core import disclosure
-from ..core.nodes import draw
+from ..core.usage.nodes import draw
 from ..model.nodes import Nodes
 from ..ports.backend import Backend
 from .call import Call
@@ -11,11 +11,11 @@ from .call import Call
 
 async def list_(backend: Backend, call: Call) -> Nodes:
     """Return every node with its devices and slices."""
-    found = backend.inventory
+    inventory = backend.inventory
     holdings = backend.usage.holdings()
-    drawn = draw(found.nodes(), backend.sessions.all(), found.readings(), holdings)
+    nodes = draw(inventory.nodes(), backend.sessions.all(), inventory.readings(), holdings)
     return Nodes(
-        nodes=disclosure.nodes(drawn, call.rights),
-        source=found.source,
+        nodes=disclosure.nodes(nodes, call.rights),
+        source=inventory.source,
         revision=backend.changes.revision("nodes"),
     )

@@ -1,15 +1,15 @@
-"""Cut a list into pages."""
+"""Pages of a list."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from ..errors import FieldError, InvalidFields
-from ..model.base import Page
+from ..errors import FieldError, refused
+from ..model.struct import Page
 
 LIMIT = 1000
-"""Most items of one page."""
+"""The most items of a page."""
 
 
 class HasId(Protocol):
@@ -24,17 +24,18 @@ T = TypeVar("T", bound=HasId)
 
 
 def page(items: Sequence[T], limit: int, cursor: str, revision: str) -> Page[T]:
-    """Return the page after `cursor`, which is the id of the last item of the page before.
+    """Return the page after `cursor`, the id of the last item of the page before.
 
-    Items keep their order; one that was deleted meanwhile ends the walk with InvalidFields.
+    Raises InvalidFields for a `limit` out of range, and if that item was deleted meanwhile.
     """
     if not 1 <= limit <= LIMIT:
-        problem = FieldError("limit", f"A page holds 1 to {LIMIT} items.")
-        raise InvalidFields(problem.message, fields=(problem,))
+        raise refused(FieldError("limit", f"A page holds 1 to {LIMIT} items."))
     ids = [item.id for item in items]
     if cursor and cursor not in ids:
-        problem = FieldError("cursor", "The list has changed since that page.", "Begin again.")
-        raise InvalidFields(problem.message, fields=(problem,))
+        problem = FieldError(
+            "cursor", "The list has changed since that page.", "Start again from the first page."
+        )
+        raise refused(problem)
     start = ids.index(cursor) + 1 if cursor else 0
     part = tuple(items[start : start + limit])
     more = start + limit < len(items)

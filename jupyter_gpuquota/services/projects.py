@@ -1,4 +1,4 @@
-"""Use cases of projects: see, set and delete."""
+"""Use cases of projects."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .call import Call
 
 async def list_(backend: Backend, call: Call) -> Projects:
     """Return the projects as they are set."""
-    found = backend.inventory.projects()
+    items = backend.inventory.projects()
     able = backend.administration
     warnings = (*(able.warnings() if able else ()), *_doubts(backend))
     return Projects(
-        items=tuple(disclosure.project(project, call.rights) for project in found),
+        items=tuple(disclosure.project(item, call.rights) for item in items),
         source=able.set_by() if able else "config",
         file=able.quota_path() if able else "",
         revision=backend.changes.revision("quota"),
@@ -23,7 +23,7 @@ async def list_(backend: Backend, call: Call) -> Projects:
 
 
 async def put(backend: Backend, call: Call) -> ProjectAnswer:
-    """Make a project, or change one."""
+    """Create or change a project."""
     able = require(backend, "administration", backend.administration)
     request = projects.named(call.body, call.args["name"])
     known = projects.Known(nodes=backend.inventory.nodes(), groups=able.groups())
@@ -32,7 +32,7 @@ async def put(backend: Backend, call: Call) -> ProjectAnswer:
 
 
 async def delete(backend: Backend, call: Call) -> ProjectAnswer:
-    """Delete a project; one with sessions only if it is to drain."""
+    """Delete a project; one with sessions only with `drain`."""
     able = require(backend, "administration", backend.administration)
     name, query = call.args["name"], call.query
     removal: ProjectRemoval = query
@@ -45,4 +45,4 @@ async def delete(backend: Backend, call: Call) -> ProjectAnswer:
 
 
 def _doubts(backend: Backend) -> tuple[str, ...]:
-    return members.doubts(backend.inventory.projects(), backend.inventory.nodes())
+    return members.warnings(backend.inventory.projects(), backend.inventory.nodes())

@@ -9,7 +9,7 @@ from .call import Call
 
 
 async def get(backend: Backend, call: Call) -> Quota:
-    """Return every project with what it holds and waits for."""
+    """Return the use of every project."""
     found, projects = backend.usage.quota(), backend.inventory.projects()
     editable = backend.administration is not None
     return disclosure.quota(found, projects, call.rights, editable=editable)

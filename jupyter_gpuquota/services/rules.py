@@ -1,4 +1,4 @@
-"""Use cases of the rules that hold for all projects."""
+"""Use cases of the rules for all projects."""
 
 from __future__ import annotations
 

@@ -6,12 +6,15 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import disclosure, names, nearest, previews, rightsize, specs, wishes
+from ..core import disclosure, names
+from ..core.forecast import previews
+from ..core.idle import requests
+from ..core.idle.policy import NO_POLICY
 from ..core.lifecycle import waiting_at
 from ..core.members import launchable
-from ..core.policy import NO_POLICY
+from ..core.requests import alternatives, specs
+from ..core.usage import rightsize
 from ..errors import FieldError, InvalidFields, NameTaken, refused
-from ..model.base import Nothing, Page
 from ..model.idleness import Activity
 from ..model.policy import SessionPolicy
 from ..model.previews import Preview
@@ -27,16 +30,17 @@ from ..model.sessions import (
     SessionQuery,
     SessionRequest,
 )
+from ..model.struct import Nothing, Page
 from ..ports.backend import Backend, require
 from .call import Call
 from .paging import page
 
 
 async def list_(backend: Backend, call: Call) -> Page[Session]:
-    """Return the sessions that the caller sees and that match, a page at a time."""
+    """Return a page of the matching sessions that the caller sees."""
     query: SessionQuery = call.query
     states = _states(query.state)
-    found = [
+    matching = [
         session
         for session in disclosure.seen(backend.sessions.all(), call.rights)
         if query.project in ("", session.spec.project)
@@ -44,41 +48,41 @@ async def list_(backend: Backend, call: Call) -> Page[Session]:
         and query.owner in ("", session.owner)
         and (not states or session.state in states)
     ]
-    part = page(found, query.limit, query.cursor, backend.changes.revision("sessions"))
+    part = page(matching, query.limit, query.cursor, backend.changes.revision("sessions"))
     able = backend.capabilities
     items = tuple(disclosure.shown(session, call.rights, able) for session in part.items)
     return Page(items=items, total=part.total, revision=part.revision, next=part.next)
 
 
 async def get(backend: Backend, call: Call) -> Session:
-    """Return one session; of one that waits, what the engine says of that now."""
+    """Return one session; a queued one with its present position and reason."""
     session = call.target
     if session.state == "waiting":
-        found = await backend.planning.position(session.id)
-        session = waiting_at(session, found)
+        position = await backend.planning.position(session.id)
+        session = waiting_at(session, position)
     return _shown(backend, call, session)
 
 
 async def advice(backend: Backend, call: Call) -> Advice:
-    """Return which share a session would do with."""
+    """Return the recommended share of a session."""
     return rightsize.advise(call.target, backend.inventory.nodes(), datetime.now(UTC))
 
 
 async def create(backend: Backend, call: Call) -> Session:
-    """Check a request and hand it to the backend."""
+    """Check a request and create its session."""
     spec = specs.check(call.body, await _facts(backend, call))
     names.check_free(spec, backend.sessions.all())
     return _shown(backend, call, await backend.sessions.create(spec, call.who))
 
 
 async def preview(backend: Backend, call: Call) -> Preview:
-    """Return what would happen to a request; one that breaks rules has an answer here, too."""
+    """Return what would happen to a request; one that breaks rules gets an answer, too."""
     facts = await _facts(backend, call)
     try:
         spec = specs.check(call.body, facts)
         names.check_free(spec, backend.sessions.all())
     except (InvalidFields, NameTaken) as error:
-        return previews.forbidden(error, nearest.allowed(call.body, facts, error))
+        return previews.forbidden(error, alternatives.allowed(call.body, facts, error))
     return await backend.planning.preview(spec)
 
 
@@ -93,43 +97,45 @@ async def suspend(backend: Backend, call: Call) -> Session:
 
 
 async def resume(backend: Backend, call: Call) -> Session:
-    """Put a session back into the queue."""
+    """Check a session's request like a new one, and put it back into the queue."""
     request: ResumeRequest = call.body
+    again = replace(call, body=specs.asked_again(call.target.spec))
+    specs.check_again(call.target.spec, await _facts(backend, again))
     resumed = await backend.sessions.resume(call.target.id, request.base_url)
     return _shown(backend, call, resumed)
 
 
 async def resize(backend: Backend, call: Call) -> Session:
-    """Check a session's new share as if it were launched, and start it again with it."""
+    """Check a session's new share like a new request, and restart it."""
     session = call.target
-    asked = replace(call, body=specs.resized(session.spec, call.body))
-    spec = specs.check(asked.body, await _facts(backend, asked))
+    again = replace(call, body=specs.resized(session.spec, call.body))
+    spec = specs.check(again.body, await _facts(backend, again))
     return _shown(backend, call, await backend.sessions.resize(session.id, spec.share))
 
 
 async def delete(backend: Backend, call: Call) -> Nothing:
-    """Forget an ended session."""
+    """Delete an ended session."""
     await backend.sessions.delete(call.target.id)
     return Nothing()
 
 
 async def policy(backend: Backend, call: Call) -> SessionPolicy:
-    """Return what the policy comes to for a session."""
+    """Return the policy of a session, with the level that sets each rule."""
     able = require(backend, "policing", backend.policing)
     ruling = await able.ruling(call.target.id)
     return SessionPolicy(session=call.target.id, rules=ruling.rules, exempt=ruling.exempt)
 
 
 async def activity(backend: Backend, call: Call) -> Activity:
-    """Return what is known of a session's activity."""
+    """Return the activity of a session."""
     return await require(backend, "policing", backend.policing).activity(call.target.id)
 
 
 async def keep_alive(backend: Backend, call: Call) -> Session:
     """Keep a session alive for a while."""
     able = require(backend, "policing", backend.policing)
-    kept = await able.keep_alive(call.target.id, wishes.read_keep_alive(call.body))
-    return _shown(backend, call, kept)
+    session = await able.keep_alive(call.target.id, requests.read_keep_alive(call.body))
+    return _shown(backend, call, session)
 
 
 async def log(backend: Backend, call: Call) -> LogChunk:
@@ -145,21 +151,21 @@ async def exec_(backend: Backend, call: Call) -> ExecResult:
 
 
 async def exec_stream(backend: Backend, call: Call) -> AsyncGenerator[ExecEvent]:
-    """Run a program inside a session, and return what it prints while it runs."""
+    """Run a program inside a session, and stream its output."""
     able = require(backend, "exec", backend.exec)
     await _audit(backend, call, "ran a program in")
     return able.stream(call.target.id, call.body)
 
 
 async def context(backend: Backend, call: Call) -> ExecContext:
-    """Return what a terminal needs to be inside a session."""
+    """Return what a terminal needs to enter a session."""
     able = require(backend, "exec", backend.exec)
     await _audit(backend, call, "entered")
     return await able.context(call.target.id)
 
 
 async def endpoint(backend: Backend, call: Call) -> Endpoint:
-    """Return to the ingress where a session listens."""
+    """Return where a session listens, for the ingress."""
     able = require(backend, "ingress", backend.ingress)
     query: EndpointQuery = call.query
     if query.same_origin:
@@ -169,13 +175,19 @@ async def endpoint(backend: Backend, call: Call) -> Endpoint:
 
 
 async def presence(backend: Backend, call: Call) -> Nothing:
-    """Note that a person used a session through the ingress."""
+    """Record that a person used a session through the ingress."""
     await require(backend, "ingress", backend.ingress).presence(call.target.id, call.body)
     return Nothing()
 
 
+async def put_page(backend: Backend, call: Call) -> Nothing:
+    """Record that a page of a session is open, and whether it has saved."""
+    await backend.sessions.put_page(call.target.id, call.args["page"], call.body)
+    return Nothing()
+
+
 async def _audit(backend: Backend, call: Call, how: str) -> None:
-    """Note that an admin enters a session of somebody else's, before that happens."""
+    """Add to the audit log that an admin enters a session of another user, before it happens."""
     if not call.rights.owns(call.target):
         await backend.access.entered(call.caller, call.target, how)
 
@@ -186,21 +198,21 @@ def _shown(backend: Backend, call: Call, session: Session) -> Session:
 
 
 def _states(text: str) -> set[str]:
-    found = {state.strip() for state in text.split(",") if state.strip()}
-    if unknown := sorted(found.difference(STATES)):
-        hint = f"States are {', '.join(STATES)}."
-        problem = FieldError("state", f"{', '.join(unknown)}: there is no such state.", hint)
+    states = {state.strip() for state in text.split(",") if state.strip()}
+    if unknown := sorted(states.difference(STATES)):
+        hint = f"States: {', '.join(STATES)}."
+        problem = FieldError("state", f"Unknown: {', '.join(unknown)}.", hint)
         raise refused(problem)
-    return found
+    return states
 
 
 async def _facts(backend: Backend, call: Call) -> specs.Facts:
     request: SessionRequest = call.body
-    found = backend.inventory
+    inventory = backend.inventory
     return specs.Facts(
-        projects=launchable(found.projects(), call.rights),
-        nodes=found.nodes(),
-        place=await found.look_up(request),
+        projects=launchable(inventory.projects(), call.rights),
+        nodes=inventory.nodes(),
+        place=await inventory.look_up(request),
         policy=backend.policing.policy() if backend.policing else NO_POLICY,
         watched=tuple(p for p in call.rights.roles if not call.rights.launches(p)),
     )

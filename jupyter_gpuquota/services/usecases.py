@@ -1,49 +1,20 @@
-"""Every route's use case, and the one way to it: whoever calls one has what the route needs."""
+"""The use case of every route, and the one way to call it: with what the route needs."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from types import ModuleType
+from importlib import import_module
 from typing import Any
 
-from ..core.access import Rights, not_found
-from ..model.routes import ROUTES, Route
+from ..core import disclosure
+from ..core.access import Rights
+from ..core.names import find_session, not_found
+from ..model.routes.table import ROUTES, Route
 from ..model.sessions import Session
 from ..ports.backend import Backend
-from . import (
-    about,
-    audit,
-    changes,
-    environments,
-    groups,
-    history,
-    nodes,
-    policy,
-    projects,
-    quota,
-    rules,
-    sessions,
-    settings,
-)
 from .call import Call
 
 UseCase = Callable[[Backend, Call], Awaitable[Any]]
-
-_NOUNS: dict[str, ModuleType] = {
-    "about": about,
-    "audit": audit,
-    "changes": changes,
-    "environments": environments,
-    "groups": groups,
-    "history": history,
-    "nodes": nodes,
-    "policy": policy,
-    "projects": projects,
-    "quota": quota,
-    "rules": rules,
-    "sessions": sessions,
-    "settings": settings,
-}
 
 
 async def perform(
@@ -56,10 +27,10 @@ async def perform(
 ) -> Any:
     """Call the use case of a route for a caller who has what the route needs.
 
-    Raises NotFound for a session that the caller does not see, NotAllowed, and what the use case
-    raises.
+    Where the path names a session, it is an id, a name or `project~name`. Raises NotFound for one
+    that the caller does not see, Ambiguous, NotAllowed, and what the use case raises.
     """
-    session = _target(backend, route, args)
+    session = _target(backend, route, rights, args)
     if session:
         rights.check(route.need, session, route.verb)
     elif route.need == "admin":
@@ -69,24 +40,39 @@ async def perform(
     return await USE_CASES[route.name](backend, Call(rights, dict(args), query, body, session))
 
 
-def _target(backend: Backend, route: Route, args: Mapping[str, str]) -> Session | None:
-    """Return the session that a path names, None for a path that names none. Raises NotFound."""
+def _target(
+    backend: Backend, route: Route, rights: Rights, args: Mapping[str, str]
+) -> Session | None:
+    """Return the session that the path names, None if it names none. Raises NotFound, Ambiguous."""
     if "{id}" not in route.path:
         return None
-    found = (session for session in backend.sessions.all() if session.id == args["id"])
-    if session := next(found, None):
+    name, sessions = args["id"], backend.sessions.all()
+    session = next((session for session in sessions if session.id == name), None)
+    if session and rights.may("see", session):
         return session
-    raise not_found(args["id"])
+    if route.by_id:
+        raise not_found(name)
+    return find_session(name, disclosure.seen(sessions, rights), rights.caller.name)
 
 
-def _use_case(route: Route) -> UseCase:
+def use_case(route: Route) -> UseCase:
+    """Return the use case of a route: of `sessions.create` it is `create` in `sessions.py`.
+
+    `list`, `exec` and `try` have an underscore behind them there. Raises LookupError with the
+    route's name if its use case is missing.
+    """
     noun, verb = route.name.split(".")
-    module = _NOUNS[noun]
-    # `list` and `exec` would hide builtins in their modules.
+    name = f"{__package__}.{noun}"
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise LookupError(f"The route {route.name} has no module {name}.") from error
     found: UseCase | None = getattr(module, verb, None) or getattr(module, f"{verb}_", None)
     if found is None:
-        raise AttributeError(f"The route {route.name} has no use case in {module.__name__}.")
+        raise LookupError(f"The route {route.name} has no function {verb} in {name}.")
     return found
 
 
-USE_CASES: dict[str, UseCase] = {route.name: _use_case(route) for route in ROUTES}
+USE_CASES: dict[str, UseCase] = {route.name: use_case(route) for route in ROUTES}

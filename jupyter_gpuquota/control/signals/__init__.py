@@ -1,1 +1,1 @@
-"""Signals of a session's activity that are read over HTTP or reported by the ingress."""
+"""Activity signals that are read over HTTP or reported by the ingress."""

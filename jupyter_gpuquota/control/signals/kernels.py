@@ -1,10 +1,9 @@
-"""When somebody last had a kernel run something.
+"""When a user last ran code in a kernel.
 
-A Jupyter Server moves a kernel's `last_activity` also for what a widget or a thread sends by
-itself. So a kernel whose `last_activity` has moved is listened to from then on: if it moves again
-and no code was run, nobody did anything. One that stays as it is does not need to be listened to;
-nor would that leave it as it is, since a kernel greets whoever begins to listen, and its server
-takes that for activity.
+A Jupyter Server updates a kernel's `last_activity` also for messages that a widget or thread sends
+by itself. So once it changes, we listen to the kernel: if it changes again without any code being
+run, no user was active. A kernel whose `last_activity` does not change needs no listener, and a
+listener would even change it: a kernel welcomes new listeners, which its server takes for activity.
 """
 
 from __future__ import annotations
@@ -13,31 +12,31 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from ...core.idleness import Reading
+from ...core.idle.decide import Reading
 from ..clock import Clock
 from .servers import Kernel
 
 _AT_REST = frozenset({"idle", "dead"})
 _STARTS = timedelta(minutes=10)
-"""Longest that a kernel may take to start."""
+"""Maximum time for a kernel to start."""
 
 
 class Listener(Protocol):
-    """What hears when one kernel runs code."""
+    """Listens to one kernel for code that it runs."""
 
-    def hear(self) -> tuple[bool, datetime | None]:
-        """Return whether nothing was missed since the last time, and when code was run."""
+    def poll(self) -> tuple[bool, datetime | None]:
+        """Return whether nothing was missed since the last call, and when code was run."""
 
 
 class Listeners(Protocol):
-    """What hears kernels, each named by session and id."""
+    """The listeners of kernels, by session and id."""
 
     def get(self, kernel: tuple[str, str]) -> Listener | None:
-        """Return the listener of a kernel; None for one that is not listened to."""
+        """Return the listener of a kernel, None if it has none."""
 
 
 class Kernels:
-    """What was known of each kernel of one session's run."""
+    """The known state of each kernel of one session's run."""
 
     def __init__(self, session: str, listeners: Listeners) -> None:
         self._session = session
@@ -47,20 +46,20 @@ class Kernels:
 
     @property
     def names(self) -> list[tuple[str, str]]:
-        """Name the kernels, by session and id."""
+        """The kernels, by session and id."""
         return [(self._session, kernel) for kernel in self._moved]
 
-    def look(self, kernels: Sequence[Kernel]) -> list[str]:
-        """Take in what the server tells; return the kernels that have to be listened to."""
+    def update(self, kernels: Sequence[Kernel]) -> list[str]:
+        """Take the server's list of kernels; return those to listen to."""
         wanted = []
         for kernel in kernels:
             before = self._moved.get(kernel.id)
             moved = before != kernel.last_activity
-            heard = self._hear(kernel.id)
+            heard = self._poll(kernel.id)
             if before is None:
                 self._used[kernel.id] = kernel.last_activity
             elif heard is None and moved:
-                self._used[kernel.id] = kernel.last_activity  # it cannot be told what moved it
+                self._used[kernel.id] = kernel.last_activity  # the cause of the change is unknown
             elif heard and heard[0]:
                 self._used[kernel.id] = max(self._used[kernel.id], heard[0])
             if before is not None and moved:
@@ -70,9 +69,9 @@ class Kernels:
         return wanted
 
     def reading(self, kernels: Sequence[Kernel], clock: Clock) -> Reading:
-        """Read the signal of the kernels that were looked at."""
+        """Return the signal of the listed kernels."""
         if not kernels:
-            return Reading("kernels", "idle", detail="No kernel runs.")
+            return Reading("kernels", "idle", detail="No running kernels.")
         busy = [kernel for kernel in kernels if not _rests(kernel)]
         if busy:
             state = busy[0].execution_state or "unknown"
@@ -85,19 +84,19 @@ class Kernels:
             detail=f"{_count(len(kernels))} idle.",
         )
 
-    def _hear(self, kernel: str) -> tuple[datetime | None] | None:
-        """Return when code was run since the last look; None if that cannot be told."""
+    def _poll(self, kernel: str) -> tuple[datetime | None] | None:
+        """Return when code was run since the last reading; None if unknown."""
         listener = self._listeners.get((self._session, kernel))
         if listener is None:
             return None
-        whole, last = listener.hear()
+        whole, last = listener.poll()
         return (last,) if whole else None
 
 
 def _rests(kernel: Kernel) -> bool:
-    """Return whether a kernel runs nothing.
+    """Return whether a kernel runs no code.
 
-    One that nobody ever connects to is said to be starting for ever.
+    A kernel without any connection is reported as starting for ever.
     """
     if kernel.execution_state == "starting":
         return datetime.now(UTC) - kernel.last_activity > _STARTS

@@ -1,46 +1,53 @@
-"""When a person last used a session through the ingress."""
+"""When a user was last active in a session through the ingress, and last saved there."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 
-from ...core.idleness import Reading, saves_itself
+from ...core.idle.decide import Reading, saves_itself
 from ...model.idleness import PresenceRequest
 from ...model.sessions import Session
 from ..clock import Clock
 
 Fingerprint = Callable[[Session, str], Awaitable[str]]
-"""Return a hash of the sources of a session's notebook; empty if it cannot be read."""
+"""Returns a hash of the sources of a session's notebook; empty if it is unreadable."""
 
 _MANY = 256
-"""Notebooks of one session whose sources are remembered."""
+"""Maximum number of notebooks per session whose hashes are remembered."""
 
 
 class Presence:
-    """When sessions were last used, in memory. Belongs to the event loop."""
+    """The last use of sessions, in memory.
+
+    It is written in the event loop; values are replaced, never changed, and may be read in any
+    thread.
+    """
 
     def __init__(self, clock: Clock, fingerprint: Fingerprint) -> None:
         self._clock = clock
         self._fingerprint = fingerprint
         self._last: dict[str, datetime] = {}
+        self._saved: dict[str, datetime] = {}
         self._sources: dict[str, dict[str, str]] = {}
 
-    async def hear(self, session: Session, seen: PresenceRequest) -> None:
-        """Hear that a person used a session, or that a file of it was saved.
+    async def record(self, session: Session, seen: PresenceRequest) -> None:
+        """Record that a user was active in a session, or that a file of it was saved.
 
-        A notebook that was saved without a change to its cells was saved by its page alone, and so
-        is what is saved because the session is about to end.
+        Saving a notebook with unchanged cells is no activity: its page does that by itself. Neither
+        is saving because the session is about to end.
         """
-        at = self._clock.at(min(seen.at, datetime.now(UTC)))
+        real = min(seen.at, datetime.now(UTC))
+        at = self._clock.at(real)
         if seen.saved:
+            self._saved[session.id] = max(real, self._saved.get(session.id, real))
             changed = await self._changed(session, seen.saved)
             if not changed or saves_itself(session.idle, at):
                 return
         self._last[session.id] = max(at, self._last.get(session.id, at))
 
     async def _changed(self, session: Session, path: str) -> bool:
-        """Return whether what a person writes into a file has changed, or may have."""
+        """Return whether a file's user-written content has changed, or may have."""
         if not path.endswith(".ipynb"):
             return True
         found = await self._fingerprint(session, path)
@@ -50,14 +57,23 @@ class Presence:
         before, known[path] = known.get(path, ""), found
         return not found or found != before
 
+    def used(self, session_id: str) -> bool:
+        """Return whether use of a session was observed."""
+        return session_id in self._last or session_id in self._saved
+
+    def last_save(self, session_id: str) -> datetime | None:
+        """Return when a document of a session was last saved, None if never observed."""
+        return self._saved.get(session_id)
+
     def reading(self, session: Session) -> Reading:
-        """Return when a session was last used."""
+        """Return the signal of a session's last use."""
         last = self._last.get(session.id)
-        detail = "" if last else "Nobody has used it through JupyterLab since we look."
+        detail = "" if last else "No use through JupyterLab observed yet."
         return Reading("presence", "idle", last=last, detail=detail)
 
     def keep_only(self, sessions: Iterable[str]) -> None:
         """Forget all other sessions."""
         kept = set(sessions)
         self._last = {key: last for key, last in self._last.items() if key in kept}
+        self._saved = {key: at for key, at in self._saved.items() if key in kept}
         self._sources = {key: found for key, found in self._sources.items() if key in kept}

@@ -1,34 +1,29 @@
-"""Ask the Jupyter Servers of sessions what runs in them, without anybody's activity being moved."""
+"""Which kernels and terminals run in the Jupyter Servers of sessions."""
 
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
 
 import msgspec
 
-from ...model.base import Model
 from ...model.sessions import Endpoint, Session
-
-T = TypeVar("T")
+from ...model.struct import Model
+from ..session_http import ServerConnection
 
 Find = Callable[[Session], Awaitable[Endpoint | None]]
 """Return where a session's Jupyter Server listens; None while it does not."""
 
 _SECONDS = 5.0
 _AT_ONCE = 64
-_LARGEST = 16 * 2**20
-_QUIETLY = "?no_track_activity=1"
-_FAULTS = (OSError, EOFError, ValueError, asyncio.LimitOverrunError, msgspec.MsgspecError)
+_FAULTS = (OSError, ValueError, msgspec.MsgspecError)
 
 
 class Kernel(Model, frozen=True, kw_only=True):
-    """A kernel as a Jupyter Server tells of it."""
+    """A kernel as a Jupyter Server describes it."""
 
     id: str
     last_activity: datetime
@@ -36,15 +31,15 @@ class Kernel(Model, frozen=True, kw_only=True):
 
 
 class Terminal(Model, frozen=True, kw_only=True):
-    """A terminal as a Jupyter Server tells of it."""
+    """A terminal as a Jupyter Server describes it."""
 
     name: str
     last_activity: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a server answers, or the `problem` with it; no terminals where it offers none."""
+class ServerActivity:
+    """What a server reports, or the `problem` with it; `terminals` is None if it offers none."""
 
     kernels: list[Kernel]
     terminals: list[Terminal] | None = None
@@ -52,116 +47,59 @@ class Told:
 
 
 class Servers:
-    """Ask many servers at the same time, each over a connection that is kept.
+    """The servers of many sessions, each asked over a connection of its own that stays open.
 
-    A kept connection cannot become a stranger's, as a port may; so a server is looked for once.
+    A port may pass to another program, an open connection cannot: so a server is located once.
     """
 
     def __init__(self, find: Find) -> None:
         self._find = find
-        self._lines: dict[tuple[str, int], _Line] = {}
+        self._connections: dict[tuple[str, int], ServerConnection] = {}
         self._without_terminals: set[tuple[str, int]] = set()
-        self._room = asyncio.Semaphore(_AT_ONCE)
+        self._slots = asyncio.Semaphore(_AT_ONCE)
 
-    async def ask(self, session: Session) -> Told:
-        """Ask for kernels and terminals."""
+    async def ask(self, session: Session) -> ServerActivity:
+        """Return the kernels and terminals of a session's server."""
         key = (session.id, session.run)
         try:
-            async with self._room, asyncio.timeout(_SECONDS):
+            async with self._slots, asyncio.timeout(_SECONDS):
                 return await self._ask(session, key)
         except TimeoutError:
-            problem = "Its Jupyter Server does not answer."
+            problem = "Its Jupyter Server does not respond."
         except _FAULTS as error:
-            problem = f"Its Jupyter Server cannot be asked: {error}"
+            problem = f"Its Jupyter Server cannot be queried: {error}"
         self._drop(key)
-        return Told([], problem=problem)
+        return ServerActivity([], problem=problem)
 
     def keep_only(self, keys: Iterable[tuple[str, int]]) -> None:
-        """Hang up on all other sessions' servers."""
+        """Close the connections to the servers of all other sessions."""
         kept = set(keys)
-        for key in self._lines.keys() - kept:
+        for key in self._connections.keys() - kept:
             self._drop(key)
         self._without_terminals &= kept
 
-    async def _ask(self, session: Session, key: tuple[str, int]) -> Told:
-        kept = self._lines.get(key)
-        if kept:
-            with suppress(OSError, EOFError):  # it has hung up: a new connection tells
-                return await self._questions(kept, key)
+    async def _ask(self, session: Session, key: tuple[str, int]) -> ServerActivity:
+        if connection := self._connections.get(key):
+            with suppress(OSError):  # it was closed: a new one shows why
+                return await self._query(connection, key)
             self._drop(key)
         found = await self._find(session)
         if found is None:
-            return Told([], problem="Its Jupyter Server does not listen any more.")
-        line = self._lines[key] = await _connect(found)
-        return await self._questions(line, key)
+            return ServerActivity([], problem="Its Jupyter Server no longer listens.")
+        connection = self._connections[key] = await ServerConnection.open(found)
+        return await self._query(connection, key)
 
-    async def _questions(self, line: _Line, key: tuple[str, int]) -> Told:
-        kernels = await line.get("api/kernels", list[Kernel])
+    async def _query(self, connection: ServerConnection, key: tuple[str, int]) -> ServerActivity:
+        kernels = await connection.get_json("api/kernels", list[Kernel])
         if kernels is None:
-            raise ValueError("it knows of no kernels.")
+            raise ValueError("it has no kernels API.")
         if key in self._without_terminals:
-            return Told(kernels)
-        terminals = await line.get("api/terminals", list[Terminal])
+            return ServerActivity(kernels)
+        terminals = await connection.get_json("api/terminals", list[Terminal])
         if terminals is None:
-            self._without_terminals.add(key)  # asking on would fill its log with warnings
-        return Told(kernels, terminals)
+            self._without_terminals.add(key)  # further requests would fill its log with warnings
+        return ServerActivity(kernels, terminals)
 
     def _drop(self, key: tuple[str, int]) -> None:
-        if line := self._lines.pop(key, None):
-            line.close()
-
-
-class _Line:
-    """A connection to one server."""
-
-    def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, endpoint: Endpoint
-    ) -> None:
-        self._reader = reader
-        self._writer = writer
-        self._endpoint = endpoint
-
-    async def get(self, path: str, kind: type[T]) -> T | None:
-        """Get what lies there; None if nothing does. Raises OSError, EOFError, ValueError.
-
-        HTTP/1.0 spares us answers in chunks.
-        """
-        to = self._endpoint
-        headers = {"Host": to.authority, "Connection": "keep-alive", **to.headers}
-        lines = [f"{name}: {value}" for name, value in headers.items()]
-        first = f"GET {to.base_url}{path}{_QUIETLY} HTTP/1.0"
-        self._writer.write("\r\n".join([first, *lines, "", ""]).encode())
-        status, length = _head(await self._reader.readuntil(b"\r\n\r\n"))
-        body = await self._reader.readexactly(length)
-        if status == 404:
-            return None
-        if status != 200:
-            raise ValueError(f"it answers with status {status}.")
-        return msgspec.json.decode(body, type=kind)
-
-    def close(self) -> None:
-        """Hang up."""
-        self._writer.close()
-
-
-async def _connect(endpoint: Endpoint) -> _Line:
-    https = endpoint.scheme == "https"
-    tls = ssl.create_default_context(cadata=endpoint.ca or None) if https else None
-    reader, writer = await asyncio.open_connection(endpoint.host, endpoint.port, ssl=tls)
-    return _Line(reader, writer, endpoint)
-
-
-def _head(head: bytes) -> tuple[int, int]:
-    """Return the status and the length of the body. Raises ValueError."""
-    first, *lines = head.decode("latin1").split("\r\n")
-    fields: dict[str, Any] = {
-        name.strip().lower(): value.strip()
-        for name, _, value in (line.partition(":") for line in lines)
-    }
-    words = first.split()
-    length = fields.get("content-length", "")
-    if len(words) < 2 or not words[1].isdigit() or not length.isdigit():
-        raise ValueError("its answer cannot be read.")
-    if int(length) > _LARGEST:
-        raise ValueError("its answer is too long.")
-    return int(words[1]), int(length)
+        if connection := self._connections.pop(key, None):
+            connection.close()

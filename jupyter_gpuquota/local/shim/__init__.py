@@ -1,5 +1,5 @@
-"""The keeper of one session: a program of its own, see `__main__`.
+"""The shim, the supervisor of one session: a separate program, see `__main__`.
 
-The controller shares its ways of reading /proc and of writing files; both use the standard library
+The controller also uses its modules for /proc and for writing files; they need the standard library
 only.
 """

@@ -1,4 +1,4 @@
-"""Write files that are whole or not there, and rotate logs."""
+"""Write files atomically, and rotate logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all, for the account alone."""
+    """Write a file atomically, readable by the account only."""
     new = path.with_name(f".{path.name}.new")
     try:
         fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -23,11 +23,11 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def rotate(folder: Path, limit: int, keep: int) -> None:
-    """Move a log that has grown to `limit` bytes aside, keeping `keep` such files.
+    """Rotate a log that has reached `limit` bytes, keeping `keep` rotated files.
 
     Processes hold it open for appending, so it is copied, then emptied. Copies are named after
-    the offset of their first byte; `log.base` holds that of `log`, during the change the next
-    one, too (see `read_base`). A copy that finds no room is given up: a full disk gets free.
+    the offset of their first byte; `log.base` holds that of `log`, and during a rotation also the
+    next one (see `read_base`). On a full disk the copy is dropped, which frees space.
     """
     log = folder / "log"
     if not log.exists() or log.stat().st_size < limit:
@@ -52,7 +52,7 @@ def rotate(folder: Path, limit: int, keep: int) -> None:
 
 
 def _copy_all(source: BinaryIO, target: BinaryIO, folder: Path, base: int) -> int:
-    """Copy a log until nothing was added while we did, and return how much it is."""
+    """Copy a log until nothing is added meanwhile, and return its size."""
     for _ in range(100):
         while block := source.read(1 << 20):
             target.write(block)
@@ -70,7 +70,7 @@ def _write_base(folder: Path, text: str) -> None:
 
 
 def read_base(folder: Path) -> int:
-    """Tell the offset, counted from the session's first byte, at which `log` begins."""
+    """Return the offset, counted from the session's first byte, at which `log` begins."""
     try:
         first, *after = (int(word) for word in (folder / "log.base").read_text().split())
         size = (folder / "log").stat().st_size

@@ -1,8 +1,9 @@
-"""Processes as /proc tells of them, and which of them belong to a session."""
+"""Read processes from /proc."""
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import signal
 from collections.abc import Iterator
@@ -10,16 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 MARK = b"GPUQUOTA_SESSION="
-STATE = b"GPUQUOTA_STATE_DIR="
-OURSELVES = "-"
 _PR_SET_CHILD_SUBREAPER = 36
 
 
 class Stat(NamedTuple):
-    """Be what /proc/PID/stat tells: `ticks` is the start time in clock ticks since boot.
+    """The fields of /proc/PID/stat; `ticks` is the start time in clock ticks since boot.
 
-    `terminal` is 0 for none; `foreground` is the process group that a terminal listens to. CPU
-    time is in clock ticks, too: `spent` its own, `reaped` that of children which have ended.
+    `terminal` is 0 for none; `foreground` is the foreground process group of the terminal. CPU
+    time is in clock ticks: `spent` its own, `reaped` that of children that have ended.
     """
 
     pid: int
@@ -35,10 +34,10 @@ class Stat(NamedTuple):
 
 
 def read_stat(pid: int) -> Stat | None:
-    """Read /proc/PID/stat; None if there is no such process.
+    """Read /proc/PID/stat; None if the process does not exist.
 
-    The command's name stands in parentheses and may itself contain some: fields are counted
-    from the last one on (proc(5)).
+    The command's name is in parentheses and may itself contain some: fields are counted from the
+    last parenthesis (proc(5)).
     """
     try:
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
@@ -60,8 +59,9 @@ def read_stat(pid: int) -> Stat | None:
     )
 
 
+@functools.cache
 def boot_id() -> str:
-    """Tell which boot this is, of the machine or container: another one's process ids are void.
+    """Return the id of this boot of the machine or container; pids of another boot are void.
 
     A restarted container keeps the machine's boot id, but its first process is a new one.
     """
@@ -71,28 +71,50 @@ def boot_id() -> str:
 
 
 def running() -> Iterator[Stat]:
-    """List the processes that have not ended."""
-    for entry in os.scandir("/proc"):
-        if entry.name.isdecimal():
-            stat = read_stat(int(entry.name))
-            if stat and stat.state not in "ZX":
-                yield stat
+    """Yield the processes that have not ended."""
+    with os.scandir("/proc") as entries:
+        pids = [int(entry.name) for entry in entries if entry.name.isdecimal()]
+    for pid in pids:
+        stat = read_stat(pid)
+        if stat and stat.state not in "ZX":
+            yield stat
 
 
 def mark_of(pid: int) -> str:
-    """Tell the session whose environment a process was started with, empty if none can be told.
+    """Return the session named in the environment that a process of our account started with.
 
-    `OURSELVES` stands for a process of this product itself, a shim or a controller: it names the
-    state folder, but no session.
+    Empty if unknown. The environment of another account's process is not trusted.
     """
     try:
+        if owner_of(pid) != os.geteuid():
+            return ""
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
-        return ""  # it has ended, or is not ours to read
-    for variable in variables:
-        if variable.startswith(MARK):
-            return variable.removeprefix(MARK).decode(errors="replace")
-    return OURSELVES if any(variable.startswith(STATE) for variable in variables) else ""
+        return ""  # it has ended, or belongs to another account
+    found = (each for each in variables if each.startswith(MARK))
+    return next(found, MARK).removeprefix(MARK).decode(errors="replace")
+
+
+def owner_of(pid: int) -> int:
+    """Return the uid that a process runs as. Raises OSError if it does not exist."""
+    return Path(f"/proc/{pid}").stat().st_uid
+
+
+def words(pid: int) -> list[bytes]:
+    """Return the command line of a process, empty if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1]
+    except OSError:
+        return []
+
+
+def exit_status(pid: int, ticks: int) -> int | None:
+    """Return the wait status of a process that has ended and is not reaped yet (a zombie)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return int(fields[49]) if fields[0] == b"Z" and int(fields[19]) == ticks else None
 
 
 def become_subreaper() -> None:
@@ -104,37 +126,6 @@ def become_subreaper() -> None:
 
 
 def exit_of(status: int) -> tuple[int, str]:
-    """Return exit code and signal of a wait status; the code of a signal is 128 and its number."""
+    """Return exit code and signal of a wait status; the code of a signal is 128 + its number."""
     code = os.waitstatus_to_exitcode(status)
     return (code, "") if code >= 0 else (128 - code, signal.Signals(-code).name)
-
-
-def members(session_id: str, ancestor: int = 0, leader: int = 0) -> set[int]:
-    """Find a session's processes by their mark, their descent, and the leader's kernel session.
-
-    A controller that was started inside a session, and other sessions that it started, descend
-    from it, too, but are not part of it. Nor is what we may not signal: a `sudo` in a terminal.
-    """
-    children: dict[int, list[int]] = {}
-    marks: dict[int, str] = {}
-    found: set[int] = set()
-    for stat in running():
-        children.setdefault(stat.parent, []).append(stat.pid)
-        marks[stat.pid] = mark_of(stat.pid)
-        if marks[stat.pid] == session_id or (leader and leader in (stat.pid, stat.session)):
-            found.add(stat.pid)
-    todo = [*found, *([ancestor] if ancestor else [])]
-    while todo:
-        for child in children.get(todo.pop(), ()):
-            if child not in found and marks[child] in ("", session_id):
-                found.add(child)
-                todo.append(child)
-    return {pid for pid in found - {ancestor, os.getpid()} if _may_signal(pid)}
-
-
-def _may_signal(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True

@@ -1,1 +1,1 @@
-"""What is done with the sessions: each signal of it, read from where it shows."""
+"""Read the activity signals of sessions on this machine."""

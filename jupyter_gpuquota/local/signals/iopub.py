@@ -1,8 +1,8 @@
-"""Listen to kernels for code that somebody has them run, whatever client sent it.
+"""Listen to kernels for code that users run, from any client.
 
-A kernel publishes each such code as `execute_input`; what a widget or a thread of it sends by
-itself has other types. Of ipykernel's topics only those that begin with `kernel.` are subscribed
-to, so that neither prints nor figures nor widgets reach us: `kernel.<a number>.execute_input`.
+A kernel publishes such code as `execute_input`; messages of its widgets and threads have other
+types. Of ipykernel's topics only those that begin with `kernel.` are subscribed to, so that
+output, figures and widgets are not received: `kernel.<a number>.execute_input`.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any
 import msgspec
 import zmq
 
-from ...model.base import Model
+from ...model.struct import Model
 
 _TOPICS, _INPUT, _SIGNS = b"kernel.", b".execute_input", b"<IDS|MSG>"
 _ROOM = 10_000
 _MOST = 256
-"""Kernels that are listened to at the same time: each takes two file descriptors."""
+"""Maximum number of kernels to listen to at a time: each takes two file descriptors."""
 _HERE = frozenset({"127.0.0.1", "localhost", "0.0.0.0"})  # noqa: S104 (compared)
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class _Connection(Model, frozen=True, kw_only=True):
-    """Be what is read of a kernel's connection file."""
+    """The fields that are read of a kernel's connection file."""
 
     iopub_port: int
     ip: str = "127.0.0.1"
@@ -36,15 +36,15 @@ class _Connection(Model, frozen=True, kw_only=True):
 
 
 class _Header(Model, frozen=True, kw_only=True):
-    """Be what is read of a message's header."""
+    """The fields that are read of a message's header."""
 
     date: datetime
 
 
 def address_of(runtime: Path, kernel: str, words: Iterable[bytes]) -> str:
-    """Return where a kernel publishes; empty if it is not known to be an ipykernel of this machine.
+    """Return where a kernel publishes; empty if it is not an ipykernel of this machine.
 
-    `words` are those that the session's processes were started with.
+    `words` are the command lines of the session's processes.
     """
     name = f"kernel-{kernel}.json"
     if not _ID.fullmatch(kernel):
@@ -62,7 +62,7 @@ def address_of(runtime: Path, kernel: str, words: Iterable[bytes]) -> str:
 
 
 class Listener:
-    """Listen to one kernel; belongs to the event loop, and never blocks it."""
+    """Listens to one kernel, in the event loop, without blocking it."""
 
     def __init__(self, context: zmq.Context[Any], address: str) -> None:
         self.address = address
@@ -78,10 +78,11 @@ class Listener:
             self.close()
             raise
 
-    def hear(self) -> tuple[bool, datetime | None]:
-        """Tell whether nothing can have been missed since the last time, and when code was run.
+    def poll(self) -> tuple[bool, datetime | None]:
+        """Return whether nothing can have been missed since the last call, and when code ran.
 
-        What came before the connection stood is missed; it is known to stand one time later.
+        Messages before the connection was established are missed; that it is established is
+        known one call later.
         """
         whole, last = self._linked, None
         for _ in range(_ROOM):
@@ -97,7 +98,7 @@ class Listener:
         return whole, last
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._end_monitor()
         self._socket.close()
 
@@ -107,7 +108,7 @@ class Listener:
         with suppress(zmq.Again):
             self._monitor.recv_multipart(zmq.NOBLOCK)
             self._linked = True
-            self._end_monitor()  # it takes file descriptors, too
+            self._end_monitor()  # it uses file descriptors, too
 
     def _end_monitor(self) -> None:
         if not self._monitor.closed:
@@ -116,7 +117,7 @@ class Listener:
 
 
 class Listeners:
-    """Listen to kernels, as many as there is room for."""
+    """Listens to kernels, up to the maximum number."""
 
     def __init__(self) -> None:
         self._context: zmq.Context[Any] | None = None
@@ -127,7 +128,7 @@ class Listeners:
         return self._known.get(kernel)
 
     def listen(self, kernel: tuple[str, str], address: str) -> None:
-        """Begin to listen to a kernel, or listen elsewhere; to nothing without an address."""
+        """Listen to a kernel at an address; stop if the address is empty."""
         old = self._known.get(kernel)
         if old and old.address == address:
             return
@@ -135,16 +136,18 @@ class Listeners:
             self._known.pop(kernel).close()
         if address and len(self._known) < _MOST:
             self._context = self._context or zmq.Context(io_threads=1)
-            with suppress(zmq.ZMQError):  # no descriptors are left, say: then nobody listens
+            with suppress(
+                zmq.ZMQError
+            ):  # for example, no file descriptors left: the kernel stays without listener
                 self._known[kernel] = Listener(self._context, address)
 
     def keep_only(self, kernels: Iterable[tuple[str, str]]) -> None:
-        """Stop listening to all others."""
+        """Stop listening to all other kernels."""
         for kernel in self._known.keys() - set(kernels):
             self._known.pop(kernel).close()
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening to all kernels."""
         self.keep_only(())
         if self._context:
             self._context.destroy(linger=0)
@@ -152,7 +155,7 @@ class Listeners:
 
 
 def _date_of(frames: list[bytes]) -> datetime:
-    """Tell when a message was sent; now, if it does not say."""
+    """Return when a message was sent; now, if unknown."""
     now = datetime.now(UTC)
     try:
         header = frames[frames.index(_SIGNS) + 2]

@@ -1,4 +1,4 @@
-"""Tell whether a notebook's cells were changed by somebody, or only what programs have printed."""
+"""Detect whether the source of a notebook's cells has changed, or only their output."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _LARGEST = 64 * 2**20
 
 
 class _Cell(msgspec.Struct):
-    """Be what somebody wrote into a cell."""
+    """The source of a cell."""
 
     cell_type: str = ""
     source: str | list[str] = ""
 
 
 class _Notebook(msgspec.Struct):
-    """Be what is read of a notebook."""
+    """The fields that are read of a notebook."""
 
     cells: list[_Cell]
 
@@ -40,11 +40,11 @@ def fingerprint(folder: str, path: str) -> str:
 
 
 def _read(folder: Path, path: str) -> bytes:
-    """Read a file that really lies in the folder. Raises OSError, ValueError for any other."""
+    """Read a file that is really inside the folder. Raises OSError, else ValueError."""
     whole = (folder / path.lstrip("/")).resolve(strict=True)
     if not whole.is_relative_to(folder):
         raise ValueError(path)
-    # What is no file, a pipe that somebody named so, must not hold us up.
+    # Opening a pipe instead of a file must not block.
     number = os.open(whole, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(number, "rb") as file:
         found = os.fstat(number)

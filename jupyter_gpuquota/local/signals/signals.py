@@ -1,4 +1,4 @@
-"""Look at what is done with all sessions, at a cost that stays small with many of them."""
+"""Read the signals of all sessions, at a cost that stays small with many of them."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from dataclasses import dataclass, field
 from ...control.clock import Clock
 from ...control.signals.kernels import Kernels
 from ...control.signals.presence import Presence
-from ...control.signals.servers import Servers, Told
-from ...core.idleness import Reading
-from ...core.policy import Limits
+from ...control.signals.servers import ServerActivity, Servers
+from ...core.idle.decide import Reading
+from ...core.idle.policy import Limits
 from ...model.sessions import Endpoint, Session
-from ..devices import Devices
-from ..folders import Leader, SessionFolder
-from ..inventory import Work
-from ..readiness import find_server
-from . import gpus, spending, terminals
-from .families import Families, Family, words_of
+from ..folders.folders import Leader, SessionFolder
+from ..gpus.devices import Devices
+from ..gpus.inventory import Work
+from ..sessions.readiness import find_server
+from . import cpu_time, gpus, terminals
+from .cpu_time import CpuTime, Spent
 from .gpus import Gpus, held_by
 from .iopub import Listeners, address_of
-from .spending import Spending, Spent
-from .terminals import Seen
+from .process_trees import ProcessTree, ProcessTrees, words_of
+from .terminals import TerminalUse
 
 Key = tuple[str, int]
 """A session and its run."""
 
 
 @dataclass(slots=True)
-class _Known:
-    """Be what is remembered of one run of a session from look to look.
+class _RunState:
+    """The state of one run of a session between two readings.
 
-    `entered` is whether it ever had a terminal that is not its server's.
+    `entered` is whether it ever had a terminal that was not opened by its server.
     """
 
     kernels: Kernels
-    spending: Spending = field(default_factory=Spending)
+    cpu_time: CpuTime = field(default_factory=CpuTime)
     leader: Leader | None = None
     entered: bool = False
 
 
 @dataclass(slots=True)
-class _Sight:
-    """Be what one look at the machine has found."""
+class _Snapshot:
+    """One reading of the machine."""
 
-    families: dict[str, Family]
+    trees: dict[str, ProcessTree]
     spent: dict[str, Spent | None]
-    terminals: dict[str, Seen]
+    terminals: dict[str, TerminalUse]
     works: dict[str, Work | None]
     owners: dict[int, str]
     addresses: dict[tuple[str, str], str]
 
 
 class Signals:
-    """Read the signals of sessions. One look at a time, from the event loop."""
+    """Reads the signals of sessions, one reading at a time, from the event loop."""
 
     def __init__(
         self,
@@ -70,30 +70,30 @@ class Signals:
         self._presence = presence
         self._servers = Servers(self._find_server)
         self._listeners = Listeners()
-        self._families = Families()
+        self._trees = ProcessTrees()
         self._gpus = Gpus(devices)
-        self._known: dict[Key, _Known] = {}
+        self._known: dict[Key, _RunState] = {}
 
     async def read(
         self, sessions: Sequence[Session], limits: Mapping[str, Limits]
     ) -> dict[str, tuple[Reading, ...]]:
-        """Map each session to what is seen of it; what cannot be read is `unknown`."""
+        """Map each session to its signals; unreadable ones are `unknown`."""
         self._keep_only(sessions)
         served = [session for session in sessions if session.spec.serves_jupyter]
         answers = await asyncio.gather(*(self._servers.ask(session) for session in served))
-        told = {session.id: answer for session, answer in zip(served, answers, strict=True)}
+        activity = {session.id: answer for session, answer in zip(served, answers, strict=True)}
         wanted = {
-            session.id: self._known[_key(session)].kernels.look(answer.kernels)
+            session.id: self._known[_key(session)].kernels.update(answer.kernels)
             for session, answer in zip(served, answers, strict=True)
             if not answer.problem
         }
-        sight = await asyncio.to_thread(self._look, sessions, wanted)
-        for kernel, address in sight.addresses.items():
+        snapshot = await asyncio.to_thread(self._take_snapshot, sessions, wanted)
+        for kernel, address in snapshot.addresses.items():
             self._listeners.listen(kernel, address)
         named = [name for known in self._known.values() for name in known.kernels.names]
         self._listeners.keep_only(named)
         return {
-            session.id: self._read(session, told, sight, limits[session.id], sessions)
+            session.id: self._read(session, activity, snapshot, limits[session.id], sessions)
             for session in sessions
         }
 
@@ -101,7 +101,7 @@ class Signals:
         return await asyncio.to_thread(find_server, self._folder_of(session), session.run)
 
     async def close(self) -> None:
-        """Hang up everywhere."""
+        """Close all connections."""
         self._servers.keep_only(())
         self._listeners.close()
         self._known.clear()
@@ -112,30 +112,32 @@ class Signals:
         self._servers.keep_only(keys)
         self._presence.keep_only(session for session, _ in keys)
 
-    def _new(self, key: Key) -> _Known:
-        return _Known(Kernels(key[0], self._listeners))
+    def _new(self, key: Key) -> _RunState:
+        return _RunState(Kernels(key[0], self._listeners))
 
-    def _look(self, sessions: Sequence[Session], wanted: Mapping[str, Sequence[str]]) -> _Sight:
-        """Look at processes, devices and files. Works in a thread."""
+    def _take_snapshot(
+        self, sessions: Sequence[Session], wanted: Mapping[str, Sequence[str]]
+    ) -> _Snapshot:
+        """Read processes, devices and files. Runs in a thread."""
         at = time.monotonic()
-        families = self._families.find(dict(self._leaders(sessions)))
-        works = self._gpus.look(sessions)
-        owners = {pid: session for session, family in families.items() for pid in family.stats}
+        trees = self._trees.find(dict(self._leaders(sessions)))
+        works = self._gpus.read_work(sessions)
+        owners = {pid: session for session, tree in trees.items() for pid in tree.stats}
         spent = {
-            session.id: self._known[_key(session)].spending.look(families[session.id], at)
+            session.id: self._known[_key(session)].cpu_time.update(trees[session.id], at)
             for session in sessions
-            if session.id in families
+            if session.id in trees
         }
-        seen = {session: terminals.look(family) for session, family in families.items()}
+        seen = {session: terminals.observe(tree) for session, tree in trees.items()}
         owned = self._gpus.attribute(works.values(), owners)
-        addresses = self._addresses(sessions, wanted, families)
-        return _Sight(families, spent, seen, works, owned, addresses)
+        addresses = self._addresses(sessions, wanted, trees)
+        return _Snapshot(trees, spent, seen, works, owned, addresses)
 
     def _leaders(self, sessions: Sequence[Session]) -> Iterator[tuple[str, Leader]]:
         for session in sessions:
             known = self._known[_key(session)]
             if known.leader is None:
-                with suppress(OSError):  # then it is unknown what its processes do
+                with suppress(OSError):  # its processes stay unknown
                     known.leader = self._folder_of(session).leader(session.run)
             if known.leader is not None:
                 yield session.id, known.leader
@@ -144,14 +146,14 @@ class Signals:
         self,
         sessions: Sequence[Session],
         wanted: Mapping[str, Sequence[str]],
-        families: Mapping[str, Family],
+        trees: Mapping[str, ProcessTree],
     ) -> dict[tuple[str, str], str]:
-        """Map the kernels that have to be listened to to where they publish."""
+        """Map the kernels to listen to to the addresses at which they publish."""
         found = {}
         for session in sessions:
             if kernels := wanted.get(session.id):
                 runtime = self._folder_of(session).runtime
-                words = [words_of(pid) for pid in families.get(session.id, Family()).stats]
+                words = [words_of(pid) for pid in trees.get(session.id, ProcessTree()).stats]
                 for kernel in kernels:
                     found[session.id, kernel] = address_of(runtime, kernel, words)
         return found
@@ -159,44 +161,46 @@ class Signals:
     def _read(
         self,
         session: Session,
-        told: Mapping[str, Told],
-        sight: _Sight,
+        activity: Mapping[str, ServerActivity],
+        snapshot: _Snapshot,
         limits: Limits,
         sessions: Sequence[Session],
     ) -> tuple[Reading, ...]:
-        spent = sight.spent.get(session.id)
+        spent = snapshot.spent.get(session.id)
         found = [self._presence.reading(session)]
-        found += self._of_server(session, told.get(session.id), sight)
+        found += self._of_server(session, activity.get(session.id), snapshot)
         if session.spec.kind == "train" and not session.spec.serves_jupyter:
-            found.append(_process(sight.families.get(session.id)))
-        if session.id in sight.families:
-            found.append(spending.cpu(spent, limits.cpu_busy))
+            found.append(_process(snapshot.trees.get(session.id)))
+        if session.id in snapshot.trees:
+            found.append(cpu_time.cpu(spent, limits.cpu_busy))
         else:
-            found.append(Reading("cpu", "unknown", detail="Its processes cannot be found."))
+            found.append(Reading("cpu", "unknown", detail="Its processes were not found."))
         if held := held_by(session):
-            works = {uuid: sight.works.get(uuid) for uuid in held}
+            works = {uuid: snapshot.works.get(uuid) for uuid in held}
             alone = not any(
                 set(held) & set(held_by(other)) for other in sessions if other is not session
             )
             found.append(
-                gpus.gpu(session.id, works, sight.owners, alone=alone, busy=limits.gpu_busy)
+                gpus.gpu(session.id, works, snapshot.owners, alone=alone, busy=limits.gpu_busy)
             )
         return tuple(found)
 
-    def _of_server(self, session: Session, told: Told | None, sight: _Sight) -> Iterator[Reading]:
-        """Read what a server tells of, and terminals also without one."""
+    def _of_server(
+        self, session: Session, activity: ServerActivity | None, snapshot: _Snapshot
+    ) -> Iterator[Reading]:
+        """Yield the signals of a session's server, and of terminals even without one."""
         known = self._known[_key(session)]
-        if told and told.problem:
-            yield Reading("kernels", "unknown", detail=told.problem)
-            yield Reading("terminals", "unknown", detail=told.problem)
+        if activity and activity.problem:
+            yield Reading("kernels", "unknown", detail=activity.problem)
+            yield Reading("terminals", "unknown", detail=activity.problem)
             return
-        if told:
-            yield known.kernels.reading(told.kernels, self._clock)
-        jupyters = told.terminals if told else None
-        seen = sight.terminals.get(session.id, Seen())
+        if activity:
+            yield known.kernels.reading(activity.kernels, self._clock)
+        jupyters = activity.terminals if activity else None
+        seen = snapshot.terminals.get(session.id, TerminalUse())
         known.entered = known.entered or seen.any or seen.awaited
         if known.entered or jupyters is not None:
-            spent = sight.spent.get(session.id)
+            spent = snapshot.spent.get(session.id)
             yield terminals.reading(jupyters or (), seen, spent, self._clock)
 
 
@@ -204,9 +208,9 @@ def _key(session: Session) -> Key:
     return session.id, session.run
 
 
-def _process(family: Family | None) -> Reading:
-    if family is None:
-        return Reading("process", "unknown", detail="Its process cannot be found.")
-    if family.leads:
-        return Reading("process", "busy", detail="Its command runs.")
+def _process(tree: ProcessTree | None) -> Reading:
+    if tree is None:
+        return Reading("process", "unknown", detail="Its process was not found.")
+    if tree.leads:
+        return Reading("process", "busy", detail="Its command is running.")
     return Reading("process", "idle", detail="Its command has ended.")

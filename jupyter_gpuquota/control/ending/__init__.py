@@ -1,0 +1,1 @@
+"""End sessions after their open pages have saved."""

@@ -1,0 +1,1 @@
+"""The usage history: sampled, stored and read in a thread of its own."""

@@ -1,0 +1,1 @@
+"""Enforce the idle policy: poll and log activity, warn and end sessions."""

@@ -1,0 +1,66 @@
+"""HTTP requests to the Jupyter Servers of sessions; they do not count as activity there."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+from tornado.httputil import HTTPHeaders
+from tornado.iostream import IOStream, StreamClosedError
+from tornado.tcpclient import TCPClient
+
+from ..http1 import Response, fetch, verifying
+from ..model.sessions import Endpoint
+
+T = TypeVar("T")
+
+_QUIETLY = "?no_track_activity=1"
+_LARGEST = 16 * 2**20
+_OK, _NOT_FOUND = 200, 404
+
+
+class ServerConnection:
+    """A connection to one Jupyter Server, which is kept open between requests.
+
+    It sets no timeouts: a caller that gives up must close it.
+    """
+
+    def __init__(self, endpoint: Endpoint, stream: IOStream) -> None:
+        self._endpoint = endpoint
+        self._stream = stream
+
+    @classmethod
+    async def open(cls, endpoint: Endpoint) -> ServerConnection:
+        """Connect, with TLS if the endpoint requires it. Raises OSError."""
+        tls = verifying(endpoint.ca) if endpoint.scheme == "https" else None
+        stream = await TCPClient().connect(endpoint.host, endpoint.port, ssl_options=tls)
+        return cls(endpoint, stream)
+
+    async def get(self, path: str) -> Response:
+        """Return the response to a GET of a path below the base URL.
+
+        Raises OSError if the connection ends before the response, or it cannot be read.
+        """
+        to = self._endpoint
+        headers = HTTPHeaders({"Host": to.authority, **to.headers})
+        target = f"{to.base_url}{path}{_QUIETLY}"
+        response = await fetch(self._stream, "GET", target, headers, limit=_LARGEST)
+        if not response.reusable:
+            self.close()
+        return response
+
+    async def get_json(self, path: str, kind: type[T]) -> T | None:
+        """Return the value at a path; None if there is none. Raises OSError, ValueError."""
+        try:
+            response = await self.get(path)
+        except StreamClosedError as error:
+            raise ConnectionError("the connection was closed without a valid response.") from error
+        if response.status == _NOT_FOUND:
+            return None
+        if response.status != _OK:
+            raise ValueError(f"it answers with status {response.status}.")
+        return msgspec.json.decode(response.body, type=kind)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()

@@ -1,0 +1,1 @@
+"""Settings of admins: kept, copied, audited, and read from a quota file."""

@@ -1,0 +1,147 @@
+"""Projects, node groups, rules and the policy from a YAML file that is watched for changes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from ...core.decoding import decode
+from ...core.fields import FieldReader
+from ...core.idle.exemptions import projects_missing
+from ...core.idle.policy_check import check_policy
+from ...core.projects import Known, check, check_groups, check_rules
+from ...model.policy import PolicyRequest
+from ...model.projects import GroupsRequest, NodeGroupRequest, ProjectRequest, RulesRequest
+from ...model.quota import Project
+from ...model.resources import Node
+from ...model.struct import UNCHANGED, Request
+from ...yaml_document import YamlDocument
+from .settings import Settings
+
+SIZE_LIMIT = 256 * 1024
+"""Most bytes of a quota file; so large a one takes about two seconds to read."""
+
+_SAID = 20
+"""Most mistakes that one message names."""
+
+_IGNORED = "The file is ignored until it is fixed."
+
+
+class QuotaFileRequest(Request, frozen=True, kw_only=True):
+    """The file as a whole."""
+
+    projects: tuple[ProjectRequest, ...]
+    groups: tuple[NodeGroupRequest, ...] = ()
+    rules: RulesRequest = RulesRequest()
+    policy: PolicyRequest = PolicyRequest()
+
+
+class QuotaFile:
+    """A watched file; `settings` are the last valid ones, None before, `problem` what is wrong.
+
+    A check costs one `stat`; the file is read only if that shows a change. `every` is the seconds
+    between two activity checks of a session.
+    """
+
+    def __init__(self, path: str, every: int = 30) -> None:
+        self._every = every
+        self.path = Path(path).expanduser()
+        self.settings: Settings | None = None
+        self.problem = ""
+        self._seen: tuple[int, ...] | None = None
+        self._nodes: Sequence[Node] = ()
+
+    def changed(self) -> bool:
+        """Return whether the file has changed since it was last read."""
+        return self._stamp() != self._seen
+
+    def look(self, nodes: Sequence[Node]) -> None:
+        """Read the file if it or the nodes have changed; keep the last settings if it is invalid.
+
+        A file that changes meanwhile is being written: it is left for the next call.
+        """
+        stamp = self._stamp()
+        if stamp == self._seen and nodes == self._nodes:
+            return
+        found, problem = self._read(nodes)
+        if stamp != self._stamp():
+            return
+        self._seen, self._nodes = stamp, nodes
+        self.settings, self.problem = found or self.settings, problem
+
+    def _read(self, nodes: Sequence[Node]) -> tuple[Settings | None, str]:
+        try:
+            return read(self._data(), nodes, self._every), ""
+        except (OSError, ValueError) as error:
+            kept = "The last valid version stays in force." if self.settings else _IGNORED
+            said = f"{error.strerror}." if isinstance(error, OSError) else str(error)
+            return None, f"The quota file {self.path} cannot be used: {said} {kept}"
+
+    def _stamp(self) -> tuple[int, ...]:
+        try:
+            found = self.path.stat()
+        except OSError as error:
+            return (error.errno or 0,)
+        return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+    def _data(self) -> bytes:
+        # Opening a pipe would wait until somebody writes to it.
+        number = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            if not stat.S_ISREG(os.fstat(number).st_mode):
+                raise ValueError("It is not a regular file.")
+            with os.fdopen(number, "rb", closefd=False) as file:
+                return file.read(SIZE_LIMIT + 1)
+        finally:
+            os.close(number)
+
+
+def read(data: bytes, nodes: Sequence[Node], every: int = 30) -> Settings:
+    """Return the settings in a file. Raises ValueError with every mistake and its line."""
+    document, reader = YamlDocument(data, SIZE_LIMIT), FieldReader()
+    settings = None
+    if request := decode(document.plain, QuotaFileRequest, reader, hidden={"revision"}):
+        settings = _settings(request, nodes, every, reader)
+    if reader.errors or settings is None:
+        texts = [
+            f"Line {document.line(e.field)}, {e.field or 'the file'}: {e.message} {e.hint}".rstrip()
+            for e in reader.errors
+        ]
+        more = len(texts) - _SAID
+        raise ValueError(" ".join(texts[:_SAID] + [f"And {more} more."] * (more > 0)))
+    return settings
+
+
+def _settings(
+    asked: QuotaFileRequest, nodes: Sequence[Node], every: int, reader: FieldReader
+) -> Settings | None:
+    """Return the settings; None if they break rules."""
+    groups = GroupsRequest(groups=asked.groups, revision=UNCHANGED)
+    rules = msgspec.structs.replace(asked.rules, revision=UNCHANGED)
+    found: dict[str, Project | None] = {}
+    checked_groups = reader.take(lambda: check_groups(groups, nodes, ()))
+    known = Known(nodes=nodes, groups=checked_groups) if checked_groups else Known(nodes=nodes)
+    checked_rules = reader.under("rules.").take(lambda: check_rules(rules))
+    for i, request in enumerate(asked.projects):
+        here = msgspec.structs.replace(request, revision=UNCHANGED)
+        inside = reader.under(f"projects[{i}].")
+        if request.name in found:
+            inside.wrong("name", "name.twice", name=request.name)
+        found[request.name] = inside.take(partial(check, here, known))
+    inside = reader.under("policy.")
+    policy = inside.take(lambda: check_policy(asked.policy, list(found), every))
+    inside.add(projects_missing(asked.policy, list(found)))
+    if not (checked_rules and checked_groups and policy):
+        return None
+    return Settings(
+        projects=tuple(project for project in found.values() if project),
+        rules=checked_rules,
+        groups=checked_groups,
+        policy=msgspec.structs.replace(policy, revision=UNCHANGED),
+        source="file",
+    )

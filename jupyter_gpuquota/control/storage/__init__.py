@@ -1,0 +1,1 @@
+"""Files on disk: databases, journals, records, and what cannot be read."""

@@ -1,0 +1,1 @@
+"""The state folder and the folders of sessions in it."""

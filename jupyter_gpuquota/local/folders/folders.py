@@ -1,0 +1,247 @@
+"""The state folder, and the folder of each session in it, as docs/architecture.md draws them."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+import os
+import shutil
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from ...control.storage.files import sync_folder, write_file, writing
+from ...control.storage.records import Record, read_record
+from ...control.storage.state_folder import make_state_folder
+from ...errors import StorageFailed
+from ...model.sessions import Session
+from ...model.struct import Model
+from .held_folders import HeldFolders
+from .reserve import replace_file, reserve
+from .session_record import read_session
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Launch(Model, frozen=True, kw_only=True):
+    """What the shim starts. It contains the session's token, so only the account may read it.
+
+    `run` is the session's; every note of a shim carries it, so that notes of an earlier run are
+    recognised. `log_from` is the log's offset at which this run began. `config` is written into the
+    runtime folder for the Jupyter Server.
+    """
+
+    id: str
+    run: int
+    boot: str
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    folder: str
+    grace: float
+    log_bytes: int
+    log_files: int
+    log_from: int = 0
+    config: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Leader(Model, frozen=True, kw_only=True):
+    """A session's first process, identified by pid, start time in clock ticks, and boot."""
+
+    run: int
+    pid: int
+    ticks: int
+    boot: str
+    shim: int
+
+
+class ExitNote(Model, frozen=True, kw_only=True):
+    """The exit that the shim observed; `at` in seconds since 1970."""
+
+    run: int
+    code: int
+    signal: str
+    at: float
+
+
+class SessionFolder:
+    """The files of one session."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.runtime = path / "runtime"
+        self.workspaces = path / "workspaces"
+        self.copy = path / "session.json"
+
+    def save(self, session: Session) -> None:
+        """Store the session beside its files, also on a full disk. Raises StorageFailed."""
+        data, room = msgspec.json.encode(session), self.path / ".session.room"
+        with writing(self.path):
+            self.path.mkdir(mode=0o700, exist_ok=True)  # it may have been removed
+            try:
+                write_file(self.copy, data)
+            except OSError as error:
+                if not room.exists():
+                    raise
+                _log.debug("%s is written into reserved space: %s", self.copy, error)
+                replace_file(room, self.copy, data)
+            reserve(room, len(data))
+
+    def load(self) -> Record[Session]:
+        """Read the stored session."""
+        try:
+            return read_record(self.copy.read_bytes(), read_session)
+        except FileNotFoundError:
+            return Record()
+        except OSError as error:
+            return Record(problem=error.strerror or str(error))
+
+    def prepare(self, launch: Launch) -> None:
+        """Clear the files of an earlier run, and write those for the shim. Raises StorageFailed."""
+        with writing(self.path):
+            for name in ("leader.json", "exit.json", ".exit.room"):
+                (self.path / name).unlink(missing_ok=True)
+            shutil.rmtree(self.runtime, ignore_errors=True)
+            self.runtime.mkdir(mode=0o700)
+            (self.runtime / "config").mkdir()
+            config = self.runtime / "config" / "jupyter_server_config.json"
+            write_file(config, msgspec.json.encode(launch.config))
+            write_file(self.path / "launch.json", msgspec.json.encode(launch))
+
+    def forget(self) -> None:
+        """Remove the files of a run: `launch.json` with its secrets, and the runtime folder.
+
+        What cannot be removed now is removed when the next run begins, or with the session.
+        """
+        with contextlib.suppress(OSError):
+            (self.path / "launch.json").unlink()
+        shutil.rmtree(self.runtime, ignore_errors=True)
+
+    def launch(self, run: int) -> Launch | None:
+        """Read the launch of a run; None if there is none."""
+        found = self._read("launch.json", Launch)
+        return found if found and found.run == run else None
+
+    def leader(self, run: int) -> Leader | None:
+        """Read the identity of a run's first process; None until it has started."""
+        found = self.last_leader()
+        return found if found and found.run == run else None
+
+    def last_leader(self) -> Leader | None:
+        """Read the identity of the last run's first process."""
+        return self._read("leader.json", Leader)
+
+    def exit(self, run: int) -> ExitNote | None:
+        """Read how a run ended; None until it has.
+
+        A shim that could not publish its note has left it in its reserved space.
+        """
+        notes = (self._read(name, ExitNote) for name in ("exit.json", ".exit.room"))
+        return next((found for found in notes if found and found.run == run), None)
+
+    def lock(self) -> int:
+        """Take the shim's lock, for a shim to inherit. Raises OSError if it is held."""
+        fd = os.open(self.path / "shim.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(fd)
+            raise
+        return fd
+
+    def shim_lives(self) -> bool | None:
+        """Return whether a shim is alive: only then is the lock held.
+
+        None without a lock file: no shim has started yet, or the folder is missing.
+        """
+        try:
+            fd = os.open(self.path / "shim.lock", os.O_RDONLY | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(fd)
+        return False
+
+    def _read(self, name: str, kind: type[T]) -> T | None:
+        try:
+            return msgspec.json.decode((self.path / name).read_bytes(), type=kind)
+        except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError, UnicodeDecodeError):
+            return None
+
+
+class StateFolder:
+    """The state folder and the folders of sessions in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.sessions = path / "sessions"
+        self.held = HeldFolders()
+
+    def open(self) -> None:
+        """Make the folder, accessible to the account only, and open it. Raises StorageFailed."""
+        make_state_folder(self.path)
+        with writing(self.path):
+            self.sessions.mkdir(mode=0o700, exist_ok=True)
+            self.held.hold(self.path, self.sessions)
+        for path in self.sessions.glob(".new-*"):  # of requests that were never accepted
+            shutil.rmtree(path, ignore_errors=True)
+
+    def session(self, session_id: str) -> SessionFolder:
+        """Return the folder of a session, whether it exists or not."""
+        return SessionFolder(self.sessions / session_id)
+
+    def make(self, session: Session) -> SessionFolder:
+        """Make a session's folder with the stored session, atomically. Raises StorageFailed."""
+        new = SessionFolder(self.sessions / f".new-{session.id}")
+        folder = self.session(session.id)
+        try:
+            new.save(session)
+            with writing(folder.path):
+                new.path.rename(folder.path)
+                sync_folder(self.sessions)
+        except StorageFailed:
+            shutil.rmtree(new.path, ignore_errors=True)
+            raise
+        return folder
+
+    def delete(self, session_id: str) -> None:
+        """Mark a session's folder as deleted, or raise; then remove its files."""
+        deleted = self._deleted_path(session_id)
+        with writing(self.sessions), contextlib.suppress(FileNotFoundError):
+            (self.sessions / session_id).rename(deleted)
+            sync_folder(self.sessions)
+        with contextlib.suppress(OSError):  # what cannot be removed now goes with the mark
+            for path in deleted.iterdir():
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink()
+
+    def deleted(self) -> list[str]:
+        """Return the ids of the sessions whose folders are marked as deleted."""
+        return [path.name.removeprefix(".deleted-") for path in self.sessions.glob(".deleted-*")]
+
+    def clear(self, session_id: str) -> None:
+        """Remove a folder that is marked as deleted; the next start removes what is left."""
+        shutil.rmtree(self._deleted_path(session_id), ignore_errors=True)
+
+    def all(self) -> list[SessionFolder]:
+        """Return the folders of all sessions."""
+        return [SessionFolder(path) for path in self._entries() if path.is_dir()]
+
+    def unknown_entries(self) -> list[Path]:
+        """Return the entries beside the session folders that are not session folders."""
+        return [path for path in self._entries() if not path.is_dir()]
+
+    def _entries(self) -> list[Path]:
+        return sorted(p for p in self.sessions.iterdir() if not p.name.startswith("."))
+
+    def _deleted_path(self, session_id: str) -> Path:
+        return self.sessions / f".deleted-{session_id}"

@@ -1,0 +1,1 @@
+"""GPUs of this machine: real through NVML, or simulated."""

@@ -1,0 +1,30 @@
+"""Configuration of a session's Jupyter Server, which runs in the session's own environment.
+
+Jupyter Server writes the token of its identity provider into its pages. That of a session is empty:
+the ingress sends another token, which no page knows.
+"""
+
+from __future__ import annotations
+
+import os
+from hmac import compare_digest
+
+try:
+    from jupyter_server.auth.identity import IdentityProvider, User
+    from tornado.web import RequestHandler
+except ImportError:  # Jupyter Server 1 has no identity providers, and reads JUPYTER_TOKEN itself
+    pass
+else:
+
+    class SessionIdentity(IdentityProvider):
+        """Authenticates requests with the session's token, which only the ingress has."""
+
+        async def get_user_token(self, handler: RequestHandler) -> User | None:
+            """Return a user for a request with the token, None for any other."""
+            sent, token = self.get_token(handler) or "", os.environ.get("JUPYTER_TOKEN", "")
+            if not token or not compare_digest(sent.encode(), token.encode()):
+                return None
+            return self.generate_anonymous_user(handler)
+
+    c.ServerApp.identity_provider_class = SessionIdentity  # type: ignore[name-defined]
+    c.SessionIdentity.token = ""  # type: ignore[name-defined]

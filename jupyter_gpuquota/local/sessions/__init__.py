@@ -1,0 +1,1 @@
+"""Sessions as processes: launch specification, start, observation, logs and programs."""

@@ -1,0 +1,195 @@
+"""Build a session's command line, environment and Jupyter configuration. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ...errors import FieldError
+from ...model.addresses import address_of
+from ...model.messages.build import field_error
+from ...model.resources import MILLI, Placement, Share, Slice
+from ...model.sessions import Session, SessionSpec
+
+SERVER_CONFIG = str(Path(__file__).parents[1] / "session_server")
+"""The folder with the configuration of every session's Jupyter Server."""
+
+_KEPT = re.compile(
+    r"JUPYTER_((CONFIG|DATA)_(DIR|PATH)|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)"
+)
+"""Jupyter's variables that are settings of the account, not of one server."""
+_DROPPED = re.compile(
+    r"(JUPYTER|JPY|JUPYTERHUB|GPUQUOTA|CUDA_MPS|CONDA|KERNEL|LISTEN)_\w+|CUDA_VISIBLE_DEVICES|"
+    r"CUDA_DEVICE_ORDER|VIRTUAL_ENV(_PROMPT)?|PYTHONHOME|MPLBACKEND|_|OLDPWD|PWD|PS1"
+)
+"""Variables of the process that started the controller: a server, hub, kernel or environment."""
+_WORKSPACES = "JUPYTERLAB_WORKSPACES_DIR"
+_RESERVED_FLAG = re.compile(
+    r"--(ip|port|port[-_]retries|sock|sock[-_]mode|transport|notebook[-_]dir|allow[-_]root|"
+    r"keyfile|certfile|client[-_]ca)|"
+    r"--(\w+App|\w*IdentityProvider)\.(ip|port|port_retries|sock|sock_mode|base_url|root_dir|"
+    r"notebook_dir|token|password|password_required|hashed_password|allow_root|"
+    r"identity_provider_class|login_handler_class|certfile|keyfile|open_browser|"
+    r"shutdown_no_activity_timeout|custom_display_url)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchContext:
+    """The machine's part of a launch.
+
+    `python` and `module` are the program of a Jupyter Server; `active` is the variable that
+    marks the environment as active, if any; `inherited` is the account's environment; `mps` is the
+    pipe folder of a responding MPS daemon, empty if none. `runtime` is the folder of one run,
+    `workspaces` that of the session's JupyterLab workspaces, which outlive the run.
+    """
+
+    runtime: str
+    workspaces: str
+    state_dir: str
+    token: str
+    own_token: str
+    port: int
+    python: str
+    module: str
+    inherited: Mapping[str, str]
+    active: str = ""
+    root: bool = False
+    mps: str = ""
+
+
+def reserved_args(spec: SessionSpec) -> Iterator[FieldError]:
+    """Yield an error for each argument that changes how a Jupyter Server is reached or secured."""
+    for i, word in enumerate(spec.args if spec.serves_jupyter else ()):
+        if found := _RESERVED_FLAG.fullmatch(word.partition("=")[0]):
+            yield field_error(f"args[{i}]", "argument.reserved", argument=found[0])
+
+
+def argv_of(spec: SessionSpec, session: Session, context: LaunchContext) -> tuple[str, ...]:
+    """Return the session's command line; it has no secrets, as every account can read it."""
+    if spec.command:
+        return (*spec.command, *spec.args)
+    ours = {
+        "ip": "127.0.0.1",
+        "port": context.port,
+        "port_retries": 50,
+        "base_url": address_of(session),
+        "root_dir": spec.folder,
+        "open_browser": False,
+        "allow_root": context.root,
+        "shutdown_no_activity_timeout": 0,
+    }
+    return (
+        context.python,
+        "-m",
+        context.module,
+        *spec.args,
+        *(f"--ServerApp.{name}={value}" for name, value in ours.items()),
+    )
+
+
+def env_of(session: Session, placement: Placement, context: LaunchContext) -> dict[str, str]:
+    """Return the session's environment: the account's, the request's, then ours."""
+    spec = session.spec
+    own = {name: value for name, value in context.inherited.items() if _passes(name, value)}
+    paths = [str(PurePosixPath(spec.environment, "bin")), own.get("PATH", "/usr/bin:/bin")]
+    own |= {"PATH": ":".join(paths)} | (
+        {context.active: spec.environment} if context.active else {}
+    )
+    own |= spec.env | _share(spec.share, placement, context) | _facts(session, placement)
+    own |= {"GPUQUOTA_STATE_DIR": context.state_dir, "JUPYTER_GPUQUOTA_BACKEND": "local"}
+    own["GPUQUOTA_SESSION_TOKEN"] = context.own_token
+    if spec.serves_jupyter:
+        configs = [*_config_dirs(context.runtime), own.get("JUPYTER_CONFIG_PATH", "")]
+        own |= {
+            "JUPYTER_TOKEN": context.token,
+            "JUPYTER_RUNTIME_DIR": context.runtime,
+            "JUPYTER_CONFIG_PATH": ":".join(filter(None, configs)),
+            _WORKSPACES: spec.env.get(_WORKSPACES, context.workspaces),
+        }
+    return own | {"PWD": spec.folder}
+
+
+def config_of(session: Session, context: LaunchContext) -> dict[str, object]:
+    """Return the session's own Jupyter configuration, which overrides the account's.
+
+    It is first on Jupyter's configuration path rather than on the command line, which every account
+    can read. Without it, a configuration that disables the token would open the session to every
+    account of the machine. Where the server has identity providers, the one in `SERVER_CONFIG`
+    replaces the account's, and keeps the token out of pages.
+
+    JupyterLab opens a workspace with the session's name. Of all pages of one origin, whatever
+    their base URL, it lets only one use the workspace `default`, and renames it for the others.
+
+    Terminals are not login shells: a profile would remove the session's environment from PATH.
+    Pages have no *Shut Down*, which would end the session before pages could save.
+    """
+    protection = {"token": context.token, "certfile": "", "keyfile": "", "client_ca": ""}
+    shell = context.inherited.get("SHELL") or "sh"
+    usage = {"terminado_settings": {"shell_command": [shell]}, "quit_button": False}
+    workspace = f"/lab/workspaces/{session.spec.name}"
+    return {
+        "ServerApp": protection | usage,
+        "IdentityProvider": {"token": context.token},
+        "LabApp": {"default_url": workspace},
+    }
+
+
+def without_server(env: Mapping[str, str]) -> dict[str, str]:
+    """Return a session's environment for other programs, without its server's variables."""
+    runtime = env.get("JUPYTER_RUNTIME_DIR", "")
+    own = {name: value for name, value in env.items() if name != "JUPYTER_TOKEN"}
+    path = own.pop("JUPYTER_CONFIG_PATH", "")
+    rest = [part for part in path.split(":") if part and part not in _config_dirs(runtime)]
+    return own | ({"JUPYTER_CONFIG_PATH": ":".join(rest)} if rest else {})
+
+
+def _config_dirs(runtime: str) -> tuple[str, str]:
+    return f"{runtime}/config", SERVER_CONFIG
+
+
+def _passes(name: str, value: str) -> bool:
+    """Return whether a variable is inherited; one that is not valid text cannot be stored."""
+    readable = not any("\ud800" <= letter <= "\udfff" for letter in name + value)
+    return readable and (bool(_KEPT.fullmatch(name)) or not _DROPPED.fullmatch(name))
+
+
+def _share(share: Share, placement: Placement, context: LaunchContext) -> dict[str, str]:
+    """Return the variables that select the session's GPUs and, with MPS, limit it to them.
+
+    For a simulated GPU, an empty CUDA_VISIBLE_DEVICES hides the real ones, which belong to others.
+    """
+    real = () if placement.simulated else placement.slices
+    found = {
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+        "CUDA_VISIBLE_DEVICES": ",".join(piece.uuid for piece in real),
+    }
+    if context.mps and real and not share.mig and not share.devices:
+        piece = real[0]
+        percentage = piece.compute or max(1, piece.milli * 100 // MILLI)
+        found |= {
+            "CUDA_MPS_PIPE_DIRECTORY": context.mps,
+            "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT": f"0={piece.memory}M",
+            "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": str(percentage),
+        }
+    return found
+
+
+def _facts(session: Session, placement: Placement) -> dict[str, str]:
+    found = {
+        "GPUQUOTA_SESSION": session.id,
+        "GPUQUOTA_NAME": session.spec.name,
+        "GPUQUOTA_PROJECT": session.spec.project,
+        "GPUQUOTA_NODE": placement.node,
+        "GPUQUOTA_SHARE": session.spec.share.text,
+        "GPUQUOTA_GPUS_MILLI": str(placement.milli),
+        "GPUQUOTA_MEMORY_MIB": str(_total(placement.slices)),
+        "GPUQUOTA_PORTS": ",".join(map(str, session.spec.ports)),
+    }
+    return found | ({"GPUQUOTA_SIMULATED": "1"} if placement.simulated else {})
+
+
+def _total(slices: Sequence[Slice]) -> int:
+    return sum(piece.memory for piece in slices)

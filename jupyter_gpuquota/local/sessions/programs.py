@@ -1,0 +1,182 @@
+"""Run programs inside sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import math
+import os
+import signal
+from asyncio import StreamReaderProtocol
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from typing import Any, BinaryIO
+
+from msgspec import structs
+
+from ...core.fields import FieldReader
+from ...errors import WrongState
+from ...model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
+from ...model.sessions import Session
+from ..folders.folders import Launch
+from .launch_spec import without_server
+
+LIMIT = 2**20
+"""Maximum bytes of output that are returned."""
+LONGEST = 3600
+_LAST_WORDS = 0.2
+"""Seconds that are waited for the rest of the output when a program has ended."""
+_BLOCK = 65_536
+_NOT_FOUND, _NOT_ALLOWED = 127, 126
+
+
+def context_of(session: Session, launch: Launch | None) -> ExecContext:
+    """Return the environment and folder of programs in a session. Raises WrongState."""
+    if session.state != "running" or launch is None:
+        raise WrongState(
+            f"{session.spec.name} is {session.state}, not running.",
+            hint="Resume it first."
+            if session.state not in ("waiting", "starting")
+            else "Wait until it is running.",
+        )
+    return ExecContext(env=without_server(launch.env), folder=launch.folder)
+
+
+def check(request: ExecRequest) -> None:
+    """Raise InvalidFields for a request that cannot start a program."""
+    reader = FieldReader()
+    if not request.command or not request.command[0]:
+        reader.untranslated("command", "Enter a program.", "For example nvidia-smi.")
+    if any("\0" in word for word in request.command):
+        reader.wrong("command", "field.nul")
+    if not 1 <= request.timeout <= LONGEST:
+        reader.untranslated("timeout", f"Must be 1 to {LONGEST} seconds.")
+    reader.finish()
+
+
+async def execute(
+    context: ExecContext, request: ExecRequest, adopt: Callable[[int], None]
+) -> ExecResult:
+    """Run a program to its end or timeout; its output is cut at the limit."""
+    kept = bytearray()
+    result: ExecResult
+    async with aclosing(run(context, request, adopt)) as parts:
+        async for part in parts:
+            if isinstance(part, ExecResult):
+                result = part
+            elif len(kept) <= LIMIT:  # more is dropped, lest the program block
+                kept += part
+    output = bytes(kept[:LIMIT]).decode(errors="replace")
+    return structs.replace(result, output=output, truncated=len(kept) > LIMIT)
+
+
+async def stream(
+    context: ExecContext, request: ExecRequest, adopt: Callable[[int], None]
+) -> AsyncGenerator[ExecEvent]:
+    """Yield the output of a program as it comes, and its end; the first event is its start."""
+    letters = codecs.getincrementaldecoder("utf-8")("replace")
+    async with aclosing(run(context, request, adopt)) as parts:
+        async for part in parts:
+            if isinstance(part, ExecResult):
+                if rest := letters.decode(b"", final=True):
+                    yield ExecEvent(output=rest)
+                yield ExecEvent(result=part)
+            else:
+                yield ExecEvent(output=letters.decode(part))
+
+
+async def run(
+    context: ExecContext, request: ExecRequest, adopt: Callable[[int], None]
+) -> AsyncGenerator[bytes | ExecResult]:
+    """Yield empty bytes when a program has started, then its output, then its result.
+
+    Its process group is killed on timeout, and when the iterator is closed. Processes that it
+    leaves in the background belong to the session, and end with it. `adopt` is called with the
+    group, whose orphans become our children.
+    """
+    try:
+        process, pipe = await _start(context, request)
+    except OSError as error:
+        code = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_ALLOWED
+        yield f"{request.command[0]}: {error.strerror or error}\n".encode()
+        yield ExecResult(exit_code=code, output="")
+        return
+    ended = asyncio.ensure_future(_wait(process, request.timeout))
+    try:
+        yield b""
+        async with aclosing(_printed(pipe, ended)) as parts:
+            async for part in parts:
+                yield part
+        timed_out = not await ended
+    finally:
+        ended.cancel()
+        await asyncio.wait([ended])
+        pipe.close()
+        adopt(process.pid)
+    code = process.returncode or 0
+    code = code if code >= 0 else 128 - code
+    yield ExecResult(exit_code=code, output="", timed_out=timed_out)
+
+
+async def _start(
+    context: ExecContext, request: ExecRequest
+) -> tuple[asyncio.subprocess.Process, BinaryIO]:
+    """Return a started program and the reading end of its output pipe. Raises OSError.
+
+    The pipe is not asyncio's, which would wait for the program's background processes to close it.
+    """
+    reading, writing = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *request.command,
+            env=context.env,
+            cwd=context.folder,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=writing,
+            stderr=writing,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return process, os.fdopen(reading, "rb", buffering=0)
+
+
+async def _wait(process: asyncio.subprocess.Process, timeout: int) -> bool:
+    """Return whether a program ended in time; otherwise, or if cancelled, kill its group."""
+    try:
+        async with asyncio.timeout(timeout):
+            await process.wait()
+    except TimeoutError:
+        return False
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    return True
+
+
+async def _printed(pipe: BinaryIO, ended: asyncio.Future[bool]) -> AsyncGenerator[bytes]:
+    """Yield a pipe's data until it is closed, or until shortly after the program's end."""
+    reader, loop = asyncio.StreamReader(), asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: StreamReaderProtocol(reader), pipe)
+    last = math.inf
+    try:
+        while loop.time() < last:
+            reading = asyncio.ensure_future(reader.read(_BLOCK))
+            try:
+                both: list[asyncio.Future[Any]] = [reading, ended]
+                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+                if ended.done():
+                    last = min(last, loop.time() + _LAST_WORDS)
+                    await asyncio.wait([reading], timeout=last - loop.time())
+                if not reading.done() or not reading.result():
+                    return
+                yield reading.result()
+            finally:
+                reading.cancel()
+    finally:
+        transport.close()

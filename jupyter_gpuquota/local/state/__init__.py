@@ -1,0 +1,1 @@
+"""The state file of the local backend, and its recovery."""
