@@ -1,4 +1,4 @@
-"""Have a request answered: by a backend in this process, or by whoever has one."""
+"""Requests and responses, and what dispatches them: to a backend here or in another process."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..core.access import NOBODY, Caller
-from ..model.routes import Route
+from ..model.routes.table import Route
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request that was authenticated and authorised, not decoded yet.
+class ApiRequest:
+    """A request that is authenticated and authorised, but not decoded.
 
-    `query` is as it came, but for what is not ours (`decoding.own_query`); `etags` is the header
-    If-None-Match, `caller` whoever was authenticated; a gateway leaves it to the controller to say
-    who that is.
+    `query` has only our own parameters (`decoding.own_query`); `etags` is the header If-None-Match.
+    `caller` is who was authenticated; behind a gateway the controller identifies the caller.
     """
 
     route: Route
@@ -28,11 +27,11 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """An encoded answer; `body` is JSON, and empty with status 304.
+class ApiResponse:
+    """An encoded response; `body` is JSON, and empty with status 304.
 
-    `lines`, if set, are there instead of the body: JSON documents that come one by one. Whoever
-    takes the answer closes them.
+    `lines`, if set, replace the body: JSON documents that come one by one. The receiver closes
+    them.
     """
 
     status: int
@@ -42,7 +41,7 @@ class Answer:
 
 
 class Dispatcher(Protocol):
-    """Answer requests."""
+    """What answers requests."""
 
-    async def dispatch(self, asked: Asked) -> Answer:
-        """Return the answer, or raise an error of ours."""
+    async def dispatch(self, request: ApiRequest) -> ApiResponse:
+        """Return the response. Raises GpuQuotaError."""

@@ -1,7 +1,7 @@
-"""Make handlers from the route table: one class a path, one verb a route.
+"""Handlers made from the route table: one class per path, one method per route.
 
-They are mounted twice: in Jupyter, where Jupyter authenticates (`jupyter_mount`), and in the
-controller, where the socket does (`socket_mount`).
+They are mounted in Jupyter, which authenticates (`jupyter_mount`), and in the controller, where the
+socket (`unix_mount`) or a bearer token (`https_mount`) does.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing, suppress
-from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -19,31 +18,32 @@ from tornado.iostream import StreamClosedError
 
 from ..core.access import NOBODY, Caller
 from ..errors import GpuQuotaError, NotFound
-from ..model.routes import Route
-from .decoding import is_id, own_query
-from .dispatch import Answer, Asked, Dispatcher
+from ..model.routes.table import Route
+from ..model.struct import problem_of
+from .decoding import is_id, names_session, own_query
+from .dispatch import ApiRequest, ApiResponse, Dispatcher
 from .media_types import JSON, NDJSON
-from .statuses import error_raised, problem_of
+from .statuses import FaultLogging, error_raised
 
 BODY_LIMIT = 1024 * 1024
-"""Most bytes of a request's body."""
+"""The most bytes of a request's body."""
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 Verb = Callable[..., Awaitable[None]]
 Guard = Callable[[str, Verb], Verb]
-"""Return a verb that first checks whether the user has a permission."""
+"""Returns a verb that checks a permission first."""
 
 
-class Api(web.RequestHandler):
-    """Read a request, have it answered, and write the answer or the error.
+class Api(FaultLogging):
+    """The handler that reads a request, dispatches it, and writes the response or the error.
 
-    A body over the limit is read to its end and dropped: a connection that is closed on a
-    client that still sends never shows it the answer.
+    A body over the limit is read to its end and dropped: if the connection were closed while the
+    client sends, the client would not receive the answer.
     """
 
     def initialize(self, dispatcher: Dispatcher) -> None:
-        """Take what the mount passes to every handler."""
+        """Set what the mount passes to every handler."""
         self._dispatcher = dispatcher
         self._received = bytearray()
         self._too_large = False
@@ -56,18 +56,17 @@ class Api(web.RequestHandler):
             self._received += chunk
 
     def caller(self) -> Caller:
-        """Return whoever asks; nobody where another process will name the caller."""
+        """Return the caller; NOBODY if another process identifies the caller."""
         return NOBODY
 
     async def answer(self, route: Route, args: dict[str, str]) -> None:
         """Answer one request of a route."""
         if self._too_large:
             raise web.HTTPError(413)
-        if not all(is_id(value) for value in args.values()):
-            raise NotFound(
-                f"{next(iter(args.values()))!r} is no id.", hint="GET the list to see the ids."
-            )
-        asked = Asked(
+        for name, value in args.items():
+            if not (names_session(value) if name == "id" else is_id(value)):
+                raise NotFound(f"{value!r} not found.", hint="GET the list to see the names.")
+        request = ApiRequest(
             route=route,
             caller=self.caller(),
             args=args,
@@ -75,23 +74,23 @@ class Api(web.RequestHandler):
             body=bytes(self._received),
             etags=self.request.headers.get("If-None-Match", ""),
         )
-        answer = await self.seen(route, await self._dispatcher.dispatch(asked))
+        answer = await self.seen(route, await self._dispatcher.dispatch(request))
         if answer.lines is None:
             self._write_answer(answer)
         else:
             await self._write_lines(answer.status, answer.lines)
 
     def on_connection_close(self) -> None:
-        """End what is being written."""
+        """Stop writing."""
         super().on_connection_close()
         if self._writing:
             self._writing.cancel()
 
-    async def seen(self, route: Route, answer: Answer) -> Answer:
-        """Return an answer as the user may see it."""
+    async def seen(self, route: Route, answer: ApiResponse) -> ApiResponse:
+        """Return a response as the user may see it."""
         return answer
 
-    def _write_answer(self, answer: Answer) -> None:
+    def _write_answer(self, answer: ApiResponse) -> None:
         self.set_status(answer.status)
         self.set_header("Cache-Control", "no-cache")
         if answer.etag:
@@ -113,8 +112,8 @@ class Api(web.RequestHandler):
             self._writing.result()
 
     async def _pass_on(self, lines: AsyncGenerator[bytes]) -> None:
-        """Write each line at once; what goes wrong on the way is the last one."""
-        with suppress(StreamClosedError):  # the client has hung up
+        """Write each line at once; an error is the last one."""
+        with suppress(StreamClosedError):  # the client has disconnected
             try:
                 async with aclosing(lines):
                     async for line in lines:
@@ -124,32 +123,22 @@ class Api(web.RequestHandler):
                 self.write(msgspec.json.encode({"problem": problem_of(error)}) + b"\n")
 
     def compute_etag(self) -> str | None:
-        """Leave ETags to the dispatcher: the revision is known, nothing needs hashing."""
+        """Return None: the dispatcher sets ETags, from revisions."""
         return None
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Write any error in the one shape; faults of ours without their details."""
+        """Write any error as a `Problem`; our own bugs without details."""
         raised = kwargs.get("exc_info", (None, None, None))[1]
         status, error = error_raised(status_code, raised)
-        self._write_answer(Answer(status, msgspec.json.encode(problem_of(error))))
-
-    def log_exception(
-        self,
-        typ: type[BaseException] | None,
-        value: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        """Log a traceback for faults of ours only; the user is told of the others."""
-        if not isinstance(value, GpuQuotaError):
-            super().log_exception(typ, value, tb)
+        self._write_answer(ApiResponse(status, msgspec.json.encode(problem_of(error))))
 
 
 def make_handlers(
     base: type[Api], routes: Iterable[Route], guard: Guard
 ) -> list[tuple[str, type[Api]]]:
-    """Return a pattern, relative to the API's root, and a handler class for each path.
+    """Return a pattern, relative to the root of the API, and a handler class for each path.
 
-    The last pattern matches every other path, and answers NotFound.
+    The last pattern matches every other path, and responds with NotFound.
     """
     paths: dict[str, dict[str, Verb]] = {}
     for row in routes:

@@ -1,4 +1,4 @@
-"""Answer by calling the use cases with a backend of this process."""
+"""The dispatcher to a backend in this process."""
 
 from __future__ import annotations
 
@@ -13,47 +13,46 @@ from ..core.access import Rights
 from ..ports.backend import Backend
 from ..services.usecases import perform
 from .decoding import Empty, decode_body, decode_query
-from .dispatch import Answer, Asked
+from .dispatch import ApiRequest, ApiResponse
 
 
 class InProcess:
-    """The dispatcher of whoever holds the backend."""
+    """A dispatcher that calls the use cases."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
-    async def dispatch(self, asked: Asked) -> Answer:
-        """Decode, call the use case, encode; what is unchanged is neither read nor encoded."""
-        row = asked.route
-        rights = await self._backend.access.rights(asked.caller)
-        etag = self._etag(asked, rights)
-        if etag and etag in [known.strip() for known in asked.etags.split(",")]:
-            return Answer(304, etag=etag)
+    async def dispatch(self, request: ApiRequest) -> ApiResponse:
+        """Decode, call the use case, encode; an unchanged answer is neither read nor encoded."""
+        row = request.route
+        rights = await self._backend.access.rights(request.caller)
+        etag = self._etag(request, rights)
+        if etag and etag in [known.strip() for known in request.etags.split(",")]:
+            return ApiResponse(304, etag=etag)
         found = await perform(
             self._backend,
             row,
             rights,
-            asked.args,
-            query=decode_query(asked.query, row.query or Empty),
-            body=decode_body(asked.body, row.request or Empty),
+            request.args,
+            query=decode_query(request.query, row.query or Empty),
+            body=decode_body(request.body, row.request or Empty),
         )
         if row.streams:
-            first = await anext(found)  # what is wrong with the request shows here
-            return Answer(row.status, lines=_lines(first, found))
-        return Answer(row.status, msgspec.json.encode(found), etag)
+            first = await anext(found)  # errors of the request are raised here
+            return ApiResponse(row.status, lines=_lines(first, found))
+        return ApiResponse(row.status, msgspec.json.encode(found), etag)
 
-    def _etag(self, asked: Asked, rights: Rights) -> str:
-        """Name the state that an answer is a view of: it changes with the noun's revision.
+    def _etag(self, request: ApiRequest, rights: Rights) -> str:
+        """Return the ETag: it changes with the revision of the route's noun.
 
-        What the caller may do is part of the view: no one is told that nothing has changed by
-        whom they see less or more than.
+        The caller's rights are part of it, because they determine what an answer contains.
         """
-        if not asked.route.noun:
+        if not request.route.noun:
             return ""
-        parts = (asked.route.name, *asked.args.values(), asked.query, rights.key)
+        parts = (request.route.name, *request.args.values(), request.query, rights.key)
         view = blake2s("\n".join(parts).encode(), digest_size=6).hexdigest()
         changes = self._backend.changes
-        return f'W/"{changes.instance}-{changes.revision(asked.route.noun)}-{view}"'
+        return f'W/"{changes.instance}-{changes.revision(request.route.noun)}-{view}"'
 
 
 async def _lines(first: Any, rest: AsyncGenerator[Any]) -> AsyncGenerator[bytes]:

@@ -1,4 +1,4 @@
-"""Describe the types on the wire as JSON Schema: for the front end's types and for readers."""
+"""The types on the wire as JSON Schema: for the front end and for the documentation."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 
 from ..model.about import Change
-from ..model.base import Model, Problem
-from ..model.routes import ROUTES, Route
+from ..model.routes.table import ROUTES, Route
+from ..model.struct import Model, Problem
 
 PUBLIC = tuple(row for row in ROUTES if not row.internal)
 """The routes that JupyterLab serves."""
 
 
 def types_of(routes: tuple[Route, ...]) -> list[Any]:
-    """List every type that the routes take or give, once each, with those of errors and events."""
+    """Return every type of requests, responses, errors and events, once each."""
     wanted = [t for row in routes for t in (row.response, row.request, row.query) if t is not None]
     return list(dict.fromkeys([*wanted, Problem, Change]))
 
@@ -27,8 +27,9 @@ def types_of(routes: tuple[Route, ...]) -> list[Any]:
 def components(routes: tuple[Route, ...], prefix: str) -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every type, by name; `prefix` begins their references.
 
-    What we say always has all its fields, whatever defaults the model gives them; what we are
-    asked may leave out those that have one. A vocabulary is a type of its own.
+    An answer has all its fields, whatever defaults the model gives them, but for those that
+    older versions lack; a request may leave out those with a default. A vocabulary is a type of
+    its own.
     """
     _, found = msgspec.json.schema_components(types_of(routes), ref_template=prefix + "{name}")
     text = json.dumps({wire_name(name): schema for name, schema in found.items()})
@@ -38,8 +39,9 @@ def components(routes: tuple[Route, ...], prefix: str) -> dict[str, dict[str, An
     for schema in schemas.values():
         schema["description"] = inspect.cleandoc(schema.get("description", ""))
         if schema.get("additionalProperties") is not False and "properties" in schema:
-            schema["required"] = list(schema["properties"])
-            for field in schema["properties"].values():
+            fields = schema["properties"].items()
+            schema["required"] = [name for name, each in fields if not each.pop("x-added", False)]
+            for _, field in fields:
                 field.pop("default", None)
     return _named(schemas, prefix)
 

@@ -2,4 +2,4 @@
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
-"""JSON documents, one a line, each as soon as it is there."""
+"""JSON documents, one per line, each sent as soon as it is ready."""

@@ -1,4 +1,4 @@
-"""Describe the REST interface as an OpenAPI 3.1 document, made from the route table."""
+"""The REST interface as an OpenAPI 3.1 document, made from the route table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from .. import __version__
-from ..model.routes import Route
+from ..model.routes.table import Route
 from .json_schema import PUBLIC, components, name_of
 from .media_types import JSON, NDJSON
 from .statuses import STATUSES
@@ -16,7 +16,7 @@ _PREFIX = "#/components/schemas/"
 
 
 def document(server: str) -> dict[str, Any]:
-    """Return the document; `server` is the URL or path that all its paths begin with."""
+    """Return the document; `server` is the URL or path that its paths are relative to."""
     schemas = components(PUBLIC, _PREFIX)
     paths: dict[str, dict[str, Any]] = {}
     for row in PUBLIC:
@@ -26,8 +26,8 @@ def document(server: str) -> dict[str, Any]:
         "info": {
             "title": "GPU sessions",
             "version": __version__,
-            "description": "Every error answer is a `Problem`. An answer with an ETag is"
-            " repeated as 304 Not Modified until its noun changes.",
+            "description": "Every error response is a `Problem`. A response with an ETag is"
+            " 304 Not Modified until its noun changes.",
         },
         "servers": [{"url": server}],
         "security": [{"token": []}, {"cookie": []}],
@@ -35,7 +35,7 @@ def document(server: str) -> dict[str, Any]:
         "components": {
             "schemas": schemas,
             "responses": {
-                "Problem": {"description": "It did not happen.", "content": _json("Problem")}
+                "Problem": {"description": "The request failed.", "content": _json("Problem")}
             },
             "securitySchemes": {
                 "token": {
@@ -48,7 +48,7 @@ def document(server: str) -> dict[str, Any]:
                     "type": "apiKey",
                     "in": "header",
                     "name": "X-XSRFToken",
-                    "description": "For a browser that is logged in: its cookie `_xsrf` again.",
+                    "description": "For a logged-in browser: the value of its cookie `_xsrf`.",
                 },
             },
         },

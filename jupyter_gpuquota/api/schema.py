@@ -2,7 +2,8 @@
 
 `labextension/src/api/models.ts` is made from the types of the route table by
 json-schema-to-typescript, a development dependency of the front end; `routes.ts` is the table
-itself. Both are committed; `--check` changes nothing and fails where they differ.
+itself, `messages/` the catalog of messages, one module per subject. All are committed; `--check`
+changes nothing and fails where they differ.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ..model.routes import Route
+from ..model.routes.table import Route
 from .json_schema import PUBLIC, components, name_of, types_of, words_of
+from .messages_schema import messages_ts
 
 LABEXTENSION = Path(__file__).resolve().parents[2] / "labextension"
 _HEAD = (
@@ -27,7 +29,7 @@ _NOTE = re.compile(
     r"/\*\*\n \* This interface was referenced by .*\n \* via the .*\n \*/\n"
     r"|\n? \*\n \* This interface was referenced by .*\n \* via the .*"
 )
-"""What the compiler writes of a definition that it found unreachable from the empty root."""
+"""The compiler's note on definitions that the empty root does not reach."""
 
 _COMPILE = """
 const { compile } = require('json-schema-to-typescript');
@@ -85,15 +87,15 @@ def routes_ts() -> str:
     return (
         f"{_HEAD}import type {{\n{imports}\n}} from './models';\n\n{_ROUTE_TYPE}"
         f"/** The REST interface; paths are relative to `<base_url>gpuquota/api`. */\n"
-        f"export const routes = {{\n{rows}\n}};\n"
+        f"export const routes = {{\n{rows}\n}};\n\n{_nouns(found)}"
     )
 
 
 _ROUTE_TYPE = """/**
- * Describe one route.
+ * One route.
  *
- * `Args` are the parts of the path in braces, `undefined` where there are none; so are `Query`
- * and `Body` where the route takes none. `noun` names what the answer is a view of, empty if
+ * `Args` are the parts of the path in braces, `Query` and `Body` what it takes; all are
+ * `undefined` where there are none. `noun` names what the response is a view of, empty if
  * it has no revision.
  */
 export type Route<Args, Query, Body, Response> = {
@@ -113,23 +115,60 @@ export type Route<Args, Query, Body, Response> = {
 """
 
 
+_NOUNS = """/** The document that each noun is read as. */
+export type Nouns = {{
+{types}
+}};
+
+/** The route that reads each noun. */
+export const nouns: {{
+  readonly [Noun in keyof Nouns]: Route<
+    undefined,
+    unknown,
+    undefined,
+    Nouns[Noun]
+  >;
+}} = {{
+{rows}
+}};
+"""
+
+
+def _nouns(rows: tuple[Route, ...]) -> str:
+    """Return which nouns can be read as a whole, each with its model and its route."""
+    found = {
+        noun: row
+        for row in rows
+        for noun, verb in [row.name.split(".")]
+        if row.method == "GET" and verb in ("get", "list") and "{" not in row.path
+    }
+    return _NOUNS.format(
+        types="\n".join(f"  {noun}: {name_of(row.response)};" for noun, row in found.items()),
+        rows=",\n".join(f"  {noun}: routes.{_camel(row)}" for noun, row in found.items()),
+    )
+
+
 def _row(row: Route) -> str:
-    noun, verb = row.name.split(".")
     args = re.findall(r"\{(\w+)\}", row.path)
     types = [
         "{ " + "; ".join(f"{arg}: string" for arg in args) + " }" if args else "undefined",
         *(name_of(t) if t else "undefined" for t in (row.query, row.request, row.response)),
     ]
-    camel = "".join(word.capitalize() for word in verb.split("_"))
     return (
         f"  /** {row.summary}. */\n"
-        f"  {noun}{camel}: {{\n"
+        f"  {_camel(row)}: {{\n"
         f"    name: '{row.name}',\n"
         f"    method: '{row.method}',\n"
         f"    path: '{row.path}',\n"
         f"    noun: '{row.noun}'\n"
         f"  }} as Route<{', '.join(types)}>"
     )
+
+
+def _camel(row: Route) -> str:
+    """Return a route's name in TypeScript: `sessions.keep_alive` is `sessionsKeepAlive`."""
+    noun, verb = row.name.split(".")
+    return noun + "".join(word.capitalize() for word in verb.split("_"))
 
 
 def _node() -> str:
@@ -139,14 +178,20 @@ def _node() -> str:
     return found
 
 
+def _modules() -> dict[Path, str]:
+    """Return the text of each module by its path."""
+    api = LABEXTENSION / "src" / "api"
+    messages = {api / "messages" / name: text for name, text in messages_ts().items()}
+    return {api / "models.ts": models_ts(), api / "routes.ts": routes_ts(), **messages}
+
+
 def main() -> None:
     """Write the files, or with `--check` say which differ."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--check", action="store_true", help="change nothing; fail on a difference")
     check = parser.parse_args().check
     stale = []
-    for name, text in (("models.ts", models_ts()), ("routes.ts", routes_ts())):
-        path = LABEXTENSION / "src" / "api" / name
+    for path, text in _modules().items():
         if path.is_file() and path.read_text("utf-8") == text:
             continue
         stale.append(str(path.relative_to(LABEXTENSION.parent)))

@@ -1,4 +1,4 @@
-"""Unix sockets: paths of any length, no moment half-made, and who is at the other end."""
+"""Unix sockets with paths of any length, created atomically, and their peers."""
 
 from __future__ import annotations
 
@@ -18,35 +18,36 @@ from ..errors import NotAllowed
 from ..hosting.unix import short
 
 CONNECT_TIMEOUT = 10.0
-"""Seconds that a listener has to take a connection."""
+"""Seconds for a listener to accept a connection."""
 
 _BACKLOG = 512
 _BUSY_PAUSE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
-    """The account of the process at the other end of a socket, as the kernel names it."""
+class Peer:
+    """The process at the other end of a socket and its account, according to the kernel."""
 
+    pid: int
     uid: int
-    name: str
+    account: str
 
 
-def peer_account(connection: socket.socket) -> Account:
-    """Return whose process has connected (SO_PEERCRED)."""
+def peer_of(connection: socket.socket) -> Peer:
+    """Return the process at the other end of a socket (SO_PEERCRED)."""
     size = struct.calcsize("3i")
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
-    _, uid, _ = struct.unpack("3i", credentials)
+    pid, uid, _ = struct.unpack("3i", credentials)
     try:
-        return Account(uid, getpwuid(uid).pw_name)
-    except KeyError:  # an account that only a container or directory service knows
-        return Account(uid, str(uid))
+        return Peer(pid, uid, getpwuid(uid).pw_name)
+    except KeyError:  # an account that this machine has no name for
+        return Peer(pid, uid, str(uid))
 
 
-def groups_of(account: Account) -> frozenset[str]:
-    """Return the names of the groups that an account is in, as far as this machine knows them."""
+def groups_of(peer: Peer) -> frozenset[str]:
+    """Return the names of the account's groups that this machine knows."""
     try:
-        found = os.getgrouplist(account.name, getpwuid(account.uid).pw_gid)
+        found = os.getgrouplist(peer.account, getpwuid(peer.uid).pw_gid)
     except KeyError:
         return frozenset()
     return frozenset(filter(None, map(_group_name, found)))
@@ -59,15 +60,15 @@ def _group_name(gid: int) -> str:
         return ""
 
 
-def is_own(account: Account) -> bool:
-    """Return whether an account may see what is ours: this process's own, and root."""
-    return account.uid in {os.getuid(), 0}
+def is_own(peer: Peer) -> bool:
+    """Return whether an account is this process's own, or root."""
+    return peer.uid in {os.getuid(), 0}
 
 
 def bind(path: Path) -> socket.socket:
-    """Listen on a path, replacing what was there; it appears only once it can answer.
+    """Listen on a path, and replace a file there; the path appears once it accepts connections.
 
-    Only the own account may connect (mode 0600). Raises OSError.
+    Only this account may connect (mode 0600). Raises OSError.
     """
     made = path.with_name(f".{path.name}.{os.getpid()}")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -89,8 +90,8 @@ def bind(path: Path) -> socket.socket:
 async def connect(path: Path, timeout: float = CONNECT_TIMEOUT) -> IOStream:
     """Connect to a path within `timeout` seconds.
 
-    Raises OSError where nobody listens, TimeoutError (an OSError, too) where a listener takes no
-    connection, NotAllowed where another account listens.
+    Raises OSError if nothing listens, TimeoutError (an OSError, too) if the listener does not
+    accept, NotAllowed if another account listens.
     """
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(0)
@@ -98,7 +99,7 @@ async def connect(path: Path, timeout: float = CONNECT_TIMEOUT) -> IOStream:
         with short(path) as address:
             async with asyncio.timeout(timeout):
                 await _connect(connection, address)
-        _check_own(peer_account(connection), path)
+        _check_own(peer_of(connection), path)
     except BaseException:
         connection.close()
         raise
@@ -106,7 +107,7 @@ async def connect(path: Path, timeout: float = CONNECT_TIMEOUT) -> IOStream:
 
 
 async def _connect(connection: socket.socket, address: str) -> None:
-    """Connect as soon as the listener has room: unix sockets refuse where TCP would wait."""
+    """Connect when the listener's backlog has room: unix sockets refuse where TCP would wait."""
     while True:
         try:
             return connection.connect(address)
@@ -114,9 +115,9 @@ async def _connect(connection: socket.socket, address: str) -> None:
             await asyncio.sleep(_BUSY_PAUSE)
 
 
-def _check_own(listener: Account, path: Path) -> None:
+def _check_own(listener: Peer, path: Path) -> None:
     if not is_own(listener):
         raise NotAllowed(
-            f"Whoever listens on {path} is {listener.name}, not you.",
+            f"{path} belongs to a process of {listener.account}, not of your account.",
             hint="Name a state folder of your own in GpuQuota.state_dir.",
         )

@@ -1,14 +1,15 @@
-"""Translate errors to HTTP, once, and HTTP's own errors to ours."""
+"""The one translation of errors to HTTP, and of HTTP errors to ours."""
 
 from __future__ import annotations
+
+from types import TracebackType
 
 import msgspec
 from tornado import web
 
 from ..errors import (
-    BY_CODE,
+    BadAnswer,
     Conflict,
-    FieldError,
     GpuQuotaError,
     Internal,
     InvalidFields,
@@ -21,7 +22,7 @@ from ..errors import (
     Unavailable,
     Unsupported,
 )
-from ..model.base import FieldProblem, Problem
+from ..model import struct
 
 STATUSES: dict[type[GpuQuotaError], int] = {
     InvalidRequest: 400,
@@ -33,6 +34,7 @@ STATUSES: dict[type[GpuQuotaError], int] = {
     Conflict: 409,
     Internal: 500,
     Unsupported: 501,
+    BadAnswer: 502,
     Unavailable: 503,
     StorageFailed: 507,
 }
@@ -40,12 +42,12 @@ STATUSES: dict[type[GpuQuotaError], int] = {
 
 _OF_HTTP: dict[int, GpuQuotaError] = {
     400: InvalidRequest("The request cannot be read."),
-    401: NotAuthenticated("Nobody is logged in.", hint="Log in to JupyterLab, or send its token."),
-    403: NotAllowed("That is not allowed.", hint="Log in to JupyterLab, or send its token."),
-    404: NotFound(
-        "There is nothing at this address.", hint="GET openapi.json lists what there is."
+    401: NotAuthenticated(
+        "You are not logged in.", hint="Log in to JupyterLab, or send its token."
     ),
-    405: InvalidRequest("This address does not take that method.", hint="See openapi.json."),
+    403: NotAllowed("You may not do this.", hint="Log in to JupyterLab, or send its token."),
+    404: NotFound("This address does not exist.", hint="openapi.json lists all addresses."),
+    405: InvalidRequest("This address does not support the method.", hint="See openapi.json."),
     413: InvalidRequest("The body is larger than 1 MiB.", hint="Send less at once."),
 }
 
@@ -55,43 +57,42 @@ def status_of(error: GpuQuotaError) -> int:
     return next((STATUSES[cls] for cls in type(error).__mro__ if cls in STATUSES), 500)
 
 
-def problem_of(error: GpuQuotaError) -> Problem:
-    """Return the body that says an error."""
-    return Problem(
-        code=error.code,
-        message=error.message,
-        hint=error.hint,
-        fields=tuple(
-            FieldProblem(field=f.field, message=f.message, hint=f.hint) for f in error.fields
-        ),
-    )
-
-
 def error_in(body: bytes) -> GpuQuotaError:
-    """Return the error that a body says, as another process of ours has written it."""
-    problem = msgspec.json.decode(body, type=Problem)
-    fields = tuple(FieldError(f.field, f.message, f.hint) for f in problem.fields)
-    made = BY_CODE.get(problem.code, Internal)
-    return made(problem.message, hint=problem.hint, fields=fields)
+    """Return the error in a body that another process of ours has written."""
+    return struct.error_of(msgspec.json.decode(body, type=struct.Problem))
 
 
 def error_of(status: int, message: str = "") -> GpuQuotaError:
     """Return our error for a status that the web server chose; `message` is shown if there is one.
 
-    Statuses of 500 and above are faults of ours and never show what went wrong inside.
+    Statuses of 500 and above are our own bugs and never show details.
     """
     known = _OF_HTTP.get(status)
     if known is None:
-        return Internal("Something went wrong here.", hint="The log of the server says more.")
+        return Internal("Internal error.", hint="See the log of the server.")
     return type(known)(message or known.message, hint=known.hint)
 
 
 def error_raised(status: int, raised: BaseException | None) -> tuple[int, GpuQuotaError]:
     """Return the status and the error to write for what a handler has raised.
 
-    `status` is the web server's choice; it counts for what is no error of ours.
+    `status` is the web server's choice; it is used for errors that are not ours.
     """
     if isinstance(raised, GpuQuotaError):
         return status_of(raised), raised
     message = raised.log_message or "" if isinstance(raised, web.HTTPError) else ""
     return status, error_of(status, message)
+
+
+class FaultLogging(web.RequestHandler):
+    """A handler that logs our own bugs, but no errors that are reported to the user."""
+
+    def log_exception(
+        self,
+        typ: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Log the traceback of a bug."""
+        if not isinstance(value, GpuQuotaError):
+            super().log_exception(typ, value, tb)

@@ -1,1 +1,1 @@
-"""The controller: the one resident process that holds a backend."""
+"""The controller: the resident process that runs a backend."""

@@ -20,26 +20,26 @@ def token_in(headers: HTTPHeaders) -> str:
     found = headers.get_list(AUTHORIZATION)
     if not found:
         raise NotAuthenticated(
-            "Nobody is logged in.", hint="Send a token as `Authorization: Bearer TOKEN`."
+            "Not authenticated.", hint="Send a token as `Authorization: Bearer TOKEN`."
         )
     match = _CREDENTIALS.fullmatch(found[0])
     if match is None or len(found) > 1:
         raise NotAuthenticated(
-            "The header Authorization cannot be read.",
+            "The header Authorization is malformed.",
             hint="Send it once, as `Authorization: Bearer TOKEN`.",
         )
     return match[1]
 
 
 def session_caller(access: Access, token: str) -> Caller | None:
-    """Return the session that a token was given to, as a caller; None for any other token."""
+    """Return the session to which a token was issued, as a caller; None for any other token."""
     session = access.session_of(token)
     return Caller(session.owner, known="session", session=session.id) if session else None
 
 
 def unknown_token() -> NotAuthenticated:
-    """Return the error of whoever sends a token that nobody knows."""
+    """Return the error for an unknown token."""
     return NotAuthenticated(
-        "The token is not known here.",
-        hint="It may have expired, been revoked, or be another service's.",
+        "Unknown token.",
+        hint="It may have expired, been revoked, or belong to another service.",
     )

@@ -1,4 +1,4 @@
-"""The REST interface on an address of the network: TLS, and bearer tokens name the callers."""
+"""The REST interface on a network address, with TLS and bearer tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tornado import web
-from tornado.httpserver import HTTPServer
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
@@ -19,9 +18,10 @@ from ..core.access import Caller
 from ..errors import NotAuthenticated, TooManyAttempts, Unavailable, Unsupported
 from ..hosting.remote import is_loopback
 from ..hosting.unix import API
-from ..model.routes import ROUTES
-from .faults import log_fault
-from .gate import Gate
+from ..model.routes.table import ROUTES
+from .accepting import BoundedServer
+from .access_log import log_server_error
+from .authentication import Authentication
 
 log = logging.getLogger(__name__)
 
@@ -30,23 +30,23 @@ _CHALLENGE = 'Bearer realm="jupyter_gpuquota"'
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the controller listens: a host of this machine and a port."""
+    """The address on which the controller listens: a host of this machine and a port."""
 
     host: str
     port: int
 
     def __str__(self) -> str:
-        """Return it as it stands in a URL."""
+        """Return the address as written in a URL."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one client may ask of the controller.
+    """Limits for one client.
 
-    `idle` is the seconds that it may take for the first words, for a request's headers and between
-    two requests; `body` those for a body. `headers` and `bodies` are bytes: a body above the limit
-    of the interface is refused, but read to its end up to here, so that the refusal is seen.
+    `idle` is the seconds for the TLS handshake, for a request's headers and between two requests;
+    `body` the seconds for a body. `headers` and `bodies` are bytes: a body above the limit of the
+    interface is refused, but read to its end up to this size, so that the client sees the refusal.
     """
 
     connections: int = 1024
@@ -62,38 +62,38 @@ def parse_address(text: str) -> Address:
     if not match or int(match[3]) > 65535:
         raise Unsupported(
             f"{text!r} is not an address to listen on.",
-            hint="Write c.Controller.address as HOST:PORT: 0.0.0.0:8443 or [::1]:8443.",
+            hint="Set c.Controller.address to HOST:PORT, for example 0.0.0.0:8443 or [::1]:8443.",
         )
     return Address(match[1] or match[2], int(match[3]))
 
 
 class HttpsApi(Api):
-    """Answer whoever sends a token that is known."""
+    """Handles requests with a valid token."""
 
-    def initialize(self, dispatcher: Dispatcher, gate: Gate) -> None:  # type: ignore[override]
-        """Take what the mount passes to every handler."""
+    def initialize(self, dispatcher: Dispatcher, authentication: Authentication) -> None:  # type: ignore[override]
+        """Store the arguments that the mount passes to every handler."""
         super().initialize(dispatcher)
-        self._gate = gate
+        self._authentication = authentication
         self._caller: Caller | None = None
 
     def set_default_headers(self) -> None:
-        """Name nothing of what serves this."""
+        """Hide the server's name and version."""
         self.clear_header("Server")
         self.set_header("X-Content-Type-Options", "nosniff")
 
     async def prepare(self) -> None:
-        """Find out who asks, before anything of the body is read."""
+        """Authenticate the caller before the body is read."""
         address = self.request.remote_ip or ""
-        self._caller = await self._gate.admit(address, self.request.headers)
+        self._caller = await self._authentication.caller_of(address, self.request.headers)
 
     def caller(self) -> Caller:
-        """Return whose token was sent."""
+        """Return the authenticated caller."""
         if self._caller is None:
             raise web.HTTPError(401)
         return self._caller
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Write an error, with what its status asks for in the headers."""
+        """Write an error, with the headers that its status requires."""
         raised = kwargs.get("exc_info", (None, None, None))[1]
         if self._caller is None:
             self.set_header("Connection", "close")  # tornado reads no body after `prepare` failed
@@ -105,23 +105,23 @@ class HttpsApi(Api):
 
 
 class OpenApiDocument(HttpsApi):
-    """Serves the OpenAPI document to whoever is known."""
+    """Serves the OpenAPI document to authenticated callers."""
 
     def get(self) -> None:
         """Write the document."""
-        from ..api.openapi import document  # noqa: PLC0415 (hardly anyone asks for it)
+        from ..api.openapi import document  # noqa: PLC0415 (rarely requested)
 
         self.finish(document(API))
 
 
-class HttpsServer(HTTPServer):
-    """A server that hangs up on whoever comes when `most` clients are connected."""
+class HttpsServer(BoundedServer):
+    """A server that closes new connections while `most` clients are connected."""
 
     most = 0
     _clients = 0
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        """Serve a client, or hang up."""
+        """Serve a client, or close its connection."""
         if self._clients >= self.most:
             stream.close()
             return
@@ -129,17 +129,17 @@ class HttpsServer(HTTPServer):
         super().handle_stream(stream, address)
 
     def on_close(self, server_conn: object) -> None:
-        """Count down."""
+        """Count a closed connection."""
         self._clients -= 1
         super().on_close(server_conn)
 
 
-def application(dispatcher: Dispatcher, gate: Gate) -> web.Application:
-    """Return what the controller serves: all routes, the internal ones included.
+def application(dispatcher: Dispatcher, authentication: Authentication) -> web.Application:
+    """Return the application of all routes, including internal ones.
 
-    Nobody makes it leave by this way: whoever has started it does.
+    There is no route that makes it exit: that is up to its service manager.
     """
-    shared = {"dispatcher": dispatcher, "gate": gate}
+    shared = {"dispatcher": dispatcher, "authentication": authentication}
     made = make_handlers(HttpsApi, ROUTES, lambda _permission, verb: verb)
     _, nowhere = made[-1]
     return web.Application(
@@ -149,15 +149,15 @@ def application(dispatcher: Dispatcher, gate: Gate) -> web.Application:
         ],
         default_handler_class=nowhere,
         default_handler_args=shared,
-        log_function=log_fault,
+        log_function=log_server_error,
     )
 
 
 def check(address: Address, *, encrypted: bool) -> None:
-    """Raise Unsupported for plain HTTP where others could read along."""
+    """Raise Unsupported for unencrypted HTTP beyond this machine."""
     if not (encrypted or is_loopback(address.host)):
         raise Unsupported(
-            f"Tokens would travel to {address} without encryption.",
+            f"Tokens would be sent to {address} without encryption.",
             hint="Set c.Controller.certificate and c.Controller.key. Plain HTTP is for a proxy on "
             "this machine: c.Controller.insecure with an address such as 127.0.0.1:8080.",
         )
@@ -169,9 +169,9 @@ def listen(
     context: ssl.SSLContext | None,
     limits: Limits | None = None,
 ) -> HttpsServer:
-    """Return a server that listens; without TLS it believes a proxy's X-Forwarded-For.
+    """Return a listening server; without TLS it trusts a proxy's X-Forwarded-For.
 
-    Raises Unavailable for an address that cannot be had.
+    Raises Unavailable for an unavailable address.
     """
     limits = limits or Limits()
     server = HttpsServer(
@@ -189,9 +189,9 @@ def listen(
     except OSError as error:
         raise Unavailable(
             f"The controller cannot listen on {address}: {error.strerror}.",
-            hint="Name another address in c.Controller.address.",
+            hint="Set c.Controller.address to another address.",
         ) from error
     for listener in found:
-        log.info("listens on %s", Address(*listener.getsockname()[:2]))
+        log.info("listening on %s", Address(*listener.getsockname()[:2]))
     server.add_sockets(found)
     return server

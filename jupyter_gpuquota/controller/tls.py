@@ -14,9 +14,9 @@ _OLDEST = ssl.TLSVersion.TLSv1_2
 
 
 class Certificate:
-    """A certificate and its key, read again for the next client when the files have changed.
+    """A certificate and its key, reloaded for the next client when the files have changed.
 
-    Raises Unsupported for files that cannot be used; later on the ones that were read last stay.
+    Raises Unsupported for unusable files; if later changes are unusable, the last ones stay.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
@@ -26,7 +26,7 @@ class Certificate:
             self._newest = self._load()
         except (OSError, ValueError) as error:
             raise Unsupported(
-                f"The certificate {certificate} with the key {key} cannot be used: {error}.",
+                f"The certificate {certificate} with the key {key} is unusable: {error}.",
                 hint="Both must be in PEM format, the key without a passphrase.",
             ) from error
         self.context = self._load()
@@ -35,21 +35,21 @@ class Certificate:
     def _use_newest(
         self, connection: ssl.SSLObject, _name: str | None, _old: ssl.SSLContext
     ) -> None:
-        """Answer a client's first words; called for every client, whether it names us or not."""
+        """Select the newest certificate in a TLS handshake, with or without server name."""
         try:
             if (stamp := self._look()) != self._stamp:
                 self._stamp = stamp
                 self._newest = self._load()
-                log.info("the certificate was read again")
+                log.info("the certificate was reloaded")
         except (OSError, ValueError) as error:
-            log.warning("the changed certificate cannot be used, the last one stays: %s", error)
+            log.warning("the changed certificate is unusable, the last one stays: %s", error)
         connection.context = self._newest
 
     def _load(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = _OLDEST
         certificate, key = self._files
-        # A key with a passphrase would be asked for on a terminal that nobody watches.
+        # For a key with a passphrase, OpenSSL would otherwise prompt on a terminal.
         context.load_cert_chain(certificate, key, password="")
         return context
 

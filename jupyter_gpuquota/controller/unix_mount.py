@@ -1,7 +1,8 @@
-"""Mount the REST interface on the controller's socket, where the kernel names the account."""
+"""The REST interface on the controller's socket, where the kernel identifies the account."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,37 +11,38 @@ from pathlib import Path
 
 from tornado import web
 from tornado.http1connection import HTTP1Connection
-from tornado.httpserver import HTTPServer
 
 from ..api import sockets
 from ..api.dispatch import Dispatcher
 from ..api.handlers import Api, make_handlers
-from ..api.sockets import Account, groups_of, is_own, peer_account
+from ..api.sockets import Peer, groups_of, is_own, peer_of
 from ..core.access import Caller, Rights
 from ..errors import NotAllowed
 from ..hosting.unix import API, RETIRE
-from ..model.routes import ROUTES, Route
+from ..model.routes.table import ROUTES, Route
 from ..ports.access import Access
+from .accepting import BoundedServer
+from .access_log import log_server_error
 from .bearer import AUTHORIZATION, session_caller, token_in, unknown_token
-from .faults import log_fault
+from .peer_session import session_of
 
 _BODY_LIMIT = 64 * 1024 * 1024
 
 
 @dataclass(slots=True)
 class Traffic:
-    """Know whether anyone asks: `running` requests now, and when (monotonic) the last ended."""
+    """Tracks requests: how many are `running`, and when (monotonic) the last one ended."""
 
     running: int = 0
     last: float = field(default_factory=time.monotonic)
 
     def quiet_for(self) -> float:
-        """Return for how many seconds nobody has asked; 0 while someone does."""
+        """Return the seconds since the last request; 0 during one."""
         return 0.0 if self.running else time.monotonic() - self.last
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """Count one request for as long as it is answered."""
+        """Count one request while it is handled."""
         self.running += 1
         try:
             yield
@@ -50,59 +52,63 @@ class Traffic:
 
 
 class SocketApi(Api):
-    """Answer the controller's own account, and root."""
+    """Handles requests of the controller's own account, and of root."""
 
     def initialize(  # type: ignore[override]
         self, dispatcher: Dispatcher, access: Access, traffic: Traffic
     ) -> None:
-        """Take what the mount passes to every handler."""
+        """Store the arguments that the mount passes to every handler."""
         super().initialize(dispatcher)
         self._access = access
         self._traffic = traffic
-        self._account: Account | None = None
+        self._peer: Peer | None = None
 
     def prepare(self) -> None:
-        """Ask the kernel who has connected."""
+        """Identify the client by its socket."""
         connection = self.request.connection
         if not isinstance(connection, HTTP1Connection):
             raise web.HTTPError(403)
-        account = peer_account(connection.stream.socket)
-        if not is_own(account):
+        if connection.stream.closed():
+            raise web.Finish  # the client has disconnected already
+        peer = peer_of(connection.stream.socket)
+        if not is_own(peer):
             raise NotAllowed(
-                f"This controller serves another account than {account.name}.",
-                hint="Each account has a controller of its own.",
+                f"This controller does not serve the account {peer.account}.",
+                hint="Each account has its own controller.",
             )
-        self._account = account
+        self._peer = peer
 
     def caller(self) -> Caller:
-        """Return the account, with its groups; the session instead whose token was sent."""
-        if self._account is None:
+        """Return the account with its groups, or the session whose token was sent."""
+        peer = self._peer
+        if peer is None:
             raise web.HTTPError(403)
         if AUTHORIZATION not in self.request.headers:
-            return Caller(self._account.name, groups_of(self._account), known="socket")
+            around = session_of(peer.pid)
+            return Caller(peer.account, groups_of(peer), known="socket", inside=around)
         session = session_caller(self._access, token_in(self.request.headers))
         if session is None:
             raise unknown_token()
         return session
 
     async def answer(self, route: Route, args: dict[str, str]) -> None:
-        """Answer one request, and count it as long."""
+        """Handle one request, and count it meanwhile."""
         with self._traffic.request():
             await super().answer(route, args)
 
 
 class RetireHandler(SocketApi):
-    """Make the controller leave; its sessions run on."""
+    """Makes the controller exit; its sessions keep running."""
 
     def initialize(  # type: ignore[override]
         self, dispatcher: Dispatcher, access: Access, traffic: Traffic, retire: Callable[[], None]
     ) -> None:
-        """Take what the mount passes."""
+        """Store the arguments that the mount passes."""
         super().initialize(dispatcher, access, traffic)
         self._retire = retire
 
     async def post(self) -> None:
-        """Answer, then leave. Sessions may not ask for that."""
+        """Respond, then exit. Sessions may not request that."""
         Rights(self.caller()).check_person()
         self.set_header("Content-Type", "application/json")
         await self.finish(b"{}")
@@ -112,32 +118,54 @@ class RetireHandler(SocketApi):
 def application(
     dispatcher: Dispatcher, access: Access, traffic: Traffic, retire: Callable[[], None]
 ) -> web.Application:
-    """Return what the controller serves: all routes, the internal ones included, and its end."""
+    """Return the application of all routes, including internal ones and the one to exit."""
     shared = {"dispatcher": dispatcher, "access": access, "traffic": traffic}
     made = make_handlers(SocketApi, ROUTES, lambda _permission, verb: verb)
+    _, nowhere = made[-1]
     return web.Application(
         [
             (RETIRE, RetireHandler, {**shared, "retire": retire}),
             *((API + pattern, handler, shared) for pattern, handler in made),
         ],
-        log_function=log_fault,
+        default_handler_class=nowhere,
+        default_handler_args=shared,
+        log_function=log_server_error,
     )
 
 
-class SocketServer(HTTPServer):
-    """A server on a path, which goes before the server does: nobody finds one that is leaving."""
+class SocketServer(BoundedServer):
+    """A server on a socket path, which it removes before it stops, so no client finds it then."""
 
-    path = Path()
+    _path = Path()
+    _bound: os.stat_result | None = None
+
+    def bind_to(self, path: Path) -> None:
+        """Listen on a path instead of any other. Raises OSError."""
+        listener = sockets.bind(path)
+        self.drop_sockets()
+        self._path, self._bound = path, path.stat()
+        self.add_socket(listener)
+
+    def is_found(self) -> bool:
+        """Return whether the path still leads here; it may have been removed or replaced."""
+        try:
+            return self._bound is not None and os.path.samestat(self._path.stat(), self._bound)
+        except OSError:
+            return False
+
+    def bind_again(self) -> None:
+        """Recreate the socket at the path. Raises OSError."""
+        self.bind_to(self._path)
 
     def stop(self) -> None:
-        """Take the path away, and accept nobody else."""
-        self.path.unlink(missing_ok=True)
+        """Remove the path and accept no more clients."""
+        if self.is_found():
+            self._path.unlink(missing_ok=True)
         super().stop()
 
 
 def listen(served: web.Application, path: Path) -> SocketServer:
-    """Return a server that listens on a path. Raises OSError."""
+    """Return a server listening on a path. Raises OSError."""
     server = SocketServer(served, max_body_size=_BODY_LIMIT)
-    server.path = path
-    server.add_socket(sockets.bind(path))
+    server.bind_to(path)
     return server

@@ -1,1 +1,1 @@
-"""How a controller is found, started and reached."""
+"""Find, start, replace and reach a controller."""

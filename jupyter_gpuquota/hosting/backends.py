@@ -1,4 +1,4 @@
-"""The backends that are installed: entry points of the group `jupyter_gpuquota.backends`."""
+"""The installed backends: entry points of the group `jupyter_gpuquota.backends`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def installed() -> dict[str, EntryPoint]:
 
 
 def find(name: str) -> EntryPoint:
-    """Return a backend's entry point. Raises Unsupported, with those that are installed."""
+    """Return a backend's entry point. Raises Unsupported with the installed backends."""
     found = installed()
     if name not in found:
         raise Unsupported(
-            f"There is no backend {name!r}.", hint=f"Installed: {', '.join(sorted(found))}."
+            f"Backend {name!r} is not installed.", hint=f"Installed: {', '.join(sorted(found))}."
         )
     return found[name]

@@ -1,8 +1,8 @@
-"""What the configuration says of the controller: `GpuQuota.backend` and `GpuQuota.state_dir`.
+"""Read `GpuQuota.backend` and `GpuQuota.state_dir` from the configuration.
 
-They stand in `jupyter_gpuquota_config.json` or `.py` on Jupyter's paths. A `.py` file is a program
-of the admin's. A shell runs it as every Jupyter command does; a kernel, in which a user works, has
-another process run it.
+They are in `jupyter_gpuquota_config.json` or `.py` on Jupyter's paths. A `.py` file is a program
+of the admin's. A shell runs it like every Jupyter command; a kernel, in which a user works, runs it
+in another process.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _TIMEOUT = 60
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A backend and a state folder as somebody names them; empty where they do not.
+    """A choice of backend and state folder, each empty if left open.
 
-    `warning` says what is outdated in the way they are named.
+    `warning` is set if a setting has an outdated name.
     """
 
     backend: str = ""
@@ -35,22 +35,22 @@ class Choice:
     warning: str = ""
 
     def __bool__(self) -> bool:
-        """Return whether anything is named."""
+        """Return whether anything is chosen."""
         return bool(self.backend or self.state_dir)
 
     def over(self, other: Choice) -> Choice:
-        """Return this choice, with the other's where this one names nothing."""
+        """Return this choice, completed by the other one."""
         backend, state_dir = self.backend or other.backend, self.state_dir or other.state_dir
         warning = self.warning if self.state_dir else other.warning
         return Choice(backend, state_dir, warning)
 
 
 Reader = Callable[[], Choice]
-"""Return what is configured. Raises NoServer for a file that cannot be read."""
+"""Returns the configured choice. Raises NoServer for an unreadable file."""
 
 
 def in_config(config: Mapping[str, Any]) -> Choice:
-    """Return what a configuration names, by sections."""
+    """Return the choice in a configuration, given by sections."""
     backend, state_dir = (_text(config, SECTION, name) for name in ("backend", "state_dir"))
     old = _text(config, "LocalConfig", "state_dir")
     if state_dir or not old:
@@ -59,7 +59,7 @@ def in_config(config: Mapping[str, Any]) -> Choice:
 
 
 def read_here() -> Choice:
-    """Return what is configured; run `.py` files in this process. Raises NoServer.
+    """Return the configured choice; run `.py` files in this process. Raises NoServer.
 
     As in every Jupyter application the first folder of `jupyter --paths` wins, and in one folder
     JSON wins over Python.
@@ -86,12 +86,12 @@ def read_apart() -> Choice:
     )
     if result.returncode:
         said = result.stderr.strip().splitlines()
-        raise NoServer(said[-1] if said else "The configuration cannot be read.")
+        raise NoServer(said[-1] if said else "The configuration is unreadable.")
     return Choice(**json.loads(result.stdout))
 
 
 def _files() -> Iterator[Mapping[str, Any]]:
-    """Yield what each file holds, the strongest first."""
+    """Yield the contents of each file, highest precedence first."""
     from jupyter_core.paths import jupyter_config_path  # noqa: PLC0415 (keeps the import light)
     from traitlets.config import loader  # noqa: PLC0415 (the same)
 
@@ -106,8 +106,8 @@ def _files() -> Iterator[Mapping[str, Any]]:
             except Exception as error:
                 where = Path(folder, f"{_NAME}.{ending}")
                 raise NoServer(
-                    f"The configuration {where} cannot be read: {type(error).__name__}: {error}",
-                    hint="Fix the file, or ask an admin to.",
+                    f"The configuration {where} is unreadable: {type(error).__name__}: {error}",
+                    hint="Fix the file, or ask an administrator.",
                 ) from error
 
 
@@ -117,7 +117,7 @@ def _text(config: Mapping[str, Any], section: str, name: str) -> str:
 
 
 def main() -> None:
-    """Print what is configured, as JSON."""
+    """Print the configured choice as JSON."""
     try:
         found = read_here()
     except NoServer as error:

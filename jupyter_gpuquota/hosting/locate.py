@@ -1,6 +1,6 @@
-"""Where a controller lives: its backend and its state folder decide.
+"""Locate a controller, which is identified by its backend and state folder.
 
-Each is what a flag (or an argument) names, else the environment, else the configuration, else the
+Each is set by a flag (or argument), else by the environment, else by the configuration, else by the
 default: the backend `local`, and `gpuquota` in Jupyter's data folder.
 """
 
@@ -17,7 +17,7 @@ from .config_files import Choice, Reader, read_apart
 
 STATE_DIR = "GPUQUOTA_STATE_DIR"
 BACKEND = "JUPYTER_GPUQUOTA_BACKEND"
-"""Variables that our extension of Jupyter Server sets for its kernels and terminals."""
+"""Variables that our Jupyter Server extension sets for its kernels and terminals."""
 
 DEFAULT_BACKEND = "local"
 
@@ -27,7 +27,7 @@ _OTHERS = "backends"
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a controller lives. A state folder has one controller for each backend."""
+    """The location of a controller. A state folder has one controller for each backend."""
 
     state_dir: Path
     backend: str = DEFAULT_BACKEND
@@ -41,35 +41,40 @@ class Location:
 
     @property
     def socket(self) -> Path:
-        """Where it listens."""
+        """The socket on which it listens."""
         return self.home / "controller.sock"
 
     @property
     def log(self) -> Path:
-        """What it writes down."""
+        """Its log file."""
         return self.home / "controller.log"
 
     @property
     def lock(self) -> Path:
-        """What it keeps locked for as long as it lives."""
+        """The file that it keeps locked while it runs."""
         return self.home / "controller.lock"
 
     @property
+    def successor(self) -> Path:
+        """The file in which a newer version announces that it takes over."""
+        return self.home / "controller.next"
+
+    @property
     def environment(self) -> dict[str, str]:
-        """The variables by which other processes find it."""
+        """The environment variables by which other processes find it."""
         return {STATE_DIR: str(self.state_dir), BACKEND: self.backend}
 
     @property
     def flags(self) -> list[str]:
-        """The flags that name it to a controller."""
+        """The command-line flags of a controller at this location."""
         return ["--backend", self.backend, "--state-dir", str(self.state_dir)]
 
 
 def locate(named: Choice | None = None, read: Reader = read_apart) -> Location:
-    """Return where the controller lives that is meant; nothing of it need exist yet.
+    """Return the location of the chosen controller, which need not exist yet.
 
-    `named` wins over the environment. `read` returns what is configured; it is asked only if
-    something is left open. Raises NoServer for names that cannot be used.
+    `named` overrides the environment. `read` returns the configured choice; it is called only if
+    something is left open. Raises NoServer for invalid names.
     """
     chosen = (named or Choice()).over(in_environment())
     if not (chosen.backend and chosen.state_dir):
@@ -79,19 +84,19 @@ def locate(named: Choice | None = None, read: Reader = read_apart) -> Location:
     backend = chosen.backend or DEFAULT_BACKEND
     if not _BACKEND_NAME.fullmatch(backend):
         raise NoServer(
-            f"{backend!r} is not the name of a backend.",
-            hint="Names have small letters, digits, hyphens, dots and underscores.",
+            f"{backend!r} is not a valid name of a backend.",
+            hint="Use lowercase letters, digits, hyphens, dots and underscores.",
         )
     return Location(_folder(chosen.state_dir), backend)
 
 
 def in_environment(environ: Mapping[str, str] = os.environ) -> Choice:
-    """Return what the environment names."""
+    """Return the choice in the environment."""
     return Choice(environ.get(BACKEND, ""), environ.get(STATE_DIR, ""))
 
 
 def locations(state_dir: Path) -> list[Location]:
-    """Return where controllers live, or have lived, in a state folder."""
+    """Return the present and former locations of controllers in a state folder."""
     others = sorted(path.name for path in (state_dir / _OTHERS).glob("*"))
     found = [Location(state_dir, backend) for backend in (DEFAULT_BACKEND, *others)]
     return [location for location in found if location.lock.exists()]

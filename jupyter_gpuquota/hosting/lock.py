@@ -1,68 +1,118 @@
-"""The folder of a controller: made, checked and locked."""
+"""Create, check and lock the folder of a controller."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import socket
 from pathlib import Path
 
-from ..control.files import private_folder
+import msgspec
+
+from ..control.storage.state_folder import make_state_folder, unusable
 from ..errors import StorageFailed
 from .locate import Location
 
+_LONGEST_NOTE = 1024
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """The controller that holds a lock: its process, machine, and boot id.
+
+    All fields are empty if the note in the lock file is unreadable.
+    """
+
+    pid: int = 0
+    host: str = ""
+    boot: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it runs on this machine, in any container."""
+        return self.boot in {"", _boot()}
+
+    @property
+    def name(self) -> str:
+        """The process and its machine, as text."""
+        return f"process {self.pid} on {self.host}" if self.pid else "an unknown process"
+
 
 def prepare(location: Location) -> None:
-    """Make the controller's folder and those above it that are ours, for this account alone.
+    """Create the controller's folder and its parents of ours, accessible to this account only.
 
     Raises:
-        StorageFailed: one cannot be made or written.
+        StorageFailed: one cannot be created or written.
         NotAllowed: one belongs to another account.
     """
     above = [path for path in location.home.parents if path.is_relative_to(location.state_dir)]
     for folder in (*reversed(above), location.home):
-        try:
-            private_folder(folder)
-        except OSError as error:
-            raise _unusable(folder, error) from error
+        make_state_folder(folder)
 
 
 def lock(location: Location) -> int | None:
     """Take the controller's lock; None if another controller holds it.
 
-    The kernel releases it when this process ends, however it ends; programs that this process
-    starts do not inherit it. Raises StorageFailed.
+    The kernel releases it when this process ends in any way; child processes do not inherit it.
+    Raises StorageFailed.
     """
     try:
         held = os.open(location.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise _unusable(location.home, error) from error
+        raise unusable(location.home, error) from error
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if not _flock(location.lock, held, fcntl.LOCK_EX):
+            os.close(held)
+            return None
+        note = msgspec.json.encode(Holder(os.getpid(), socket.gethostname(), _boot())) + b"\n"
+        os.pwrite(held, note, 0)
+        os.ftruncate(held, len(note))
+    except OSError as error:
         os.close(held)
-        return None
-    os.ftruncate(held, 0)
-    os.write(held, f"{os.getpid()}\n".encode())
+        raise unusable(location.home, error) from error
+    except StorageFailed:
+        os.close(held)
+        raise
     return held
 
 
-def holder(location: Location) -> int | None:
-    """Return the process of the controller that holds the lock; None if none does."""
+def is_in_place(location: Location, held: int) -> bool:
+    """Return whether a held lock is still the lock file at the location."""
+    try:
+        there = location.lock.stat()
+    except OSError:
+        return False
+    return os.path.samestat(there, os.fstat(held))
+
+
+def holder(location: Location) -> Holder | None:
+    """Return the controller that holds the lock; None if none does. Raises StorageFailed."""
     try:
         seen = os.open(location.lock, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        fcntl.flock(seen, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return int(os.read(seen, 32) or b"0")
+        if _flock(location.lock, seen, fcntl.LOCK_SH):
+            return None
+        return msgspec.json.decode(os.read(seen, _LONGEST_NOTE), type=Holder)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return Holder()  # being written, or written by an earlier version
     finally:
         os.close(seen)
-    return None
 
 
-def _unusable(folder: Path, error: OSError) -> StorageFailed:
-    return StorageFailed(
-        f"The state folder {folder} cannot be used: {error.strerror}.",
-        hint="Make it writable, or name another one in GpuQuota.state_dir.",
-    )
+def _flock(path: Path, number: int, kind: int) -> bool:
+    """Return whether a lock could be taken. Raises StorageFailed if locks are unsupported."""
+    try:
+        fcntl.flock(number, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        raise StorageFailed(
+            f"{path} cannot be locked: {error.strerror}. Its file system lacks locks (flock).",
+            hint="Set GpuQuota.state_dir to a folder on a local disk.",
+        ) from error
+    return True
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()

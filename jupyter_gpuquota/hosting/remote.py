@@ -1,4 +1,4 @@
-"""A controller that is hosted for many people: where it is, and the token to come in with."""
+"""A controller that is hosted for many users: its URL, certificate and our token."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CA = "JUPYTER_GPUQUOTA_CA"
 HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105 (the same)
 
 VARIABLES = (URL, TOKEN_FILE, CA)
-"""What says where such a controller is; kernels and terminals inherit it."""
+"""Environment variables of such a controller, inherited by kernels and terminals."""
 
 _URL = re.compile(r"https?://[^@\s]+", re.ASCII)
 _TOKEN = re.compile(r"[!-~]+")
@@ -33,8 +33,8 @@ _TOKEN = re.compile(r"[!-~]+")
 class Remote:
     """A controller that is reached by its URL.
 
-    The token is read from `token_file`, or else is the one that JupyterHub has given to the
-    server that we are in; `ca` is a file of authorities that its certificate is checked with.
+    The token is read from `token_file`, else it is the one that JupyterHub gave to the server that
+    we run in; `ca` is a file with the certificate authorities that verify its certificate.
     """
 
     url: str
@@ -42,7 +42,7 @@ class Remote:
     ca: Path | None = None
 
     def __post_init__(self) -> None:
-        """Raise NoServer for a URL that a token must not be sent to; it may hold a secret."""
+        """Raise NoServer for a URL to which a token must not be sent; the URL may be a secret."""
         try:
             parts = urlsplit(self.url)
             whole = self.host and self.port and not (parts.query or parts.fragment)
@@ -50,19 +50,19 @@ class Remote:
             whole = False
         if not (whole and _URL.fullmatch(self.url) and (self.encrypted or is_loopback(self.host))):
             raise NoServer(
-                f"{URL} is not the URL of a controller.",
-                hint="It begins with https://, or with http:// on this machine, and holds neither "
-                "a user nor a token.",
+                f"{URL} is not a valid URL of a controller.",
+                hint="It must begin with https://, or with http:// on this machine, without user "
+                "or token.",
             )
 
     @property
     def encrypted(self) -> bool:
-        """Whether what is sent to it is encrypted."""
+        """Whether the connection is encrypted."""
         return self.url.startswith("https:")
 
     @property
     def host(self) -> str:
-        """The name or address of its machine."""
+        """Its host name or address."""
         return urlsplit(self.url).hostname or ""
 
     @property
@@ -72,35 +72,35 @@ class Remote:
 
     @property
     def netloc(self) -> str:
-        """What the header Host says."""
+        """The value of the header Host."""
         return urlsplit(self.url).netloc
 
     @property
     def path(self) -> str:
-        """What the paths of its interface begin with, without a slash at the end."""
+        """The prefix of the paths of its interface, without a trailing slash."""
         return urlsplit(self.url).path.rstrip("/")
 
     def headers(self) -> dict[str, str]:
-        """Return what a request carries for us to be known. Raises NoServer.
+        """Return the headers that authenticate a request. Raises NoServer.
 
         The token is read each time: it may be renewed while we run.
         """
         return {"Authorization": f"Bearer {self._token()}"}
 
     def tls(self) -> ssl.SSLContext | None:
-        """Return how its certificate is checked; None for plain HTTP. Raises NoServer."""
+        """Return the TLS context that verifies its certificate, None for HTTP. Raises NoServer."""
         if not self.encrypted:
             return None
         try:
             return _context(self.ca, self.ca.stat().st_mtime_ns if self.ca else 0)
         except OSError as error:
             raise NoServer(
-                f"The authorities in {self.ca} cannot be used: {error.strerror or error}.",
-                hint=f"{CA} names a file in PEM format.",
+                f"The authorities in {self.ca} are unusable: {error.strerror or error}.",
+                hint=f"Set {CA} to a file in PEM format.",
             ) from error
 
     def connection(self, timeout: float) -> HTTPConnection:
-        """Return a connection to it, which is not open yet; `timeout` in seconds."""
+        """Return a connection to it, not yet open; `timeout` in seconds."""
         import http.client  # noqa: PLC0415 (keeps the import light)
 
         context = self.tls()
@@ -115,21 +115,21 @@ class Remote:
             try:
                 found = self.token_file.read_text(encoding="ascii").strip()
             except (OSError, UnicodeDecodeError) as error:
-                said = getattr(error, "strerror", None) or "it is not plain text"
+                said = getattr(error, "strerror", None) or "not plain text"
                 raise NoServer(
-                    f"The token in {self.token_file} cannot be read: {said}.",
-                    hint=f"{TOKEN_FILE} names a file with the token and nothing else.",
+                    f"The token in {self.token_file} is unreadable: {said}.",
+                    hint=f"Set {TOKEN_FILE} to a file that contains only the token.",
                 ) from None
         if not _TOKEN.fullmatch(found):
             raise NoServer(
-                f"There is no token for {self.url}.",
-                hint=f"Put it into a file and name that in {TOKEN_FILE}.",
+                f"The token for {self.url} is missing.",
+                hint=f"Put it into a file and set {TOKEN_FILE} to its path.",
             )
         return found
 
 
 def in_environment(environ: Mapping[str, str] = os.environ) -> Remote | None:
-    """Return the controller that the environment names, None if it names none. Raises NoServer."""
+    """Return the controller set in the environment, None if none is set. Raises NoServer."""
     url = environ.get(URL, "")
     if not url:
         return None
@@ -138,7 +138,7 @@ def in_environment(environ: Mapping[str, str] = os.environ) -> Remote | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether what is sent to a host stays on this machine."""
+    """Return whether a host is a loopback address."""
     import ipaddress  # noqa: PLC0415 (keeps the import light)
 
     try:
@@ -149,7 +149,7 @@ def is_loopback(host: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _context(ca: Path | None, _changed: int) -> ssl.SSLContext:
-    """Return what a certificate is checked with; reading the system's authorities takes long."""
+    """Return a TLS context; cached, because reading the system's authorities takes long."""
     import ssl  # noqa: PLC0415 (keeps the import light)
 
     context = ssl.create_default_context(cafile=ca)

@@ -1,4 +1,4 @@
-"""Find a controller, start it if nobody answers, replace an older one."""
+"""Find a controller, start it if none runs, replace an older one."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-import msgspec
-
-from .. import __version__
-from ..errors import NoServer, StorageFailed, VersionMismatch
-from ..model.about import API_VERSION, About
-from . import backends, lock
+from ..errors import NoServer, StorageFailed
+from . import backends, lock, takeover
 from . import detach as starter
+from .handshake import usable
 from .locate import Location
 from .remote import VARIABLES
+from .unresponsive import on_another_machine, unreachable
 
 if TYPE_CHECKING:
     import subprocess
@@ -38,130 +36,57 @@ _OF_A_JUPYTER = (
     "JUPYTER_TOKEN",
     *VARIABLES,
 )
-_ASK_TIMEOUT = 10.0
 _PAUSE = 0.02
 _LAST_WORDS = 2000
 
 
 def ensure_controller(location: Location, timeout: float = 30.0) -> Path:
-    """Return the socket of a controller that answers and understands us. Blocks.
+    """Return the socket of a compatible controller that responds. Blocks.
 
-    One of an older version is asked to leave and replaced; its sessions run on. `timeout` in
-    seconds bounds the wait for one that starts.
+    An older one is asked to exit and replaced; its sessions keep running. `timeout` limits the
+    wait for a starting controller, in seconds.
 
     Raises:
-        NoServer: it cannot be started or does not answer; says its last words.
-        VersionMismatch: one runs that speaks another version of the interface.
+        NoServer: it cannot be started or does not respond; the message has its last output.
+        VersionMismatch: the running one has another version of the interface.
         NotAllowed: another account listens there, or owns the folder.
-        Unsupported: there is no such backend.
+        Unsupported: the backend is not installed.
     """
-    path = location.socket
-    if usable(path):
-        return path
+    if usable(location):
+        return location.socket
     deadline = time.monotonic() + timeout
     with _Start(location) as start:
-        while not usable(path):
-            start.check()
+        while not usable(location):
+            start.step()
             if time.monotonic() > deadline:
-                raise start.failure(f"The controller did not answer within {timeout:.0f} s.")
+                raise start.late(timeout)
             time.sleep(_PAUSE)
-    return path
-
-
-def require_controller(location: Location) -> Path:
-    """Return the socket of a controller that answers; raises NoServer if none runs already."""
-    if not usable(location.socket):
-        raise NoServer(f"No controller runs in {location.home}.")
     return location.socket
 
 
-def usable(path: Path) -> bool:
-    """Return whether a controller answers that we can work with; one that is older is sent away.
-
-    Raises NoServer, VersionMismatch, NotAllowed.
-    """
-    import http.client  # noqa: PLC0415 (keeps the import light)
-
-    from .unix import API, RETIRE, UnixConnection  # noqa: PLC0415 (the same)
-
-    connection = UnixConnection(path, _ASK_TIMEOUT)
-    try:
-        connection.request("GET", f"{API}/about")
-        response = connection.getresponse()
-        about = _read_about(response.status, response.read(), connection.pid)
-        if about.version == __version__ or not _is_older(about.version):
-            return True
-        # On the same connection: it reaches the very process that said its version.
-        connection.request("POST", RETIRE, body=b"{}")
-        connection.getresponse().read()
-    except (
-        FileNotFoundError,
-        NotADirectoryError,
-        ConnectionError,
-        http.client.HTTPException,
-    ):
-        return False  # nobody there, or just leaving
-    except TimeoutError as error:
-        raise NoServer(
-            f"The controller (process {connection.pid}) does not answer.",
-            hint=f"See {path.with_name('controller.log')}; sessions survive its end.",
-        ) from error
-    except OSError as error:
-        raise NoServer(f"The controller's socket {path} cannot be used: {error}.") from error
-    finally:
-        connection.close()
-    return False
-
-
-def _read_about(status: int, body: bytes, pid: int) -> About:
-    if status >= 500:
-        raise NoServer(
-            f"The controller (process {pid}) answers with an error (HTTP {status}).",
-            hint="Its log says more: controller.log in the state folder.",
-        )
-    try:
-        about = msgspec.json.decode(body, type=About)
-    except msgspec.MsgspecError as error:
-        raise _other_api("an unknown version", pid) from error
-    if about.api != API_VERSION:
-        raise _other_api(f"version {about.version}", pid)
-    return about
-
-
-def _other_api(version: str, pid: int) -> VersionMismatch:
-    return VersionMismatch(
-        f"The controller (process {pid}) is of {version} and does not understand {__version__}.",
-        hint=f"Install the same version here and there; after `kill {pid}`, which leaves its "
-        "sessions running, the next client starts a controller of its own version.",
-    )
-
-
-def _is_older(version: str) -> bool:
-    from packaging.version import InvalidVersion, Version  # noqa: PLC0415 (rarely needed)
-
-    try:
-        return Version(version) < Version(__version__)
-    except InvalidVersion:
-        return False
+def require_controller(location: Location) -> Path:
+    """Return the socket of a running controller; raises NoServer if none is running."""
+    if not usable(location):
+        raise NoServer(f"No controller is running in {location.home}.")
+    return location.socket
 
 
 class _Start:
-    """Start the controller, and again where one that was just leaving got in its way."""
+    """Starts the controller if none runs, and again if one that was exiting was in its way."""
 
     def __init__(self, location: Location) -> None:
         self._location = location
         self._log = location.log
+        self._starter: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
         backends.find(self._location.backend)
         try:
             lock.prepare(self._location)
-            self._seen = self._log.stat().st_size if self._log.exists() else 0
-            self._starter = self._launch()
         except StorageFailed as error:
             raise NoServer(error.message, hint=error.hint) from error
-        except OSError as error:
-            raise NoServer(f"The controller cannot be started: {error}.") from error
+        self._seen = self._log.stat().st_size if self._log.exists() else 0
+        self.step()
         return self
 
     def __exit__(
@@ -172,17 +97,38 @@ class _Start:
     ) -> None:
         self._leave()
 
-    def check(self) -> None:
-        """Raise NoServer if the controller could not start."""
+    def step(self) -> None:
+        """Start the controller unless one runs or a newer version is about to start one.
+
+        Raises NoServer if it could not start, or runs on another machine.
+        """
+        if self._starter is None:
+            held = self._holder()
+            if held and not held.is_here:
+                raise on_another_machine(self._location, held)
+            if not (held or takeover.newer(self._location)):
+                self._starter = self._launch()
+            return
         code = self._starter.poll()
         if code:
-            raise self.failure(f"The controller ended at once (exit status {code}).")
+            raise self._failure(f"The controller exited at once (status {code}).")
         if code == 0:
             self._leave()
-            self._starter = self._launch()
 
-    def failure(self, message: str) -> NoServer:
-        """Return the error that shows what the controller said last."""
+    def late(self, seconds: float) -> NoServer:
+        """Return the error after waiting in vain for so many seconds."""
+        if held := self._holder():
+            return unreachable(self._location, held, seconds)
+        return self._failure(f"The controller did not respond within {seconds:.0f} s.")
+
+    def _holder(self) -> lock.Holder | None:
+        try:
+            return lock.holder(self._location)
+        except StorageFailed as error:
+            raise NoServer(error.message, hint=error.hint) from error
+
+    def _failure(self, message: str) -> NoServer:
+        """Return the error with the controller's last output."""
         try:
             size = self._log.stat().st_size
             with self._log.open("rb") as log:
@@ -190,43 +136,47 @@ class _Start:
                 words = log.read().decode(errors="replace").strip()
         except OSError:
             words = ""
-        said = f" It said:\n{words}" if words else ""
+        said = f" Its output:\n{words}" if words else ""
         return NoServer(message + said, hint=f"Its log is {self._log}.")
 
     def _launch(self) -> subprocess.Popen[bytes]:
         import subprocess  # noqa: PLC0415 (keeps the import light)
 
-        # What is started on demand is for this account, whatever is configured for all.
+        # A controller started on demand serves this account, whatever is configured for all.
         program = [*command(self._location), "--hosting=unix"]
-        with self._open_log() as log:
-            return subprocess.Popen(
-                [sys.executable, "-I", "-S", starter.__file__, *program],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                cwd="/",
-                env=clean_environment(os.environ, self._location),
-            )
+        try:
+            with self._open_log() as log:
+                return subprocess.Popen(
+                    [sys.executable, "-I", "-S", starter.__file__, *program],
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=log,
+                    cwd="/",
+                    env=clean_environment(os.environ, self._location),
+                )
+        except OSError as error:
+            raise NoServer(f"The controller cannot be started: {error}.") from error
 
     def _open_log(self) -> BinaryIO:
         return os.fdopen(os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab")
 
     def _leave(self) -> None:
-        if self._starter.stdin:
-            self._starter.stdin.close()
-        self._starter.wait()
+        starter, self._starter = self._starter, None
+        if starter and starter.stdin:
+            starter.stdin.close()
+            starter.wait()
 
 
 def command(location: Location) -> list[str]:
-    """Return the command that is the controller."""
+    """Return the command line of the controller."""
     return [sys.executable, "-m", _MODULE, *location.flags]
 
 
 def clean_environment(found: Mapping[str, str], location: Location) -> dict[str, str]:
-    """Return the environment without what belongs to the kernel, terminal or session we are in.
+    """Return the environment without the variables of the kernel, terminal or session we run in.
 
-    The controller outlives it, serves others, and hands its environment on to sessions; these
-    find it by the backend and the state folder that are named here.
+    The controller outlives these, serves others, and passes its environment on to sessions, which
+    find it by the backend and state folder set here.
     """
     begins = ("JPY_", "GPUQUOTA_") if "GPUQUOTA_SESSION" in found else ("JPY_",)
     whole = _OF_A_JUPYTER + (_OF_A_SESSION if "GPUQUOTA_SESSION" in found else ())

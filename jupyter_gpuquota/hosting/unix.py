@@ -1,7 +1,8 @@
-"""HTTP over a unix socket whose owner the kernel vouches for."""
+"""HTTP over a unix socket whose owner is verified by the kernel."""
 
 from __future__ import annotations
 
+import errno
 import http.client
 import os
 import socket
@@ -14,31 +15,32 @@ from pathlib import Path
 from ..errors import NotAllowed
 
 API = "/gpuquota/api"
-"""What the paths of the REST interface begin with on the controller's socket."""
+"""The prefix of the REST interface's paths on the controller's socket."""
 
 RETIRE = "/gpuquota/retire"
-"""A POST to this path makes the controller leave."""
+"""A POST to this path makes the controller exit."""
 
 _LONGEST = 107
-"""Bytes that the kernel takes for the path of a socket."""
+"""Maximum length of a socket's path, in bytes."""
 _BUSY_PAUSE = 0.01
 
 
 class UnixConnection(http.client.HTTPConnection):
-    """Speak HTTP to the controller of the own account, or of root.
+    """An HTTP connection to a controller of our own account, or of root.
 
-    `timeout` in seconds. Raises OSError where nobody listens, NotAllowed where the listener
-    belongs to another account.
+    `timeout` in seconds; `only` is the only process that may listen, 0 for any. Raises OSError if
+    none listens, NotAllowed if the listener belongs to another account.
     """
 
-    def __init__(self, path: Path, timeout: float) -> None:
+    def __init__(self, path: Path, timeout: float, only: int = 0) -> None:
         super().__init__("controller", timeout=timeout)
         self._path = path
         self._patience = timeout
+        self._only = only
         self.pid = 0
 
     def connect(self) -> None:
-        """Connect, and ask the kernel who listens."""
+        """Connect, and verify the listener's account."""
         try:
             self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self._connect(self.sock)
@@ -49,9 +51,12 @@ class UnixConnection(http.client.HTTPConnection):
         if uid not in {os.getuid(), 0}:
             self.close()
             raise NotAllowed(
-                f"Whoever listens on {self._path} is another account than yours.",
-                hint="Name a state folder of your own in GpuQuota.state_dir.",
+                f"{self._path} is owned by another user.",
+                hint="Set GpuQuota.state_dir to a folder of your own.",
             )
+        if self._only not in {0, self.pid}:
+            self.close()
+            raise ConnectionRefusedError(errno.ECONNREFUSED, "another controller listens by now")
 
     def _connect(self, sock: socket.socket) -> None:
         sock.settimeout(self._patience)
@@ -60,7 +65,7 @@ class UnixConnection(http.client.HTTPConnection):
             while True:
                 try:
                     return sock.connect(address)
-                except BlockingIOError:  # more wait to connect than the listener has room for
+                except BlockingIOError:  # the listener's backlog is full
                     if time.monotonic() > deadline:
                         raise
                     time.sleep(_BUSY_PAUSE)

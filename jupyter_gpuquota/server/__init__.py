@@ -1,1 +1,1 @@
-"""The server side: the extension in JupyterLab, and the controller of the local backend."""
+"""The extension of Jupyter Server: the gateway to the controller, the ingress, and events."""

@@ -1,11 +1,11 @@
-"""The extension of Jupyter Server: a gateway to the controller, the ingress, and events."""
+"""The Jupyter Server extension: a gateway to the controller, the ingress, and events."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -17,66 +17,74 @@ from ..hosting.locate import Location, locate
 from ..hosting.remote import URL, Remote, in_environment
 from ..hosting.start import ensure_controller
 from ..model.about import Change
-from .bases import outer_base
+from ..model.addresses import outer_base
+from .connections import Connections
 from .events import SCHEMA, SCHEMA_ID, watch
 from .gateway import Gateway
-from .home import AtHome
-from .http1 import Connections
-from .ingress.mount import ingress_rules
+from .ingress.hosts.addresses import hosts_of, lab_names
+from .ingress.mount import mount
 from .ingress.presence import Presence
+from .ingress.request import ProxyContext
 from .ingress.targets import Targets
-from .ingress.visit import Ways
 from .jupyter_mount import api_handlers
 from .metrics import Snapshot, count_ingress
+from .request_defaults import RequestDefaults
 from .upstreams import OwnController, RemoteController
 
 if TYPE_CHECKING:
     from jupyter_events import EventLogger
 
 _AFTER_START = 1.0
-"""Seconds that the server has to itself before the controller is looked for."""
+"""Seconds after the start before the controller is contacted, so that it does not slow it down."""
 
 
 class GpuQuotaApp(ExtensionApp):
-    """Add GPU sessions to a Jupyter Server."""
+    """The extension application that adds GPU sessions to a Jupyter Server."""
 
     name = "gpuquota"
     description = "GPU sessions with team quotas"
     _watch: asyncio.Task[None] | None = None
     _before: Mapping[str, str | None] = {}
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._opened = ExitStack()
+
     def initialize_handlers(self) -> None:
         """Mount the REST interface and the ingress."""
         server = self._server()
+        hosts = hosts_of(self.config, server.base_url, lab_names(server))
         remote = self._remote()
         self.gateway = Gateway(RemoteController(remote) if remote else self._own_controller())
-        dispatcher = AtHome(self.gateway, outer_base(server.base_url), str(server.root_dir))
+        self._opened.callback(self.gateway.close)
+        dispatcher = RequestDefaults(
+            self.gateway, outer_base(server.base_url), str(server.root_dir)
+        )
         self.handlers.extend(api_handlers(dispatcher))
-        self.ways = Ways(
+        self.context = ProxyContext(
             Targets(self.gateway), Connections(), count_ingress, Presence(self.gateway)
         )
-        rules = ingress_rules(server.base_url, self.ways)
-        cast("Any", server.web_app).add_handlers(".*$", rules)
+        self._opened.callback(self.context.close)
+        mount(server, self.context, hosts, dispatcher)
         self.metrics = Snapshot(self.gateway)
+        self._opened.callback(self.metrics.close)
 
     async def _start_jupyter_server_extension(self, _serverapp: ServerApp) -> None:
-        """Begin to watch for changes, now that the event loop runs.
+        """Start to watch for changes, now that the event loop is running.
 
-        The schema comes first: a page listens to what is registered when it connects.
+        The schema is registered first: a page receives the events registered when it connects.
         """
         logger = cast("EventLogger", self._server().event_logger)
         logger.register_event_schema(SCHEMA)
         self._watch = asyncio.ensure_future(self._watch_changes(logger))
 
     async def stop_extension(self) -> None:
-        """Stop watching, and hang up; the controller and its sessions run on."""
+        """Stop watching and close all connections; the controller and its sessions keep running."""
         if self._watch:
             self._watch.cancel()
             with suppress(asyncio.CancelledError):
                 await self._watch
-        self.metrics.close()
-        self.ways.close()
-        self.gateway.close()
+        self._opened.close()
         for name, value in self._before.items():
             os.environ.pop(name, None)
             os.environ.update({} if value is None else {name: value})
@@ -85,7 +93,7 @@ class GpuQuotaApp(ExtensionApp):
         await asyncio.sleep(_AFTER_START)
 
         def emit(change: Change) -> None:
-            self.ways.targets.forget()
+            self.context.targets.forget()
             logger.emit(schema_id=SCHEMA_ID, data=msgspec.to_builtins(change))
 
         await watch(self.gateway, emit)
@@ -93,21 +101,21 @@ class GpuQuotaApp(ExtensionApp):
     def _server(self) -> ServerApp:
         return cast("ServerApp", self.serverapp)
 
-    def _named(self) -> Choice:
-        """Return what flags of this server's command line name; they win over all else."""
+    def _flags(self) -> Choice:
+        """Return the choice made by command-line flags; it overrides all other sources."""
         return in_config(self._server().cli_config)
 
     def _remote(self) -> Remote | None:
-        """Return the controller at a URL that is meant, None for one of this machine."""
-        return None if self._named() else in_environment()
+        """Return the controller at the configured URL, None for one on this machine."""
+        return None if self._flags() else in_environment()
 
     def _own_controller(self) -> OwnController:
-        location = locate(self._named(), lambda: in_config(self.config))
+        location = locate(self._flags(), lambda: in_config(self.config))
         self._announce(location)
         return OwnController(location, ensure_controller)
 
     def _announce(self, location: Location) -> None:
-        """Put it into the environment, where kernels and terminals find it."""
+        """Export the location to the environment of kernels and terminals."""
         self._before = {name: os.environ.get(name) for name in (*location.environment, URL)}
         os.environ.pop(URL, None)
         os.environ.update(location.environment)

@@ -1,4 +1,4 @@
-"""Turn changes of the backend into events on Jupyter's bus."""
+"""Publish changes of the backend as events on Jupyter's event bus."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from ..api.dispatch import Asked, Dispatcher
+from ..api.dispatch import ApiRequest, Dispatcher
 from ..errors import GpuQuotaError, Unavailable
 from ..model.about import Change, Revisions
-from ..model.routes import route
+from ..model.routes.table import route
 
 SCHEMA_ID = "https://jupyter-gpuquota.github.io/jupyter_gpuquota/changed/v1"
 SCHEMA = Path(__file__).resolve().parents[1] / "event_schemas" / "changed" / "v1.yaml"
 
-_BREATH = 0.2
-"""Seconds between two questions: many changes in a row make one event."""
+_INTERVAL = 0.2
+"""Seconds between two requests, so that a burst of changes becomes one event."""
 
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)
-"""Seconds after the first failure in a row, the second, and so on."""
+"""Seconds to wait after the first consecutive failure, the second, and so on."""
 
 _POLL = 25
 
@@ -32,28 +32,27 @@ log = logging.getLogger(__name__)
 
 
 async def watch(dispatcher: Dispatcher, emit: Emit, pauses: Sequence[float] = PAUSES) -> None:
-    """Wait for changes forever, and emit one event for each noun that changed.
+    """Wait for changes forever and emit one event for each changed noun.
 
-    It outlives every fault, a bug of ours included: a fault is logged and what has changed is
-    asked again, less and less often.
+    Errors, bugs included, are logged and retried with growing delays.
     """
     known = Revisions(instance="", latest="", nouns={})
-    trouble = Trouble(pauses)
+    backoff = Backoff(pauses)
     while True:
         try:
             found = await _wait(dispatcher, known)
             for change in changes(known, found):
                 emit(change)
-        except Exception as error:  # noqa: BLE001 (no fault may end the events of all pages)
-            trouble.note(error)
+        except Exception as error:  # noqa: BLE001 (no error may end the events of all pages)
+            backoff.failed(error)
         else:
-            trouble.end()
+            backoff.succeeded()
             known = found
-        await asyncio.sleep(trouble.pause)
+        await asyncio.sleep(backoff.delay)
 
 
-class Trouble:
-    """A row of failures without a success between them; each kind of error is logged once."""
+class Backoff:
+    """The delays after consecutive failures; each kind of error is logged once."""
 
     def __init__(self, pauses: Sequence[float]) -> None:
         self._pauses = pauses
@@ -61,33 +60,33 @@ class Trouble:
         self._logged: set[type[Exception]] = set()
 
     @property
-    def pause(self) -> float:
-        """Return the seconds to wait before the next attempt."""
+    def delay(self) -> float:
+        """Seconds to wait before the next attempt."""
         if not self._failures:
-            return _BREATH
+            return _INTERVAL
         return self._pauses[min(self._failures, len(self._pauses)) - 1]
 
-    def note(self, error: Exception) -> None:
-        """Count a failure, and log it unless its kind is known; faults of ours with a traceback."""
+    def failed(self, error: Exception) -> None:
+        """Count a failure and log it if its type is new; bugs are logged with a traceback."""
         self._failures += 1
         if type(error) in self._logged:
             return
         self._logged.add(type(error))
         if isinstance(error, GpuQuotaError):
-            log.warning("No news of sessions for now: %s", error)
+            log.warning("Session events are interrupted: %s", error)
         else:
-            log.error("No news of sessions for now, by a fault of ours", exc_info=error)
+            log.error("Session events are interrupted by a bug", exc_info=error)
 
-    def end(self) -> None:
-        """Note a success; the next failure is logged again."""
+    def succeeded(self) -> None:
+        """Reset after a success; the next failure is logged again."""
         if self._failures:
-            log.info("News of sessions again, after %d failures", self._failures)
+            log.info("Session events are back after %d failures", self._failures)
         self._failures = 0
         self._logged.clear()
 
 
 def changes(known: Revisions, found: Revisions) -> list[Change]:
-    """List the nouns that are at another revision, all of them for another instance."""
+    """Return the nouns whose revision changed; all of them if the instance changed."""
     before = known.nouns if known.instance == found.instance else {}
     return [
         Change(noun=noun, revision=revision, instance=found.instance)
@@ -98,8 +97,8 @@ def changes(known: Revisions, found: Revisions) -> list[Change]:
 
 async def _wait(dispatcher: Dispatcher, known: Revisions) -> Revisions:
     query = {"instance": known.instance, "since": known.latest, "timeout": _POLL}
-    asked = Asked(route=route("changes.wait"), query=urlencode(query))
-    answer = await dispatcher.dispatch(asked)
-    if answer.status != 200:
-        raise Unavailable(f"The controller answered {answer.status}.")
-    return msgspec.json.decode(answer.body, type=Revisions)
+    request = ApiRequest(route=route("changes.wait"), query=urlencode(query))
+    response = await dispatcher.dispatch(request)
+    if response.status != 200:
+        raise Unavailable(f"The controller responded with HTTP {response.status}.")
+    return msgspec.json.decode(response.body, type=Revisions)

@@ -1,17 +1,20 @@
-"""Have the controller answer: pass requests on, over connections that are kept."""
+"""Forward API requests to the controller over pooled connections."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from urllib.parse import quote
 
 from tornado.httputil import HTTPHeaders
 from tornado.iostream import IOStream, StreamClosedError
 
-from ..api.dispatch import Answer, Asked
+from ..api.dispatch import ApiRequest, ApiResponse
 from ..errors import Unavailable
-from .http1 import Connections, fetch, fetch_parts
+from ..http1 import fetch, fetch_parts
+from .connections import Connections
+from .liveness import LivenessMonitor
 from .upstreams import Upstream, check_token
 
 _CONTROLLER = "controller"
@@ -19,50 +22,57 @@ _CONTROLLER = "controller"
 
 
 class Gateway:
-    """Answer by asking a controller."""
+    """A dispatcher that forwards to a controller.
 
-    def __init__(self, upstream: Upstream) -> None:
+    A controller that has not responded after `patience` seconds is probed.
+    """
+
+    def __init__(self, upstream: Upstream, patience: float = 10.0) -> None:
         self._upstream = upstream
         self._connections = Connections()
+        self._liveness = LivenessMonitor(upstream.probe, patience)
 
-    async def dispatch(self, asked: Asked) -> Answer:
-        """Pass a request on; a read is asked again where the controller ended meanwhile.
+    async def dispatch(self, request: ApiRequest) -> ApiResponse:
+        """Forward a request; a read is sent again if the controller exits meanwhile.
 
         Raises:
-            NoServer: no controller can be reached; so does whatever else connecting raises.
-            Unavailable: it ended or fell silent while it answered. Whether what was asked has
-                happened is then unknown.
+            NoServer: no controller can be reached. Other errors of connecting are raised, too.
+            Unavailable: the controller exited or stopped responding. Whether the request was
+                carried out is then unknown.
         """
         try:
-            return await self._ask(asked)
+            return await self._send(request)
         except StreamClosedError:
-            if asked.route.method != "GET":
-                raise self._silent("The controller ended while it worked on this.") from None
+            if request.route.method != "GET":
+                raise self._interrupted("The controller exited during this request.") from None
         try:
-            return await self._ask(asked)
+            return await self._send(request)
         except StreamClosedError:
-            raise self._silent("The controller ended while it answered, twice.") from None
+            raise self._interrupted("The controller exited during this request, twice.") from None
 
     def close(self) -> None:
-        """Close all connections; a search that is under way is not waited for."""
+        """Close all connections; a search in progress is not awaited."""
         self._connections.close()
         self._upstream.close()
 
-    async def _ask(self, asked: Asked) -> Answer:
-        timeout = asked.route.timeout
+    async def _send(self, request: ApiRequest) -> ApiResponse:
+        timeout = request.route.timeout
         stream: IOStream | None = None
         try:
-            # Not wait_for: before Python 3.12 it loses a cancellation that comes with the answer.
+            # Not wait_for: before Python 3.12 it loses a cancellation that comes with the response.
             async with asyncio.timeout(timeout):
+                await self._liveness.admit()
                 stream = await self._connections.borrow(_CONTROLLER, self._upstream.connect)
-                if asked.route.streams:
-                    return await self._follow(stream, asked)
-                response = await fetch(stream, *self._request(asked))
+                if request.route.streams:
+                    return await self._liveness.watch(self._follow(stream, request))
+                response = await self._liveness.watch(fetch(stream, *self._message(request)))
         except BaseException as error:
             if stream:
                 stream.close()
             if isinstance(error, TimeoutError):
-                raise self._late(timeout, sent=stream is not None) from None
+                raise self._timed_out(timeout, sent=stream is not None) from None
+            if isinstance(error, Unavailable) and stream and request.route.method != "GET":
+                raise _outcome_unknown(error) from error
             raise
         if response.reusable:
             self._connections.give_back(_CONTROLLER, stream)
@@ -70,16 +80,16 @@ class Gateway:
             stream.close()
         check_token(response)
         etag = response.headers.get("ETag", "")
-        return Answer(response.status, bytes(response.body), etag)
+        return ApiResponse(response.status, bytes(response.body), etag)
 
-    async def _follow(self, stream: IOStream, asked: Asked) -> Answer:
-        """Return an answer that comes line by line, or an error that comes at once."""
-        head, parts = await fetch_parts(stream, *self._request(asked))
-        if head.status != asked.route.status:
+    async def _follow(self, stream: IOStream, request: ApiRequest) -> ApiResponse:
+        """Return a response that streams lines, or an error that comes at once."""
+        head, parts = await fetch_parts(stream, *self._message(request))
+        if head.status != request.route.status:
             body = b"".join([part async for part in parts])
             check_token(head)
-            return Answer(head.status, body)
-        return Answer(head.status, lines=self._lines(parts))
+            return ApiResponse(head.status, body)
+        return ApiResponse(head.status, lines=self._lines(parts))
 
     async def _lines(self, parts: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
         rest = b""
@@ -89,27 +99,36 @@ class Gateway:
                     whole, end, rest = (rest + part).rpartition(b"\n")
                     yield whole + end
         except StreamClosedError:
-            raise self._silent("The controller ended while it worked on this.") from None
+            raise self._interrupted("The controller exited during this request.") from None
 
-    def _late(self, timeout: float, *, sent: bool) -> Unavailable:
+    def _timed_out(self, timeout: float, *, sent: bool) -> Unavailable:
         if sent:
-            return self._silent(f"The controller did not answer in {timeout:.0f} s.")
+            return self._interrupted(f"The controller did not respond within {timeout:.0f} s.")
         return Unavailable(
-            f"The controller could not be reached in {timeout:.0f} s; nothing was sent.",
+            f"The controller could not be reached within {timeout:.0f} s; nothing was sent.",
             hint=f"Try again; see {self._upstream.log}.",
         )
 
-    def _silent(self, message: str) -> Unavailable:
+    def _interrupted(self, message: str) -> Unavailable:
         return Unavailable(
-            message, hint=f"Look at the list before you ask again; see {self._upstream.log}."
+            message, hint=f"Check the list before you try again; see {self._upstream.log}."
         )
 
-    def _request(self, asked: Asked) -> tuple[str, str, HTTPHeaders, bytes]:
+    def _message(self, request: ApiRequest) -> tuple[str, str, HTTPHeaders, bytes]:
         """Return method, target, headers and body. Raises NoServer."""
-        target = self._upstream.root + asked.route.path.format(**asked.args)
-        if asked.query:
-            target += f"?{asked.query}"
+        args = {name: quote(value, safe="") for name, value in request.args.items()}
+        target = self._upstream.root + request.route.path.format(**args)
+        if request.query:
+            target += f"?{request.query}"
         headers = self._upstream.headers()
-        if asked.etags:
-            headers["If-None-Match"] = asked.etags
-        return asked.route.method, target, headers, asked.body
+        if request.etags:
+            headers["If-None-Match"] = request.etags
+        return request.route.method, target, headers, request.body
+
+
+def _outcome_unknown(error: Unavailable) -> Unavailable:
+    """Return the error for a request that was sent and may have been carried out."""
+    return Unavailable(
+        f"{error.message} The request may or may not have been carried out.",
+        hint=f"Check the list before you try again. {error.hint}",
+    )

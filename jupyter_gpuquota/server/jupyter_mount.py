@@ -1,4 +1,4 @@
-"""Mount the REST interface in a Jupyter Server, where Jupyter authenticates and authorises."""
+"""The REST interface in a Jupyter Server, which authenticates and authorises."""
 
 from __future__ import annotations
 
@@ -11,50 +11,51 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
 from tornado import web
 
-from ..api.dispatch import Answer, Dispatcher
+from ..api.dispatch import ApiResponse, Dispatcher
 from ..api.handlers import Api, Verb, make_handlers
 from ..api.json_schema import PUBLIC
 from ..model.quota import Quota
-from ..model.routes import Route
+from ..model.routes.table import Route
 
 RESOURCE = "gpuquota"
-"""What an Authorizer is asked about."""
+"""The resource that an Authorizer checks."""
 
 ADMIN_RESOURCE = "gpuquota:admin"
-"""What it is asked about where projects are changed, or the audit log is read."""
+"""The resource for changes of projects and for the audit log."""
 
 RIGHTS = {
     "read": ("read", RESOURCE),
     "write": ("write", RESOURCE),
+    "execute": ("execute", RESOURCE),
     "admin": ("write", ADMIN_RESOURCE),
 }
-"""The action and the resource of each permission."""
+"""The action and resource of each permission."""
 
 
 class JupyterApi(Api, APIHandler):
-    """Answer whom Jupyter has authenticated."""
+    """An API handler for users whom Jupyter has authenticated."""
 
     auth_resource = RESOURCE
 
-    async def seen(self, route: Route, answer: Answer) -> Answer:
-        """Call no one an admin whom the Authorizer would keep from acting as one."""
+    async def seen(self, route: Route, answer: ApiResponse) -> ApiResponse:
+        """Hide the admin flag from users whom the Authorizer would reject."""
         if route.name != "quota.get" or not answer.body:
             return answer
-        asked = self.authorizer.is_authorized(self, self.current_user, *RIGHTS["admin"])
-        if await ensure_async(asked):
+        allowed = self.authorizer.is_authorized(self, self.current_user, *RIGHTS["admin"])
+        if await ensure_async(allowed):
             return answer
         quota = msgspec.json.decode(answer.body, type=Quota)
         body = msgspec.json.encode(msgspec.structs.replace(quota, admin=False))
         return replace(answer, body=body)
 
     def update_api_activity(self) -> None:
-        """Count what a user does; screens that look again by themselves only read."""
+        """Count changes as activity; reads may be polls of a screen."""
         if self.request.method != "GET":
             super().update_api_activity()
 
 
 class OpenApiHandler(APIHandler):
-    """Serve the OpenAPI document."""
+    """The handler of the OpenAPI document."""
 
     auth_resource = RESOURCE
     _track_activity = False
@@ -63,16 +64,16 @@ class OpenApiHandler(APIHandler):
     @authorized("read", RESOURCE)  # type: ignore[untyped-decorator]
     def get(self) -> None:
         """Write the document, with this server's base URL in it."""
-        from ..api.openapi import document  # noqa: PLC0415 (hardly anyone asks for it)
+        from ..api.openapi import document  # noqa: PLC0415 (rarely needed)
 
         self.finish(msgspec.json.encode(document(f"{self.base_url}gpuquota/api")))
 
 
 def guard(permission: str, verb: Verb) -> Verb:
-    """Let only those in whom Jupyter knows and whom its Authorizer allows.
+    """Return the verb with authentication and authorization required.
 
-    Jupyter's decorator keeps the first action and resource that it sees for ever, so each verb
-    gets a decorator of its own, with both named.
+    Jupyter's decorator remembers the first action and resource it sees, so each verb gets its own
+    decorator with both named.
     """
     return cast("Verb", web.authenticated(authorized(*RIGHTS[permission])(verb)))
 

@@ -1,1 +1,1 @@
-"""What knows the bearer tokens of people: one module an authenticator."""
+"""Authenticators of users' bearer tokens, one per module."""

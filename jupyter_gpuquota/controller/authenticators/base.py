@@ -1,4 +1,4 @@
-"""What an authenticator is, and how those that are installed are found."""
+"""The interface of authenticators, and how installed ones are found."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from ...core.access import Caller
 from ...errors import Unsupported
 
 GROUP = "jupyter_gpuquota.authenticators"
-"""Entry points of this group name the class of an authenticator, a traitlets Configurable."""
+"""Entry point group; each entry is the class of an authenticator, a traitlets Configurable."""
 
 
 class Authenticator(Protocol):
-    """What knows whose a bearer token is."""
+    """Identifies the owners of bearer tokens."""
 
     async def authenticate(self, token: str) -> Caller | None:
-        """Return whose token it is, None for one that is not known here.
+        """Return the owner of a token, None for an unknown one.
 
-        Raises Unavailable where it cannot be told. Neither errors nor logs may show the token.
+        Raises Unavailable if it cannot be checked. Neither errors nor logs may show the token.
         """
 
 
 def load(names: Sequence[str], parent: Configurable) -> list[Authenticator]:
-    """Return the authenticators of these names, which their settings have been given to.
+    """Return the authenticators with these names, configured.
 
-    Raises Unsupported for a name that is not installed, TraitError for settings that are wrong.
+    Raises Unsupported for a name that is not installed, TraitError for invalid settings.
     """
     found = {entry.name: entry for entry in entry_points(group=GROUP)}
     for name in names:
         if name not in found:
             raise Unsupported(
-                f"There is no authenticator {name!r}.",
+                f"Authenticator {name!r} is not installed.",
                 hint=f"Installed: {', '.join(sorted(found))}.",
             )
     return [found[name].load()(parent=parent) for name in names]

@@ -1,4 +1,4 @@
-"""Tokens of JupyterHub: the Hub is asked whose they are."""
+"""Authenticate JupyterHub tokens by asking the Hub."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from ...core.access import Caller
 from ...errors import Unavailable
 
 KNOWN = 60.0
-"""Seconds for which a token that the Hub knows is not asked about again."""
+"""Seconds for which a known token is cached."""
 UNKNOWN = 5.0
-"""The same for one that it does not know."""
+"""Seconds for which an unknown token is cached."""
 
 _LIMIT = 4096
 _CONNECT = 5.0
 _TIMEOUT = 10.0
 
 Clock = Callable[[], float]
-"""Return seconds that never go back."""
+"""Returns monotonic seconds."""
 
 log = logging.getLogger(__name__)
 
 
 class HubUser(msgspec.Struct, frozen=True):
-    """What the Hub says of whoever owns a token."""
+    """The Hub's description of a token's owner."""
 
     kind: str = ""
     name: str = ""
@@ -43,7 +43,7 @@ class HubUser(msgspec.Struct, frozen=True):
 
 
 class HubAuthenticator(Configurable):
-    """JupyterHub 2 or later, as `GET /user` of its REST API answers it."""
+    """Authenticates by `GET /user` of the REST API of JupyterHub 2 or later."""
 
     api_url = Unicode(
         help="Address of the Hub's REST API. Default: JUPYTERHUB_API_URL, which a Hub sets for its "
@@ -51,8 +51,8 @@ class HubAuthenticator(Configurable):
     ).tag(config=True)
 
     service = Unicode(
-        help="""Name of the Hub's service that this controller is: a token with the scope
-        access:services!service=NAME is accepted, too. Default: JUPYTERHUB_SERVICE_NAME.""",
+        help="""Name of this controller's service in the Hub: tokens with the scope
+        access:services!service=NAME are accepted, too. Default: JUPYTERHUB_SERVICE_NAME.""",
     ).tag(config=True)
 
     def __init__(self, clock: Clock = time.monotonic, **kwargs: Any) -> None:
@@ -75,7 +75,7 @@ class HubAuthenticator(Configurable):
         return os.environ.get("JUPYTERHUB_SERVICE_NAME", "")
 
     async def authenticate(self, token: str) -> Caller | None:
-        """Return whose token it is, from memory if the Hub was asked just now."""
+        """Return the owner of a token, from the cache or the Hub."""
         key = hashlib.sha256(token.encode()).digest()
         caller, until = self._answers.get(key, (None, 0.0))
         if self._clock() < until:
@@ -96,20 +96,20 @@ class HubAuthenticator(Configurable):
             headers={"Authorization": f"token {token}"},
             connect_timeout=_CONNECT,
             request_timeout=_TIMEOUT,
-            follow_redirects=False,  # the token is for nobody else
+            follow_redirects=False,  # the token must not be sent elsewhere
         )
         try:
             response = await AsyncHTTPClient().fetch(request, raise_error=False)
         except (OSError, HTTPClientError) as error:
-            raise _unavailable(f"JupyterHub does not answer: {error}.") from None
+            raise _unavailable(f"JupyterHub does not respond: {error}.") from None
         if response.code in {401, 403}:
             return None
         if response.code != 200:
-            raise _unavailable(f"JupyterHub answers with HTTP {response.code}.")
+            raise _unavailable(f"JupyterHub responds with HTTP {response.code}.")
         try:
             user = msgspec.json.decode(response.body, type=HubUser)
         except msgspec.MsgspecError as error:
-            raise _unavailable(f"JupyterHub's answer cannot be understood: {error}.") from None
+            raise _unavailable(f"JupyterHub's response is invalid: {error}.") from None
         return self._caller(user)
 
     def _caller(self, user: HubUser) -> Caller | None:
@@ -124,9 +124,9 @@ class HubAuthenticator(Configurable):
 def full(name: str, scopes: Collection[str], service: str) -> bool:
     """Return whether a token may act for its owner here.
 
-    It may open the owner's own server, as that server's token does, or this service. All others
-    are for something else: whoever visits another's server, or a service, leaves a token there
-    that says who came, and must not be acted for by whoever is visited.
+    It must give access to the owner's own server, as that server's token does, or to this service.
+    Other tokens have another purpose: visiting another user's server, or a service, leaves there a
+    token that identifies the visitor, and the host must not be able to act for the visitor.
     """
     accepted = {"access:servers", f"access:servers!user={name}", "access:services"}
     if service:
@@ -136,4 +136,6 @@ def full(name: str, scopes: Collection[str], service: str) -> bool:
 
 
 def _unavailable(message: str) -> Unavailable:
-    return Unavailable(message, hint="Try again; an admin finds more in the controller's log.")
+    return Unavailable(
+        message, hint="Try again; administrators find details in the controller's log."
+    )

@@ -1,1 +1,1 @@
-"""The ingress: sessions and their ports, below JupyterLab's own address."""
+"""The ingress: a reverse proxy to sessions and their ports below JupyterLab's address."""

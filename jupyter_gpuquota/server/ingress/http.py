@@ -1,4 +1,4 @@
-"""Relay HTTP: both bodies are streamed, each as fast as its reader reads."""
+"""The HTTP proxy: both bodies are streamed, each limited by its reader's speed."""
 
 from __future__ import annotations
 
@@ -11,44 +11,43 @@ from tornado.httputil import HTTPHeaders, ResponseStartLine
 from tornado.iostream import IOStream, StreamClosedError
 
 from ...errors import GpuQuotaError
-from ..http1 import ANY_SIZE
+from ...http1 import ANY_SIZE
 from ..jupyter_mount import guard
-from .answer import LARGE, Answer
-from .body import Body, body_of, head
-from .carry import SILENT, Bare, carry
-from .deeds import caused, saved_file
-from .headers import to_browser, to_session
-from .origins import is_own
-from .pump import is_plain, pump
-from .visit import Visit, Visitor, inner_path
+from .byte_copy import copy_bytes, is_plain
+from .protocol.body import Body, body_of, head
+from .protocol.headers import to_browser, to_session
+from .protocol.origins import is_own
+from .request import Destination, IngressHandler, inner_path
+from .response import LARGE, ProxyResponse
+from .upload import NO_RESPONSE, RawResponse, relay_upload
+from .user_activity import is_user_activity, saved_file
 
 _READS = ("GET", "HEAD", "OPTIONS")
 
 
 @web.stream_request_body
-class Relay(Visitor):
-    """Pass a request on to a session and its answer back.
+class HttpProxy(IngressHandler):
+    """The handler that forwards a request to a session and returns the response.
 
-    Who asks is checked when the headers are there, before the first byte of a body. A body that
-    nobody wants is read to its end: a connection closed on a browser that still sends never
-    shows it the answer.
+    The caller is checked on the headers, before the first byte of the body. A refused body is read
+    to its end: a browser shows no response if the connection is closed while it is sending.
     """
 
-    _visit: Visit
-    _answer: Answer
+    _destination: Destination
+    _response: ProxyResponse
     _body = Body()
-    _line: IOStream | None = None
+    _upstream: IOStream | None = None
     _reading: asyncio.Future[None] | None = None
     _refusal: GpuQuotaError | None = None
     _saved = ""
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Check who asks, and begin to send a request that has a body."""
+        """Check the caller and start to forward a request with a body."""
         await super().prepare()
         if not self._finished:
             self.demand_login()
         self._body = body_of(self.request.headers)
-        if self._finished or not self._body:  # finished: on the way to the login page
+        if self._finished or not self._body:  # finished: redirected to the login page
             return
         await self.check(self._action)
         cast("Any", self.request.connection).set_max_body_size(ANY_SIZE)
@@ -57,182 +56,192 @@ class Relay(Visitor):
         except GpuQuotaError as error:
             await self._refuse(error)
 
-    def check_xsrf_cookie(self) -> None:
-        """Take a browser's word that a page of this host asks, as good as Jupyter's XSRF token.
+    @web.authenticated
+    def demand_login(self) -> None:
+        """Redirect unauthenticated callers to the login page, or raise HTTPError 403.
 
-        Programs on a session's other ports know nothing of that token.
+        Jupyter's own `prepare` does so only if `allow_unauthenticated_access` is off.
+        """
+
+    def check_xsrf_cookie(self) -> None:
+        """Accept a browser's report of a same-host page in place of Jupyter's XSRF token.
+
+        Programs on a session's other ports do not know that token.
         """
         if not ("port" in self.path_kwargs and is_own(self.request.headers)):
             super().check_xsrf_cookie()
 
-    async def data_received(self, chunk: bytes) -> None:
-        """Pass on a part of the body, and take no further before it was sent."""
-        if self._line and not self._line.closed():  # else it has answered without reading it all
-            await _write(self._line, self._body.frame(chunk))
+    def offer_xsrf(self) -> None:
+        """Set JupyterLab's XSRF cookie for a session's page that was opened by a link."""
+        self.xsrf_token  # noqa: B018 (reading it sets the cookie)
 
-    async def relay(self, **_: str) -> None:
-        """End the request and pass on the answer."""
+    async def data_received(self, chunk: bytes) -> None:
+        """Forward a part of the body and wait until it is sent."""
+        if self._upstream and not self._upstream.closed():  # else the session has responded early
+            await _write(self._upstream, self._body.frame(chunk))
+
+    async def proxy(self, **_: str) -> None:
+        """Finish the request and forward the response."""
         if self._refusal:
             raise self._refusal
         self.check_site()
-        if self.leads_elsewhere():
+        if await self.redirects():
             return
-        self._note_begin()
+        self._report_activity()
         if self._action == "read" and "text/html" in self.request.headers.get("Accept", ""):
-            # A session's page sends JupyterLab's XSRF token; whoever came by a link lacks it yet.
-            self.xsrf_token  # noqa: B018 (asking for it sets the cookie)
+            self.offer_xsrf()
         if self._reading:
-            if self._line and self._body.end:
-                await _write(self._line, self._body.end)
+            if self._upstream and self._body.end:
+                await _write(self._upstream, self._body.end)
             await self._reading
         else:
-            await self._ask()
+            await self._send()
         await self._complete()
-        self._note_saved()
+        self._report_saved()
 
     def on_connection_close(self) -> None:
-        """Tell the session that nobody listens any more."""
+        """Close the connection to the session when the browser has gone."""
         super().on_connection_close()
-        if self._line:
-            self._line.close()
+        if self._upstream:
+            self._upstream.close()
 
-    async def take_head(self, start: ResponseStartLine, headers: HTTPHeaders, rest: int) -> None:
-        """Take status and headers; send them at once where a body may be long in coming."""
+    async def write_head(self, start: ResponseStartLine, headers: HTTPHeaders, rest: int) -> None:
+        """Set status and headers; send them at once if the body may take long."""
         self.set_status(start.code, start.reason)
         for name, value in self._translate(headers).get_all():
             self.add_header(name, value)
         if not rest and headers.get("Content-Length", "0") == "0":
             await self.flush()
 
-    async def take_body(self, part: bytes) -> None:
-        """Send a part of the answer."""
+    async def write_body(self, part: bytes) -> None:
+        """Send a part of the response."""
         self.write(part)
         await self.flush()
 
     def compute_etag(self) -> str | None:
-        """Leave ETags to the session."""
+        """Return None: ETags are the session's."""
         return None
 
     @property
     def _action(self) -> str:
-        return "read" if self.request.method in _READS else "write"
+        return "read" if self.request.method in _READS else "execute"
 
     def _translate(self, headers: HTTPHeaders) -> HTTPHeaders:
-        return to_browser(headers, self._visit.outside, self._visit.endpoint)
+        return to_browser(headers, self._destination.outside, self._destination.endpoint)
 
     async def _begin(self) -> None:
-        """Send the head of a request whose body follows."""
-        first = self._head(await self.visit(**self.path_kwargs))
-        self._line = line = await self.ways.line(self._visit)
-        await _write(line, first)
+        """Send the head of a request with a body."""
+        first = self._head(await self.resolve(**self.path_kwargs))
+        self._upstream = upstream = await self.context.borrow(self._destination)
+        await _write(upstream, first)
         method = str(self.request.method)
-        if self._body.size >= LARGE and self._can_move:
+        if self._body.size >= LARGE and self._can_bypass:
             expects = "Expect" in self.request.headers
-            browser = Bare(self.detach(), self._translate)
+            browser = RawResponse(self.detach(), self._translate)
             if expects:
-                await browser.take_body(b"HTTP/1.1 100 Continue\r\n\r\n")
-            self._note_begin()
-            await carry(browser, line, method, self._body.size)
-            self._note_saved()
+                await browser.write_body(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._report_activity()
+            await relay_upload(browser, upstream, method, self._body.size)
+            self._report_saved()
             self.note_end(browser.status)
             return
-        self._answer = Answer(line, method, self, move=False)
-        self._reading = asyncio.ensure_future(self._answer.read())
+        self._response = ProxyResponse(upstream, method, self, bypass=False)
+        self._reading = asyncio.ensure_future(self._response.read())
 
-    def _note_begin(self) -> None:
+    def _report_activity(self) -> None:
         port = int(self.path_kwargs.get("port") or 0)
         inner = inner_path(self.request.path, self.path_kwargs["session"])
-        deed = (str(self.request.method), inner, port)
-        self._saved = saved_file(*deed)
-        if not self._saved and caused(*deed):
+        call = (str(self.request.method), inner, port)
+        self._saved = saved_file(*call)
+        if not self._saved and is_user_activity(*call):
             self.note_activity()
 
-    def _note_saved(self) -> None:
-        """Note a notebook that was saved, now that it is on disk."""
+    def _report_saved(self) -> None:
+        """Report a saved notebook, now that it is on disk."""
         if self._saved:
             self.note_activity(self._saved)
 
     async def _refuse(self, error: GpuQuotaError) -> None:
-        """Say at once why a body that may be long in coming is not wanted; else, after it."""
-        if not (self._can_move and (self._body.chunked or self._body.size >= LARGE)):
+        """Send an error before a large body, or store it to send after a small one."""
+        if not (self._can_bypass and (self._body.chunked or self._body.size >= LARGE)):
             self._refusal = error
             return
-        browser = Bare(self.detach(), self._translate)
+        browser = RawResponse(self.detach(), self._translate)
         try:
             await browser.refuse(error)
         finally:
             browser.close()
         self.note_end(browser.status)
 
-    async def _ask(self) -> None:
-        """Send a request without a body; one that only reads again where a kept line was dead."""
-        first = self._head(await self.visit(**self.path_kwargs))
+    async def _send(self) -> None:
+        """Send a request without a body; repeat a read if a reused connection was dead."""
+        first = self._head(await self.resolve(**self.path_kwargs))
         method = str(self.request.method)
-        for connect in (self.ways.line, self.ways.connect):
-            self._line = line = await connect(self._visit)
-            await _write(line, first)
-            self._answer = Answer(line, method, self, move=self._can_move)
-            await self._answer.read()
-            if self._answer.began or self._action == "write":
+        for connect in (self.context.borrow, self.context.connect):
+            self._upstream = upstream = await connect(self._destination)
+            await _write(upstream, first)
+            self._response = ProxyResponse(upstream, method, self, bypass=self._can_bypass)
+            await self._response.read()
+            if self._response.began or self._response.fault or self._action == "execute":
                 return
 
-    def _head(self, visit: Visit) -> bytes:
-        """Note where the request goes, and return its head."""
-        self._visit = visit
-        headers = to_session(self.request.headers, visit.outside, visit.endpoint)
+    def _head(self, destination: Destination) -> bytes:
+        """Store the destination and return the request's head."""
+        self._destination = destination
+        headers = to_session(self.request.headers, destination.outside, destination.endpoint)
         self._body.delimit(headers)
-        return head(f"{self.request.method} {visit.target} HTTP/1.1", headers)
+        return head(f"{self.request.method} {destination.target} HTTP/1.1", headers)
 
     async def _complete(self) -> None:
-        """End the answer the way the session did, and keep the line if it is good for more."""
-        answer, line = self._answer, cast("IOStream", self._line)
-        self._line = None  # from now on it may be another request's
-        if answer.began and answer.complete and answer.reusable:
-            self.ways.give_back(self._visit, line)
+        """End the response as the session did, and reuse the connection if possible."""
+        response, upstream = self._response, cast("IOStream", self._upstream)
+        self._upstream = None  # from now on it may serve another request
+        if response.began and response.complete and response.reusable:
+            self.context.give_back(self._destination, upstream)
             await self._finish_quietly()
             return
         try:
-            if not answer.began:
-                raise SILENT
-            if answer.rest:
-                await self._move(line, answer.rest)
-            elif answer.complete:
+            if not response.began:
+                raise response.fault or NO_RESPONSE
+            if response.rest:
+                await self._bypass(upstream, response.rest)
+            elif response.complete:
                 await self._finish_quietly()
-            else:  # the browser must not take a part for the whole
+            else:  # so that the browser does not take a part for the whole
                 self.detach().close()
         finally:
-            line.close()
+            upstream.close()
 
     async def _finish_quietly(self) -> None:
         with suppress(StreamClosedError):  # the browser has left
             await self.finish()
 
-    async def _move(self, line: IOStream, rest: int) -> None:
-        """Move the rest past tornado; the browser's connection ends with it."""
+    async def _bypass(self, upstream: IOStream, rest: int) -> None:
+        """Send the rest of the body, bypassing tornado, and close the browser's connection."""
         self.set_header("Connection", "close")
         first = f"HTTP/1.1 {self.get_status()} {self._reason}"
         browser = self.detach()
         try:
             await browser.write(head(first, self._headers))
-            await pump(line, browser, rest)
+            await copy_bytes(upstream, browser, rest)
         except StreamClosedError:
-            pass  # either side hung up; the other sees it now
+            pass  # either side hung up; closing tells the other
         finally:
             browser.close()
         self.note_end(self.get_status())
 
     @property
-    def _can_move(self) -> bool:
-        """Whether bytes may go past tornado to the browser: plain, and HTTP/1.1."""
+    def _can_bypass(self) -> bool:
+        """Whether sending may bypass tornado: HTTP/1.1 without TLS."""
         stream = cast("Any", self.request.connection).stream
         return self.request.version == "HTTP/1.1" and is_plain(stream)
 
-    # Read from the session, or have it do something: all verbs are one relay.
-    get = head = options = guard("read", relay)
-    post = put = patch = delete = guard("write", relay)
+    # Reading and executing take different permissions; all verbs are forwarded alike.
+    get = head = options = guard("read", proxy)
+    post = put = patch = delete = guard("execute", proxy)
 
 
-async def _write(line: IOStream, data: bytes) -> None:
-    """Write to a session; that it has hung up shows when its answer is read."""
+async def _write(upstream: IOStream, data: bytes) -> None:
+    """Write to a session; a closed connection is noticed when the response is read."""
     with suppress(StreamClosedError):
-        await line.write(data)
+        await upstream.write(data)

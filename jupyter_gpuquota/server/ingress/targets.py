@@ -1,4 +1,4 @@
-"""Find where a session listens."""
+"""Look-up of the endpoints at which sessions listen."""
 
 from __future__ import annotations
 
@@ -8,66 +8,104 @@ from urllib.parse import urlencode
 import msgspec
 
 from ...api.decoding import is_id
-from ...api.dispatch import Asked, Dispatcher
+from ...api.dispatch import ApiRequest, Dispatcher
 from ...api.statuses import error_in
 from ...errors import NotFound, WrongState
-from ...model.routes import route
-from ...model.sessions import Endpoint
+from ...model.routes.table import route
+from ...model.sessions import Endpoint, Session
+from .lookup import Lookup
 
 _FRESH = 2.0
 _MANY = 512
 
 
 class Targets:
-    """Look up endpoints, and remember them for a moment.
+    """A cache of endpoints.
 
-    An answer is kept for two seconds at most, and forgotten with every change of a session: a
-    port that a session gave up may be a stranger's next.
+    Entries live for two seconds at most and are dropped with every change of a session, as a port
+    that a session released may be taken by another process. Concurrent callers share one look-up.
     """
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
-        self._known: dict[tuple[str, int], tuple[Endpoint, float]] = {}
+        self._targets: dict[tuple[str, int], _Target] = {}
 
     async def find(self, session_id: str, port: int, *, fresh: bool = False) -> Endpoint:
-        """Return where a session listens; `port` 0 is its Jupyter Server.
+        """Return the endpoint of a session; `port` 0 is its Jupyter Server.
 
-        A `fresh` look-up trusts nothing that was said before.
+        A `fresh` result comes from a look-up that starts after this call.
 
         Raises:
-            NotFound: there is no such session.
-            WrongState: it does not run, or does not listen there yet.
-            NotAllowed: it does not expose the port, or is somebody else's.
+            NotFound: the session does not exist.
+            WrongState: it is not running, or does not listen there yet.
+            NotAllowed: it does not expose the port, or belongs to another user.
         """
-        known, since = self._known.get((session_id, port), (None, 0.0))
-        if known and not fresh and time.monotonic() - since < _FRESH:
-            return known
         if not is_id(session_id):
-            raise NotFound(f"{session_id!r} is no id of a session.")
-        asked = Asked(
+            raise NotFound(f"{session_id!r} is not a session id.")
+        target = self._targets.get((session_id, port))
+        if target is None:
+            if len(self._targets) >= _MANY:
+                self._targets.clear()
+            target = self._targets[session_id, port] = _Target(self._dispatcher, session_id, port)
+        if fresh:
+            return await target.lookup.fresh()
+        return target.known or await target.lookup.current()
+
+    async def describe(self, session_id: str) -> Session | None:
+        """Return a session that cannot be shown; None if the caller may not see it."""
+        request = ApiRequest(route=route("sessions.get"), args={"id": session_id})
+        response = await self._dispatcher.dispatch(request)
+        return msgspec.json.decode(response.body, type=Session) if response.status == 200 else None
+
+    def forget(self) -> None:
+        """Drop all entries; to be called whenever a session changes.
+
+        A look-up in progress serves its present callers only.
+        """
+        self._targets.clear()
+
+    def close(self) -> None:
+        """Cancel all look-ups."""
+        for target in self._targets.values():
+            target.lookup.close()
+        self._targets.clear()
+
+
+class _Target:
+    """A session's port: its last known endpoint and the look-up in progress."""
+
+    def __init__(self, dispatcher: Dispatcher, session_id: str, port: int) -> None:
+        self._dispatcher = dispatcher
+        self._request = ApiRequest(
             route=route("sessions.endpoint"),
             args={"id": session_id},
             query=urlencode({"port": port, "same_origin": "true"}),
         )
-        answer = await self._dispatcher.dispatch(asked)
-        if answer.status != 200:
-            raise error_in(answer.body)
-        endpoint = msgspec.json.decode(answer.body, type=Endpoint)
-        if len(self._known) >= _MANY:
-            self._known.clear()
-        self._known[session_id, port] = (endpoint, time.monotonic())
-        return endpoint
+        self._found: tuple[Endpoint, float] | None = None
+        self.lookup = Lookup(self._look)
 
-    def forget(self) -> None:
-        """Look up everything anew; to be called whenever a session changes."""
-        self._known.clear()
+    @property
+    def known(self) -> Endpoint | None:
+        """The endpoint if it was found less than two seconds ago, else None."""
+        if self._found and time.monotonic() - self._found[1] < _FRESH:
+            return self._found[0]
+        return None
+
+    async def _look(self) -> Endpoint:
+        began = time.monotonic()
+        response = await self._dispatcher.dispatch(self._request)
+        if response.status != 200:
+            raise error_in(response.body)
+        endpoint = msgspec.json.decode(response.body, type=Endpoint)
+        self._found = endpoint, began
+        return endpoint
 
 
 def check_prefix(endpoint: Endpoint, path: str) -> None:
     """Raise WrongState if a session's Jupyter Server was started for another base URL."""
     if endpoint.base_url and not path.startswith(endpoint.base_url.rstrip("/")):
         raise WrongState(
-            "This session was started for a JupyterLab with another base URL: its pages "
-            f"live below {endpoint.base_url}.",
+            "This session was started by a JupyterLab with another base URL; its pages "
+            f"are below {endpoint.base_url}.",
             hint="Suspend and resume it here, then open it again.",
         )

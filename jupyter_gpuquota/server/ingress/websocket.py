@@ -1,13 +1,13 @@
-"""Relay WebSockets: the handshake is checked, then bytes pass both ways as they are.
+"""The WebSocket proxy: the handshake is checked, then bytes are copied unchanged both ways.
 
-So subprotocols, compression, pings and close codes are between browser and session alone.
+Subprotocols, compression, pings and close codes are negotiated by browser and session.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 
 from jupyter_server.auth.decorator import authorized, ws_authenticated
@@ -22,37 +22,49 @@ from tornado.httputil import (
 from tornado.iostream import IOStream, StreamClosedError
 
 from ...api.handlers import Verb
-from ..http1 import client
+from ...http1 import client
 from ..jupyter_mount import RESOURCE
-from .body import head
-from .carry import SILENT
-from .deeds import Counts, listener
-from .frames import Frames
-from .headers import to_browser, to_session
-from .pump import CHUNK
-from .visit import Visit, Visitor, inner_path
+from .byte_copy import CHUNK
+from .protocol.body import head
+from .protocol.headers import to_browser, to_session
+from .protocol.message_sniffer import MessageSniffer
+from .protocol.response_head import NOT_HTTP, bad_answer
+from .replay.handshake import acceptance, offered_subprotocols, without_extensions
+from .replay.kernel_channels import KernelKey
+from .request import Destination, IngressHandler, inner_path
+from .upload import NO_RESPONSE
+from .user_activity import IsActivity, activity_filter, kernel_of
 
-_UPGRADE = {"Connection": "Upgrade", "Upgrade": "websocket"}
+UPGRADE = {"Connection": "Upgrade", "Upgrade": "websocket"}
+
+
+def is_upgrade(headers: HTTPHeaders) -> bool:
+    """Return whether a request asks for a WebSocket."""
+    return headers.get("Upgrade", "").lower() == "websocket"
 
 
 class Handshake(HTTPMessageDelegate):
-    """Be a session's answer to an upgrade; after 101 the line is left to whoever asked."""
+    """A session's response to an upgrade; after 101 the connection is the caller's."""
 
-    def __init__(self, line: IOStream) -> None:
-        self._connection = client(line)
+    def __init__(self, upstream: IOStream) -> None:
+        self._connection = client(upstream)
         self.status = 0
         self.headers = HTTPHeaders()
 
     async def read(self) -> None:
-        """Read the answer."""
+        """Read the response. Raises Unavailable without one, BadAnswer if it is malformed."""
         self._connection.finish()
-        with suppress(StreamClosedError):
+        try:
             await self._connection.read_response(self)
+        except StreamClosedError:
+            raise NO_RESPONSE from None
+        if not self.status:
+            raise bad_answer(NOT_HTTP)
 
     def headers_received(
         self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
     ) -> None:
-        """Note status and headers, and read nothing more."""
+        """Store status and headers and stop reading."""
         start = cast("ResponseStartLine", start_line)
         if 100 <= start.code < 200 and start.code != 101:
             return
@@ -60,85 +72,141 @@ class Handshake(HTTPMessageDelegate):
         self._connection.detach()
 
 
-class SocketRelay(Visitor):
-    """Pass a WebSocket through."""
+class WebSocketProxy(IngressHandler):
+    """The handler that proxies a WebSocket."""
 
     kind = "websocket"
 
     async def prepare(self, **_: Any) -> None:
-        """Check who asks; a WebSocket cannot follow anyone to the login page."""
+        """Check the caller; a WebSocket cannot be redirected to the login page."""
         await super().prepare(_redirect_to_login=False)
 
-    async def enter(self, **_: str) -> None:
-        """Have the session shake hands, and pass on what follows."""
-        if not WebSocketMixin.check_origin(self, self.request.headers.get("Origin")):
-            raise web.HTTPError(403, "A page of another origin asked for this.")
+    async def open_tunnel(self, **_: str) -> None:
+        """Forward the handshake, then all data."""
+        self.check_page()
         self.check_site()
-        visit = await self.visit(**self.path_kwargs)
-        line = await self.ways.connect(visit)
+        destination = await self.resolve(**self.path_kwargs)
+        path = inner_path(self.request.path, destination.session)
+        if kernel := kernel_of(path, destination.port):
+            await self._open_kernel_channel(destination, kernel)
+            return
+        upstream = await self.context.connect(destination)
         try:
-            await self._upgrade(visit, line)
+            response = await self._handshake(destination, upstream, self.request.headers)
+            keep, is_activity = activity_filter(path, destination.port)
+            async with self._browser() as browser:
+                await browser.write(_switching(response))
+                await tunnel(browser, upstream, self.note_activity, is_activity, keep)
         finally:
-            line.close()
+            upstream.close()
 
-    get: Verb = ws_authenticated(authorized("execute", RESOURCE)(enter))
+    def check_page(self) -> None:
+        """Raise HTTPError 403 unless the page is of JupyterLab's origin or an allowed one."""
+        if not WebSocketMixin.check_origin(self, self.request.headers.get("Origin")):
+            raise web.HTTPError(403, "Requests from pages of other origins are not allowed.")
 
-    async def _upgrade(self, visit: Visit, line: IOStream) -> None:
-        headers = to_session(self.request.headers, visit.outside, visit.endpoint)
-        headers.update(_UPGRADE)
+    get: Verb = ws_authenticated(authorized("execute", RESOURCE)(open_tunnel))
+
+    async def _open_kernel_channel(self, destination: Destination, kernel: str) -> None:
+        """Resume the channel of an earlier page, or open one."""
+        user, client = self.current_user.username, self.get_query_argument("session_id", "")
+        key = KernelKey(user, destination.session, destination.endpoint.authority, kernel)
+        channel = self.context.kernels.resume(
+            key, client, offered_subprotocols(self.request.headers)
+        )
+        if channel:
+            response = acceptance(self.request.headers, channel.protocol)
+        else:
+            upstream = await self.context.connect(destination)
+            try:
+                request = without_extensions(self.request.headers)
+                response = await self._handshake(destination, upstream, request)
+            except BaseException:
+                upstream.close()
+                raise
+            protocol = response.get("Sec-WebSocket-Protocol", "")
+            channel = self.context.kernels.open(key, upstream, client, protocol)
+        _, is_activity = activity_filter(f"/api/kernels/{kernel}/channels", 0)
+
+        def report(begin: bytes | None) -> None:
+            if is_activity(begin):
+                self.note_activity()
+
+        async with self._browser() as browser:
+            channel.attach(browser, _switching(response), client)
+            await channel.serve(browser, report)
+
+    async def _handshake(
+        self, destination: Destination, upstream: IOStream, request: HTTPHeaders
+    ) -> HTTPHeaders:
+        """Return the headers of the session's acceptance."""
+        headers = to_session(request, destination.outside, destination.endpoint)
+        headers.update(UPGRADE)
         with suppress(StreamClosedError):
-            await line.write(head(f"GET {visit.target} HTTP/1.1", headers))
-        hands = Handshake(line)
-        await hands.read()
-        if not hands.status:
-            raise SILENT
-        if hands.status != 101:
-            raise web.HTTPError(hands.status, "The session refused the WebSocket.")
-        kept = to_browser(hands.headers, visit.outside, visit.endpoint)
-        kept.update(_UPGRADE)
+            await upstream.write(head(f"GET {destination.target} HTTP/1.1", headers))
+        handshake = Handshake(upstream)
+        await handshake.read()
+        if handshake.status < 400 and handshake.status != 101:
+            raise bad_answer(f"responded to a WebSocket with status {handshake.status}")
+        if handshake.status != 101:
+            raise web.HTTPError(handshake.status, "The session rejected the WebSocket.")
+        upstream.set_nodelay(True)
+        return to_browser(handshake.headers, destination.outside, destination.endpoint)
+
+    @asynccontextmanager
+    async def _browser(self) -> AsyncGenerator[IOStream]:
+        """Detach the browser's connection, and close it at the end."""
         browser = self.detach()
         browser.set_nodelay(True)
-        line.set_nodelay(True)
         self.note_end(101)
         try:
             with suppress(StreamClosedError):
-                await browser.write(head("HTTP/1.1 101 Switching Protocols", kept))
-                keep, counts = listener(inner_path(self.request.path, visit.session), visit.port)
-                await tunnel(browser, line, self.note_activity, counts, keep)
+                yield browser
         finally:
             browser.close()
 
 
+def _switching(headers: HTTPHeaders) -> bytes:
+    headers.update(UPGRADE)
+    return head("HTTP/1.1 101 Switching Protocols", headers)
+
+
 async def tunnel(
-    browser: IOStream, line: IOStream, note: Callable[[], None], counts: Counts, keep: int
+    browser: IOStream,
+    upstream: IOStream,
+    note: Callable[[], None],
+    is_activity: IsActivity,
+    keep: int,
 ) -> None:
-    """Pass bytes both ways until one side hangs up; `note` what the browser says that `counts`.
+    """Copy bytes in both directions until one side hangs up.
 
-    That is judged by the first `keep` bytes of each message.
+    `note` is called for messages of the browser whose first `keep` bytes are a user's activity.
     """
-    frames = Frames(keep)
+    frames = MessageSniffer(keep)
 
-    def look(part: bytes) -> None:
-        if any(counts(begin) for begin in frames.messages(part)):
+    def observe(part: bytes) -> None:
+        if any(is_activity(begin) for begin in frames.messages(part)):
             note()
 
-    flows = [
-        asyncio.ensure_future(_flow(browser, line, look)),
-        asyncio.ensure_future(_flow(line, browser, None)),
+    copies = [
+        asyncio.ensure_future(_copy(browser, upstream, observe)),
+        asyncio.ensure_future(_copy(upstream, browser, None)),
     ]
     try:
-        await asyncio.wait(flows, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(copies, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for flow in flows:
-            flow.cancel()
-        await asyncio.gather(*flows, return_exceptions=True)
+        for copy in copies:
+            copy.cancel()
+        await asyncio.gather(*copies, return_exceptions=True)
 
 
-async def _flow(source: IOStream, target: IOStream, look: Callable[[bytes], None] | None) -> None:
-    """Copy until one side hangs up, reading no faster than the other side takes it."""
+async def _copy(
+    source: IOStream, target: IOStream, observe: Callable[[bytes], None] | None
+) -> None:
+    """Copy until one side hangs up; reading is limited by the other side's speed."""
     with suppress(StreamClosedError):
         while True:
             part = await source.read_bytes(CHUNK, partial=True)
-            if look:
-                look(part)
+            if observe:
+                observe(part)
             await target.write(part)

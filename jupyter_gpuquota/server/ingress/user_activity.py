@@ -1,7 +1,7 @@
-"""Which requests and messages a person caused; pure.
+"""Which requests and messages are a user's activity.
 
-What a page sends by itself while nobody looks at it must not keep a session alive; what cannot be
-told counts. That asks for a list: nothing in a request says who caused it.
+What an unattended page sends automatically must not keep a session alive; unknown requests count as
+activity. This takes a list, as requests do not say what caused them.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ _AUTOMATIC = re.compile(
       (?:PUT|DELETE)\ /lab/api/(?:workspaces|settings)(?:/.*)?
     | [A-Z]+\ /api/metrics.*
     | POST\ /api/events.*
-    | PATCH\ /api/sessions/[^/]+            # a page that finds its notebook's session again
+    | PATCH\ /api/sessions/[^/]+            # a page reconnects to its notebook's session
     | POST\ /api/contents/.*/checkpoints    # with every save
     | PUT\ /api/collaboration/session/.*    # with every connection
-    | POST\ /git/(?:.*/)?(?:status|branch|changed_files|remote/fetch)  # jupyterlab-git polls so
-    | POST\ /gpuquota/api/.*preview.*       # our own forms say what would happen
+    | POST\ /git/(?:.*/)?(?:status|branch|changed_files|remote/fetch)  # polls of jupyterlab-git
+    | POST\ /gpuquota/api/.*preview.*       # live previews of our forms
+    | PUT\ /gpuquota/api/sessions/[^/]+/pages/.*  # heartbeat of a page
     """,
     re.VERBOSE,
 )
 _FILE = re.compile(r"/api/contents/(.+)")
+_CHANNELS = re.compile(r"/api/kernels/([^/]+)/channels")
 
-_ASKED = frozenset(
+_USER_MESSAGES = frozenset(
     {
         "execute_request",
         "complete_request",
@@ -39,45 +41,45 @@ _ASKED = frozenset(
         "is_complete_request",
     }
 )
-"""Types of messages to a kernel that somebody's typing causes: widgets, debuggers and pages that
-connect again send others."""
+"""Types of messages to a kernel that typing causes; widgets, debuggers and reconnecting pages send
+others."""
 
 _RESIZED = re.compile(rb'\s*\[\s*"set_size"')
 _SYNC, _AWARENESS, _UPDATE = 0, 1, 2
 _MOST_PARTS = 4096
 
-Counts = Callable[[bytes | None], bool]
-"""Tell from a message's beginning whether a person caused it; None is one that cannot be read."""
+IsActivity = Callable[[bytes | None], bool]
+"""Judges the beginning of a message; None is a message that cannot be read."""
 
 
 class _Header(msgspec.Struct):
-    """Be what is read of a message's header."""
+    """The relevant part of a message's header."""
 
     msg_type: str = ""
 
 
-def caused(method: str, path: str, port: int) -> bool:
-    """Tell whether a person caused a request; `path` is below the session's base URL."""
+def is_user_activity(method: str, path: str, port: int) -> bool:
+    """Return whether a request is a user's activity; `path` is below the session's base URL."""
     if method not in _WRITES:
         return False
     return bool(port) or not _AUTOMATIC.fullmatch(f"{method} {path}")
 
 
 def saved_file(method: str, path: str, port: int) -> str:
-    """Return the file that a request saves, by its path in the session; empty for others.
+    """Return the path of the file that a request saves; empty for other requests.
 
-    JupyterLab saves by itself, too: whenever a program has printed into a notebook, and before a
-    session is ended.
+    JupyterLab also saves automatically: when a program has printed into a notebook, and before a
+    session ends.
     """
     found = None if port or method != "PUT" else _FILE.fullmatch(path)
     return unquote(found[1]) if found else ""
 
 
-def listener(path: str, port: int) -> tuple[int, Counts]:
-    """Tell how much of each message of a WebSocket is to be read, and how it is judged."""
+def activity_filter(path: str, port: int) -> tuple[int, IsActivity]:
+    """Return how many bytes of a WebSocket's messages to read, and how to judge them."""
     if port:
         return 0, _always
-    if re.fullmatch(r"/api/kernels/[^/]+/channels", path):
+    if kernel_of(path, port):
         return 4096, _to_kernel
     if path.startswith("/terminals/websocket/"):
         return 32, _to_terminal
@@ -88,11 +90,17 @@ def listener(path: str, port: int) -> tuple[int, Counts]:
     return 0, _always
 
 
-def message_type(begin: bytes) -> str:
-    """Return the type of a message to a kernel; empty if it cannot be told from its beginning.
+def kernel_of(path: str, port: int) -> str:
+    """Return the kernel id of a WebSocket to kernel channels; empty for other WebSockets."""
+    found = None if port else _CHANNELS.fullmatch(path)
+    return found[1] if found else ""
 
-    There are three forms: `v1.kernel.websocket.jupyter.org`, and an older one as JSON, with binary
-    buffers behind it or without.
+
+def message_type(begin: bytes) -> str:
+    """Return the type of a message to a kernel; empty if its beginning does not show it.
+
+    There are three formats: `v1.kernel.websocket.jupyter.org`, and the older JSON one with or
+    without binary buffers behind it.
     """
     if begin[:1] == b"{":
         return _in_json(begin)
@@ -106,7 +114,7 @@ def message_type(begin: bytes) -> str:
 
 
 def _in_parts(begin: bytes) -> str:
-    """Read the version 1 form: a count, that many offsets, then channel, header and the rest."""
+    """Read the version 1 format: a count, that many offsets, then channel, header and the rest."""
     first, last = (int.from_bytes(begin[i : i + 8], "little") for i in (16, 24))
     if not 32 <= first < last <= len(begin):
         return ""
@@ -117,7 +125,7 @@ def _in_parts(begin: bytes) -> str:
 
 
 def _in_json(begin: bytes) -> str:
-    """Read JSON as far as it goes: members of the outermost object, until the header comes."""
+    """Read truncated JSON: the members of the outermost object up to the header."""
     text, read = begin.decode(errors="ignore"), json.JSONDecoder().raw_decode
     at = 1
     try:
@@ -127,7 +135,7 @@ def _in_json(begin: bytes) -> str:
             if name == "header":
                 found = value.get("msg_type") if isinstance(value, dict) else None
                 return found if isinstance(found, str) else ""
-    except (ValueError, RecursionError):  # it is cut off, or no JSON
+    except (ValueError, RecursionError):  # truncated or invalid
         return ""
 
 
@@ -139,7 +147,7 @@ def _past(text: str, at: int, letters: str) -> int:
 
 def _to_kernel(begin: bytes | None) -> bool:
     kind = "" if begin is None else message_type(begin)
-    return not kind or kind in _ASKED
+    return not kind or kind in _USER_MESSAGES
 
 
 def _to_terminal(begin: bytes | None) -> bool:
@@ -147,7 +155,7 @@ def _to_terminal(begin: bytes | None) -> bool:
 
 
 def _to_room(begin: bytes | None) -> bool:
-    """Judge what a shared document's page says: that it is there, or that something changed."""
+    """Judge a message of collaborative editing: presence, or a change."""
     if not begin or begin[0] not in (_SYNC, _AWARENESS):
         return True
     return begin[0] == _SYNC and begin[1:2] in (b"", bytes([_UPDATE]))

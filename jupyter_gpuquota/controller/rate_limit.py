@@ -1,4 +1,4 @@
-"""A limit on unknown tokens from one address: guessing is slow, and whoever checks has peace."""
+"""Limit the rate of unknown tokens from one address: it slows guessing and protects the Hub."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Callable
 from ..errors import TooManyAttempts
 
 Clock = Callable[[], float]
-"""Return seconds that never go back."""
+"""Returns monotonic seconds."""
 
 
-class Attempts:
-    """A bucket of attempts for each address: `burst` at once, then `per_second`.
+class AttemptLimit:
+    """A token bucket of attempts for each address: `burst` at once, then `per_second`.
 
-    `addresses` bounds how many buckets are kept; one that is full again is none.
+    `addresses` limits the number of buckets; full buckets are dropped.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Attempts:
         self._spent: dict[str, tuple[float, float]] = {}
 
     def spend(self, address: str) -> None:
-        """Take an attempt. Raises TooManyAttempts, with the seconds to wait, if none is left."""
+        """Use an attempt. Raises TooManyAttempts, with the seconds to wait, if none is left."""
         network = network_of(address)
         spent = self._now_spent(network)
         if spent + 1 > self._burst:
@@ -44,7 +44,7 @@ class Attempts:
         self._keep(network, spent + 1)
 
     def refund(self, address: str) -> None:
-        """Give an attempt back: the token was known."""
+        """Return an attempt, because the token was known."""
         network = network_of(address)
         self._keep(network, self._now_spent(network) - 1)
 
@@ -57,11 +57,11 @@ class Attempts:
         if spent > 0:
             self._spent[network] = spent, self._clock()
         if len(self._spent) > self._addresses:
-            del self._spent[next(iter(self._spent))]  # the one that has long been quiet
+            del self._spent[next(iter(self._spent))]  # the least recently used one
 
 
 def network_of(address: str) -> str:
-    """Return what one machine can choose its addresses from: itself, and a /64 of IPv6."""
+    """Return the network from which one machine can choose addresses: /32 of IPv4, /64 of IPv6."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:  # a unix socket of a proxy

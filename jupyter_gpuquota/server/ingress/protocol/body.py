@@ -1,4 +1,4 @@
-"""How a request's body is delimited on its way to the session; pure."""
+"""How a request's body is delimited on its way to the session."""
 
 from __future__ import annotations
 
@@ -6,57 +6,57 @@ from dataclasses import dataclass
 
 from tornado.httputil import HTTPHeaders
 
-from ...errors import InvalidRequest
+from ....errors import InvalidRequest
 
 _BREAKS = frozenset("\r\n\0")
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Be a body of `size` bytes, or of as many as come (`chunked`)."""
+    """The framing of a body: `size` bytes, or an unknown number (`chunked`)."""
 
     size: int = 0
     chunked: bool = False
 
     def __bool__(self) -> bool:
-        """Tell whether there is a body at all."""
+        """Whether there is a body at all."""
         return self.chunked or self.size > 0
 
     def delimit(self, headers: HTTPHeaders) -> None:
-        """Say in the headers where the body ends; a length beside chunks is not to be trusted."""
+        """Set the headers that delimit the body; a length beside chunks is not trusted."""
         if self.chunked:
             headers.pop("Content-Length", None)
             headers["Transfer-Encoding"] = "chunked"
 
     def frame(self, part: bytes) -> bytes:
-        """Return a part as it is written."""
+        """Return a part as sent on the wire."""
         return b"%x\r\n%b\r\n" % (len(part), part) if self.chunked else part
 
     @property
     def end(self) -> bytes:
-        """Tell what is written after the last part."""
+        """The bytes sent after the last part."""
         return b"0\r\n\r\n" if self.chunked else b""
 
 
 def body_of(headers: HTTPHeaders) -> Body:
-    """Return the body that a request's headers announce.
+    """Return the framing that a request's headers announce.
 
-    Raises InvalidRequest for a length that the session might read in another way than we do.
+    Raises InvalidRequest for a length that the session might parse differently.
     """
     if "chunked" in headers.get("Transfer-Encoding", "").lower():
         return Body(chunked=True)
     length = headers.get("Content-Length", "0")
     if not (length.isascii() and length.isdigit()):
-        raise InvalidRequest(f"The header Content-Length is no number: {length!r}.")
+        raise InvalidRequest(f"Content-Length is not a number: {length!r}.")
     return Body(size=int(length))
 
 
 def head(first: str, headers: HTTPHeaders) -> bytes:
-    """Return the head of a message: its first line, and its headers.
+    """Return the head of a message: its first line and its headers.
 
-    Raises InvalidRequest for a line that the reader might take for two (RFC 9112, 11.1).
+    Raises InvalidRequest for line breaks, which would allow header injection (RFC 9112, 11.1).
     """
     lines = [first, *(f"{name}: {value}" for name, value in headers.get_all())]
     if any(_BREAKS & set(line) for line in lines):
-        raise InvalidRequest("A header contains the end of a line.")
+        raise InvalidRequest("A header contains a line break.")
     return "\r\n".join([*lines, "", ""]).encode("latin1")

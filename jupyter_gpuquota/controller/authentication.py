@@ -1,4 +1,4 @@
-"""Who comes in by which bearer token."""
+"""Authenticate callers by bearer tokens."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from tornado.httputil import HTTPHeaders
 from ..core.access import Caller
 from ..errors import Unavailable
 from ..ports.access import Access
-from .attempts import Attempts
 from .authenticators.base import Authenticator
 from .bearer import session_caller, token_in, unknown_token
+from .rate_limit import AttemptLimit
 
 _TRUSTED = 10_000
 
 
-class Gate:
-    """What names the callers of an open address.
+class Authentication:
+    """Identifies the callers on a network address.
 
-    A token that was known when it last came is checked every time, but needs no attempt: whoever
-    guesses cannot lock out the others behind the same address.
+    A token that was valid last time is checked again, but does not use an attempt: so guessing
+    cannot lock out other users behind the same address.
     """
 
     def __init__(
-        self, authenticators: Sequence[Authenticator], access: Access, attempts: Attempts
+        self, authenticators: Sequence[Authenticator], access: Access, attempts: AttemptLimit
     ) -> None:
         self._authenticators = authenticators
         self._access = access
         self._attempts = attempts
         self._trusted: dict[bytes, None] = {}
 
-    async def admit(self, address: str, headers: HTTPHeaders) -> Caller:
-        """Return who asks, from a client's address.
+    async def caller_of(self, address: str, headers: HTTPHeaders) -> Caller:
+        """Return the caller of a request from a client's address.
 
-        Raises NotAuthenticated, TooManyAttempts, and Unavailable where it cannot be told.
+        Raises NotAuthenticated, TooManyAttempts, and Unavailable if tokens cannot be checked.
         """
         token = token_in(headers)
         digest = hashlib.sha256(token.encode()).digest()
@@ -54,7 +54,7 @@ class Gate:
         return caller
 
     async def _identify(self, token: str) -> Caller | None:
-        """Return whose token it is. Sessions come first: nobody else need see their tokens."""
+        """Return the owner of a token. Sessions first: authenticators never see their tokens."""
         if session := session_caller(self._access, token):
             return session
         unavailable: Unavailable | None = None

@@ -1,9 +1,9 @@
-"""Move bytes from one socket to another.
+"""Copying bytes from one socket to another.
 
-Large bodies of a known length go from socket to socket through one buffer, past tornado's
-streams; everything else goes through them. Either way nothing is read that the other side has
-no room for. A copy beats moving the bytes inside the kernel (splice): pages that are handed on
-keep the sender's buffer full until the receiver has read them, so that the two take turns.
+Large bodies of known length are copied between sockets through one buffer, bypassing tornado's
+streams; everything else uses the streams. Either way, reading is limited by the writer's speed. A
+copy is faster than splice: spliced pages keep the sender's buffer full until the receiver has read
+them, so that the two sides take turns.
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ CHUNK = 256 * 1024
 _BUFFER = 512 * 1024
 
 
-async def flow(source: IOStream, target: IOStream, size: int) -> None:
-    """Copy `size` bytes. Raises StreamClosedError when either side hangs up."""
+async def copy_stream(source: IOStream, target: IOStream, size: int) -> None:
+    """Copy `size` bytes through tornado. Raises StreamClosedError when either side hangs up."""
     while size:
         part = await source.read_bytes(min(CHUNK, size), partial=True)
         size -= len(part)
         await target.write(part)
 
 
-async def pump(source: IOStream, target: IOStream, size: int) -> None:
-    """Move `size` bytes; afterwards both streams are good for nothing but `close`.
+async def copy_bytes(source: IOStream, target: IOStream, size: int) -> None:
+    """Copy `size` bytes; afterwards both streams can only be closed.
 
     Raises StreamClosedError when either side hangs up.
     """
     if not (is_plain(source) and is_plain(target)):
-        await flow(source, target, size)
+        await copy_stream(source, target, size)
         return
-    # What the stream has read ahead comes first; then it must read no more.
+    # Send what the stream has read ahead; from then on it must not read.
     ahead = await source.read_bytes(size, partial=True)
     await target.write(ahead)
     size -= len(ahead)
     IOLoop.current().remove_handler(source.socket)
     buffer = memoryview(bytearray(min(size, _BUFFER)))
-    with _copies(source, target) as (read_from, write_to):
+    with _duplicates(source, target) as (read_from, write_to):
         while size:
             count = await _receive(read_from, buffer[:size])
             await send(write_to, buffer[:count])
             size -= count
-            await asyncio.sleep(0)  # a fast pair must not hold up everyone else
+            await asyncio.sleep(0)  # a fast pair must not block other requests
 
 
 async def send(number: int, data: bytes | memoryview) -> None:
-    """Write all of it to a socket. Raises StreamClosedError."""
+    """Write all data to a socket. Raises StreamClosedError."""
     left = memoryview(data)
     while left:
         try:
@@ -63,7 +63,7 @@ async def send(number: int, data: bytes | memoryview) -> None:
 
 
 async def discard(number: int) -> None:
-    """Read from a socket until its other side hangs up, and keep nothing. Raises OSError."""
+    """Read from a socket until the peer hangs up and discard the data. Raises OSError."""
     while True:
         try:
             if not os.read(number, CHUNK):
@@ -73,12 +73,12 @@ async def discard(number: int) -> None:
 
 
 def is_plain(stream: IOStream) -> bool:
-    """Tell whether the bytes of the stream's socket are what it reads: they are not encrypted."""
+    """Return whether a stream is unencrypted, so that its socket has the same bytes."""
     return type(stream) is IOStream
 
 
 async def _receive(number: int, buffer: memoryview) -> int:
-    """Read what is there; return how much. Raises StreamClosedError at the end."""
+    """Read available bytes; return their number. Raises StreamClosedError at the end."""
     while True:
         try:
             if count := os.readv(number, [buffer]):
@@ -111,11 +111,11 @@ async def _until_writable(number: int) -> None:
 
 
 @contextmanager
-def _copies(*streams: IOStream) -> Iterator[list[int]]:
-    """Yield descriptors that nobody else closes: a number in use must not become another's."""
-    made = [os.dup(stream.socket.fileno()) for stream in streams]
+def _duplicates(*streams: IOStream) -> Iterator[list[int]]:
+    """Yield private descriptors: one that tornado closes may be reused while we still use it."""
+    descriptors = [os.dup(stream.socket.fileno()) for stream in streams]
     try:
-        yield made
+        yield descriptors
     finally:
-        for number in made:
+        for number in descriptors:
             os.close(number)

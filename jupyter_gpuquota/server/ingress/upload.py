@@ -1,4 +1,4 @@
-"""Carry a large upload: its body goes from socket to socket, and the connection ends with it."""
+"""Large uploads: the body is copied between sockets, and both connections are closed after it."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ import msgspec
 from tornado.httputil import HTTPHeaders, ResponseStartLine
 from tornado.iostream import IOStream, StreamClosedError
 
-from ...api.statuses import problem_of, status_of
+from ...api.statuses import status_of
 from ...errors import GpuQuotaError, Unavailable
-from .answer import Answer
-from .body import head
-from .pump import discard, is_plain, pump, send
+from ...model.struct import problem_of
+from .byte_copy import copy_bytes, discard, is_plain, send
+from .protocol.body import head
+from .response import ProxyResponse
 
 Translate = Callable[[HTTPHeaders], HTTPHeaders]
 
 _LINGER = 30.0
-"""Seconds that a browser may go on sending after it was answered early."""
+"""Seconds for which a browser may continue to send after an early response."""
 
-SILENT = Unavailable(
-    "The session ended the connection without an answer.", hint="Its log may say why."
+NO_RESPONSE = Unavailable(
+    "The session closed the connection without a response.", hint="Check its log."
 )
 
 
-class Bare:
-    """Write one answer to a browser's socket while its body is read from it.
+class RawResponse:
+    """A response written directly to a browser's socket while its body is being read.
 
-    The answer ends with the connection.
+    It ends with the connection.
     """
 
     def __init__(self, stream: IOStream, translate: Translate) -> None:
@@ -41,7 +42,7 @@ class Bare:
         self._translate = translate
         self._number = os.dup(stream.socket.fileno())
 
-    async def take_head(
+    async def write_head(
         self,
         start: ResponseStartLine,
         headers: HTTPHeaders,
@@ -51,14 +52,14 @@ class Bare:
         self.status = start.code
         kept = self._translate(headers)
         kept["Connection"] = "close"
-        await self.take_body(head(f"HTTP/1.1 {start.code} {start.reason}", kept))
+        await self.write_body(head(f"HTTP/1.1 {start.code} {start.reason}", kept))
 
-    async def take_body(self, part: bytes) -> None:
-        """Write a part of the body, or of anything else."""
+    async def write_body(self, part: bytes) -> None:
+        """Write a part of the body, or other raw bytes."""
         await send(self._number, part)
 
     async def refuse(self, error: GpuQuotaError) -> None:
-        """Say why there is no answer, and read what is still being sent."""
+        """Send an error and read what the browser is still sending."""
         self.status = status_of(error)
         body = msgspec.json.encode(problem_of(error))
         headers = HTTPHeaders(
@@ -70,52 +71,52 @@ class Bare:
         )
         first = f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}"
         with suppress(StreamClosedError):
-            await self.take_body(head(first, headers) + body)
+            await self.write_body(head(first, headers) + body)
         await self.linger()
 
     async def linger(self) -> None:
-        """Let the browser finish sending: one that is cut off never sees the answer."""
+        """Let the browser finish sending, else it does not show the response."""
         with suppress(OSError, TimeoutError):
             self.stream.socket.shutdown(socket.SHUT_WR)
             async with asyncio.timeout(_LINGER):
                 await discard(self._number)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         os.close(self._number)
         self.stream.close()
 
 
-async def carry(browser: Bare, line: IOStream, method: str, size: int) -> None:
-    """Move a body of `size` bytes to the session, and its answer back meanwhile."""
-    answer = Answer(line, method, browser, move=False)
-    reading = asyncio.ensure_future(answer.read())
-    moving = asyncio.ensure_future(pump(browser.stream, line, size))
+async def relay_upload(browser: RawResponse, upstream: IOStream, method: str, size: int) -> None:
+    """Copy a body of `size` bytes to the session, and its response back meanwhile."""
+    response = ProxyResponse(upstream, method, browser, bypass=False)
+    reading = asyncio.ensure_future(response.read())
+    moving = asyncio.ensure_future(copy_bytes(browser.stream, upstream, size))
     try:
         await asyncio.wait([reading, moving], return_when=asyncio.FIRST_COMPLETED)
         early = not moving.done()
         broke_off = not early and moving.exception() is not None
-        if broke_off and not line.closed():
-            # Either side hung up. The session learns that no more comes; it may have answered.
-            _end_writing(line)
+        if broke_off and not upstream.closed():
+            # Either side hung up. Tell the session that no more follows; it may have responded.
+            _end_writing(upstream)
         await reading
         moving.cancel()
-        if not answer.began:
-            await browser.refuse(SILENT)
+        if not response.began:
+            await browser.refuse(response.fault or NO_RESPONSE)
         elif early or broke_off:
             await browser.linger()
     finally:
         for task in (reading, moving):
             task.cancel()
         await asyncio.gather(reading, moving, return_exceptions=True)
-        line.close()
+        upstream.close()
         browser.close()
 
 
-def _end_writing(line: IOStream) -> None:
-    """End one direction of a connection; an encrypted one has only a whole end."""
-    if not is_plain(line):
-        line.close()
+def _end_writing(upstream: IOStream) -> None:
+    """Close one direction of a connection; TLS can only be closed in both."""
+    if not is_plain(upstream):
+        upstream.close()
         return
     with suppress(OSError):
-        line.socket.shutdown(socket.SHUT_WR)
+        upstream.socket.shutdown(socket.SHUT_WR)

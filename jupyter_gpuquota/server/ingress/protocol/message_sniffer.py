@@ -1,17 +1,18 @@
-"""Notice WebSocket messages in a stream of bytes, without holding or changing any; pure."""
+"""Observing WebSocket messages in a stream of bytes, without buffering or changing them."""
 
 from __future__ import annotations
+
+from .frame_splitter import head_size, payload_size
 
 _DATA = frozenset({0x1, 0x2})  # text and binary; a continuation belongs to one of them
 _CONTINUATION = 0x0
 _FINAL, _RESERVED, _MASKED = 0x80, 0x70, 0x80
 
 
-class Frames:
-    """Follow the frames of one direction (RFC 6455, 5.2), however the bytes are cut.
+class MessageSniffer:
+    """Follows the frames of one direction (RFC 6455, 5.2), however the bytes are split.
 
-    Of every message the first `keep` bytes are kept until they are there, unmasked; of the rest
-    nothing is looked at.
+    The first `keep` bytes of each message are collected and unmasked; the rest is ignored.
     """
 
     def __init__(self, keep: int = 0) -> None:
@@ -19,16 +20,16 @@ class Frames:
         self._head = bytearray()
         self._skip = 0
         self._begun: bytearray | None = None
-        """What is there of a message's beginning; None while no beginning is awaited."""
+        """The collected beginning of the present message; None outside a beginning."""
         self._mask = b""
         self._taken = 0
         self._is_data = self._is_final = False
 
     def messages(self, part: bytes) -> list[bytes | None]:
-        """Return the beginnings of messages that are there with the next part of the stream.
+        """Return the beginnings of messages that the next bytes of the stream complete.
 
-        None stands for one that is compressed, or extended in another way. Pings, pongs and
-        closes are no messages.
+        None stands for a message that is compressed or otherwise extended. Pings, pongs and closes
+        are ignored.
         """
         found: list[bytes | None] = []
         at = 0
@@ -42,7 +43,7 @@ class Frames:
                 continue
             self._head.append(part[at])
             at += 1
-            if len(self._head) >= 2 and len(self._head) == _head_size(self._head):
+            if len(self._head) >= 2 and len(self._head) == head_size(self._head[1]):
                 self._open(found)
                 self._settle(found)
         return found
@@ -54,7 +55,7 @@ class Frames:
         self._is_final = bool(head[0] & _FINAL)
         self._mask = bytes(head[-4:]) if head[1] & _MASKED else b""
         self._taken = 0
-        self._skip = _payload(head)
+        self._skip = payload_size(bytes(head))
         if code in _DATA and head[0] & _RESERVED:
             self._begun = None
             found.append(None)
@@ -69,7 +70,7 @@ class Frames:
         self._taken += len(piece)
 
     def _settle(self, found: list[bytes | None]) -> None:
-        """Hand out the beginning of a message that is there, or that ends before it is."""
+        """Emit a beginning that is complete, or whose message ends earlier."""
         if self._begun is None or not self._is_data:
             return
         if len(self._begun) >= self._keep or (self._is_final and not self._skip):
@@ -77,20 +78,8 @@ class Frames:
             self._begun = None
 
 
-def _head_size(head: bytearray) -> int:
-    length = head[1] & 0x7F
-    extended = {126: 2, 127: 8}.get(length, 0)
-    return 2 + extended + (4 if head[1] & _MASKED else 0)
-
-
-def _payload(head: bytearray) -> int:
-    length = head[1] & 0x7F
-    extended = {126: 2, 127: 8}.get(length, 0)
-    return int.from_bytes(head[2 : 2 + extended], "big") if extended else length
-
-
 def _unmasked(piece: bytes, mask: bytes, begin: int) -> bytes:
-    """Take the mask off a piece of a frame that lies `begin` bytes behind its head."""
+    """Return a piece of a payload unmasked; `begin` is its offset in the payload."""
     if not mask:
         return piece
     size, turn = len(piece), begin % 4

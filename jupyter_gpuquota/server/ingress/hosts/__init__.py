@@ -1,0 +1,1 @@
+"""Hosts of sessions apart from JupyterLab's, so that their pages have origins of their own."""

@@ -1,0 +1,1 @@
+"""Pure rules for HTTP and WebSocket messages that cross the ingress."""

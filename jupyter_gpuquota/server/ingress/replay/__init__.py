@@ -1,0 +1,1 @@
+"""Kernel output without a connected page: connections outlive pages, and output is held."""
