@@ -1,6 +1,6 @@
-"""The client: finds its server by itself, the same in a notebook, in a script and in the shell.
+"""The client, the same in notebooks, scripts and the shell; it finds its server.
 
-Jupyter Server, which needs to find the controller only, does not load the rest.
+Importing this package loads nothing else.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .clients import AsyncClient, Client
+    from .clients import Client
 
-__all__ = ["AsyncClient", "Client"]
+__all__ = ["Client"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,44 +1,48 @@
-"""The two clients: the same nouns and verbs, one blocking, one for `await`."""
+"""The client: every noun with its verbs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
+from ..errors import GpuQuotaError
 from ..hosting.config_files import Choice, Reader, read_apart
-from . import about, audit, discovery, groups, history, idleness
-from .context import Context
-from .senders import Awaiting, Blocking, awaiting, blocking
-from .transport import Transport
+from ..model.about import About
+from ..model.history import By, History, HistoryPoint
+from ..model.idleness import Activity
+from ..model.projects import AuditEntry
+from ..model.struct import Page
+from . import audit, history
+from .connection import discovery
+from .connection.context import Context
+from .connection.transport import Transport
+from .environments import Environments
+from .listing import Listing
+from .nodegroups import NodeGroups
+from .nodes import Nodes
+from .policy import Policies
+from .projects import Projects
+from .quota import Quota
+from .rules import Rules
+from .session import ClientSession
+from .sessions import Sessions
 
 
-def _context(
-    url: str,
-    token: str,
-    state_dir: str | PathLike[str] | None,
-    backend: str,
-    project: str,
-    transport: Transport | None,
-    read: Reader,
-) -> Context:
-    if transport is not None:
-        return Context(lambda: transport, project)
-    folder = "" if state_dir is None else str(Path(state_dir).expanduser().absolute())
-    named = Choice(backend, folder)
-    return Context(partial(discovery.find, url=url, token=token, named=named, read=read), project)
-
-
-class Client(Blocking):
+class Client:
     """Launch and see GPU sessions.
 
         Client().sessions.submit("exp1", gpu=0.5, kind="interactive")
         Client().sessions.list()
         Client().sessions.stop("exp1")
 
-    Without arguments it finds its server on first use: see `discovery` for the order. `url`,
-    with a `token`, names a Jupyter Server; `state_dir` and `backend` a controller of this
-    machine. `project` is taken wherever none is named.
+    Without arguments it finds its server on first use: see `discovery` for the order. `url` and
+    `token` name a Jupyter Server; `state_dir` and `backend` a controller of this machine.
+    `project` is used wherever none is named. Every call blocks; `asyncio.to_thread` runs one beside
+    an event loop.
     """
 
     def __init__(
@@ -52,49 +56,84 @@ class Client(Blocking):
         transport: Transport | None = None,
         read: Reader = read_apart,
     ) -> None:
-        super().__init__(_context(url, token, state_dir, backend, project, transport, read))
-        self.sessions = groups.Sessions(self.context)
-        self.quota = groups.Quotas(self.context)
-        self.projects = groups.Projects(self.context)
-        self.rules = groups.Rules(self.context)
-        self.policy = groups.Policies(self.context)
-        self.node_groups = groups.NodeGroups(self.context)
-        self.nodes = groups.Nodes(self.context)
-        self.environments = groups.Environments(self.context)
+        folder = "" if state_dir is None else str(Path(state_dir).expanduser().absolute())
+        find: Callable[[], Transport] = partial(
+            discovery.find, url=url, token=token, named=Choice(backend, folder), read=read
+        )
+        self.context = Context((lambda: transport) if transport else find, project)
+        self._about: About | None = None
+        self.sessions = Sessions(self.context)
+        self.quota = Quota(self.context)
+        self.projects = Projects(self.context)
+        self.rules = Rules(self.context)
+        self.policy = Policies(self.context)
+        self.node_groups = NodeGroups(self.context)
+        self.nodes = Nodes(self.context)
+        self.environments = Environments(self.context)
 
-    about = blocking(about.get)
-    audit = blocking(audit.list_)
-    history = blocking(history.table)
-    activity = blocking(idleness.activity)
-    keep_alive = blocking(idleness.keep_alive)
+    def about(self) -> About:
+        """Return which controller answers: its version, its backend, and what it can do."""
+        found: About = self.context.call("about.get")
+        self._about = found
+        return found
 
+    def audit(self, *, limit: int = 100, cursor: str = "") -> Listing[AuditEntry, Page[AuditEntry]]:
+        """List who changed what, newest first. Raises NotAllowed."""
+        return audit.read(self.context, limit=limit, cursor=cursor)
 
-class AsyncClient(Awaiting):
-    """Launch and see GPU sessions from coroutines; the same as `Client` otherwise."""
-
-    def __init__(
+    def history(
         self,
-        url: str = "",
-        token: str = "",
         *,
-        state_dir: str | PathLike[str] | None = None,
-        backend: str = "",
         project: str = "",
-        transport: Transport | None = None,
-        read: Reader = read_apart,
-    ) -> None:
-        super().__init__(_context(url, token, state_dir, backend, project, transport, read))
-        self.sessions = groups.AsyncSessions(self.context)
-        self.quota = groups.AsyncQuotas(self.context)
-        self.projects = groups.AsyncProjects(self.context)
-        self.rules = groups.AsyncRules(self.context)
-        self.policy = groups.AsyncPolicies(self.context)
-        self.node_groups = groups.AsyncNodeGroups(self.context)
-        self.nodes = groups.AsyncNodes(self.context)
-        self.environments = groups.AsyncEnvironments(self.context)
+        hours: int = 24,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        points: int = 300,
+        by: By = "project",
+        user: str = "",
+    ) -> Listing[HistoryPoint, History]:
+        """List how projects used GPUs in the last `hours`, or between `since` and `until`.
 
-    about = awaiting(about.get)
-    audit = awaiting(audit.list_)
-    history = awaiting(history.table)
-    activity = awaiting(idleness.activity)
-    keep_alive = awaiting(idleness.keep_alive)
+        `project` limits it to one project. With `by="user"`, or a `user`, each user of a project
+        has lines of their own; only members of a project see its users' names. In the table and
+        its DataFrame amounts are GPUs, in the points milli-GPU. Times that were not sampled have no
+        point; a time without a zone is in the zone of this machine.
+        """
+        return history.read(
+            self.context,
+            project=project,
+            hours=hours,
+            since=since,
+            until=until,
+            points=points,
+            by=by,
+            user=user,
+        )
+
+    def activity(self, name: str, *, project: str = "") -> Activity:
+        """Return the activity of a running session. Raises NotFound, WrongState."""
+        return self.sessions.activity(name, project=project)
+
+    def keep_alive(self, name: str, span: str | int = "", *, project: str = "") -> ClientSession:
+        """Keep an idle session alive: see `sessions.keep_alive`."""
+        return self.sessions.keep_alive(name, span, project=project)
+
+    def __repr__(self) -> str:
+        """Return who is connected to what, as far as it is known: this sends nothing."""
+        if not self.context.connected:
+            return "Client (not connected yet)"
+        place = str(self.context.transport())
+        if not self._about:
+            return f"Client of {place}"
+        about = self._about
+        who = f"{about.user} at {place}"
+        return f"Client of {who}: {about.backend} backend, version {about.version}"
+
+    def _repr_pretty_(self, printer: Any, *_: object) -> None:
+        """Show the same in IPython, connected: it is the user who wants to see it."""
+        try:
+            self.about()
+        except GpuQuotaError as error:
+            printer.text(f"Client (not connected: {error.message})")
+        else:
+            printer.text(repr(self))

@@ -1,4 +1,4 @@
-"""Operations on node groups: see, set, delete, and try out."""
+"""Node groups."""
 
 from __future__ import annotations
 
@@ -9,53 +9,78 @@ from ..model.projects import (
     ChangePreview,
     Groups,
     GroupsRequest,
+    NodeGroup,
     NodeGroupRequest,
     SettingsChange,
     group_request_of,
 )
-from .context import Context
-from .steps import Operation, ask
+from .listing import Listing, Table
+from .namespace import Namespace
+
+NODE_GROUPS = Table[NodeGroup](
+    columns={
+        "group": lambda group: group.name,
+        "nodes": lambda group: list(group.nodes),
+        "separate": lambda group: group.separate,
+    },
+    shown=("group", "nodes", "separate"),
+    empty="No node groups.",
+)
+
+NodeGroupList = Listing[NodeGroup, Groups]
 
 
-def list_(context: Context) -> Operation[Groups]:
-    """Show the node groups."""
-    found: Groups = yield from ask("groups.get")
-    return found
+class NodeGroups(Namespace):
+    """Node groups; admins set, try and delete them."""
+
+    def list(self) -> NodeGroupList:
+        """List the node groups."""
+        return _listing(self._get())
+
+    def put(self, name: str, nodes: Sequence[str], *, separate: bool = False) -> NodeGroupList:
+        """Create or change a node group; `separate` is as in `NodeGroup`.
+
+        Raises InvalidFields, NotAllowed, and Outdated if another admin changed them meanwhile.
+        """
+        old = self._get()
+        return self._put(_with(old, name, nodes, separate=separate), old.revision)
+
+    def delete(self, name: str) -> NodeGroupList:
+        """Delete a node group.
+
+        Raises NotFound, NotAllowed, Outdated, and InvalidFields if it is in use.
+        """
+        old = self._get()
+        return self._put(_without(old, name), old.revision)
+
+    def preview(
+        self,
+        name: str,
+        nodes: Sequence[str] = (),
+        *,
+        separate: bool = False,
+        deleted: bool = False,
+    ) -> ChangePreview:
+        """Preview the same `put`, or with `deleted` the deletion; nothing changes."""
+        old = self._get()
+        if deleted:
+            change = SettingsChange(groups=_without(old, name))
+        else:
+            change = SettingsChange(groups=_with(old, name, nodes, separate=separate))
+        answer: ChangePreview = self._context.call("settings.preview", body=change)
+        return answer
+
+    def _get(self) -> Groups:
+        answer: Groups = self._context.call("groups.get")
+        return answer
+
+    def _put(self, groups: tuple[NodeGroupRequest, ...], revision: str) -> NodeGroupList:
+        request = GroupsRequest(groups=groups, revision=revision)
+        return _listing(self._context.call("groups.put", body=request))
 
 
-def put(
-    context: Context, name: str, nodes: Sequence[str], *, separate: bool = False
-) -> Operation[Groups]:
-    """Make a node group, or change one; `separate` is as in `NodeGroup`.
-
-    Raises InvalidFields, NotAllowed, and Outdated if somebody else was quicker.
-    """
-    old = yield from list_(context)
-    return (yield from _put(_with(old, name, nodes, separate=separate), old.revision))
-
-
-def delete(context: Context, name: str) -> Operation[Groups]:
-    """Delete a node group. Raises NotFound, NotAllowed, Outdated, InvalidFields if it is in use."""
-    old = yield from list_(context)
-    return (yield from _put(_without(old, name), old.revision))
-
-
-def preview(
-    context: Context,
-    name: str,
-    nodes: Sequence[str] = (),
-    *,
-    separate: bool = False,
-    deleted: bool = False,
-) -> Operation[ChangePreview]:
-    """Say what the same `put` would do now, or with `deleted` the deletion; nothing changes."""
-    old = yield from list_(context)
-    if deleted:
-        change = SettingsChange(groups=_without(old, name))
-    else:
-        change = SettingsChange(groups=_with(old, name, nodes, separate=separate))
-    answer: ChangePreview = yield from ask("settings.preview", body=change)
-    return answer
+def _listing(answer: Groups) -> NodeGroupList:
+    return Listing(answer, answer.items, NODE_GROUPS)
 
 
 def _with(
@@ -67,16 +92,10 @@ def _with(
 def _without(old: Groups, name: str) -> tuple[NodeGroupRequest, ...]:
     others = _others(old, name)
     if len(others) == len(old.items):
-        hint = f"There are: {', '.join(group.name for group in others) or 'none'}."
-        raise NotFound(f"There is no node group {name!r}.", hint=hint)
+        hint = f"Node groups: {', '.join(group.name for group in others) or 'none'}."
+        raise NotFound(f"Node group {name!r} not found.", hint=hint)
     return others
 
 
 def _others(old: Groups, name: str) -> tuple[NodeGroupRequest, ...]:
     return tuple(group_request_of(group) for group in old.items if group.name != name)
-
-
-def _put(groups: tuple[NodeGroupRequest, ...], revision: str) -> Operation[Groups]:
-    request = GroupsRequest(groups=groups, revision=revision)
-    found: Groups = yield from ask("groups.put", body=request)
-    return found

@@ -1,13 +1,41 @@
-"""Operations on nodes."""
+"""Nodes and their GPUs."""
 
 from __future__ import annotations
 
-from ..model.nodes import Nodes
-from .context import Context
-from .steps import Operation, ask
+from ..model.nodes import DeviceUse, NodeUse
+from ..model.nodes import Nodes as Answer
+from .listing import Listing, Table
+from .namespace import Namespace
+
+GPUS = Table[tuple[NodeUse, DeviceUse]](
+    columns={
+        "node": lambda line: line[0].name,
+        "gpu": lambda line: line[1].device.index,
+        "model": lambda line: line[1].device.model,
+        "memory": lambda line: line[1].device.memory,
+        "free": lambda line: line[1].free / 1000,
+        "utilisation": lambda line: line[1].utilisation,
+        "memory_used": lambda line: line[1].memory_used,
+        "sessions": lambda line: [piece.name for piece in line[1].slices],
+        "simulated": lambda line: line[1].device.simulated,
+        "lost": lambda line: line[1].device.lost,
+        "uuid": lambda line: line[1].device.uuid,
+    },
+    shown=("node", "gpu", "model", "free", "utilisation", "sessions"),
+    empty="No GPUs.",
+)
+"""One line a GPU: memory in MiB, what is free in GPUs, utilisation in per cent."""
 
 
-def list_(context: Context) -> Operation[Nodes]:
-    """Show nodes and their devices, with who holds which part."""
-    found: Nodes = yield from ask("nodes.list")
-    return found
+class Nodes(Namespace):
+    """Nodes, their GPUs, and who holds which part of them."""
+
+    def list(self) -> Listing[NodeUse, Answer]:
+        """List the nodes; the table has a line for each GPU."""
+        answer: Answer = self._context.call("nodes.list")
+        return Listing(answer, answer.nodes, GPUS, gpus(answer))
+
+
+def gpus(answer: Answer) -> list[tuple[NodeUse, DeviceUse]]:
+    """Return each GPU with its node."""
+    return [(node, device) for node in answer.nodes for device in node.devices]

@@ -1,11 +1,12 @@
-"""Operations on the policy for idle sessions: see, set, unset, explain, exempt.
+"""The policy for idle sessions.
 
-The policy goes over the wire as a whole; here it is changed level by level, and what is wrong is
-said of the level and the rule that were named.
+The policy is sent as a whole; here it is changed level by level, and errors name the level and
+the rule that the caller named.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,8 +15,7 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 
 from ..errors import FieldError, InvalidFields, NotFound, refuse, refused
-from ..model.base import Number
-from ..model.idlewords import read_quiet
+from ..model.idle_words import read_quiet
 from ..model.policy import (
     RULES,
     ExemptionRequest,
@@ -27,11 +27,11 @@ from ..model.policy import (
     SessionPolicy,
     request_of,
 )
-from ..model.policytrial import PolicyTrial
+from ..model.policy_trial import PolicyTrial
+from ..model.sessions import Session
 from ..model.spans import parse_span
-from .context import Context
-from .names import find
-from .steps import Operation, ask
+from ..model.struct import Number
+from .namespace import Namespace
 
 _FIELD = re.compile(r"levels\[(\d+)\]\.(level$|rules\.)(.*)")
 _NUMBER = re.compile(r"\[\d+\]")
@@ -39,7 +39,7 @@ _EXEMPTION = re.compile(r"exemptions\[(\d+)\]\.(.*)")
 
 
 class Rules(TypedDict, total=False):
-    """Name the rules that a level may set, as in `PolicyRulesRequest`; None leaves one unset."""
+    """The rules of `PolicyRulesRequest` that a level may set; None unsets one."""
 
     idle_timeout: Number | None
     idle_timeout_min: Number | None
@@ -58,132 +58,152 @@ class Rules(TypedDict, total=False):
     quiet_hours: str | Sequence[QuietHoursRequest] | None
 
 
-def get(context: Context) -> Operation[Policy]:
-    """Show what is set, and the built-in rules below it."""
-    found: Policy = yield from ask("policy.get")
-    return found
+class Policies(Namespace):
+    """The policy for idle sessions; admins set and try it."""
 
+    def get(self) -> Policy:
+        """Return the rules of each level, the exemptions and the built-in rules."""
+        answer: Policy = self._context.call("policy.get")
+        return answer
 
-def set_(
-    context: Context,
-    level: str,
-    *,
-    lock: Sequence[str] = (),
-    unlock: Sequence[str] = (),
-    **rules: Unpack[Rules],
-) -> Operation[Policy]:
-    """Set rules of a level: `everyone`, `project:NAME` or `kind:KIND`; the others stay as they are.
+    def set(
+        self,
+        level: str,
+        *,
+        lock: Sequence[str] = (),
+        unlock: Sequence[str] = (),
+        **rules: Unpack[Rules],
+    ) -> Policy:
+        """Set rules of a level: `everyone`, `project:NAME` or `kind:KIND`; the others stay.
 
-    It is `idle_timeout="2h"`, `action="stop"`, `quiet_hours="daily 22:00-06:00 UTC: 20m"`; None
-    leaves a rule to weaker levels. No stronger level may set what is locked.
+        For example `idle_timeout="2h"`, `action="stop"`,
+        `quiet_hours="daily 22:00-06:00 UTC: 20m"`; None leaves a rule to weaker levels. A stronger
+        level cannot set a locked rule.
 
-    Raises InvalidFields, NotAllowed, and Outdated if somebody else was quicker.
-    """
-    return (yield from _put((yield from _wanted(level, lock, unlock, rules))))
+        Raises InvalidFields, NotAllowed, and Outdated if another admin changed it meanwhile.
+        """
+        return self._put(self._wanted(level, lock, unlock, rules))
 
+    def preview(
+        self,
+        level: str,
+        *,
+        lock: Sequence[str] = (),
+        unlock: Sequence[str] = (),
+        **rules: Unpack[Rules],
+    ) -> PolicyTrial:
+        """Preview what the same `set` would have done over the last week; nothing changes.
 
-def preview(
-    context: Context,
-    level: str,
-    *,
-    lock: Sequence[str] = (),
-    unlock: Sequence[str] = (),
-    **rules: Unpack[Rules],
-) -> Operation[PolicyTrial]:
-    """Say what the same `set` would have done over the last week; nothing changes.
+        Raises InvalidFields, NotAllowed.
+        """
+        request = self._wanted(level, lock, unlock, rules)
+        answer: PolicyTrial = self._send("policy.try", request)
+        return answer
 
-    Raises InvalidFields, NotAllowed.
-    """
-    request = yield from _wanted(level, lock, unlock, rules)
-    found: PolicyTrial = yield from _send("policy.try", request)
-    return found
+    def unset(self, level: str, *rules: str) -> Policy:
+        """Unset rules of a level; without any, all of its rules.
 
+        Raises NotFound, NotAllowed, InvalidFields, Outdated.
+        """
+        _check_names(rules)
+        old = request_of(self.get())
+        own = next((each.rules for each in old.levels if each.level == level), None)
+        if own is None:
+            levels = ", ".join(each.level for each in old.levels) or "none"
+            raise NotFound(f"{level} sets no rules.", hint=f"Levels with rules: {levels}.")
+        if missing := [rule for rule in rules if getattr(own, rule) is None]:
+            raise NotFound(f"{level} does not set {', '.join(missing)}.", hint="See `policy show`.")
+        locked = tuple(rule for rule in own.locked if rule not in rules)
+        none = dict.fromkeys(rules)
+        left = PolicyRulesRequest()
+        if rules:
+            left = msgspec.structs.replace(own, **none, locked=locked)
+        return self._put(_with(old, level, left))
 
-def unset(context: Context, level: str, *rules: str) -> Operation[Policy]:
-    """Leave rules of a level to the weaker ones; without any, all of its rules.
+    def explain(self, name: str, *, project: str = "") -> SessionPolicy:
+        """Return the value of each rule for a session, and the level that sets it.
 
-    Raises NotFound, NotAllowed, InvalidFields, Outdated.
-    """
-    _check_names(rules)
-    old = request_of((yield from get(context)))
-    own = next((each.rules for each in old.levels if each.level == level), None)
-    if own is None:
-        there = ", ".join(each.level for each in old.levels) or "none"
-        raise NotFound(f"{level} sets no rule.", hint=f"Levels that do: {there}.")
-    if missing := [rule for rule in rules if getattr(own, rule) is None]:
-        raise NotFound(f"{level} does not set {', '.join(missing)}.", hint="See `policy show`.")
-    locked = tuple(rule for rule in own.locked if rule not in rules)
-    none = dict.fromkeys(rules)
-    left = msgspec.structs.replace(own, **none, locked=locked) if rules else PolicyRulesRequest()
-    return (yield from _put(_with(old, level, left)))
+        Raises NotFound, Ambiguous.
+        """
+        answer: SessionPolicy = self._context.call_session("sessions.policy", name, project)
+        return answer
 
+    def exempt(self, who: str, *, until: datetime | str, reason: str) -> Policy:
+        """Exempt `session:NAME`, `user:NAME` or `project:NAME` from the policy.
 
-def explain(context: Context, name: str, *, project: str = "") -> Operation[SessionPolicy]:
-    """Say what each rule comes to for a session, and which level decided it. Raises NotFound."""
-    session = yield from find(context, name, project)
-    found: SessionPolicy = yield from ask("sessions.policy", session.id)
-    return found
+        `until` is a time, or a length of time from now (`3d`); a time without a zone is in the zone
+        of this machine. A present exemption is replaced.
 
+        Raises InvalidFields, NotAllowed, Outdated.
+        """
+        old = request_of(self.get())
+        new = ExemptionRequest(who=who, until=_until(until), reason=reason)
+        request = msgspec.structs.replace(old, exemptions=(*old.exemptions, new))
+        return self._put(request, new=len(old.exemptions))
 
-def exempt(context: Context, who: str, *, until: datetime | str, reason: str) -> Operation[Policy]:
-    """Except sessions from being acted on: `session:NAME`, `user:NAME` or `project:NAME`.
+    def unexempt(self, who: str) -> Policy:
+        """Remove an exemption. Raises NotFound, NotAllowed, Outdated."""
+        old = request_of(self.get())
+        known = {each.who for each in old.exemptions}
+        named = who if who in known else self._named(who)
+        if named not in known:
+            raise NotFound(
+                f"{who} has no exemption.", hint=f"Exemptions: {', '.join(known) or 'none'}."
+            )
+        others = tuple(each for each in old.exemptions if each.who != named)
+        return self._put(msgspec.structs.replace(old, exemptions=others))
 
-    `until` is a time, or a length of time from now (`3d`); one without a zone is of this machine's.
-    Who is excepted already gets this exemption instead.
+    def _wanted(
+        self, level: str, lock: Sequence[str], unlock: Sequence[str], rules: Rules
+    ) -> PolicyRequest:
+        """Return the whole policy as it is to be."""
+        _check_names([*rules, *lock, *unlock])
+        _check_locks(lock, unlock)
+        old = request_of(self.get())
+        own = next((each.rules for each in old.levels if each.level == level), PolicyRulesRequest())
+        plain: dict[str, Any] = {
+            # NaN and the like are numbers, but not of JSON.
+            rule: str(value) if isinstance(value, float) else value
+            for rule, value in rules.items()
+        }
+        if hours := plain.get("quiet_hours"):
+            plain["quiet_hours"] = _quiet(hours)
+        left = {*unlock, *(rule for rule, value in plain.items() if value is None)}
+        locked = tuple(rule for rule in dict.fromkeys((*own.locked, *lock)) if rule not in left)
+        return _with(old, level, msgspec.structs.replace(own, **plain, locked=locked))
 
-    Raises InvalidFields, NotAllowed, Outdated.
-    """
-    old = request_of((yield from get(context)))
-    new = ExemptionRequest(who=who, until=_until(until), reason=reason)
-    request = msgspec.structs.replace(old, exemptions=(*old.exemptions, new))
-    return (yield from _put(request, new=len(old.exemptions)))
+    def _put(self, request: PolicyRequest, new: int = -1) -> Policy:
+        answer: Policy = self._send("policy.put", request, new)
+        return answer
 
+    def _send(self, route: str, request: PolicyRequest, new: int = -1) -> Any:
+        """Send a policy to a route; `new` is the number of the exemption that the caller named."""
+        try:
+            return self._context.call(route, body=request)
+        except InvalidFields as error:
+            raise _explained(error, request, new) from error
 
-def unexempt(context: Context, who: str) -> Operation[Policy]:
-    """Take the exemption of somebody back. Raises NotFound, NotAllowed, Outdated."""
-    old = request_of((yield from get(context)))
-    known = {each.who for each in old.exemptions}
-    named = who if who in known else (yield from _named(context, who))
-    if named not in known:
-        raise NotFound(
-            f"There is no exemption for {who}.", hint=f"There are: {', '.join(known) or 'none'}."
-        )
-    others = tuple(each for each in old.exemptions if each.who != named)
-    return (yield from _put(msgspec.structs.replace(old, exemptions=others)))
+    def _named(self, who: str) -> str:
+        """Return the exemption's own name for whom it is: a session's is its id."""
+        sort, _, name = who.partition(":")
+        if sort != "session" or not name:
+            return who
+        session: Session = self._context.call_session("sessions.get", name)
+        return f"session:{session.id}"
 
 
 def decoded(text: str) -> Policy:
-    """Return the policy that an entry of the audit log has kept.
+    """Return the policy in an entry of the audit log.
 
-    It has no revision: in an earlier format that was a number.
+    It has no revision: earlier formats had a number there.
     """
     return msgspec.convert({**msgspec.json.decode(text), "revision": ""}, Policy)
 
 
-def _wanted(
-    level: str, lock: Sequence[str], unlock: Sequence[str], rules: Rules
-) -> Operation[PolicyRequest]:
-    """Return the whole policy as it is to be."""
-    _check_names([*rules, *lock, *unlock])
-    _check_locks(lock, unlock)
-    old = request_of((yield from ask("policy.get")))
-    own = next((each.rules for each in old.levels if each.level == level), PolicyRulesRequest())
-    plain: dict[str, Any] = {
-        # NaN and the like are numbers, but not of JSON.
-        rule: str(value) if isinstance(value, float) else value
-        for rule, value in rules.items()
-    }
-    if hours := plain.get("quiet_hours"):
-        plain["quiet_hours"] = _quiet(hours)
-    left = {*unlock, *(rule for rule, value in plain.items() if value is None)}
-    locked = tuple(rule for rule in dict.fromkeys((*own.locked, *lock)) if rule not in left)
-    return _with(old, level, msgspec.structs.replace(own, **plain, locked=locked))
-
-
 def _explained(error: InvalidFields, request: PolicyRequest, new: int) -> InvalidFields:
-    """Return the error with fields as they were said: by rule and level, not by their number."""
+    """Return the error with fields by rule and level instead of numbers."""
     fields = tuple(
-        FieldError(_said(problem.field, request, new), problem.message, problem.hint)
+        dataclasses.replace(problem, field=_said(problem.field, request, new))
         for problem in error.fields
     )
     return InvalidFields(error.message, hint=error.hint, fields=fields)
@@ -200,19 +220,6 @@ def _said(field: str, request: PolicyRequest, new: int) -> str:
     return field.removeprefix("levels.")
 
 
-def _put(request: PolicyRequest, new: int = -1) -> Operation[Policy]:
-    found: Policy = yield from _send("policy.put", request, new)
-    return found
-
-
-def _send(route: str, request: PolicyRequest, new: int = -1) -> Operation[Any]:
-    """Ask a route for a policy; `new` is the number of the exemption that was said."""
-    try:
-        return (yield from ask(route, body=request))
-    except InvalidFields as error:
-        raise _explained(error, request, new) from error
-
-
 def _quiet(hours: str | Sequence[QuietHoursRequest]) -> tuple[QuietHoursRequest, ...]:
     if not isinstance(hours, str):
         return tuple(hours)
@@ -225,7 +232,7 @@ def _quiet(hours: str | Sequence[QuietHoursRequest]) -> tuple[QuietHoursRequest,
 
 
 def _with(old: PolicyRequest, level: str, rules: PolicyRulesRequest) -> PolicyRequest:
-    """Return the policy with other rules of a level; a level without rules goes."""
+    """Return the policy with other rules of a level; a level without rules is removed."""
     made = [PolicyLevelRequest(level=level, rules=rules)] if rules != PolicyRulesRequest() else []
     others = tuple(each for each in old.levels if each.level != level)
     return msgspec.structs.replace(old, levels=(*others, *made))
@@ -239,26 +246,17 @@ def _check_names(rules: Sequence[str]) -> None:
 
             close = get_close_matches(rule, RULES, n=2)
             there = ", ".join(RULES)
-            hint = f"Did you mean {' or '.join(close)}?" if close else f"There are: {there}."
-            problems.append(FieldError(rule, "There is no such rule.", hint))
+            hint = f"Did you mean {' or '.join(close)}?" if close else f"Rules: {there}."
+            problems.append(FieldError(rule, "Unknown rule.", hint))
     refuse(problems)
 
 
 def _check_locks(lock: Sequence[str], unlock: Sequence[str]) -> None:
     both = [rule for rule in dict.fromkeys(lock) if rule in unlock]
     refuse(
-        FieldError(rule, "It cannot be locked and unlocked at once.", "Name it once.")
+        FieldError(rule, "It cannot be both locked and unlocked.", "Use one of the two.")
         for rule in both
     )
-
-
-def _named(context: Context, who: str) -> Operation[str]:
-    """Return whom a standing exemption is for, a session by its id."""
-    sort, _, name = who.partition(":")
-    if sort != "session" or not name:
-        return who
-    session = yield from find(context, name)
-    return f"session:{session.id}"
 
 
 def _until(value: datetime | str) -> str:
@@ -267,7 +265,7 @@ def _until(value: datetime | str) -> str:
     try:
         return datetime.fromisoformat(value.strip()).astimezone().isoformat()
     except (ValueError, OverflowError):
-        pass  # then it is a length of time, or the server says what is wrong with it
+        pass  # then it is a length of time, or the server reports the error
     try:
         return (datetime.now(UTC) + timedelta(seconds=parse_span(value))).isoformat()
     except (ValueError, OverflowError):

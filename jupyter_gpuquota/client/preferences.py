@@ -1,4 +1,4 @@
-"""What a user prefers, shared by the shell and notebooks: one small file."""
+"""The preferences of a user, for the shell and notebooks: one small file."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ..errors import InvalidRequest, StorageFailed
 
 
 def path() -> Path:
-    """Tell where preferences are kept."""
+    """Return the file of preferences."""
     from jupyter_core.paths import jupyter_config_dir  # noqa: PLC0415 (keeps the import light)
 
     return Path(jupyter_config_dir()) / "gpuquota.json"
 
 
 def project() -> str:
-    """Return the project that is taken when none is named; empty leaves it to the server.
+    """Return the project to use where none is named; empty leaves it to the server.
 
-    Raises InvalidRequest for a file that is damaged.
+    Raises InvalidRequest for a damaged file.
     """
     found = _read().get("project", "")
     return found if isinstance(found, str) else ""
 
 
 def set_project(name: str) -> None:
-    """Remember a project, or none if `name` is empty. Raises StorageFailed, InvalidRequest."""
+    """Save a project, or none if `name` is empty. Raises StorageFailed, InvalidRequest."""
     kept = {**_read(), "project": name}
     target = path()
     made = target.with_name(f".{target.name}.{os.getpid()}")
@@ -54,8 +54,10 @@ def _read() -> dict[str, Any]:
         raise InvalidRequest(f"{path()} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise InvalidRequest(
-            f"{path()} is damaged: {error}.", hint="Mend it, or delete it."
+            f"{path()} is damaged: {error}.", hint="Fix the file, or delete it."
         ) from error
     if not isinstance(found, dict):
-        raise InvalidRequest(f"{path()} is damaged: no object.", hint="Mend it, or delete it.")
+        raise InvalidRequest(
+            f"{path()} is damaged: it is not an object.", hint="Fix the file, or delete it."
+        )
     return found

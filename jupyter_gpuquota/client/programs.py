@@ -1,69 +1,63 @@
-"""Programs inside sessions. `name` is always an id, a name, or `project/name`."""
+"""Programs inside sessions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from ..errors import FieldError, Unsupported, refused
 from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
-from .context import Context
-from .names import find
-from .protocol import Answers
-from .steps import Ask, Emit, Listen, Operation, ask, look
+from .namespace import Namespace
 
 
-def exec_(
-    context: Context, name: str, command: Sequence[str], *, project: str = "", timeout: int = 60
-) -> Operation[ExecResult]:
-    """Run a program inside a running session, without a shell; `timeout` in seconds.
+class Programs(Namespace):
+    """Run programs in sessions. `name` is an id, a name, or `project/name`."""
 
-    Raises WrongState if the session does not run.
-    """
-    words = as_words("command", command)
-    session = yield from find(context, name, project)
-    request = ExecRequest(command=words, timeout=timeout)
-    result: ExecResult = yield from ask(
-        "sessions.exec", session.id, body=request, timeout=timeout + 30.0
-    )
-    return result
+    def exec(
+        self, name: str, command: Sequence[str], *, project: str = "", timeout: int = 60
+    ) -> ExecResult:
+        """Run a program inside a running session, without a shell; `timeout` in seconds.
 
-
-def exec_stream(
-    context: Context, name: str, command: Sequence[str], *, project: str = "", timeout: int = 60
-) -> Operation[None]:
-    """Run a program as `exec` does and emit what it prints while it runs, at last its result.
-
-    The program is ended when whoever iterates stops. Raises WrongState.
-    """
-    words = as_words("command", command)
-    session = yield from find(context, name, project)
-    request = ExecRequest(command=words, timeout=timeout)
-    asked = Ask("sessions.exec_stream", {"id": session.id}, body=request, timeout=timeout + 30.0)
-    events: Answers = yield Listen(asked)
-    with closing(events):
-        ended = False
-        while not ended:
-            event: ExecEvent = yield from look(events.next)
-            ended = event.result is not None
-            if event.output or ended:
-                yield Emit(event)
-
-
-def inside(context: Context, name: str, *, project: str = "") -> Operation[ExecContext]:
-    """What a terminal of this machine needs to work inside a running session.
-
-    Raises Unsupported where sessions run elsewhere, WrongState.
-    """
-    transport = yield from look(context.transport)
-    if transport.url:
-        raise Unsupported(
-            f"Sessions of {transport.url} cannot be entered from this terminal.",
-            hint="Open the session, and a terminal in it.",
+        Raises WrongState if the session does not run.
+        """
+        request = ExecRequest(command=as_words("command", command), timeout=timeout)
+        result: ExecResult = self._context.call_session(
+            "sessions.exec", name, project, body=request, timeout=timeout + 30.0
         )
-    session = yield from find(context, name, project)
-    found: ExecContext = yield from ask("sessions.context", session.id)
-    return found
+        return result
+
+    def exec_stream(
+        self, name: str, command: Sequence[str], *, project: str = "", timeout: int = 60
+    ) -> Iterator[ExecEvent]:
+        """Iterate over the output of a program as it runs; the last event has its result.
+
+        Closing the iterator ends the program. Raises WrongState.
+        """
+        request = ExecRequest(command=as_words("command", command), timeout=timeout)
+        events = self._context.stream_session(
+            "sessions.exec_stream", name, project, body=request, timeout=timeout + 30.0
+        )
+        with closing(events):
+            ended = False
+            while not ended:
+                event: ExecEvent = events.next()
+                ended = event.result is not None
+                if event.output or ended:
+                    yield event
+
+    def inside(self, name: str, *, project: str = "") -> ExecContext:
+        """Return what a terminal of this machine needs to enter a running session.
+
+        Raises WrongState, and Unsupported where sessions run elsewhere.
+        """
+        transport = self._context.transport()
+        if transport.url:
+            raise Unsupported(
+                f"This terminal cannot enter sessions of {transport.url}.",
+                hint="Open the session, and a terminal in it.",
+            )
+        answer: ExecContext = self._context.call_session("sessions.context", name, project)
+        return answer
 
 
 def as_words(field: str, value: Sequence[str]) -> tuple[str, ...]:

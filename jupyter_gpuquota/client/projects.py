@@ -1,4 +1,4 @@
-"""Operations on projects: see, set, delete, and try out."""
+"""Projects as they are set."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 
 from ..errors import FieldError, NotFound, refuse, refused
-from ..model.base import Number
 from ..model.projects import (
     AffinityRequest,
     ChangePreview,
     ProjectAnswer,
     ProjectRemoval,
     ProjectRequest,
-    Projects,
     SettingsChange,
     request_of,
 )
+from ..model.projects import Projects as Answer
 from ..model.quota import Project
-from .context import Context
-from .steps import Ask, Operation, ask
+from ..model.struct import Number
+from .listing import Listing, Table
+from .namespace import Namespace
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
 class Settings(TypedDict, total=False):
-    """Name what may be set of a project, as in `ProjectRequest`; GPUs, not milli-GPU."""
+    """The fields of `ProjectRequest` that may be set; amounts in GPUs, not milli-GPU."""
 
     quota: Number
     weight: Number | None
@@ -42,81 +42,101 @@ class Settings(TypedDict, total=False):
     min_runtime: Number
 
 
-def list_(context: Context) -> Operation[Projects]:
-    """Show the projects as they are set."""
-    found: Projects = yield from ask("projects.list")
-    return found
+PROJECTS = Table[Project](
+    columns={
+        "project": lambda project: project.name,
+        "quota": lambda project: project.quota / 1000,
+        "weight": lambda project: project.weighs / 1000,
+        "limit": lambda project: None if project.limit is None else project.limit / 1000,
+        "priority": lambda project: project.priority,
+        "members": lambda project: ",".join(project.members),
+        "leads": lambda project: ",".join(project.leads),
+        "viewers": lambda project: ",".join(project.viewers),
+        "interactive_on": lambda project: ",".join(project.node_affinity.interactive),
+        "train_on": lambda project: ",".join(project.node_affinity.train),
+        "interactive_duration": lambda project: project.interactive_duration,
+        "min_runtime": lambda project: project.min_runtime,
+        "draining": lambda project: project.draining,
+    },
+    shown=("project", "quota", "weight", "limit", "priority", "members", "draining"),
+    empty="No projects.",
+)
+"""Amounts in GPUs, times in seconds."""
 
 
-def get(context: Context, name: str) -> Operation[Project]:
-    """Show one project as it is set. Raises NotFound."""
-    known = {project.name: project for project in (yield from list_(context)).items}
-    if name not in known:
-        hint = f"There are: {', '.join(known) or 'none'}."
-        raise NotFound(f"There is no project {name!r}.", hint=hint)
-    return known[name]
+class Projects(Namespace):
+    """Projects as they are set; admins set, try and delete them."""
 
+    def list(self) -> Listing[Project, Answer]:
+        """List the projects."""
+        answer: Answer = self._context.call("projects.list")
+        return Listing(answer, answer.items, PROJECTS)
 
-def put(context: Context, name: str, **settings: Unpack[Settings]) -> Operation[ProjectAnswer]:
-    """Make a project, or change one: what is not named stays as it is.
+    def get(self, name: str) -> Project:
+        """Return one project. Raises NotFound."""
+        known = {project.name: project for project in self.list()}
+        if name not in known:
+            hint = f"Projects: {', '.join(known) or 'none'}."
+            raise NotFound(f"Project {name!r} not found.", hint=hint)
+        return known[name]
 
-    It is `quota=4`, `weight=2`, `limit=8`; `weight=None` and `limit=None` take them away. A new
-    project needs a quota. Raises InvalidFields, NotAllowed, and Outdated if somebody else was
-    quicker.
-    """
-    request = yield from _request(name, settings)
-    answer: ProjectAnswer = yield Ask("projects.put", {"name": name}, body=request)
-    return answer
+    def put(self, name: str, **settings: Unpack[Settings]) -> ProjectAnswer:
+        """Create or change a project; what is left out stays as it is.
 
+        For example `quota=4`, `weight=2`, `limit=8`; `weight=None` and `limit=None` unset them. A
+        new project needs a quota. Raises InvalidFields, NotAllowed, and Outdated if another admin
+        changed it meanwhile.
+        """
+        request = self._request(name, settings)
+        answer: ProjectAnswer = self._context.call("projects.put", {"name": name}, body=request)
+        return answer
 
-def delete(context: Context, name: str, *, drain: bool = False) -> Operation[ProjectAnswer]:
-    """Delete a project. Raises NotFound, NotAllowed, and InUse if it has sessions.
+    def delete(self, name: str, *, drain: bool = False) -> ProjectAnswer:
+        """Delete a project. Raises NotFound, NotAllowed, and InUse if it has sessions.
 
-    With `drain` it starts nothing any more, and goes when the last of its sessions has ended.
-    """
-    _check_name(name)
-    query = ProjectRemoval(drain=drain)
-    answer: ProjectAnswer = yield Ask("projects.delete", {"name": name}, query=query)
-    return answer
+        With `drain` it starts no more sessions, and is deleted when its last one has ended.
+        """
+        _check_name(name)
+        query = ProjectRemoval(drain=drain)
+        answer: ProjectAnswer = self._context.call("projects.delete", {"name": name}, query=query)
+        return answer
 
+    def preview(
+        self, name: str, *, deleted: bool = False, **settings: Unpack[Settings]
+    ) -> ChangePreview:
+        """Preview the same `put`, or with `deleted` the deletion; nothing changes."""
+        if deleted:
+            change = SettingsChange(delete=(name,))
+        else:
+            change = SettingsChange(put=(self._request(name, settings),))
+        answer: ChangePreview = self._context.call("settings.preview", body=change)
+        return answer
 
-def preview(
-    context: Context, name: str, *, deleted: bool = False, **settings: Unpack[Settings]
-) -> Operation[ChangePreview]:
-    """Say what the same `put` would do now, or with `deleted` the deletion; nothing changes."""
-    if deleted:
-        change = SettingsChange(delete=(name,))
-    else:
-        change = SettingsChange(put=((yield from _request(name, settings)),))
-    answer: ChangePreview = yield from ask("settings.preview", body=change)
-    return answer
-
-
-def _request(name: str, settings: Settings) -> Operation[ProjectRequest]:
-    _check_name(name)
-    present = {project.name: project for project in (yield from ask("projects.list")).items}
-    wanted = _plain(settings)
-    if name in present:
-        return msgspec.structs.replace(request_of(present[name]), **wanted)
-    if "quota" not in wanted:
-        hint = "Name it, for example 4; or the project is another."
-        raise refused(FieldError("quota", f"{name} is new: it needs a quota.", hint))
-    return ProjectRequest(name=name, **wanted)
+    def _request(self, name: str, settings: Settings) -> ProjectRequest:
+        _check_name(name)
+        present = {project.name: project for project in self.list()}
+        wanted = _plain(settings)
+        if name in present:
+            return msgspec.structs.replace(request_of(present[name]), **wanted)
+        if "quota" not in wanted:
+            hint = "Set one, for example 4, or correct the name of the project."
+            raise refused(FieldError("quota", f"{name} is new: it needs a quota.", hint))
+        return ProjectRequest(name=name, **wanted)
 
 
 def _check_name(name: str) -> None:
-    """Refuse what cannot be a part of a path; the server knows the rest of the rule."""
+    """Raise InvalidFields for text that cannot be in a path; the server has the full rule."""
     if not _NAME.fullmatch(name):
-        message = "A name has small letters, digits and hyphens, at most 63."
+        message = "Use lower-case letters, digits and hyphens, 63 at most."
         raise refused(FieldError("name", message, "For example team-a."))
 
 
 def _plain(settings: Settings) -> dict[str, Any]:
-    """Return the settings in the types of the request. Raises InvalidFields for a lone name."""
+    """Return the settings in the types of the request. Raises InvalidFields for a single name."""
     wanted: dict[str, Any] = dict(settings)
     people = [field for field in ("members", "leads", "viewers") if field in wanted]
     refuse(
-        FieldError(field, "This is one text, not a list of names.", f'For example ["{lone}"].')
+        FieldError(field, "It must be a list of names, not text.", f'Write ["{lone}"].')
         for field in people
         if isinstance(lone := wanted[field], str)
     )

@@ -1,4 +1,4 @@
-"""Operations on what holds for all projects: see, set, and try out."""
+"""Rules for all projects."""
 
 from __future__ import annotations
 
@@ -6,50 +6,48 @@ from typing import TypedDict, Unpack
 
 import msgspec
 
-from ..model.base import Number
 from ..model.projects import ChangePreview, RulesRequest, SettingsChange
-from ..model.quota import Rules
-from .context import Context
-from .steps import Operation, ask
+from ..model.quota import Rules as Answer
+from ..model.struct import Number
+from .namespace import Namespace
 
 
 class Settings(TypedDict, total=False):
-    """Name what may be set, as in `RulesRequest`."""
+    """The fields of `RulesRequest` that may be set."""
 
     grace: Number
     min_runtime: Number
     consolidate: bool
 
 
-def get(context: Context) -> Operation[Rules]:
-    """Show what holds for all projects."""
-    found: Rules = yield from ask("rules.get")
-    return found
+class Rules(Namespace):
+    """The rules for all projects; admins set and try them."""
 
+    def get(self) -> Answer:
+        """Return the rules."""
+        answer: Answer = self._context.call("rules.get")
+        return answer
 
-def put(context: Context, **settings: Unpack[Settings]) -> Operation[Rules]:
-    """Change what holds for all projects: what is not named stays as it is.
+    def put(self, **settings: Unpack[Settings]) -> Answer:
+        """Change the rules; what is left out stays as it is.
 
-    Raises InvalidFields, NotAllowed, and Outdated if somebody else was quicker.
-    """
-    request = yield from _request(context, settings)
-    found: Rules = yield from ask("rules.put", body=request)
-    return found
+        Raises InvalidFields, NotAllowed, and Outdated if another admin changed them meanwhile.
+        """
+        answer: Answer = self._context.call("rules.put", body=self._request(settings))
+        return answer
 
+    def preview(self, **settings: Unpack[Settings]) -> ChangePreview:
+        """Preview the same `put`; nothing changes. Raises InvalidFields, NotAllowed."""
+        change = SettingsChange(rules=self._request(settings))
+        answer: ChangePreview = self._context.call("settings.preview", body=change)
+        return answer
 
-def preview(context: Context, **settings: Unpack[Settings]) -> Operation[ChangePreview]:
-    """Say what the same `put` would do now; nothing changes. Raises InvalidFields, NotAllowed."""
-    change = SettingsChange(rules=(yield from _request(context, settings)))
-    answer: ChangePreview = yield from ask("settings.preview", body=change)
-    return answer
-
-
-def _request(context: Context, settings: Settings) -> Operation[RulesRequest]:
-    old = yield from get(context)
-    present = RulesRequest(
-        grace=old.grace,
-        min_runtime=old.min_runtime,
-        consolidate=old.consolidate,
-        revision=old.revision,
-    )
-    return msgspec.structs.replace(present, **settings)
+    def _request(self, settings: Settings) -> RulesRequest:
+        old = self.get()
+        present = RulesRequest(
+            grace=old.grace,
+            min_runtime=old.min_runtime,
+            consolidate=old.consolidate,
+            revision=old.revision,
+        )
+        return msgspec.structs.replace(present, **settings)

@@ -1,4 +1,4 @@
-"""Operations on sessions. `name` is always an id, a name, or `project/name`."""
+"""Sessions."""
 
 from __future__ import annotations
 
@@ -8,34 +8,21 @@ from typing import Any, TypedDict, Unpack
 
 from msgspec import structs
 
-from ..errors import FieldError, refused
-from ..model.base import Number, Page
 from ..model.previews import Preview
-from ..model.sessions import (
-    LIVE,
-    Kind,
-    LogChunk,
-    LogQuery,
-    ResumeRequest,
-    Session,
-    SessionQuery,
-    SessionRequest,
-    State,
-)
-from .context import Context
-from .names import find, pages
-from .programs import as_words
-from .steps import Emit, Operation, Pause, ask, look
-
-MOVING: frozenset[State] = frozenset({"waiting", "starting", "stopping"})
-"""States that a session leaves without being asked."""
-
-_LOOK_AGAIN = 0.3
-_STEADY = 1.0
+from ..model.rightsizing import Advice
+from ..model.sessions import Kind, Session, SessionQuery, SessionRequest
+from ..model.struct import Number, Page
+from . import urls
+from .connection.context import Context
+from .lifecycle import Lifecycle, settled
+from .listing import Listing
+from .logs import Logs
+from .programs import Programs, as_words
+from .session import SESSIONS, ClientSession, with_url
 
 
 class Wishes(TypedDict, total=False):
-    """Name what may be asked for, as in `SessionRequest`."""
+    """The fields of `SessionRequest` that may be set."""
 
     project: str
     kind: Kind
@@ -54,166 +41,74 @@ class Wishes(TypedDict, total=False):
     idle_timeout: Number
 
 
-def submit(
-    context: Context, name: str, *, wait: bool = False, **wishes: Unpack[Wishes]
-) -> Operation[Session]:
-    """Ask for a session.
+class Sessions(Lifecycle, Logs, Programs):
+    """Launch, see and end sessions. `name` is an id, a name, or `project/name`."""
 
-    It is `gpu=0.5` or `gpu=2`, or `gpu_memory="8Gi"`, or `mig_profile`; none of them for CPUs
-    only. Without a `command` it is a Jupyter Server. `idle_timeout="2h"` wishes for an idle timeout
-    of its own, as far as the policy allows. With `wait` the call returns when the session runs or
-    has ended: see `state` and `reason`. A session outlives a wait that is interrupted.
+    def submit(self, name: str, *, wait: bool = False, **wishes: Unpack[Wishes]) -> ClientSession:
+        """Launch a session.
 
-    Raises InvalidFields with everything that is wrong, NameTaken.
-    """
-    request = yield from _request(context, name, wishes)
-    session: Session = yield from ask("sessions.create", body=request)
-    return (yield from _settle(session)) if wait else session
+        For example `gpu=0.5` or `gpu=2`, or `gpu_memory="8Gi"`, or `mig_profile`; none of them for
+        CPUs only. Without a `command` it is a Jupyter Server. `idle_timeout="2h"` requests an idle
+        timeout of its own, within the policy. With `wait` the call returns when the session runs or
+        has ended: see `state` and `reason`. Interrupting the wait does not end the session.
 
+        Raises InvalidFields with all invalid fields, NameTaken.
+        """
+        request = _request(self._context, name, wishes)
+        session: Session = self._context.call("sessions.create", body=request)
+        return settled(self._context, session) if wait else with_url(self._context, session)
 
-def preview(context: Context, name: str, **wishes: Unpack[Wishes]) -> Operation[Preview]:
-    """Say what would happen to the same request of `submit`: whether it starts, and why not."""
-    request = yield from _request(context, name, wishes)
-    answer: Preview = yield from ask("sessions.preview", body=request)
-    return answer
+    def preview(self, name: str, **wishes: Unpack[Wishes]) -> Preview:
+        """Preview the same request of `submit`: whether it would start, and why not."""
+        request = _request(self._context, name, wishes)
+        answer: Preview = self._context.call("sessions.preview", body=request)
+        return answer
 
+    def list(
+        self, *, project: str = "", state: str = "", owner: str = ""
+    ) -> Listing[ClientSession, Page[Session]]:
+        """List sessions, oldest first; `state` may be several with commas."""
+        page = _all(self._context, SessionQuery(project=project, state=state, owner=owner))
+        items = [with_url(self._context, session) for session in page.items]
+        return Listing(page, items, SESSIONS)
 
-def page(
-    context: Context, *, project: str = "", state: str = "", owner: str = ""
-) -> Operation[Page[Session]]:
-    """List sessions, oldest first, as one document of the wire."""
-    return pages(SessionQuery(project=project, state=state, owner=owner))
+    def get(self, name: str, *, project: str = "") -> ClientSession:
+        """Return one session. Raises NotFound, Ambiguous."""
+        session: Session = self._context.call_session("sessions.get", name, project)
+        return with_url(self._context, session)
 
+    def advice(self, name: str, *, project: str = "") -> Advice:
+        """Recommend a share for a session, by the GPU memory that it has used."""
+        answer: Advice = self._context.call_session("sessions.advice", name, project)
+        return answer
 
-def list_(
-    context: Context, *, project: str = "", state: str = "", owner: str = ""
-) -> Operation[tuple[Session, ...]]:
-    """List sessions, oldest first; `state` may be several with commas."""
-    return (yield from page(context, project=project, state=state, owner=owner)).items
+    def url(self, name: str | Session, *, project: str = "", port: int = 0) -> str:
+        """Return the URL at which a JupyterLab of this account shows a session.
 
+        A session that is given instead of its name is not read again. `port` is one of those that
+        the session exposes. The URL holds no token. Raises Unsupported for a session with nothing
+        to show, NoServer if no JupyterLab shows it.
+        """
+        session = name if isinstance(name, Session) else self.get(name, project=project)
+        return urls.url(self._context, session, port)
 
-def get(context: Context, name: str, *, project: str = "") -> Operation[Session]:
-    """Show one session. Raises NotFound, Ambiguous."""
-    return find(context, name, project)
-
-
-def watch(context: Context, name: str, *, project: str = "") -> Operation[Session]:
-    """Emit the session at each change for as long as it is on its way somewhere."""
-    session = yield from find(context, name, project)
-    return (yield from _settle(session))
-
-
-def suspend(
-    context: Context, name: str, *, project: str = "", wait: bool = False
-) -> Operation[Session]:
-    """Stop a session and keep its request, so that it can resume. Raises WrongState."""
-    return _change(context, "sessions.suspend", name, project, wait=wait)
-
-
-def stop(
-    context: Context, name: str, *, project: str = "", wait: bool = False
-) -> Operation[Session]:
-    """Stop a session; its log stays until it is deleted. Raises WrongState."""
-    return _change(context, "sessions.stop", name, project, wait=wait)
+    def urls(self, sessions: Sequence[Session]) -> dict[str, str]:
+        """Return the URLs, by id, of the sessions that can be opened now."""
+        return urls.urls(self._context, sessions)
 
 
-def resume(
-    context: Context, name: str, *, project: str = "", wait: bool = False
-) -> Operation[Session]:
-    """Put a suspended or ended session back into the queue. Raises WrongState."""
-    home = yield from look(context.home)
-    request = ResumeRequest(base_url=home.base_url if home else "")
-    return (yield from _change(context, "sessions.resume", name, project, wait=wait, body=request))
+def _all(context: Context, query: SessionQuery) -> Page[Session]:
+    """Return all pages of a list as one."""
+    page: Page[Session] = context.call("sessions.list", query=query)
+    items = page.items
+    while page.next:
+        page = context.call("sessions.list", query=structs.replace(query, cursor=page.next))
+        items += page.items
+    return Page(items=items, total=page.total, revision=page.revision)
 
 
-def delete(
-    context: Context, name: str, *, project: str = "", stop: bool = False
-) -> Operation[None]:
-    """Forget a session, with its log; one that runs only with `stop`. Raises WrongState."""
-    session = yield from find(context, name, project)
-    if stop and session.state in LIVE:
-        session = yield from ask("sessions.stop", session.id)
-        session = yield from _settle(session)
-    yield from ask("sessions.delete", session.id)
-
-
-def log(
-    context: Context, name: str, *, project: str = "", tail: int | None = None
-) -> Operation[LogChunk]:
-    """Read a session's log, or its last `tail` lines, as one piece. Raises InvalidFields."""
-    query = _first_part(tail)
-    session = yield from find(context, name, project)
-    chunk: LogChunk = yield from ask("sessions.log", session.id, query=query)
-    first, texts = chunk, [chunk.text]
-    while chunk.text and tail is None:
-        chunk = yield from ask("sessions.log", session.id, query=LogQuery(cursor=chunk.cursor))
-        texts.append(chunk.text)
-    text = "".join(texts)
-    return structs.replace(first, text=text, cursor=chunk.cursor, ended=chunk.ended)
-
-
-def follow(
-    context: Context, name: str, *, project: str = "", tail: int | None = None
-) -> Operation[None]:
-    """Emit a session's log, or what follows from its last `tail` lines on, until it has ended.
-
-    Raises InvalidFields.
-    """
-    query = _first_part(tail)
-    session = yield from find(context, name, project)
-    while True:
-        chunk: LogChunk = yield from ask("sessions.log", session.id, query=query)
-        query = LogQuery(cursor=chunk.cursor)
-        if chunk.text:
-            yield Emit(chunk)
-            continue
-        if chunk.ended:
-            session = yield from ask("sessions.get", session.id)
-            if session.state not in MOVING:
-                return
-        yield Pause(_LOOK_AGAIN)
-
-
-def _first_part(tail: int | None) -> LogQuery:
-    """Return the query that a log is begun with; on the wire 0 lines mean the whole log."""
-    if tail is not None and tail < 1:
-        hint = "Leave it out to read the whole log."
-        problem = FieldError("tail", "It must be at least 1.", hint)
-        raise refused(problem)
-    return LogQuery(tail=tail or 0)
-
-
-def _change(
-    context: Context, route: str, name: str, project: str, *, wait: bool, **details: Any
-) -> Operation[Session]:
-    session = yield from find(context, name, project)
-    changed: Session = yield from ask(route, session.id, **details)
-    return (yield from _settle(changed)) if wait else changed
-
-
-def _settle(session: Session) -> Operation[Session]:
-    """Emit the session at each change, and return it once it is on its way no more.
-
-    A command that has just started is looked at once more: many that are mistaken end at once.
-    """
-    yield Emit(session)
-    moved = False
-    while session.state in MOVING or (moved and _just_started(session)):
-        moved = session.state in MOVING
-        yield Pause(_LOOK_AGAIN if moved else _STEADY)
-        newer: Session = yield from ask("sessions.get", session.id)
-        if newer.revision != session.revision:
-            yield Emit(newer)
-        session = newer
-    return session
-
-
-def _just_started(session: Session) -> bool:
-    return session.state == "running" and not session.spec.serves_jupyter
-
-
-def _request(context: Context, name: str, wishes: Wishes) -> Operation[SessionRequest]:
-    """Return the request, completed with what a JupyterLab would fill in.
+def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
+    """Return the request, completed as a JupyterLab would complete it.
 
     A command runs in the working folder, a Jupyter Server in the JupyterLab's root; a relative
     folder begins at the working folder.
@@ -226,13 +121,13 @@ def _request(context: Context, name: str, wishes: Wishes) -> Operation[SessionRe
         given[field] = as_words(field, given.get(field, ()))
     given["ports"] = tuple(given.get("ports", ()))
     given["env"] = dict(given.get("env", {}))
-    given["project"] = given.get("project") or (yield from look(context.project))
-    home = yield from look(context.home)
+    given["project"] = given.get("project") or context.project()
+    home = context.home()
     if home:
         given["base_url"] = home.base_url or "/"
         folder = given.get("folder", "")
         if folder or given["command"]:
-            here = yield from look(context.folder)
+            here = context.folder()
             given["folder"] = folder if folder.startswith("~") else str(Path(here, folder))
         else:
             given["folder"] = home.root

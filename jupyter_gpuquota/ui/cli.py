@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..client import Client
-from ..client.protocol import to_json
+from ..client.connection.protocol import to_json
 from ..errors import GpuQuotaError, Internal
 from ..hosting.config_files import read_here
 from . import completion
-from .actions import run
-from .exits import FAILED, INTERRUPTED, OK, exit_code_of
+from .command import run
+from .exit_codes import FAILED, INTERRUPTED, OK, exit_code_of
 from .grammar import parse
-from .parser import HelpWanted
-from .views.base import View
+from .parser import HelpRequested
+from .views.view import View
 
 
 class Terminal:
-    """Show progress on standard error and answers on standard output."""
+    """A console with progress on standard error and answers on standard output."""
 
     shell = True
 
@@ -36,32 +36,33 @@ class Terminal:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; see `exits`."""
+    """Run one command and return its exit code; see `exit_codes`."""
     completion.complete_shell()
     words = list(sys.argv[1:] if argv is None else argv)
-    screen = Terminal()
+    console = Terminal()
     try:
-        return _run(words, screen)
-    except HelpWanted as wanted:
-        screen.write(wanted.text)
-        return OK
+        return _run(words, console)
     except GpuQuotaError as error:
-        _tell(error, screen, as_json="--json" in _own(words))
+        _report(error, console, as_json="--json" in _own(words))
         return exit_code_of(error)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read has left (`| head`); the interpreter must not write to it at its end.
+        # The reader has closed the pipe (`| head`): the interpreter must not flush to it on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
 
 
-def _run(words: list[str], screen: Terminal) -> int:
-    args = parse(words, terminal=True)
-    view = run(Client(backend=args.backend, read=read_here), args, screen)
+def _run(words: list[str], console: Terminal) -> int:
+    try:
+        args = parse(words, terminal=True)
+    except HelpRequested as request:
+        console.write(request.text)
+        return OK
+    view = run(Client(backend=args.backend, read=read_here), args, console)
     if view is None:
         return OK
-    screen.write(_shown(view, as_json=getattr(args, "json", False)))
+    console.write(_shown(view, as_json=getattr(args, "json", False)))
     return view.exit_code
 
 
@@ -70,13 +71,13 @@ def _shown(view: View[Any], *, as_json: bool) -> str:
     return f"{text}\n" if text else ""
 
 
-def _tell(error: GpuQuotaError, screen: Terminal, *, as_json: bool) -> None:
+def _report(error: GpuQuotaError, console: Terminal, *, as_json: bool) -> None:
     if as_json:
-        screen.note(to_json(error))
+        console.note(to_json(error))
         return
-    screen.note(f"jupyter gpu: {error}")
+    console.note(f"jupyter gpu: {error}")
     if isinstance(error, Internal):
-        screen.note("This is a fault of jupyter_gpuquota, not yours.")
+        console.note("This is a bug in jupyter_gpuquota. Please report it.")
 
 
 def _own(words: list[str]) -> list[str]:

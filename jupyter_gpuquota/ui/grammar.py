@@ -1,69 +1,89 @@
-"""The grammar of `%gpu` and `jupyter gpu`: one parser, whose mistakes are errors of ours.
-
-Options carry the names that Run:ai's users know.
-"""
+"""The grammar of `%gpu` and `jupyter gpu`: the commands of `commands`, as one parser."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
 from collections.abc import Sequence
-from difflib import get_close_matches
+from textwrap import fill
+from typing import Any, get_args
 
 from ..errors import InvalidRequest
-from .grammar_controller import add_backend
-from .parser import HelpWanted, Parser
-from .texts import EXAMPLES, OVERVIEW
-from .verbs import ALIASES, VERBS
+from .arguments import add_backend, offer
+from .command import Args, Command, Section
+from .commands import COMMANDS
+from .parser import Parser, suggestion
 
-Args = argparse.Namespace
+_WIDTH = 88
+
+ALIASES = {"get": "describe", "ls": "list"}
+
+_OVERVIEW = """GPU sessions on a share of this machine's GPUs, within your team's quota.
+
+A session is a Jupyter server or a command with a fraction of a GPU, or with whole GPUs.
+It keeps running when you close the notebook or the terminal."""
+
+_EXAMPLES = (
+    "submit exp1 -g 0.5 --interactive       # Jupyter on half a GPU",
+    "submit train1 -g 2 -- python train.py  # a training on 2 GPUs",
+    "list",
+    "help submit",
+)
+
+
+def _topic(parser: Parser) -> None:
+    topic = parser.add_argument("topic", nargs="*", metavar="COMMAND")
+    offer(topic, tuple(command.name for command in COMMANDS))
+
+
+HELP = Command("help", "explain a command", fill=_topic, prints_json=False)
 
 
 def parse(words: Sequence[str], *, terminal: bool) -> Args:
-    """Return what the words say; `rest` is what stands after `--`.
+    """Return what the words mean; `chosen` is the command, `rest` are the words after `--`.
 
-    Raises InvalidRequest, and HelpWanted where help is asked for or nothing is.
+    Raises InvalidRequest, and HelpRequested where help is requested or no words are given.
     """
-    said, rest = _split(words)
-    parser = make_parser(terminal=terminal)
-    verbs = {verb.name: verb for verb in VERBS if terminal or not verb.shell_only}
-    if not said:
-        raise HelpWanted(parser.format_help())
-    before, said = _before_verb(said)
-    if said:
-        said[0] = _verb(said[0], list(verbs))
-    args, unknown = parser.parse_known_args([*before, *said])
-    verb = verbs[args.verb]
-    if unknown := _left(parser, args, unknown):
-        raise _unknown(parser, verb.name, unknown[0])
-    if rest and not verb.takes_rest:
-        raise InvalidRequest(
-            f"{verb.name} takes nothing after `--`.", hint=f"See `help {verb.name}`."
-        )
+    before, rest = _split(words)
+    options, named = _split_options(before)
+    while named[:1] == [HELP.name]:
+        named = [*named[1:], "--help"]
+    if not before:
+        named = ["--help"]
+    elif named and not named[0].startswith("-"):
+        named = _resolve(_commands(terminal=terminal), named)
+    only = named[0] if named else HELP.name
+    args = make_parser(terminal=terminal, only=only).parse_args([*options, *named])
     args.rest = rest
+    if rest and not args.chosen.takes_rest:
+        hint = f"See `help {args.verb}`."
+        raise InvalidRequest(f"{args.verb} takes nothing after `--`.", hint=hint)
     return args
 
 
-def make_parser(*, terminal: bool) -> Parser:
-    """Return the parser of the shell, or of notebooks."""
+def make_parser(*, terminal: bool, only: str = "") -> Parser:
+    """Return the parser of the shell or of notebooks; `only` one command gets its arguments."""
     prog = "jupyter gpu" if terminal else "%gpu"
-    parser = Parser(prog=prog, description=OVERVIEW, epilog=EXAMPLES[""].format(prog=prog))
+    backend = " [--backend NAME]" if terminal else ""
+    commands = _commands(terminal=terminal)
+    parser = Parser(
+        prog=prog,
+        usage=f"%(prog)s [-h]{backend} COMMAND ...",
+        description=f"{_OVERVIEW}\n\n{_sections(commands)}",
+        epilog=_epilog("", _EXAMPLES, prog),
+    )
     if terminal:
         add_backend(parser)
-    subparsers = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
-    for verb in VERBS:
-        if terminal or not verb.shell_only:
-            made = subparsers.add_parser(
-                verb.name,
-                help=verb.summary,
-                description=f"{verb.summary[0].upper()}{verb.summary[1:]}.",
-                epilog=EXAMPLES.get(verb.name, "").format(prog=prog),
-            )
-            verb.fill(made)
-            if terminal and verb.name not in {"bash", "help"}:
-                made.add_argument(
-                    "--json", action="store_true", help="print one JSON document, as in REST"
-                )
+    # The sections of the description list the commands.
+    added = parser.add_subparsers(
+        dest="verb", metavar="COMMAND", required=True, prog=prog, help=argparse.SUPPRESS
+    )
+    for command in commands:
+        parser.commands[command.name] = made = added.add_parser(
+            command.name, **_texts(command, prog)
+        )
+        if only in ("", command.name):
+            _fill(made, command, prog, terminal=terminal)
     return parser
 
 
@@ -77,76 +97,100 @@ def split_line(line: str) -> list[str]:
         ) from error
 
 
-def help_text(topic: str, *, terminal: bool) -> str:
-    """Return the help of a command, or of all for an empty topic. Raises InvalidRequest."""
-    try:
-        parse([topic, "--help"] if topic else [], terminal=terminal)
-    except HelpWanted as wanted:
-        return wanted.text
-    raise AssertionError("--help always raises")
+def _commands(*, terminal: bool) -> tuple[Command, ...]:
+    return tuple(each for each in (*COMMANDS, HELP) if terminal or not each.shell_only)
+
+
+def _fill(parser: Parser, command: Command, base: str, *, terminal: bool) -> None:
+    command.fill(parser)
+    if not command.actions:
+        parser.set_defaults(chosen=command)
+        if terminal and command.prints_json:
+            parser.add_argument("--json", action="store_true", help="print one JSON document")
+        return
+    default = f"without one: {command.default}" if command.default else None
+    added = parser.add_subparsers(
+        title="actions",
+        description=default,
+        dest="action",
+        metavar="ACTION",
+        required=True,
+        prog=parser.prog,
+    )
+    for action in command.actions:
+        parser.commands[action.name] = made = added.add_parser(action.name, **_texts(action, base))
+        _fill(made, action, base, terminal=terminal)
+
+
+def _texts(command: Command, base: str) -> dict[str, Any]:
+    """Return the texts of a command's parser."""
+    return {
+        "help": command.summary,
+        "description": f"{command.summary[0].upper()}{command.summary[1:]}.",
+        "epilog": _epilog(command.notes, command.examples, base),
+    }
+
+
+def _epilog(notes: str, examples: Sequence[str], base: str) -> str:
+    lines = "\n".join(("examples:", *(f"  {base} {line}" for line in examples)))
+    parts = (fill(notes, _WIDTH), lines if examples else "")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _sections(commands: Sequence[Command]) -> str:
+    """Return the commands under the headings of their sections."""
+    width = max(len(command.name) for command in commands) + 2
+    parts = []
+    for section in get_args(Section):
+        inside = [each for each in commands if each.section == section]
+        lines = (f"  {each.name:<{width}}{each.summary}" for each in inside)
+        parts.append("\n".join((f"{section}:", *lines)))
+    return "\n\n".join(parts)
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    said = list(words)
-    if "--" not in said:
-        return said, ()
-    where = said.index("--")
-    return said[:where], tuple(said[where + 1 :])
+    before = list(words)
+    if "--" not in before:
+        return before, ()
+    at = before.index("--")
+    return before[:at], tuple(before[at + 1 :])
 
 
-def _verb(word: str, known: list[str]) -> str:
-    """Return the command that a word names. Raises InvalidRequest."""
-    name = ALIASES.get(word, word)
-    if name not in known:
-        raise InvalidRequest(f"There is no command {word!r}.", hint=_near(name, known))
-    return name
-
-
-def _before_verb(said: list[str]) -> tuple[list[str], list[str]]:
-    """Split the words at the command: options for any command stand before it."""
+def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
+    """Split the words at the command: options of every command stand before it."""
     at = 0
-    while at < len(said) and said[at].startswith("-"):
-        at += 2 if said[at] == "--backend" else 1
-    return said[:at], said[at:]
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] == "--backend" else 1
+    return words[:at], words[at:]
 
 
-def _left(parser: Parser, args: Args, unknown: list[str]) -> list[str]:
-    """Give words after options to the argument that takes any number; return what is left.
+def _resolve(commands: Sequence[Command], words: list[str], above: str = "") -> list[str]:
+    """Return the words with each command by its full name, and with defaults filled in.
 
-    argparse gives it only those that stand together.
+    `above` is the command whose actions `commands` are. Raises InvalidRequest.
     """
-    actions = subparsers(parser)[args.verb]._actions  # noqa: SLF001 (argparse has no other way)
-    takers = [a.dest for a in actions if a.nargs == "*" and not a.option_strings]
-    if not takers or any(word.startswith("-") for word in unknown):
-        return unknown
-    setattr(args, takers[0], [*getattr(args, takers[0]), *unknown])
-    return []
+    if not words:
+        return words
+    known = {command.name: command for command in commands}
+    name = words[0] if above else ALIASES.get(words[0], words[0])
+    if name not in known:
+        what = f"{above} has no action" if above else "Unknown command"
+        raise InvalidRequest(f"{what} {words[0]!r}.", hint=suggestion([name], list(known)))
+    command = known[name]
+    return [name, *_resolve_actions(command, words[1:])]
 
 
-def _unknown(parser: Parser, name: str, word: str) -> InvalidRequest:
-    if not word.startswith("-"):
-        return InvalidRequest(f"{name} does not take {word!r}.", hint=f"See `help {name}`.")
-    if name == "exec":
-        hint = "Options of the program go after `--`: exec NAME -- ls -l."
-        return InvalidRequest(f"exec has no option {word!r}.", hint=hint)
-    option = word.split("=")[0]
-    known = [o for o in _options(parser, name) if o.startswith("--")]
-    return InvalidRequest(f"{name} has no option {option!r}.", hint=_near(option, known))
-
-
-def _options(parser: Parser, name: str) -> list[str]:
-    chosen = subparsers(parser)[name]
-    return [option for action in chosen._actions for option in action.option_strings]  # noqa: SLF001 (argparse has no other way)
-
-
-def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """Return the parser of each command."""
-    for action in parser._actions:  # noqa: SLF001 (argparse has no other way)
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 (the same)
-            return dict(action.choices)
-    return {}
-
-
-def _near(word: str, known: list[str]) -> str:
-    close = get_close_matches(word, known, n=2)
-    return f"Did you mean {' or '.join(close)}?" if close else f"There are: {', '.join(known)}."
+def _resolve_actions(command: Command, words: list[str]) -> list[str]:
+    """Put the action first: it may follow options, and there may be a default."""
+    if not command.actions or words[:1] in (["-h"], ["--help"]):
+        return words
+    if not words or words[0].startswith("-"):
+        names = {action.name for action in command.actions}
+        at = next((i for i, word in enumerate(words) if word in names), None)
+        if at is not None:
+            words = [words[at], *words[:at], *words[at + 1 :]]
+        elif command.default:
+            words = [command.default, *words]
+        else:
+            return words
+    return _resolve(command.actions, words, command.name)

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from IPython.core.completer import (
+    CompletionContext,
+    SimpleCompletion,
+    SimpleMatcherResult,
+    context_matcher,
+)
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_magic, magics_class
 from IPython.display import display
 
-from ..client import Client, discovery
+from ..client import Client
+from ..client.connection import discovery
 from ..errors import GpuQuotaError
-from .actions import run
+from .command import run
 from .completion import Source, candidates
-from .exits import Failed
+from .exit_codes import Failed
 from .grammar import parse, split_line
-from .parser import HelpWanted
-from .views.base import View
+from .parser import HelpRequested
 from .views.texts import TextView
+from .views.view import View
 
 E = TypeVar("E", bound=BaseException)
 
 
 class Cell:
-    """Show progress and growing answers in the output of a cell."""
+    """A console in the output of a cell."""
 
     shell = False
 
@@ -40,7 +48,7 @@ class Cell:
 
 @magics_class
 class GpuMagics(Magics):
-    """Hold `%gpu` and the client that it uses."""
+    """`%gpu` and its client."""
 
     def __init__(self, shell: InteractiveShell, client: Client) -> None:
         super().__init__(shell)
@@ -48,18 +56,19 @@ class GpuMagics(Magics):
 
     @line_magic
     def gpu(self, line: str) -> View[Any] | None:
-        """Launch, see and end GPU sessions.
+        """Launch, show and end GPU sessions.
 
             %gpu submit exp1 -g 0.5 --interactive
             %gpu list
             %gpu help
 
-        The answer is an object: `.data` has the models, `.df` is a pandas DataFrame.
+        Returns an object: `.data` has the models, `.df` is a pandas DataFrame.
         """
         try:
-            view = run(self._client, parse(split_line(line), terminal=False), Cell())
-        except HelpWanted as wanted:
-            return TextView({"help": wanted.text}, wanted.text.rstrip())
+            args = parse(split_line(line), terminal=False)
+            view = run(self._client, args, Cell())
+        except HelpRequested as request:
+            return TextView({"help": request.text}, request.text.rstrip())
         except GpuQuotaError as error:
             raise plain(error, str(error)) from None
         except KeyboardInterrupt as error:
@@ -72,22 +81,47 @@ class GpuMagics(Magics):
 
 
 def plain(error: E, text: str) -> E:
-    """Return the error so that IPython shows a text instead of a traceback; the cell fails."""
+    """Return the error so that IPython shows the text instead of a traceback."""
     error.__dict__["_render_traceback_"] = text.splitlines  # IPython asks for it by this name
     return error
 
 
-def complete(source: Source, _shell: Any, event: Any) -> list[str]:
-    """Return what may follow in a `%gpu` line (IPython's interface)."""
-    typed = event.text_until_cursor.lstrip().split()[1:]
-    if typed and not event.text_until_cursor[-1].isspace():
-        typed = typed[:-1]
-    return candidates(typed, source)
+def complete(source: Source, context: CompletionContext) -> SimpleMatcherResult:
+    """Return completions of a `%gpu` line, and nothing for other lines."""
+    line = context.text_until_cursor
+    words = line.split()
+    if words[:1] != ["%gpu"] or line.endswith("%gpu"):
+        return {"completions": []}
+    fragment = "" if line[-1].isspace() else words.pop()
+    offered = [each for each in candidates(words[1:], source) if each.startswith(fragment)]
+    return {
+        "completions": [SimpleCompletion(each, type=_type_of(each, words)) for each in offered],
+        "matched_fragment": fragment,
+        "ordered": True,
+        "suppress": "--" not in words,  # the words of a program may be files
+    }
 
 
 def load(ipython: InteractiveShell) -> None:
     """Register `%gpu` and its completion."""
     ipython.register_magics(GpuMagics(ipython, Client()))
     source = Source(partial(discovery.find, start=False))
-    hook = partial(complete, source)
-    ipython.set_hook("complete_command", hook, str_key="%gpu")  # type: ignore[no-untyped-call]
+    ipython.Completer.custom_matchers.append(make_matcher(source))
+
+
+def make_matcher(source: Source) -> Callable[[CompletionContext], SimpleMatcherResult]:
+    """Return what completes `%gpu` lines in IPython."""
+
+    def matcher(context: CompletionContext) -> SimpleMatcherResult:
+        return complete(source, context)
+
+    declare: Any = context_matcher(identifier="jupyter_gpuquota")  # an untyped decorator
+    declare(matcher)
+    return matcher
+
+
+def _type_of(word: str, before: Sequence[str]) -> str:
+    """Return the label of a completion in JupyterLab."""
+    if word.startswith("-"):
+        return "option"
+    return "command" if before == ["%gpu"] else "value"

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from ...model.controllers import Controllers, ControllerStatus
-from .base import Column, Row, View, html_table, span_text, text_table
 from .markup import Markup, join, tag
+from .view import Column, Row, View, html_table, span_text, text_table
 
 
 class ControllersView(View[Controllers]):
-    """Controllers, below notes of what was done to them."""
+    """Controllers, below notes about changes."""
 
     def __init__(self, data: Controllers, notes: Sequence[str] = ()) -> None:
         super().__init__(data)
@@ -50,7 +50,7 @@ class ControllersView(View[Controllers]):
 def _state(each: ControllerStatus) -> str:
     if each.running:
         return "running"
-    return "not running" if not each.pid else "starting or leaving"
+    return "not running" if not each.pid else "starting or stopping"
 
 
 _COLUMNS: list[Column[ControllerStatus]] = [

@@ -1,55 +1,60 @@
-"""One session, with all that is known of it."""
+"""The details of one session."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ...model.base import Page
 from ...model.policy import SessionPolicy
 from ...model.resources import memory_text
 from ...model.sessions import Session
-from .base import Row, View, pairs_html, pairs_text
+from ...model.struct import Page
 from .environments import origin
 from .idle import idle_text, life_text, policy_text
 from .markup import Markup, join, printable, tag
-from .sessions import SessionsView, anchor, href_of, isolation_text, outcome
+from .sessions import (
+    SessionsView,
+    anchor,
+    href_of,
+    isolation_text,
+    outcome,
+    status_text,
+)
+from .view import Row, View, pairs_html, pairs_text
 
 
 class SessionView(View[Session]):
-    """Show all that is known of one session.
+    """The details of a session.
 
-    `size` says whether its share is the right one, `policy` what is done when it is idle.
+    `size` is the recommended size, `policy` the effective idle policy.
     """
 
     def __init__(
         self,
         data: Session,
         *,
-        note: str = "",
         size: str = "",
         policy: SessionPolicy | None = None,
         exit_code: int = 0,
     ) -> None:
         super().__init__(data, exit_code=exit_code)
-        self._note = note
         self._pairs = _pairs(data, size, policy)
 
     @property
     def failure(self) -> str:
-        """What went wrong with it, empty if nothing did."""
+        """Return what went wrong with it."""
         return outcome(self.data)
 
     @property
     def text(self) -> str:
-        """Return lines of what is known."""
-        lines = [pairs_text(self._pairs)]
+        """Return a line for each detail, the progress and the end of the log."""
+        lines = [pairs_text(self._pairs), *(["progress:"] if self.data.progress else [])]
         lines += [printable(f"  {p.at:%H:%M:%S}  {p.message}") for p in self.data.progress]
         if self.data.exit and self.data.exit.last_lines:
             lines += [
-                "last lines of its log:",
+                "last lines of the log:",
                 *(printable(f"  {x}") for x in self.data.exit.last_lines),
             ]
-        return "\n".join([*lines, *([printable(self._note)] if self._note else [])])
+        return "\n".join(lines)
 
     @property
     def body(self) -> Markup:
@@ -60,11 +65,11 @@ class SessionView(View[Session]):
             parts.append(tag("p", anchor(href, f"Open {self.data.spec.name}")))
         if self.data.progress:
             steps = (tag("li", f"{p.at:%H:%M:%S} {p.message}") for p in self.data.progress)
-            summary = tag("summary", "How it started")
+            summary = tag("summary", "Progress")
             parts.append(tag("details", summary, tag("ul", *steps)))
         if self.data.exit and self.data.exit.last_lines:
             parts.append(tag("pre", "\n".join(self.data.exit.last_lines)))
-        return join(*parts, *([tag("p", self._note)] if self._note and not href else []))
+        return join(*parts)
 
     @property
     def records(self) -> list[Row]:
@@ -73,29 +78,52 @@ class SessionView(View[Session]):
         return SessionsView(page, {}).records
 
 
+class SubmittedView(SessionView):
+    """A session that was just submitted: its state in a line, and what to do `next`."""
+
+    def __init__(self, data: Session, next_: str, *, exit_code: int = 0) -> None:
+        super().__init__(data, exit_code=exit_code)
+        self._next = next_
+
+    @property
+    def text(self) -> str:
+        """Return two lines, and the last lines of the log if it has failed."""
+        lines = self.data.exit.last_lines if self.data.exit else ()
+        shown = [outcome(self.data), *(printable(f"  {line}") for line in lines)]
+        return "\n".join([*shown, printable(self._next)])
+
+    @property
+    def body(self) -> Markup:
+        """Return the same, with a link to a running session."""
+        href = href_of(self.data)
+        after = anchor(href, f"Open {self.data.spec.name}") if href else self._next
+        lines = self.data.exit.last_lines if self.data.exit else ()
+        log = tag("pre", "\n".join(lines)) if lines else Markup()
+        return join(tag("p", outcome(self.data)), log, tag("p", after))
+
+
 def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[str, str]]:
     spec, place, used = s.spec, s.placement, s.usage
     memory = sum(piece.memory for piece in place.slices) if place else 0
     reason = f"{s.reason.message} {s.reason.hint}".strip() if s.reason else ""
-    # Whoever may not see the request is not told its folder, nor what it runs.
-    command = " ".join((*spec.command, *spec.args)) or ("Jupyter Server" if spec.folder else "")
+    # A caller who may not see the request gets neither its folder nor its command.
+    command = " ".join((*spec.command, *spec.args)) or ("Jupyter server" if spec.folder else "")
     usage = memory_text(used.memory) if used and used.memory is not None else ""
     return [
         ("name", spec.name),
-        ("status", s.state),
+        ("status", status_text(s)),
         ("reason", reason),
         ("activity", idle_text(s, datetime.now(UTC))),
-        ("longest life", life_text(s, datetime.now(UTC))),
-        ("in line", f"number {s.place_in_line} of {spec.project}" if s.place_in_line else ""),
-        ("reclaimed", _reclaimed_text(s)),
+        ("ends", life_text(s, datetime.now(UTC))),
+        ("preempted", _reclaimed_text(s)),
         ("project", spec.project),
         ("user", s.owner),
         ("type", spec.kind),
         ("share", spec.share.text),
-        ("placed on", place.text if place else ""),
+        ("runs on", place.text if place else ""),
         ("GPU memory", memory_text(memory) if memory else ""),
-        ("in use", f"{usage} (over its share)" if used and used.over else usage),
-        ("right size", size),
+        ("memory used", f"{usage} (over its share)" if used and used.over else usage),
+        ("recommended size", size),
         ("isolation", isolation_text(s.isolation) if s.isolation else ""),
         ("environment", origin(spec.environment, spec.image)),
         ("folder", spec.folder),
@@ -104,7 +132,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("ports", ", ".join(map(str, spec.ports))),
         ("priority", str(spec.priority)),
         ("idle policy", policy_text(policy, spec.kind) if policy else ""),
-        ("created", _time_text(s.created)),
+        ("submitted", _time_text(s.created)),
         ("started", _time_text(s.started)),
         ("ended", _time_text(s.ended)),
         ("exit", _exit_text(s)),
@@ -118,15 +146,15 @@ def _time_text(at: datetime | None) -> str:
 
 
 def _reclaimed_text(session: Session) -> str:
-    """When and for whom a session last gave back its GPUs, as far as that is told."""
+    """Return when and for whom a session was last preempted, if the caller may know."""
     if not (last := session.reclaimed):
         return ""
-    return f"{_time_text(last.at)}, for {last.name or 'a session'} of {last.project}"
+    return f"{_time_text(last.at)}, for {last.name or 'a session'} ({last.project})"
 
 
 def _exit_text(session: Session) -> str:
     if not session.exit:
         return ""
     code = session.exit.code
-    text = "nobody could see its exit code" if code is None else f"code {code}"
+    text = "unknown exit code" if code is None else f"code {code}"
     return f"{text} ({session.exit.signal})" if session.exit.signal else text

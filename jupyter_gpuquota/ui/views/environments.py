@@ -1,14 +1,15 @@
-"""Environments that sessions may start from."""
+"""Environments that sessions can start from."""
 
 from __future__ import annotations
 
+from ...client.environments import ENVIRONMENTS
 from ...model.environments import Environment, Environments
-from .base import Column, Row, View, html_table, text_table
 from .markup import Markup
+from .view import Column, Row, View, html_table, text_table
 
 
 class EnvironmentsView(View[Environments]):
-    """Environments, and what is wrong with those that cannot run a Jupyter Server."""
+    """Environments, with the problems of those that cannot run Jupyter."""
 
     @property
     def text(self) -> str:
@@ -23,22 +24,11 @@ class EnvironmentsView(View[Environments]):
     @property
     def records(self) -> list[Row]:
         """Return a row for each environment."""
-        return [
-            {
-                "id": e.id,
-                "label": e.label,
-                "prefix": e.prefix,
-                "python": e.python,
-                "image": e.image,
-                "default": e.default,
-                "problem": e.problem,
-            }
-            for e in self.data.environments
-        ]
+        return ENVIRONMENTS.rows(self.data.environments)
 
 
 def origin(prefix: str, image: str) -> str:
-    """Return what an environment is made of: `image ghcr.io/team/torch:2`, or a prefix."""
+    """Return the source of an environment: `image ghcr.io/team/torch:2`, or a prefix."""
     return f"image {image}" if image else prefix
 
 
@@ -46,6 +36,6 @@ _COLUMNS: list[Column[Environment]] = [
     Column("ENVIRONMENT", lambda e: f"{e.id} (default)" if e.default else e.id),
     Column("LABEL", lambda e: e.label),
     Column("PYTHON", lambda e: e.python),
-    Column("FROM", lambda e: origin(e.prefix, e.image)),
+    Column("SOURCE", lambda e: origin(e.prefix, e.image)),
     Column("PROBLEM", lambda e: e.problem),
 ]

@@ -1,26 +1,26 @@
-"""The use of GPUs over time."""
+"""GPU use over time."""
 
 from __future__ import annotations
 
 import csv
 from io import StringIO
 
-from ...client.history import columns, rows
+from ...client.history import table_of
 from ...model.history import History, HistoryPoint, UserHours
 from ...model.resources import gpus_text
-from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, join, tag
+from .view import Column, Row, View, html_table, text_table
 
 
 class HistoryView(View[History]):
-    """Show how projects used GPUs, a row for each step of time and project.
+    """GPU use by time step and project.
 
-    By user, the rows are of users, and a second table has the GPU hours of each.
+    By user, each user has a row, and a second table sums up GPU hours.
     """
 
     @property
     def text(self) -> str:
-        """Return tables, and what has to be known to read them."""
+        """Return tables, and notes on how to read them."""
         tables = [text_table(self._columns, self.data.points)] if self.data.points else []
         if self._users:
             tables.append(f"{self._title}:\n{text_table(_HOURS, self._users)}")
@@ -38,13 +38,13 @@ class HistoryView(View[History]):
     @property
     def records(self) -> list[Row]:
         """Return a row for each point; GPUs are numbers."""
-        return rows(self.data)
+        return table_of(self.data).rows(self.data.points)
 
     @property
     def csv(self) -> str:
         """Return the rows as comma-separated values, with a line of names."""
         file = StringIO()
-        writer = csv.DictWriter(file, columns(self.data), lineterminator="\n")
+        writer = csv.DictWriter(file, [*table_of(self.data).columns], lineterminator="\n")
         writer.writeheader()
         writer.writerows({**row, "at": row["at"].isoformat()} for row in self.records)
         return file.getvalue()
@@ -64,12 +64,12 @@ class HistoryView(View[History]):
         return f"GPU hours from {since:%Y-%m-%d %H:%M %Z} to {until:%Y-%m-%d %H:%M %Z}"
 
     def _about(self) -> str:
-        simulated = "The GPUs are simulated. " if self.data.simulated else ""
-        return f"{simulated}Means over steps of {_span(self.data.step)}. {self.data.note}"
+        simulated = "Simulated GPUs. " if self.data.simulated else ""
+        return f"{simulated}Averages over {_span(self.data.step)}. {self.data.note}"
 
     def _none(self) -> str:
         since, until = self.data.since, self.data.until
-        return f"Nothing was sampled from {since:%Y-%m-%d %H:%M %Z} to {until:%Y-%m-%d %H:%M %Z}."
+        return f"No GPU use recorded from {since:%Y-%m-%d %H:%M %Z} to {until:%Y-%m-%d %H:%M %Z}."
 
 
 def _span(seconds: int) -> str:
@@ -88,19 +88,19 @@ _COLUMNS: list[Column[HistoryPoint]] = [
     Column("FROM", lambda p: f"{p.at:%Y-%m-%d %H:%M:%S %Z}", whole=True),
     Column("PROJECT", lambda p: p.project, whole=True),
     _USER,
-    Column("ALLOCATED", lambda p: gpus_text(p.allocated)),
-    Column("BY RIGHT", lambda p: gpus_text(p.by_right)),
-    Column("BORROWED", lambda p: gpus_text(p.borrowed)),
+    Column("IN USE", lambda p: gpus_text(p.allocated)),
+    Column("IN QUOTA", lambda p: gpus_text(p.in_quota)),
+    Column("OVER QUOTA", lambda p: gpus_text(p.borrowed)),
     Column("PEAK", lambda p: gpus_text(p.peak)),
-    Column("WAITED FOR", lambda p: gpus_text(p.asked) if p.asked else ""),
-    Column("WAITING", lambda p: str(p.waiting) if p.waiting else ""),
+    Column("REQUESTED", lambda p: gpus_text(p.requested) if p.requested else ""),
+    Column("QUEUED", lambda p: str(p.waiting) if p.waiting else ""),
     Column("UTILISATION", lambda p: _percent(p.utilisation)),
 ]
 _HOURS: list[Column[UserHours]] = [
     Column("PROJECT", lambda u: u.project, whole=True),
     Column("USER", lambda u: u.user or "(not named)", whole=True),
     Column("GPU HOURS", lambda u: gpus_text(u.allocated)),
-    Column("BORROWED", lambda u: gpus_text(u.borrowed) if u.borrowed else ""),
-    Column("WAITED FOR", lambda u: gpus_text(u.waited) if u.waited else ""),
+    Column("OVER QUOTA", lambda u: gpus_text(u.borrowed) if u.borrowed else ""),
+    Column("REQUESTED", lambda u: gpus_text(u.waited) if u.waited else ""),
     Column("UTILISATION", lambda u: _percent(u.utilisation)),
 ]

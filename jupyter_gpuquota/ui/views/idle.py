@@ -1,73 +1,72 @@
-"""How long a session is idle, what comes of it, and what is known of its activity."""
+"""The idle time of a session, its consequences, and the activity of a session."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from ...model.idle_words import decider, quiet_of, whose
 from ...model.idleness import Activity, Idleness, Signal
-from ...model.idlewords import decider, quiet_of, whose
 from ...model.policy import DecidedRule, RuleName, SessionPolicy, life_rule
 from ...model.sessions import Kind, Session
-from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, printable, tag
+from .view import Column, Row, View, html_table, text_table
 
-_DOES = {"suspend": "suspends", "stop": "stops"}
+_DONE = {"suspend": "suspended", "stop": "stopped"}
 _OF_THE_TIMEOUT: tuple[RuleName, ...] = ("idle_timeout", "warn_before", "action")
 _SOON = timedelta(hours=20)
-"""What is nearer needs no date."""
+"""Nearer times are shown without a date."""
 _NEAR = timedelta(hours=1)
-"""How long before a session's longest life is over lists tell of it."""
+"""How long before the end of its run time a list mentions it."""
 
 
 def idle_text(session: Session, now: datetime, activity: Activity | None = None) -> str:
-    """Say how long a session is idle and what comes of it, and that it is kept alive.
+    """Return how long a session has been idle and what will happen, and its protection.
 
-    It is empty for one that is used. Its `activity`, if it is known, tells what did nothing.
+    Empty for an active session. With its `activity`, the idle signals are named.
     """
     idle = activity.idle if activity else session.idle
     signals = activity.signals if activity else ()
-    said = _idle(idle, now, signals) if idle and session.state == "running" else ""
-    return "; ".join(part for part in (said, kept_text(session, now)) if part)
+    text = _idle(idle, now, signals) if idle and session.state == "running" else ""
+    return "; ".join(part for part in (text, kept_text(session, now)) if part)
 
 
 def kept_text(session: Session, now: datetime) -> str:
-    """Say until when a session is kept alive; empty where it is not."""
+    """Return until when a session is kept alive; empty if it is not."""
     kept = session.kept
     return f"kept alive until {_at(kept.until, now)}" if kept and kept.until > now else ""
 
 
 def life_text(session: Session, now: datetime) -> str:
-    """Say when a session's longest life is over, and who decided that; empty if nothing bounds it.
+    """Return when a running session reaches its maximum run time, and whose rule that is.
 
-    It is said of what runs.
+    Empty without a limit.
     """
     if session.ends is None or session.state != "running":
         return ""
-    return f"is stopped at {_at(session.ends, now)}: longest life, {whose(session.ends_by)}"
+    return f"at {_at(session.ends, now)}: maximum run time ({whose(session.ends_by)})"
 
 
 def coming_text(session: Session, now: datetime) -> str:
-    """Say what has to be known of a session in a list: that it is idle, or that its end is near."""
+    """Return the remark on a session in a list: that it is idle, or will end soon."""
     near = session.ends is not None and session.ends - now <= _NEAR
-    said = (idle_text(session, now), life_text(session, now) if near else "")
-    return "; ".join(part for part in said if part)
+    life = life_text(session, now) if near else ""
+    return "; ".join(part for part in (idle_text(session, now), life and f"ends {life}") if part)
 
 
 def duration_text(span: timedelta) -> str:
-    """Write a length of time in whole minutes: `22 min`, `1 h 5 min`."""
+    """Return a length of time in whole minutes: `22 min`, `1 h 5 min`, `< 1 min`."""
     hours, minutes = divmod(max(0, int(span.total_seconds())) // 60, 60)
     parts = [f"{hours} h"] if hours else []
-    return " ".join([*parts, *([f"{minutes} min"] if minutes or not hours else [])])
+    return " ".join([*parts, *([f"{minutes} min"] if minutes else [])]) or "< 1 min"
 
 
 def policy_text(policy: SessionPolicy, kind: Kind) -> str:
-    """Say what is done with a session of a kind when it is idle or old, and who decided that."""
+    """Return the rules that can end a session of a kind, and the levels that set them."""
     rules = {each.rule: each for each in policy.rules if each.value not in ("never", "none")}
     timeout = _OF_THE_TIMEOUT if "idle_timeout" in rules else ()
-    wanted = (*timeout, "gpu_idle_timeout", life_rule(kind))
-    said = [rules[rule] for rule in wanted if rule in rules]
-    return ", ".join(_decided(rule) for rule in said) or "nothing is done"
+    shown = (*timeout, "gpu_idle_timeout", life_rule(kind))
+    return ", ".join(_decided(rules[rule]) for rule in shown if rule in rules) or "none"
 
 
 def _decided(rule: DecidedRule) -> str:
@@ -76,20 +75,23 @@ def _decided(rule: DecidedRule) -> str:
 
 def _idle(idle: Idleness, now: datetime, signals: Sequence[Signal]) -> str:
     gpu = "GPU " if idle.rule == "gpu_idle_timeout" else ""
-    said = f"{gpu}idle {duration_text(now - idle.since)}" if idle.since <= now else f"{gpu}idle"
+    text = f"{gpu}idle"
+    if idle.since <= now:
+        text += f" for {duration_text(now - idle.since)}"
     if signals:
-        said += f": {quiet_of(idle, signals)}"
+        text += f" ({quiet_of(idle, signals)})"
     if idle.exempt:
-        return f"{said}; exempt until {_at(idle.exempt, now)}"
-    return f"{said}; {_coming(idle, now)}" if idle.acts else said
+        return f"{text}, exempt until {_at(idle.exempt, now)}"
+    return f"{text}, {_coming(idle, now)}" if idle.acts else text
 
 
 def _coming(idle: Idleness, now: datetime) -> str:
-    by = "as it wished" if idle.level == "session" else decider(idle)
+    rule = "its own timeout" if idle.level == "session" else decider(idle)
     if idle.action == "notify":
-        told = idle.warned is not None
-        return f"its owner {'was' if told else 'is'} told{_when(idle, now)}, {by}"
-    return f"{_DOES.get(idle.action, idle.action)}{_when(idle, now)}, {by}"
+        will = "was" if idle.warned else "will be"
+        return f"the owner {will} notified{_when(idle, now)} by {rule}"
+    done = f"will be {_DONE[idle.action]}" if idle.action in _DONE else idle.action
+    return f"{done}{_when(idle, now)} by {rule}"
 
 
 def _when(idle: Idleness, now: datetime) -> str:
@@ -103,7 +105,7 @@ def _at(at: datetime, now: datetime) -> str:
 
 
 class KeptView(View[Session]):
-    """Show until when a session is kept alive."""
+    """The answer to `keep-alive`."""
 
     def __init__(self, data: Session, now: datetime) -> None:
         super().__init__(data)
@@ -111,7 +113,7 @@ class KeptView(View[Session]):
 
     @property
     def text(self) -> str:
-        """Return a line."""
+        """Return one line."""
         kept = kept_text(self.data, self._now) or "not kept alive"
         return printable(f"{self.data.spec.name} is {kept}.")
 
@@ -122,7 +124,7 @@ class KeptView(View[Session]):
 
     @property
     def records(self) -> list[Row]:
-        """Return the one row."""
+        """Return one row."""
         kept = self.data.kept
         return [
             {
@@ -134,9 +136,9 @@ class KeptView(View[Session]):
 
 
 def signals_text(activity: Activity) -> str:
-    """Return what was seen of a session as a table."""
+    """Return the activity signals of a session as a table."""
     if not activity.signals:
-        return "It was not looked at yet."
+        return "No activity check yet."
     return text_table(_SIGNALS, activity.signals)
 
 
@@ -147,10 +149,10 @@ def signals_html(activity: Activity) -> Markup:
     return html_table(_SIGNALS, activity.signals, "Activity")
 
 
-_STATES = {"busy": "busy", "idle": "idle", "unknown": "cannot tell (counts as busy)"}
+_STATES = {"busy": "busy", "idle": "idle", "unknown": "unknown (treated as busy)"}
 _SIGNALS: list[Column[Signal]] = [
     Column("SIGNAL", lambda signal: signal.name),
     Column("STATE", lambda signal: _STATES.get(signal.state, signal.state)),
     Column("LAST BUSY", lambda signal: f"{signal.last:%Y-%m-%d %H:%M:%S %Z}", whole=True),
-    Column("SEEN", lambda signal: signal.detail),
+    Column("DETAILS", lambda signal: signal.detail),
 ]

@@ -1,12 +1,16 @@
-"""HTML in which nothing that a user typed can become markup."""
+"""HTML in which user input is always escaped."""
 
 from __future__ import annotations
 
 from html import escape
 
+from ...client.listing import printable
+
+__all__ = ["STYLE", "Markup", "bar", "join", "printable", "tag"]
+
 
 class Markup(str):
-    """Be text that is HTML already."""
+    """Text that is HTML already."""
 
     __slots__ = ()
 
@@ -26,18 +30,11 @@ def tag(name: str, *children: str, **attributes: str | int | None) -> Markup:
 
 
 def join(*parts: str) -> Markup:
-    """Return parts one after the other; text is escaped, Markup is not."""
+    """Return the parts as one; text is escaped, Markup is not."""
     return Markup("".join(part if isinstance(part, Markup) else escape(part) for part in parts))
 
 
-def printable(text: str) -> str:
-    """Return one line in which nothing commands a terminal."""
-    return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
-    )
-
-
-# Twice the class, because JupyterLab has rules of its own for tables in outputs.
+# The class stands twice to override JupyterLab's own rules for tables in outputs.
 STYLE = Markup(
     """<style>
 .gpuquota-view { color: var(--jp-content-font-color1, inherit); font-size: 13px; }
@@ -69,7 +66,7 @@ STYLE = Markup(
 
 
 def bar(label: str, used: int, total: int) -> Markup:
-    """Return a bar that says its figures in words, too; what exceeds the total fills it."""
+    """Return a bar with a label; more than the total fills it."""
     percent = min(100, used * 100 // total) if total else 0
     filled = tag("div", style=f"width: {percent}%")
     return tag(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from ...client.nodes import GPUS, gpus
 from ...model.nodes import DeviceUse, Nodes, NodeUse, SliceUse
 from ...model.resources import device_text, gpus_text, memory_text
-from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, bar, join, tag
+from .view import Column, Row, View, html_table, text_table
 
 Place = tuple[NodeUse, DeviceUse]
 
 
 class NodesView(View[Nodes]):
-    """Show every GPU with who holds which part."""
+    """All GPUs with the sessions on them."""
 
     @property
     def text(self) -> str:
@@ -30,29 +31,14 @@ class NodesView(View[Nodes]):
     @property
     def records(self) -> list[Row]:
         """Return a row for each GPU; memory in MiB."""
-        return [
-            {
-                "node": node.name,
-                "gpu": use.device.index,
-                "model": use.device.model,
-                "memory": use.device.memory,
-                "free": use.free / 1000,
-                "utilisation": use.utilisation,
-                "memory_used": use.memory_used,
-                "sessions": [piece.name for piece in use.slices],
-                "simulated": use.device.simulated,
-                "lost": use.device.lost,
-                "uuid": use.device.uuid,
-            }
-            for node, use in self._places()
-        ]
+        return GPUS.rows(self._places())
 
     def _places(self) -> list[Place]:
-        return [(node, device) for node in self.data.nodes for device in node.devices]
+        return gpus(self.data)
 
     def _none(self) -> str:
         names = ", ".join(node.name for node in self.data.nodes)
-        return f"No GPUs were found{f' on {names}' if names else ''}."
+        return f"No GPUs found{f' on {names}' if names else ''}."
 
 
 def _model(place: Place) -> str:
@@ -62,7 +48,7 @@ def _model(place: Place) -> str:
 
 
 def _slice(piece: SliceUse) -> str:
-    over = " over its share" if piece.over else ""
+    over = " (over its share)" if piece.over else ""
     return f"{piece.project}/{piece.name} {gpus_text(piece.milli)}{over}"
 
 
@@ -71,7 +57,7 @@ def _measured(value: int | None, unit: str) -> str:
 
 
 def _used(place: Place) -> str:
-    return f"{(1000 - place[1].free) // 10} % allocated"
+    return f"{(1000 - place[1].free) // 10} % in use"
 
 
 def _bar(place: Place) -> Markup:
@@ -85,6 +71,6 @@ _COLUMNS: list[Column[Place]] = [
     Column("MEMORY", lambda p: memory_text(p[1].device.memory)),
     Column("FREE", lambda p: gpus_text(p[1].free)),
     Column("UTILISATION", lambda p: _measured(p[1].utilisation, "%")),
-    Column("IN USE", lambda p: _measured(p[1].memory_used, "MiB")),
+    Column("MEMORY USED", lambda p: _measured(p[1].memory_used, "MiB")),
     Column("SESSIONS", lambda p: ", ".join(map(_slice, p[1].slices))),
 ]

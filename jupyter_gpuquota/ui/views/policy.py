@@ -1,4 +1,4 @@
-"""The policy for idle sessions: what each level sets, and what it comes to for a session."""
+"""The policy for idle sessions: its levels, and its effect on a session."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from ...model.idle_words import rule_text
 from ...model.idleness import Activity
-from ...model.idlewords import rule_text
 from ...model.policy import (
     RULES,
     DecidedRule,
@@ -19,15 +19,16 @@ from ...model.policy import (
     SessionPolicy,
 )
 from ...model.sessions import Session
-from .base import Column, Row, View, html_table, text_table
 from .idle import idle_text, life_text, signals_html, signals_text
 from .markup import Markup, join, printable, tag
+from .sessions import status_text
+from .view import Column, Row, View, html_table, text_table
 
 
 class PolicyView(View[Policy]):
-    """Show every level as a column; `names` maps ids of sessions to their names.
+    """The policy, with a column for each level; `names` maps ids of sessions to their names.
 
-    `warnings` are what an admin should hear of, for example that the quota file cannot be used.
+    `warnings` are for administrators, for example that the quota file cannot be used.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class PolicyView(View[Policy]):
 
     @property
     def text(self) -> str:
-        """Return the levels as a table, and the exemptions as another."""
+        """Return tables of levels and exemptions."""
         parts = [text_table(self._columns(), RULES)]
         if self.data.exemptions:
             parts += ["", text_table(self._exemptions(), self.data.exemptions)]
@@ -62,7 +63,7 @@ class PolicyView(View[Policy]):
 
     @property
     def records(self) -> list[Row]:
-        """Return a row for each rule that a level sets; the weakest level comes first."""
+        """Return a row for each rule of each level, weakest level first."""
         return [
             {
                 "level": level.level,
@@ -91,9 +92,9 @@ class PolicyView(View[Policy]):
 
 
 class ExplainView(View[SessionPolicy]):
-    """Show what each rule comes to for a session, who decided it, and what was seen of it.
+    """The effective policy of a session, the levels that set it, and the session's activity.
 
-    `activity` is None for a session that does not run.
+    `activity` is None for a session that is not running.
     """
 
     def __init__(
@@ -102,27 +103,27 @@ class ExplainView(View[SessionPolicy]):
         super().__init__(data)
         self._session = session
         self._activity = activity
-        self._now = max(now, activity.at) if activity else now  # its clock may run ahead
+        self._now = max(now, activity.at) if activity else now  # its clock may be ahead
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return the two answers of REST."""
+        """Return both answers of REST."""
         return {"policy": self.data, "activity": self._activity}
 
     @property
     def text(self) -> str:
-        """Return the rules, the signals, and what comes of them."""
+        """Return the rules, the signals and the outcome."""
         parts = [text_table(_DECIDED, self.data.rules), ""]
         if self._activity:
             parts += [signals_text(self._activity), ""]
-        return "\n".join([*parts, *map(printable, self._said)])
+        return "\n".join([*parts, *map(printable, self._notes)])
 
     @property
     def body(self) -> Markup:
         """Return the same as HTML."""
         seen = signals_html(self._activity) if self._activity else Markup()
-        said = (tag("p", line) for line in self._said)
-        return join(html_table(_DECIDED, self.data.rules, "Policy"), seen, *said)
+        lines = (tag("p", line) for line in self._notes)
+        return join(html_table(_DECIDED, self.data.rules, "Policy"), seen, *lines)
 
     @property
     def records(self) -> list[Row]:
@@ -139,47 +140,48 @@ class ExplainView(View[SessionPolicy]):
         ]
 
     @property
-    def _said(self) -> list[str]:
+    def _notes(self) -> list[str]:
         name, exempt = self._session.spec.name, self.data.exempt
         lines = []
         if exempt:
             until = f"{exempt.until:%Y-%m-%d %H:%M %Z}"
             lines.append(f"{name} is exempt until {until}: {exempt.reason}")
         if self._activity is None:
-            return [*lines, f"{name} is {self._session.state}: only what runs can be idle."]
+            status = status_text(self._session)
+            return [*lines, f"{name} is {status}. Only running sessions have activity."]
         idle = idle_text(self._session, self._now, self._activity)
         if idle or self._activity.looked:
-            lines.append(f"{name} is {idle or 'not idle'}.")
+            lines.append(f"{name}: {idle or 'active'}.")
         life = life_text(self._session, self._now)
-        return [*lines, *([f"{name} {life}."] if life else [])]
+        return [*lines, *([f"{name} ends {life}."] if life else [])]
 
 
 def difference(before: Policy, after: Policy) -> str:
-    """Say what a change of the policy has changed."""
+    """Return the differences between two policies."""
     old, new = ({level.level: level.rules for level in p.levels} for p in (before, after))
-    said = []
+    lines = []
     for level in dict.fromkeys((*old, *new)):
         one, other = old.get(level, PolicyRules()), new.get(level, PolicyRules())
-        said += [
+        lines += [
             f"{level} {rule} {_value(one, rule) or 'unset'} → {_value(other, rule) or 'unset'}"
             for rule in RULES
             if _value(one, rule) != _value(other, rule)
         ]
     gone = [e for e in before.exemptions if e not in after.exemptions]
     came = [e for e in after.exemptions if e not in before.exemptions]
-    said += [f"{e.who} is exempt no more" for e in gone if e.who not in {c.who for c in came}]
-    said += [f"{e.who} is exempt until {e.until:%Y-%m-%d %H:%M %Z}: {e.reason}" for e in came]
-    return ", ".join(said)
+    lines += [f"{e.who} is no longer exempt" for e in gone if e.who not in {c.who for c in came}]
+    lines += [f"{e.who} is exempt until {e.until:%Y-%m-%d %H:%M %Z}: {e.reason}" for e in came]
+    return ", ".join(lines)
 
 
 def who_text(who: str, names: Mapping[str, str]) -> str:
-    """Name whom an exemption is for; a session by its name."""
+    """Return the subject of an exemption; a session by its name."""
     sort, _, name = who.partition(":")
     return f"session:{names.get(name, name)}" if sort == "session" else who
 
 
 def _until(exemption: Exemption, now: datetime) -> str:
-    over = " (over)" if exemption.until <= now else ""
+    over = " (expired)" if exemption.until <= now else ""
     return f"{exemption.until.astimezone(UTC):%Y-%m-%d %H:%M %Z}{over}"
 
 
@@ -197,6 +199,6 @@ def _value(rules: PolicyRules, rule: RuleName) -> str:
 _DECIDED: list[Column[DecidedRule]] = [
     Column("RULE", lambda rule: rule.rule, whole=True),
     Column("VALUE", lambda rule: rule.value),
-    Column("DECIDED BY", lambda rule: f"{rule.level}{' (locked)' if rule.locked else ''}"),
+    Column("SET BY", lambda rule: f"{rule.level}{' (locked)' if rule.locked else ''}"),
     Column("NOTE", lambda rule: rule.note),
 ]

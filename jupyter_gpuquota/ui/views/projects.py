@@ -1,29 +1,31 @@
-"""Projects as they are set, what a change would do, and who changed what."""
+"""Settings of projects, effects of a change, and the audit log."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+from ...client.audit import AUDIT
 from ...client.policy import decoded
-from ...model.base import Page
+from ...client.projects import PROJECTS
 from ...model.projects import AuditEntry, ChangePreview, ProjectAnswer, ProjectEffect, Projects
 from ...model.quota import Project
 from ...model.resources import gpus_text
-from .base import Column, Row, View, html_table, pairs_html, pairs_text, text_table
+from ...model.struct import Page
 from .markup import Markup, join, tag
 from .policy import difference
+from .view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
 
 
 class ProjectsView(View[Projects]):
-    """Show all projects."""
+    """All projects."""
 
     @property
     def text(self) -> str:
-        """Return a table, and what an admin may not have meant."""
+        """Return a table, and warnings."""
         lines = [text_table(self._columns, self.data.items), *self.data.warnings]
         if self.data.file:
-            lines.append(f"Set by {self.data.file}: change them there.")
+            lines.append(f"Managed by {self.data.file}; edit that file (reloaded automatically).")
         return "\n".join(lines)
 
     @property
@@ -35,16 +37,16 @@ class ProjectsView(View[Projects]):
     @property
     def records(self) -> list[Row]:
         """Return a row for each project; GPUs are numbers."""
-        return [_row(project) for project in self.data.items]
+        return PROJECTS.rows(self.data.items)
 
     @property
     def _columns(self) -> list[Column[Project]]:
-        """Return the columns that have something to say."""
+        """Return the columns, without empty ones that are rarely used."""
         return [c for c in _COLUMNS if any(map(c.text, self.data.items)) or c not in _RARE]
 
 
 class ProjectView(View[Project | None]):
-    """Show one project as it is set, or what became of it."""
+    """The settings of one project, or the answer to a change."""
 
     def __init__(
         self, data: Project | None, *, note: str = "", answer: ProjectAnswer | None = None
@@ -73,26 +75,26 @@ class ProjectView(View[Project | None]):
 
     @property
     def records(self) -> list[Row]:
-        """Return the settings as the one row."""
-        return [_row(self.data)] if self.data else []
+        """Return the settings as one row."""
+        return PROJECTS.rows([self.data] if self.data else [])
 
 
 class ChangeView(View[ChangePreview]):
-    """Show what a change would do."""
+    """The effects of a change."""
 
     @property
     def text(self) -> str:
-        """Return the sum, then what would be different."""
-        told = [effect.message for effect in self.data.sessions]
-        moved = [text_table(_EFFECTS, self._different)] if self._different else []
-        return "\n".join([self.data.message, *told, *moved, *self.data.warnings])
+        """Return the summary, then the differences."""
+        effects = [effect.message for effect in self.data.sessions]
+        table = [text_table(_EFFECTS, self._different)] if self._different else []
+        return "\n".join([self.data.message, *effects, *table, *self.data.warnings])
 
     @property
     def body(self) -> Markup:
         """Return the same as HTML."""
-        told = [self.data.message, *(e.message for e in self.data.sessions), *self.data.warnings]
+        lines = [self.data.message, *(e.message for e in self.data.sessions), *self.data.warnings]
         table = html_table(_EFFECTS, self._different, "Projects") if self._different else Markup()
-        return join(*(tag("p", text) for text in told), table)
+        return join(*(tag("p", text) for text in lines), table)
 
     @property
     def records(self) -> list[Row]:
@@ -120,13 +122,13 @@ class ChangeView(View[ChangePreview]):
 
 
 class AuditView(View[Page[AuditEntry]]):
-    """Show who changed what, newest first."""
+    """Changes of settings, newest first."""
 
     @property
     def text(self) -> str:
         """Return a table."""
         if not self.data.items:
-            return "Nothing was changed yet."
+            return "No changes yet."
         return text_table(_AUDIT, self.data.items)
 
     @property
@@ -137,33 +139,11 @@ class AuditView(View[Page[AuditEntry]]):
     @property
     def records(self) -> list[Row]:
         """Return a row for each change."""
-        return [
-            {"at": e.at, "who": e.who, "what": e.what, "before": e.before, "after": e.after}
-            for e in self.data.items
-        ]
+        return AUDIT.rows(self.data.items)
 
 
 def _pairs(project: Project) -> list[tuple[str, str]]:
     return [(column.heading.capitalize(), column.text(project)) for column in _COLUMNS]
-
-
-def _row(project: Project) -> Row:
-    row: dict[str, Any] = {
-        "project": project.name,
-        "quota": project.quota / 1000,
-        "weight": project.weighs / 1000,
-        "limit": None if project.limit is None else project.limit / 1000,
-        "priority": project.priority,
-        "members": ",".join(project.members),
-        "leads": ",".join(project.leads),
-        "viewers": ",".join(project.viewers),
-        "interactive_on": ",".join(project.node_affinity.interactive),
-        "train_on": ",".join(project.node_affinity.train),
-        "interactive_duration": project.interactive_duration,
-        "min_runtime": project.min_runtime,
-        "draining": project.draining,
-    }
-    return row
 
 
 def _time(seconds: int) -> str:
@@ -178,12 +158,12 @@ def _change(before: int, after: int) -> str:
 
 
 def _difference(entry: AuditEntry) -> str:
-    """Say which settings a change has changed, or what was made or deleted."""
+    """Return the settings that differ, or those of something created or deleted."""
     before, after = (json.loads(text or "{}") for text in (entry.before, entry.after))
     if not (before and after):
         whole = before or after
-        said = {name: _plain(name, value) for name, value in whole.items() if value}
-        return ", ".join(f"{n} {text}" for n, text in said.items() if n not in _TOLD and text)
+        texts = {name: _plain(name, value) for name, value in whole.items() if value}
+        return ", ".join(f"{n} {text}" for n, text in texts.items() if n not in _OMITTED and text)
     if "levels" in after:
         return difference(decoded(entry.before), decoded(entry.after))
     return ", ".join(
@@ -194,9 +174,9 @@ def _difference(entry: AuditEntry) -> str:
 
 
 def _plain(name: str, value: Any) -> str:
-    """Write what is kept of a setting as an admin would, empty for nothing."""
+    """Return a stored setting as an administrator writes it, empty for none."""
     if value is None:
-        return "as the quota" if name == "weight" else ""
+        return "same as quota" if name == "weight" else ""
     if name in _AMOUNTS:
         return gpus_text(value)
     return _time(value) if name in _SPANS else _words(value)
@@ -219,13 +199,13 @@ def _group(group: dict[str, Any]) -> str:
 
 _AMOUNTS = ("quota", "weight", "limit")
 _SPANS = ("grace", "min_runtime", "interactive_duration")
-_TOLD = ("name", "revision")
-"""What the sentence itself tells of something made or deleted."""
+_OMITTED = ("name", "revision", "people_shown")
+"""Fields that the entry itself names, or that are no settings."""
 
 
 def _members(project: Project) -> str:
-    """Name the members; of other people's projects they are not told."""
-    return ", ".join(project.members) or ("all" if project.people_shown else "not shown")
+    """Return the members; those of other projects are hidden."""
+    return ", ".join(project.members) or ("all" if project.people_shown else "hidden")
 
 
 _RARE: list[Column[Project]] = [
@@ -240,21 +220,21 @@ _COLUMNS: list[Column[Project]] = [
     Column("PRIORITY", lambda p: str(p.priority)),
     Column("MEMBERS", _members),
     *_RARE,
-    Column("INTERACTIVE ON", lambda p: ", ".join(p.node_affinity.interactive) or "any"),
-    Column("TRAIN ON", lambda p: ", ".join(p.node_affinity.train) or "any"),
-    Column("DURATION", lambda p: _time(p.interactive_duration)),
-    Column("MIN RUNTIME", lambda p: _time(p.min_runtime)),
+    Column("INTERACTIVE NODES", lambda p: ", ".join(p.node_affinity.interactive) or "any"),
+    Column("TRAINING NODES", lambda p: ", ".join(p.node_affinity.train) or "any"),
+    Column("MAX INTERACTIVE TIME", lambda p: _time(p.interactive_duration)),
+    Column("PROTECTED FOR", lambda p: _time(p.min_runtime)),
 ]
 
 _EFFECTS: list[Column[ProjectEffect]] = [
     Column("PROJECT", lambda p: p.name),
     Column("QUOTA", lambda p: _change(p.quota_before, p.quota)),
     Column("FAIR SHARE", lambda p: _change(p.fair_before, p.fair)),
-    Column("ALLOCATED", lambda p: _change(p.allocated_before, p.allocated)),
+    Column("IN USE", lambda p: _change(p.allocated_before, p.allocated)),
 ]
 
 _AUDIT: list[Column[AuditEntry]] = [
-    Column("AT", lambda e: f"{e.at:%Y-%m-%d %H:%M:%S}Z"),
+    Column("AT", lambda e: f"{e.at:%Y-%m-%d %H:%M:%S %Z}"),
     Column("WHO", lambda e: e.who),
     Column("WHAT", lambda e: e.what),
     Column("CHANGE", _difference),

@@ -1,15 +1,16 @@
-"""What holds for all projects, and the node groups."""
+"""Scheduling rules and node groups."""
 
 from __future__ import annotations
 
+from ...client.nodegroups import NODE_GROUPS
 from ...model.projects import Groups, NodeGroup
 from ...model.quota import Rules
-from .base import Column, Row, View, html_table, pairs_html, pairs_text, text_table
 from .markup import Markup, tag
+from .view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
 
 
 class RulesView(View[Rules]):
-    """Show what holds for all projects."""
+    """The scheduling rules of all projects."""
 
     @property
     def text(self) -> str:
@@ -23,7 +24,7 @@ class RulesView(View[Rules]):
 
     @property
     def records(self) -> list[Row]:
-        """Return the rules as the one row; times are seconds."""
+        """Return the rules as one row; times are seconds."""
         rules = self.data
         return [
             {
@@ -37,25 +38,25 @@ class RulesView(View[Rules]):
     def _pairs(self) -> list[tuple[str, str]]:
         rules = self.data
         return [
-            ("grace", f"{rules.grace} s to save one's work when GPUs are taken back"),
-            ("min runtime", f"{rules.min_runtime} s before GPUs may be taken back"),
-            ("consolidate", "sessions may be moved" if rules.consolidate else "nobody is moved"),
+            ("time to save", f"{rules.grace} s"),
+            ("protected for", f"{rules.min_runtime} s"),
+            ("consolidate", "on" if rules.consolidate else "off"),
         ]
 
 
 class GroupsView(View[Groups]):
-    """Show the node groups."""
+    """Node groups."""
 
     @property
     def text(self) -> str:
         """Return a table."""
         if not self.data.items:
-            return "There are no node groups."
+            return "No node groups."
         return text_table(_COLUMNS, self.data.items)
 
     @property
     def body(self) -> Markup:
-        """Return a table, or that there are none."""
+        """Return the same as HTML."""
         if not self.data.items:
             return tag("p", self.text)
         return html_table(_COLUMNS, self.data.items, "Node groups")
@@ -63,10 +64,7 @@ class GroupsView(View[Groups]):
     @property
     def records(self) -> list[Row]:
         """Return a row for each group."""
-        return [
-            {"group": group.name, "nodes": list(group.nodes), "separate": group.separate}
-            for group in self.data.items
-        ]
+        return NODE_GROUPS.rows(self.data.items)
 
 
 _COLUMNS: tuple[Column[NodeGroup], ...] = (

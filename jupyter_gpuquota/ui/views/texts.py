@@ -1,4 +1,4 @@
-"""Answers that are text."""
+"""Answers of plain text."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Mapping
 
 from ...model.programs import ExecResult
 from ...model.sessions import LogChunk
-from .base import Row, View
 from .markup import Markup, join, tag
+from .view import Row, View
 
 
 class LogView(View[LogChunk]):
-    """Show what a session has printed."""
+    """The log of a session."""
 
     @property
     def text(self) -> str:
-        """Return it as it was printed."""
+        """Return the log unchanged."""
         return self.data.text.removesuffix("\n")
 
     @property
     def body(self) -> Markup:
-        """Return it in a box that scrolls."""
+        """Return the log in a scrolling box."""
         return tag("pre", self.text, tabindex=0, aria_label="Log")
 
     @property
@@ -30,14 +30,14 @@ class LogView(View[LogChunk]):
 
 
 class ExecView(View[ExecResult]):
-    """Show what a program inside a session has printed, and how it ended."""
+    """The output and the exit code of a program inside a session."""
 
     def __init__(self, data: ExecResult) -> None:
         super().__init__(data, exit_code=124 if data.timed_out else data.exit_code)
 
     @property
     def failure(self) -> str:
-        """Say how it ended."""
+        """Return how it ended."""
         return self._end()
 
     @property
@@ -49,7 +49,7 @@ class ExecView(View[ExecResult]):
 
     @property
     def body(self) -> Markup:
-        """Return its output in a box that scrolls."""
+        """Return its output in a scrolling box."""
         shown = tag("pre", self.data.output, tabindex=0, aria_label="Output")
         end = self._end()
         return join(shown, tag("p", end, class_="gpuquota-bad") if end else Markup())
@@ -60,28 +60,28 @@ class ExecView(View[ExecResult]):
         return [{"line": line} for line in self.data.output.splitlines()]
 
     def _end(self) -> str:
-        parts = ["(output cut short)"] if self.data.truncated else []
+        parts = ["(output truncated)"] if self.data.truncated else []
         if self.data.timed_out:
-            parts.append("It ran out of time and was ended.")
+            parts.append("Timed out.")
         elif self.data.exit_code:
-            parts.append(f"It ended with exit code {self.data.exit_code}.")
+            parts.append(f"Exit code {self.data.exit_code}.")
         return " ".join(parts)
 
 
 class StreamedView(ExecView):
-    """The result of a program whose output was shown while it ran."""
+    """The result of a program whose output has been streamed."""
 
     @property
     def text(self) -> str:
-        """Return what was not shown yet: how it ended."""
+        """Return how it ended."""
         return self.failure
 
     def _ipython_display_(self) -> None:
-        pass  # all was shown already
+        pass  # the output has been shown already
 
 
 class TextView(View[Mapping[str, str]]):
-    """Show one thing, said in words; `data` has its parts."""
+    """A short text; `data` has its values."""
 
     def __init__(self, data: Mapping[str, str], text: str, *, html: Markup | None = None) -> None:
         super().__init__(data)
@@ -90,15 +90,15 @@ class TextView(View[Mapping[str, str]]):
 
     @property
     def text(self) -> str:
-        """Return the words."""
+        """Return the text."""
         return self._text
 
     @property
     def body(self) -> Markup:
-        """Return the words as they stand."""
+        """Return the text as it is."""
         return self._html or tag("pre", self._text)
 
     @property
     def records(self) -> list[Row]:
-        """Return the parts as the one row."""
+        """Return the values as one row."""
         return [dict(self.data)]

@@ -1,4 +1,4 @@
-"""Who uses what now, the largest share first."""
+"""Sessions with GPUs, largest share first."""
 
 from __future__ import annotations
 
@@ -6,51 +6,51 @@ from dataclasses import dataclass
 
 from ...model.nodes import DeviceUse, Nodes, SliceUse
 from ...model.resources import device_text, gpus_text, memory_text
-from .base import Column, Row, View, html_table, text_table
 from .markup import Markup, bar, tag
+from .view import Column, Row, View, html_table, text_table
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Be a session with the parts of devices that it holds."""
+    """A session with its parts of devices."""
 
     node: str
     parts: tuple[tuple[DeviceUse, SliceUse], ...]
 
     @property
     def first(self) -> SliceUse:
-        """Return one of its parts, for what is the same in all."""
+        """Return its first part, for values that all parts share."""
         return self.parts[0][1]
 
     @property
     def milli(self) -> int:
-        """Sum what it holds, in milli-GPU."""
+        """Return its GPUs, in milli-GPU."""
         return sum(piece.milli for _, piece in self.parts)
 
     @property
     def memory(self) -> int:
-        """Sum the memory that it may use, in MiB."""
+        """Return its share of memory, in MiB."""
         return sum(piece.memory for _, piece in self.parts)
 
     @property
     def utilisation(self) -> int | None:
-        """Tell the mean utilisation of its devices, by all of their processes."""
-        told = [use.utilisation for use, _ in self.parts if use.utilisation is not None]
-        return sum(told) // len(told) if told else None
+        """Return the mean utilisation of its devices in per cent, over all their processes."""
+        measured = [use.utilisation for use, _ in self.parts if use.utilisation is not None]
+        return sum(measured) // len(measured) if measured else None
 
     @property
     def simulated(self) -> bool:
-        """Tell whether its devices do not exist."""
+        """Return whether its devices are simulated."""
         return any(use.device.simulated for use, _ in self.parts)
 
 
 class TopView(View[Nodes]):
-    """Show every session that holds GPUs; only those of one project with `project`."""
+    """All sessions with GPUs, or those of one project."""
 
     def __init__(self, data: Nodes, *, project: str = "") -> None:
         super().__init__(data)
-        found = [h for h in holders(data) if project in ("", h.first.project)]
-        self.holders = sorted(found, key=_rank)
+        chosen = [h for h in holders(data) if project in ("", h.first.project)]
+        self.holders = sorted(chosen, key=_rank)
 
     @property
     def text(self) -> str:
@@ -86,7 +86,7 @@ class TopView(View[Nodes]):
 
 
 def holders(nodes: Nodes) -> list[Holder]:
-    """Gather the parts of devices by the session that holds them."""
+    """Return the parts of devices by session."""
     parts: dict[tuple[str, str], list[tuple[DeviceUse, SliceUse]]] = {}
     for node in nodes.nodes:
         for use in node.devices:
@@ -121,13 +121,13 @@ def _bar(holder: Holder) -> Markup:
     return bar(_memory(holder), holder.first.used, holder.memory)
 
 
-_NONE = "No session holds a GPU."
+_NONE = "No GPUs in use."
 _COLUMNS: list[Column[Holder]] = [
     Column("SESSION", lambda h: h.first.name, whole=True),
     Column("PROJECT", lambda h: h.first.project, whole=True),
     Column("USER", lambda h: h.first.owner),
     Column("GPUs", _gpus),
-    Column("PLACED ON", _place, whole=True),
+    Column("RUNS ON", _place, whole=True),
     Column("UTILISATION", lambda h: "" if h.utilisation is None else f"{h.utilisation} %"),
     Column("MEMORY", _memory),
 ]

@@ -1,4 +1,4 @@
-"""Elements that JupyterLab keeps live in the browser, and widgets around them."""
+"""Elements that JupyterLab updates in the browser, and widgets around them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ipywidgets import HTML, Button, HBox, VBox
 
 from ...client import Client
 from ...errors import GpuQuotaError
-from ..views.base import View
 from ..views.markup import Markup, join, tag
+from ..views.view import View
 
 Noun = Literal["quota", "sessions", "nodes"]
 
@@ -19,7 +19,7 @@ Noun = Literal["quota", "sessions", "nodes"]
 def live(noun: Noun, fallback: Markup, *, project: str = "", session: str = "") -> Markup:
     """Return an element that our front end replaces with live state.
 
-    Where it is not installed (or the page is elsewhere) the fallback stays.
+    The fallback stays where the front end is missing, or outside JupyterLab.
     """
     return tag(
         "gpuquota-live", fallback, noun=noun, project=project or None, session=session or None
@@ -27,7 +27,7 @@ def live(noun: Noun, fallback: Markup, *, project: str = "", session: str = "") 
 
 
 class LiveWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
-    """Show a noun, live in JupyterLab; elsewhere as it was when the button was last pressed."""
+    """A table that is live in JupyterLab; elsewhere its button refreshes it."""
 
     noun: Noun
 
@@ -36,23 +36,23 @@ class LiveWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._client = client or Client()
         self._project = project
         self._table = HTML()
-        self._said = HTML()
+        self._status = HTML()
         refresh = self.button("Refresh", self.refresh)
-        self.children: tuple[Any, ...] = (self._table, HBox([refresh]), self._said)
+        self.children: tuple[Any, ...] = (self._table, HBox([refresh]), self._status)
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the state again."""
+        """Read the current state."""
         with self.saying():
             fallback = self.read().html
             self._table.value = live(self.noun, fallback, project=self._project)
 
     def read(self) -> View[Any]:
-        """Return the view that is shown where nothing keeps it live."""
+        """Return the view to show where the table is not live."""
         raise NotImplementedError
 
     def button(self, label: str, act: Callable[[], None], **traits: Any) -> Button:
-        """Return a button that acts; what goes wrong is said below the table."""
+        """Return a button that acts; errors appear below the table."""
         made = Button(description=label, **traits)
 
         def press(_: object) -> None:
@@ -64,11 +64,11 @@ class LiveWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def say(self, html: Markup) -> None:
         """Show something below the table."""
-        self._said.value = html
+        self._status.value = html
 
     @contextmanager
     def saying(self) -> Iterator[None]:
-        """Show an error below the table instead of raising it, and forget the one before."""
+        """Show an error below the table instead of raising it, and clear the previous one."""
         self.say(Markup())
         try:
             yield
@@ -77,7 +77,7 @@ class LiveWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
 
 def error_html(error: GpuQuotaError) -> Markup:
-    """Return an error as an alert for people."""
+    """Return an error as an alert."""
     lines = str(error).splitlines()
-    told = join(*(tag("div", line) for line in lines))
-    return tag("div", told, role="alert", style="color: var(--jp-error-color1, #b71c1c)")
+    text = join(*(tag("div", line) for line in lines))
+    return tag("div", text, role="alert", style="color: var(--jp-error-color1, #b71c1c)")

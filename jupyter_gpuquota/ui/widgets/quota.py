@@ -1,4 +1,4 @@
-"""A widget of quota."""
+"""A table of quotas."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from .live import LiveWidget
 
 
 class QuotaWidget(LiveWidget):
-    """Show projects and what they use; only one of them with `project`."""
+    """Projects and their GPU use, or one project."""
 
     noun = "quota"
 
     def read(self) -> QuotaView:
-        """Read the quota."""
-        return QuotaView(self._client.quota.get(), project=self._project)
+        """Return the quota."""
+        return QuotaView(self._client.quota.get().document, project=self._project)

@@ -1,16 +1,14 @@
-"""A widget of sessions."""
+"""A table of sessions with buttons."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
 
-from ipywidgets import HTML, Button, Dropdown, HBox
+from ipywidgets import Button, Dropdown, HBox
 
 from ...client import Client
-from ...client import sessions as operations
 from ...errors import NotFound
-from ...model.sessions import LogChunk
 from ..views.idle import KeptView
 from ..views.markup import tag
 from ..views.sessions import SessionsView, anchor, href_of, outcome
@@ -21,25 +19,26 @@ _LINES = 100
 
 
 class SessionsWidget(LiveWidget):
-    """Show sessions, and do something with one of them."""
+    """Sessions, with buttons that act on the selected one."""
 
     noun = "sessions"
 
     def __init__(self, client: Client | None = None, *, project: str = "") -> None:
         self._choice = Dropdown(description="Session", options=())
         super().__init__(client, project=project)
-        table, buttons, said = self.children
-        # The table is live; a list of choices is the kernel's, which nothing tells of changes.
-        hint = HTML(tag("small", "Refresh reads these again."))
-        choice, verbs = HBox([self._choice, hint]), HBox(self._verbs())
-        self.children = (table, choice, verbs, buttons, said)
+        table, buttons, status = self.children
+        # The table is live; the choices are the kernel's, and change with Refresh only.
+        self._buttons = self._verbs()
+        self._enable()
+        self._choice.observe(self._enable, "value")
+        self.children = (table, self._choice, HBox(self._buttons), buttons, status)
 
     def read(self) -> SessionsView:
-        """Read the sessions, and let the user choose among them."""
-        page = self._client.run(operations.page(self._client.context, project=self._project))
+        """Return the sessions, and offer them for selection."""
+        page = self._client.sessions.list(project=self._project).document
         chosen = self._choice.value
         self._choice.options = [(f"{s.spec.project}/{s.spec.name}", s.id) for s in page.items]
-        # Never another one than the user chose: the next press may be Delete.
+        # Never select another session than the user did: the next press could be Delete.
         self._choice.value = chosen if chosen in {s.id for s in page.items} else None
         return SessionsView(page, {})
 
@@ -51,15 +50,20 @@ class SessionsWidget(LiveWidget):
             self.button("Keep alive", self._keep),
             self.button("Suspend", lambda: self._change(verbs.suspend)),
             self.button("Resume", lambda: self._change(verbs.resume)),
-            self.button("Stop", lambda: self._change(verbs.stop), button_style="warning"),
-            self.button("Delete", self._delete, button_style="danger"),
+            self.button("Stop", lambda: self._change(verbs.stop)),
+            self.button("Delete", self._delete),
         ]
+
+    def _enable(self, _change: object = None) -> None:
+        """Enable the buttons while a session is selected."""
+        for button in self._buttons:
+            button.disabled = self._choice.value is None
 
     def _chosen(self) -> str:
         if not self._choice.value:
             raise NotFound(
-                "No session is chosen.",
-                hint="Choose one of the list; Refresh reads the list again.",
+                "No session selected.",
+                hint="Select one. Refresh updates the list.",
             )
         return str(self._choice.value)
 
@@ -70,9 +74,7 @@ class SessionsWidget(LiveWidget):
         self.say(tag("p", link))
 
     def _logs(self) -> None:
-        reading = operations.log(self._client.context, self._chosen(), tail=_LINES)
-        chunk: LogChunk = self._client.run(reading)
-        self.say(LogView(chunk).html)
+        self.say(LogView(self._client.sessions.log(self._chosen(), tail=_LINES)).html)
 
     def _keep(self) -> None:
         kept = self._client.keep_alive(self._chosen())
@@ -88,4 +90,4 @@ class SessionsWidget(LiveWidget):
         session = self._client.sessions.get(self._chosen())
         self._client.sessions.delete(session.id)
         self.refresh()
-        self.say(tag("p", f"{session.spec.name} is deleted."))
+        self.say(tag("p", f"Deleted {session.spec.name}."))

@@ -1,0 +1,141 @@
+"""What changes sessions, and waiting for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.idleness import Activity, KeepAliveRequest
+from ..model.rightsizing import ResizeRequest
+from ..model.sessions import LIVE, ResumeRequest, Session, State
+from ..model.struct import Number, Request
+from .connection.context import Context
+from .namespace import Namespace
+from .session import ClientSession, with_url
+
+MOVING: frozenset[State] = frozenset({"waiting", "starting", "stopping"})
+"""States that a session leaves by itself."""
+
+AGAIN = 0.3
+"""Seconds between two looks at a session that is moving."""
+_STEADY = 1.0
+_ENDING = 180.0
+"""Seconds to wait for a session that is stopping while nothing changes."""
+
+
+class Lifecycle(Namespace):
+    """Change sessions. `name` is an id, a name, or `project/name`."""
+
+    def suspend(self, name: str, *, project: str = "", wait: bool = False) -> ClientSession:
+        """Stop a session and keep its request, so that it can resume. Raises WrongState."""
+        return self._change("sessions.suspend", name, project, wait=wait)
+
+    def stop(self, name: str, *, project: str = "", wait: bool = False) -> ClientSession:
+        """Stop a session; its log stays until it is deleted. Raises WrongState."""
+        return self._change("sessions.stop", name, project, wait=wait)
+
+    def resume(self, name: str, *, project: str = "", wait: bool = False) -> ClientSession:
+        """Put a suspended or ended session back into the queue. Raises WrongState."""
+        home = self._context.home()
+        request = ResumeRequest(base_url=home.base_url if home else "")
+        return self._change("sessions.resume", name, project, request, wait=wait)
+
+    def resize(
+        self,
+        name: str,
+        *,
+        project: str = "",
+        gpu: Number = "",
+        gpu_memory: Number = "",
+        gpu_compute: Number = "",
+        mig_profile: str = "",
+        wait: bool = False,
+    ) -> ClientSession:
+        """Restart a session with another share, under its name; a running one is stopped first.
+
+        Raises InvalidFields, WrongState.
+        """
+        request = ResizeRequest(
+            gpu=str(gpu),
+            gpu_memory=str(gpu_memory),
+            gpu_compute=str(gpu_compute),
+            mig_profile=mig_profile,
+        )
+        return self._change("sessions.resize", name, project, request, wait=wait)
+
+    def keep_alive(self, name: str, span: str | int = "", *, project: str = "") -> ClientSession:
+        """Keep an idle session alive for `30m` or `2h`.
+
+        Without a `span` it is as long as the policy allows at a time. Raises InvalidFields,
+        NotFound, WrongState, and NotAllowed beyond what the policy allows.
+        """
+        return self._change("sessions.keep_alive", name, project, KeepAliveRequest(span=span))
+
+    def activity(self, name: str, *, project: str = "") -> Activity:
+        """Return the activity of a running session. Raises NotFound, WrongState."""
+        answer: Activity = self._context.call_session("sessions.activity", name, project)
+        return answer
+
+    def delete(self, name: str, *, project: str = "", stop: bool = False) -> None:
+        """Delete a session and its log; with `stop` also a running one. Raises WrongState."""
+        if stop:
+            session: Session = self._context.call_session("sessions.get", name, project)
+            if session.state in LIVE:
+                session = self._change("sessions.stop", session.id, "", wait=True)
+            name, project = session.id, ""
+        self._context.call_session("sessions.delete", name, project)
+
+    def watch(self, name: str | Session, *, project: str = "") -> Iterator[ClientSession]:
+        """Iterate over the changes of a session until it runs or has ended.
+
+        A session that is given instead of its name is the first one, and is not read again.
+        """
+        session = name
+        if not isinstance(session, Session):
+            session = self._context.call_session("sessions.get", session, project)
+        return changes(self._context, session)
+
+    def _change(
+        self,
+        route: str,
+        name: str,
+        project: str,
+        body: Request | None = None,
+        *,
+        wait: bool = False,
+    ) -> ClientSession:
+        session: Session = self._context.call_session(route, name, project, body=body)
+        return settled(self._context, session) if wait else with_url(self._context, session)
+
+
+def settled(context: Context, session: Session) -> ClientSession:
+    """Return a session once it has stopped moving."""
+    latest = with_url(context, session)
+    for latest in changes(context, session):  # noqa: B007 (the last one counts)
+        pass
+    return latest
+
+
+def changes(context: Context, session: Session) -> Iterator[ClientSession]:
+    """Iterate over the session's changes, beginning with the present one, until it stops moving.
+
+    A command that has just started is looked at once more: many that are wrong end at once. A
+    session that is stopping and does not change for minutes is left alone.
+    """
+    yield with_url(context, session)
+    moved, still = False, 0.0
+    while session.state in MOVING or (moved and _just_started(session)):
+        moved = session.state in MOVING
+        pause = AGAIN if moved else _STEADY
+        context.pause(pause)
+        newer: Session = context.call_session("sessions.get", session.id)
+        still += pause
+        if newer.revision != session.revision:
+            still = 0.0
+            yield with_url(context, newer)
+        session = newer
+        if session.state == "stopping" and still > _ENDING:
+            break
+
+
+def _just_started(session: Session) -> bool:
+    return session.state == "running" and not session.spec.serves_jupyter

@@ -1,0 +1,77 @@
+"""`list` and `describe`."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import suppress
+from typing import get_args
+
+from ....client import Client
+from ....errors import NotAllowed, Unsupported
+from ....model.sessions import State
+from ...arguments import add_project, add_session
+from ...command import Args, Command
+from ...console import Console
+from ...parser import Parser
+from ...views.details import SessionView
+from ...views.sessions import SessionsView
+
+_STATES: tuple[str, ...] = get_args(State)
+
+
+def _fill_list(parser: Parser) -> None:
+    add_project(parser)
+    parser.add_argument(
+        "--state", type=_states, default="", help="only these states: running,queued"
+    )
+    parser.add_argument("--user", default="", help="only sessions of this user")
+
+
+def _list(client: Client, args: Args, console: Console) -> SessionsView:
+    sessions = client.sessions.list(project=args.project, state=args.state, owner=args.user)
+    urls = client.sessions.urls(sessions) if console.shell else {}
+    filtered = bool(args.project or args.state or args.user)
+    return SessionsView(sessions.document, urls, filtered=filtered)
+
+
+def _describe(client: Client, args: Args, _console: Console) -> SessionView:
+    """Show one session, without what the caller may not see."""
+    session = client.sessions.get(args.name, project=args.project)
+    advice, policy = None, None
+    if session.spec.share.wants_gpu:
+        with suppress(NotAllowed):
+            advice = client.sessions.advice(session.id)
+    if "activity" in session.actions:
+        with suppress(Unsupported):
+            policy = client.policy.explain(session.id)
+    return SessionView(session, size=advice.message if advice else "", policy=policy)
+
+
+def _states(text: str) -> str:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    states = ["waiting" if word == "queued" else word for word in words]
+    for state in states:
+        if state not in _STATES:
+            known = ", ".join(("queued", *(each for each in _STATES if each != "waiting")))
+            raise argparse.ArgumentTypeError(f"unknown state {state!r}; available: {known}")
+    return ",".join(states)
+
+
+COMMANDS = (
+    Command(
+        "list",
+        "list sessions",
+        _list,
+        _fill_list,
+        examples=("list", "list -p team-a --state running,queued"),
+        section="Sessions",
+    ),
+    Command(
+        "describe",
+        "show the details of a session",
+        _describe,
+        add_session,
+        examples=("describe exp1", "describe team-a/exp1"),
+        section="Sessions",
+    ),
+)

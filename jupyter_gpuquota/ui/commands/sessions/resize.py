@@ -1,0 +1,69 @@
+"""`resize`: another share for a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....client import Client
+from ....errors import InvalidRequest
+from ....model.resources import gpus_text
+from ....model.sessions import Session
+from ....model.struct import Page
+from ...arguments import add_session, add_share, add_wait
+from ...command import Args, Command
+from ...console import Console
+from ...parser import Parser
+from ...views.sessions import ChangedView
+from .waiting import wait
+
+
+def _fill(parser: Parser) -> None:
+    add_session(parser)
+    add_share(parser.add_argument_group("new share (default: the recommended one)"))
+    add_wait(parser, default=False)
+
+
+def _resize(client: Client, args: Args, console: Console) -> ChangedView:
+    share = _named(args) or _recommended(client, args.name, args.project)
+    session: Session = client.sessions.resize(args.name, project=args.project, **share)
+    if args.wait:
+        session = wait(client, session, console, changed=True)
+    page = Page(items=(session,), total=1, revision=session.revision)
+    return ChangedView(page, {}, exit_code=int(session.state == "failed"))
+
+
+def _named(args: Args) -> dict[str, Any]:
+    fields = ("gpu", "gpu_memory", "gpu_compute", "mig_profile")
+    return {field: getattr(args, field) for field in fields if getattr(args, field)}
+
+
+def _recommended(client: Client, name: str, project: str) -> dict[str, Any]:
+    advice = client.sessions.advice(name, project=project)
+    if advice.share is None:
+        raise InvalidRequest(
+            f"No other share is recommended: {advice.message}",
+            hint="Choose a share, for example `-g 0.25`.",
+        )
+    share = advice.share
+    fields = {
+        "gpu": gpus_text(share.milli) if share.milli else "",
+        "gpu_memory": str(share.memory or ""),
+        "gpu_compute": str(share.compute or ""),
+        "mig_profile": share.mig,
+    }
+    return {field: value for field, value in fields.items() if value}
+
+
+COMMANDS = (
+    Command(
+        "resize",
+        "restart a session with another share",
+        _resize,
+        _fill,
+        notes="A running session is stopped and queued again with its new share. Open notebooks "
+        "are saved first; kernel memory is lost. Without a share it takes the one that `describe` "
+        "recommends.",
+        examples=("resize exp1", "resize exp1 -g 0.25 --wait"),
+        section="Sessions",
+    ),
+)
