@@ -39,6 +39,28 @@ const layerRules = Object.entries(LAYERS).map(([layer, above]) => ({
   }
 }));
 
+/** Openings of a comment that say what an instance does to itself instead of what it is. */
+const OPENING = /^\*\s*\*?\s*(Be|Tell|Say)\b/;
+
+/** Comments on declarations say what the thing is, or what the function returns or does. */
+const plainOpenings = {
+  meta: { type: 'suggestion', schema: [] },
+  create: context => ({
+    Program() {
+      context.sourceCode
+        .getAllComments()
+        .filter(({ type, value }) => type === 'Block' && OPENING.test(value))
+        .forEach(({ loc }) =>
+          context.report({
+            loc,
+            message:
+              'Begin with what it is (“One GPU.”) or does (“Return …”), not with Be, Tell or Say.'
+          })
+        );
+    }
+  })
+};
+
 export default defineConfig([
   {
     ignores: [
@@ -48,6 +70,7 @@ export default defineConfig([
       'coverage',
       'lib',
       'node_modules',
+      'src/api/messages',
       'src/api/models.ts',
       'src/api/routes.ts',
       'ui-tests/node_modules'
@@ -57,6 +80,11 @@ export default defineConfig([
   typescript.configs.recommended,
   { plugins: { jupyter } },
   jupyter.configs.recommended,
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    plugins: { comments: { rules: { opening: plainOpenings } } },
+    rules: { 'comments/opening': 'error' }
+  },
   {
     files: ['src/**/*.ts', 'src/**/*.tsx'],
     languageOptions: {
@@ -84,10 +112,13 @@ export default defineConfig([
         'warn',
         {
           ignoreImports: [
-            '../state/*',
-            '../views/idletexts',
-            '../views/texts',
+            '../state/**',
+            '../../state/**',
+            '../views/idle/texts',
+            '../views/panel/sections',
+            '../views/parts/texts',
             './report',
+            '../report',
             './sessioncommands',
             './single',
             './viewer'

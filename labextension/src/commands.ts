@@ -15,6 +15,8 @@ export namespace CommandIDs {
   export const relaunch = 'gpuquota:relaunch-session';
   export const stop = 'gpuquota:stop-session';
   export const remove = 'gpuquota:delete-session';
+  export const resumeHere = 'gpuquota:resume-this-session';
+  export const back = 'gpuquota:back-to-jupyterlab';
 }
 
 /** The argument of every command on one session; without it the user is asked. */

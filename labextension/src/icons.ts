@@ -87,8 +87,3 @@ export const openIcon = icon(
   'open',
   '<path class="jp-icon3" fill="#616161" d="M3 3h4v1.3H4.3v7.4h7.4V9H13v4H3zm6 0h4v4h-1.3V5.2L7.7 9.3l-1-1 4-4H9z"/>'
 );
-
-export const shieldIcon = icon(
-  'shield',
-  '<path class="jp-icon3" fill="#616161" d="M8 1.2 13.5 3v4.6c0 3.3-2.2 5.8-5.5 7.2-3.3-1.4-5.5-3.9-5.5-7.2V3zm0 1.5L3.9 4v3.6c0 2.5 1.5 4.4 4.1 5.7 2.6-1.3 4.1-3.2 4.1-5.7V4z"/>'
-);

@@ -1,16 +1,19 @@
 import { commands } from './plugins/commands';
 import { dashboard } from './plugins/dashboard';
 import { details } from './plugins/details';
+import { ending } from './plugins/sessionpage/ending';
+import { here } from './plugins/sessionpage/here';
 import { idleNotices } from './plugins/idlenotices';
 import { launch } from './plugins/launch';
 import { launcher } from './plugins/launcher';
 import { live } from './plugins/live';
 import { logs } from './plugins/logs';
+import { missedOutput } from './plugins/sessionpage/missedoutput';
 import { notifications } from './plugins/notifications';
 import { panel } from './plugins/panel';
 import { projects } from './plugins/projects';
 import { running } from './plugins/running';
-import { saving } from './plugins/saving';
+import { saving } from './plugins/sessionpage/saving';
 import { statusbar } from './plugins/statusbar';
 import { store } from './plugins/store';
 
@@ -31,5 +34,8 @@ export default [
   notifications,
   idleNotices,
   saving,
-  live
+  ending,
+  live,
+  here,
+  missedOutput
 ];

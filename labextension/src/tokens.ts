@@ -15,6 +15,7 @@ import type {
   LogQuery,
   Nodes,
   PageAuditEntry,
+  PageReport,
   Policy,
   PolicyRequest,
   PolicyTrial,
@@ -32,6 +33,7 @@ import type {
   SessionRequest,
   SettingsChange
 } from './api/models';
+import type { Nouns } from './api/routes';
 import type { IResource } from './state/resource';
 
 /** All sessions; `total` counts those, too, that a very long list leaves out. */
@@ -48,22 +50,29 @@ export interface ISessionActions {
   suspend(id: string): Promise<Session>;
   resume(id: string): Promise<Session>;
   delete(id: string): Promise<void>;
-  /** Keep it alive though nobody uses it, as long as the policy allows where no span is given. */
+  /** Postpone its idle end by `span`, or by as much as the policy allows. */
   keepAlive(id: string, span?: string): Promise<Session>;
-  /** Say what is known of its activity; `background` where no person asked. */
+  /** Return what is known of its activity; `background` for reads that no user started. */
   activity(id: string, background?: boolean): Promise<Activity>;
-  /** Say what the policy comes to for it, and which level decided. */
+  /** Return the policy's rules for it, and which level decided each. */
   policy(id: string, background?: boolean): Promise<SessionPolicy>;
-  /** Say which share it would do with; `background` where no person asked. */
+  /** Return its recommended share; `background` for reads that no user started. */
   advice(id: string, background?: boolean): Promise<Advice>;
   /** Start it again with another share; one that runs is stopped first. */
   resize(id: string, request: ResizeRequest): Promise<Session>;
   log(id: string, query: LogQuery, signal: AbortSignal): Promise<LogChunk>;
+  /** Report the state of a session's page; `isLast` if the page closes before the answer arrives. */
+  putPage(
+    id: string,
+    page: string,
+    report: PageReport,
+    isLast: boolean
+  ): Promise<void>;
   /** The address under which this JupyterLab shows a session, or one of its other ports. */
   url(session: Session, port?: number): string;
 }
 
-/** Be one section of the GPU workspace's panel. */
+/** One section of the GPU workspace's panel. */
 export interface ISection {
   /** Stable: under it the panel remembers whether the section is open. */
   readonly id: string;
@@ -94,7 +103,7 @@ export interface IAdministration {
   readonly policy: IResource<Policy>;
   /** Who changed what, newest first; for admins only. */
   readonly audit: IResource<PageAuditEntry>;
-  /** Say what a change would do. */
+  /** Return what a change would do. */
   preview(change: SettingsChange): Promise<ChangePreview>;
   put(name: string, request: ProjectRequest): Promise<ProjectAnswer>;
   delete(name: string, removal: ProjectRemoval): Promise<ProjectAnswer>;
@@ -103,7 +112,7 @@ export interface IAdministration {
   putGroups(request: GroupsRequest): Promise<Groups>;
   /** Set the whole policy. */
   putPolicy(request: PolicyRequest): Promise<Policy>;
-  /** Say what a policy would have done over the recorded time. */
+  /** Return what a policy would have done over the recorded time. */
   tryPolicy(request: PolicyRequest): Promise<PolicyTrial>;
 }
 
@@ -148,10 +157,18 @@ export interface IPreferenceValues {
   notifyIdle: boolean;
 }
 
+/**
+ * What `IGpuWorkspace.resource` reads. The other nouns take a query and have readers of their own:
+ * `sessions`, `past.history` and `administration.audit`.
+ */
+export type Readable = Exclude<keyof Nouns, 'sessions' | 'history' | 'audit'>;
+
 /** The GPU workspace, for its own parts and for other extensions. */
-export interface IGpuQuota {
-  /** The session whose own JupyterLab this is; empty where it is no session's. */
+export interface IGpuWorkspace {
+  /** The id of the session whose JupyterLab this is; empty outside sessions. */
   readonly here: string;
+  /** The address of the JupyterLab that shows sessions; inside a session not that of its own. */
+  readonly jupyterLab: string;
   readonly about: IResource<About>;
   readonly sessions: IResource<ISessions>;
   readonly quota: IResource<Quota>;
@@ -163,9 +180,11 @@ export interface IGpuQuota {
   readonly removals: IRemovals;
   readonly sections: ISections;
   readonly preferences: IPreferences;
+  /** Return a noun of the REST interface as a resource; the same one on every call. */
+  resource<Noun extends Readable>(noun: Noun): IResource<Nouns[Noun]>;
   /** Emitted with the id of a session that the list is to show and focus. */
-  readonly revealed: ISignal<IGpuQuota, string>;
-  /** Have the list show and focus a session, now or once it is there. */
+  readonly revealed: ISignal<IGpuWorkspace, string>;
+  /** Show and focus a session in the list, now or once it is loaded. */
   reveal(id: string): void;
   /** Return, once, which session is to be shown, if no list has done so yet. */
   takeRevealed(): string | null;
@@ -175,7 +194,7 @@ export interface IGpuQuota {
   refresh(): Promise<void>;
 }
 
-export const IGpuQuota = new Token<IGpuQuota>(
-  'jupyter-gpuquota:IGpuQuota',
+export const IGpuWorkspace = new Token<IGpuWorkspace>(
+  'jupyter-gpuquota:IGpuWorkspace',
   'Sessions on a fraction of a GPU: their state, what can be done to them, and the sections of the panel.'
 );

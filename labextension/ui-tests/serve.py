@@ -1,7 +1,8 @@
 """Serve JupyterLab for the browser tests, in a throw-away folder and with simulated GPUs.
 
-    python serve.py PORT
+    python serve.py PORT [CONFIG]
 
+CONFIG is the file beside this one that configures the Jupyter Server, another than most tests use.
 Jupyter's own folders are redirected, so neither the configuration nor the servers of whoever runs
 the tests play a part; whatever the tests have started ends together with the server.
 """
@@ -35,10 +36,10 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, **redirected, "JUPYTER_PREFER_ENV_PATH": "0"}
 
 
-def main(port: str) -> int:
+def main(port: str, config: str = "jupyter_server_test_config.py") -> int:
     """Serve until told to stop; return the server's exit code."""
     command = [sys.executable, "-m", "jupyterlab", f"--port={port}", "--ip=127.0.0.1"]
-    command.append(f"--config={HERE / 'jupyter_server_test_config.py'}")
+    command.append(f"--config={HERE / config}")
     if os.geteuid() == 0:
         command.append("--allow-root")
     # Short, because the path of a unix socket has to fit into 107 bytes.
@@ -47,4 +48,4 @@ def main(port: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

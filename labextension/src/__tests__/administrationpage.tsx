@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
 import { AuditEntry, NodeGroup, Projects, Rules } from '../api/models';
-import { AdministrationView } from '../views/administration';
+import { AdministrationView } from '../views/administration/administration';
 import { makeGroups, makeQuota, makeRules, makeSetProject } from './builders';
 import { IReply } from './fakeserver';
 import { Page } from './page';
@@ -15,12 +15,12 @@ const ENTRY: AuditEntry = {
   after: '{"quota": 4000}'
 };
 
-/** Be the answer to a call that the server refuses. */
+/** Return the answer to a call that the server refuses. */
 export function problem(code: string, message: string, hint = ''): IReply {
   return { status: 409, body: { code, message, hint, fields: [] } };
 }
 
-/** Be the answer to a call with fields that are not acceptable. */
+/** Return the answer to a call with invalid fields. */
 export function invalid(fields: Record<string, string>): IReply {
   return {
     status: 422,
@@ -37,7 +37,7 @@ export function invalid(fields: Record<string, string>): IReply {
   };
 }
 
-/** Be the page of an admin, with what is set on its server. */
+/** The page of an admin, with the settings on its server. */
 export class AdministrationPage extends Page {
   constructor() {
     super();
@@ -49,7 +49,7 @@ export class AdministrationPage extends Page {
     this.setProjects();
   }
 
-  /** Have every change that is tried do something. */
+  /** Make every previewed change have an effect. */
   foresee(message: string, changes: object = {}): void {
     this.server.on('POST /settings/preview', {
       body: { message, projects: [], sessions: [], warnings: [], ...changes }

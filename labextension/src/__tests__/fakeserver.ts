@@ -21,7 +21,7 @@ export interface IReply {
 
 type Handler = (asked: IAsked) => IReply | Promise<IReply>;
 
-/** Be a Jupyter Server behind a hub: it answers what `fetch` is asked, from a table. */
+/** A Jupyter Server behind a hub that answers `fetch` from a table. */
 export class FakeServer {
   readonly asked: IAsked[] = [];
   readonly settings = ServerConnection.makeSettings({
@@ -97,7 +97,7 @@ export class FakeServer {
   private _handlers = new Map<string, Handler>();
 }
 
-/** Be Jupyter's event bus, on which a test speaks. */
+/** Jupyter's event bus, on which a test emits events. */
 export class FakeEvents implements Event.IManager {
   readonly serverSettings = ServerConnection.makeSettings();
   readonly stream: Event.Stream = new Stream<Event.IManager, Event.Emission>(
@@ -116,7 +116,7 @@ export class FakeEvents implements Event.IManager {
     } as Event.Emission);
   }
 
-  /** Say what our server half would say of a change. */
+  /** Emit the event that our server extension emits for a change. */
   change(change: Change): Promise<void> {
     return this.emit({
       schema_id:

@@ -17,6 +17,8 @@ describe('the extension', () => {
     const required = plugins
       .flatMap(plugin => plugin.requires ?? [])
       .map(token => token.name);
-    expect(new Set(required)).toEqual(new Set(['jupyter-gpuquota:IGpuQuota']));
+    expect(new Set(required)).toEqual(
+      new Set(['jupyter-gpuquota:IGpuWorkspace'])
+    );
   });
 });

@@ -8,12 +8,12 @@ import { logs } from '../plugins/logs';
 import { makeManager } from '../plugins/running';
 import { addSessionCommands } from '../plugins/sessioncommands';
 import { SessionAdvice } from '../state/advice';
-import { SessionIdleness } from '../state/sessionidleness';
-import { DetailsView } from '../views/details';
-import { LiveView } from '../views/live';
-import { SessionTables } from '../views/sessiontables';
-import { SessionsView } from '../views/sessions';
-import { IUi, UiProvider } from '../views/ui';
+import { SessionIdleness } from '../state/idle/sessionidleness';
+import { DetailsView } from '../views/details/details';
+import { LiveView } from '../views/live/live';
+import { SessionTables } from '../views/dashboard/sessiontables';
+import { SessionsView } from '../views/panel/sessions';
+import { IUi, UiProvider } from '../views/parts/ui';
 import { makeAbout, makeIdle, makePage, makeSession } from './builders';
 import { Page } from './page';
 
@@ -152,7 +152,7 @@ describe('with a server of a later version', () => {
       'burst',
       'Memory: quantum.',
       'Compute: fenced.',
-      'Limits count for the rack.',
+      'Limits apply per rack.',
       'Two would do.',
       'tpu_idle',
       'cluster:north'

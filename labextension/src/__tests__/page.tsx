@@ -4,7 +4,7 @@ import { act, render, RenderResult } from '@testing-library/react';
 import React from 'react';
 import { CommandIDs } from '../commands';
 import { Store } from '../state/store';
-import { IUi, UiProvider } from '../views/ui';
+import { IUi, UiProvider } from '../views/parts/ui';
 import {
   makeAbout,
   makeGroups,
@@ -51,7 +51,7 @@ export function focus(element: HTMLElement): void {
   act(() => element.focus());
 }
 
-/** Be a page with a server behind it: a store, and commands that only note their calls. */
+/** A page with a server behind it: a store, and commands that only record their calls. */
 export class Page {
   constructor() {
     this.server.on('GET /about', { body: makeAbout() });
@@ -79,7 +79,7 @@ export class Page {
   readonly executed: [string, unknown][] = [];
   readonly trans = nullTranslator.load('jupyter_gpuquota');
   readonly ui: IUi = {
-    quota: this.store,
+    workspace: this.store,
     commands: this.commands,
     trans: this.trans
   };

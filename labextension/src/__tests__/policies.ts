@@ -1,5 +1,5 @@
 import { Policy } from '../api/models';
-import { NO_RULES } from '../state/policydraft';
+import { NO_RULES } from '../state/settings/policydraft';
 
 /** When the exemption of the policy ends. */
 export const UNTIL = '2026-03-01T18:00:00Z';

@@ -7,7 +7,7 @@ import { FieldProblem, Problem } from './models';
 export type ForeignCode = 'Unreachable' | 'NoExtension' | 'BadAnswer';
 
 /**
- * Be a call that failed, in the words of the server: what happened, which rule, what to do.
+ * A call that failed, in the words of the server: what happened, which rule, what to do.
  *
  * `status` is 0 where no answer came.
  */
@@ -28,7 +28,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Be a call that its caller gave up: nothing to show. */
+/** A call that its caller aborted; nothing to show. */
 export class Aborted extends Error {}
 
 /** Return any thrown thing as an ApiError. */

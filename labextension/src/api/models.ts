@@ -1,6 +1,30 @@
 /* eslint-disable @typescript-eslint/naming-convention */
 // Written by `python -m jupyter_gpuquota.api.schema`: change the Python model instead.
 
+export type By = 'project' | 'user' | (string & {});
+export type IdleAction = 'suspend' | 'stop' | 'notify' | (string & {});
+export type Day =
+  'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun' | (string & {});
+export type RuleName =
+  | 'idle_timeout'
+  | 'idle_timeout_min'
+  | 'idle_timeout_max'
+  | 'gpu_idle_timeout'
+  | 'gpu_idle_action'
+  | 'warn_before'
+  | 'action'
+  | 'grace'
+  | 'interactive_life'
+  | 'train_life'
+  | 'keep_alive'
+  | 'keep_alives'
+  | 'cpu_busy'
+  | 'gpu_busy'
+  | 'quiet_hours'
+  | (string & {});
+export type IdleRule =
+  'idle_timeout' | 'quiet_hours' | 'gpu_idle_timeout' | (string & {});
+export type SetBy = 'config' | 'store' | 'file' | (string & {});
 export type Kind = 'interactive' | 'interactive-spot' | 'train' | (string & {});
 export type State =
   | 'waiting'
@@ -40,8 +64,8 @@ export type ReasonCode =
 export type Strength =
   'none' | 'cooperative' | 'enforced' | 'hardware' | (string & {});
 export type Scope = '' | 'process' | 'container' | 'session' | (string & {});
-export type IdleRule =
-  'idle_timeout' | 'quiet_hours' | 'gpu_idle_timeout' | (string & {});
+export type Saved =
+  'asked' | 'saved' | 'unsaved' | 'unknown' | 'closed' | (string & {});
 export type NextAction = 'suspend' | 'stop' | 'notify' | '' | (string & {});
 export type Action =
   | 'open'
@@ -59,23 +83,6 @@ export type PreviewVerdict =
   'fits' | 'borrows' | 'reclaims' | 'waits' | 'forbidden' | (string & {});
 export type Verdict =
   'smaller' | 'larger' | 'fits' | 'early' | 'unmeasured' | (string & {});
-export type RuleName =
-  | 'idle_timeout'
-  | 'idle_timeout_min'
-  | 'idle_timeout_max'
-  | 'gpu_idle_timeout'
-  | 'gpu_idle_action'
-  | 'warn_before'
-  | 'action'
-  | 'grace'
-  | 'interactive_life'
-  | 'train_life'
-  | 'keep_alive'
-  | 'keep_alives'
-  | 'cpu_busy'
-  | 'gpu_busy'
-  | 'quiet_hours'
-  | (string & {});
 export type SignalName =
   | 'kernels'
   | 'terminals'
@@ -85,23 +92,17 @@ export type SignalName =
   | 'process'
   | (string & {});
 export type SignalState = 'busy' | 'idle' | 'unknown' | (string & {});
-export type By = 'project' | 'user' | (string & {});
-export type SetBy = 'config' | 'store' | 'file' | (string & {});
-export type IdleAction = 'suspend' | 'stop' | 'notify' | (string & {});
-export type Day =
-  'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun' | (string & {});
 export type Effect =
   'starts' | 'waits' | 'reclaimed' | 'moves' | 'keeps' | 'ends' | (string & {});
 
 /**
- * Who answers.
+ * The controller that answers.
  *
- * `capabilities` are the optional abilities of the backend (`logs`, `exec`, `ingress`, `history`,
- * `administration`, `policing`).
- * `warnings` are things that an admin should hear of, for example that a damaged state file
- * was moved aside. `source` is where GPUs come from: `nvml`, `simulated` or `none`.
- * `local_files` is true where sessions see the folders and Python prefixes of the machine that
- * the controller runs on, `outlives_controller` where they run on without it.
+ * `capabilities` names the optional parts of its backend: see `ports.backend.CAPABILITIES`.
+ * `warnings` is for admins, for example that a damaged state file was moved aside. `source` is
+ * where GPUs come from: `nvml`, `simulated` or `none`. `local_files` is true if sessions see the
+ * folders and Python prefixes of the controller's machine, `outlives_controller` if they keep
+ * running without it.
  */
 export interface About {
   version: string;
@@ -116,10 +117,629 @@ export interface About {
   warnings: string[];
 }
 /**
- * Hold one page of a list that may grow.
+ * One page of a list that may grow.
  *
- * `next` is the cursor of the following page, empty on the last one. `total` counts all
- * items that match the filter. `revision` is another one after every change of the list.
+ * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
+ * match the filter. `revision` changes with every change of the list.
+ */
+export interface PageAuditEntry {
+  items: AuditEntry[];
+  total: number;
+  revision: string;
+  next: string;
+}
+/**
+ * Who changed what and when; `before` and `after` are JSON, empty for nothing.
+ */
+export interface AuditEntry {
+  id: string;
+  at: string;
+  who: string;
+  what: string;
+  before: string;
+  after: string;
+}
+/**
+ * Request for a page of the audit log, newest first.
+ */
+export interface AuditQuery {
+  limit?: number;
+  cursor?: string;
+}
+/**
+ * What sessions may be started from.
+ */
+export interface Environments {
+  environments: Environment[];
+}
+/**
+ * A Python prefix or an image.
+ *
+ * `python` is the prefix's interpreter. `problem` says why no Jupyter Server can run in it, empty
+ * if one can.
+ */
+export interface Environment {
+  id: string;
+  label: string;
+  prefix: string;
+  python: string;
+  image: string;
+  default: boolean;
+  problem: string;
+}
+/**
+ * The node groups.
+ */
+export interface Groups {
+  items: NodeGroup[];
+  revision: string;
+}
+/**
+ * Nodes under a name that projects and requests may refer to.
+ *
+ * With `separate` set, sessions that share compute and sessions that share memory alone are never
+ * placed together on its nodes (ACK's rule).
+ */
+export interface NodeGroup {
+  name: string;
+  nodes: string[];
+  separate: boolean;
+}
+/**
+ * Request for all node groups; `revision` is that of the groups it is based on.
+ */
+export interface GroupsRequest {
+  groups?: NodeGroupRequest[];
+  revision?: string;
+}
+/**
+ * A request for one node group; see `NodeGroup`.
+ */
+export interface NodeGroupRequest {
+  name: string;
+  nodes?: string[];
+  separate?: boolean;
+}
+/**
+ * Points, oldest first; a step without samples has none.
+ *
+ * `step` is the length of a point in seconds, `note` what readers need to know about the figures.
+ * `users` covers the whole time and adds up to the total.
+ */
+export interface History {
+  points: HistoryPoint[];
+  users: UserHours[];
+  by: By;
+  step: number;
+  since: string;
+  until: string;
+  simulated: boolean;
+  note: string;
+}
+/**
+ * The usage of one project, or of one of its users, in the step that begins `at`.
+ *
+ * `allocated` (the sum of `in_quota` and `borrowed`) and `requested` (queued) are means in
+ * milli-GPU over the sampled `seconds` of the step; `peak` is the most allocated at once,
+ * `waiting` the most sessions queued at once. `utilisation` is the mean of the allocated devices
+ * in per cent, over all of their processes; None where it was not measured. `user` is empty for
+ * the project as a whole.
+ */
+export interface HistoryPoint {
+  at: string;
+  project: string;
+  user: string;
+  seconds: number;
+  allocated: number;
+  in_quota: number;
+  borrowed: number;
+  requested: number;
+  peak: number;
+  waiting: number;
+  utilisation: number | null;
+}
+/**
+ * The GPU hours of one user in a project, in thousandths.
+ *
+ * `borrowed` is the part of `allocated` above the quota, `waited` what was queued. `utilisation`
+ * is the mean of the allocated devices in per cent; None where it was not measured. An empty
+ * `user` has the rest of the project: users who are not shown or were not recorded.
+ */
+export interface UserHours {
+  project: string;
+  user: string;
+  allocated: number;
+  borrowed: number;
+  waited: number;
+  utilisation: number | null;
+}
+/**
+ * Request for the usage of GPUs between `since` and `until`; an empty `project` means all.
+ *
+ * With `by` "user" a point is for one user of a project; `user` selects one. By default, `until`
+ * is now and `since` is `hours` before it. `points` is the most points in time of the answer (2 to
+ * 2000): the longer the time, the coarser they are.
+ */
+export interface HistoryQuery {
+  project?: string;
+  user?: string;
+  by?: 'project' | 'user';
+  since?: string | null;
+  until?: string | null;
+  hours?: number;
+  points?: number;
+}
+/**
+ * List the nodes; `source` says where the inventory comes from.
+ */
+export interface Nodes {
+  nodes: NodeUse[];
+  source: string;
+  revision: string;
+}
+/**
+ * The usage of a node.
+ */
+export interface NodeUse {
+  name: string;
+  simulated: boolean;
+  devices: DeviceUse[];
+}
+/**
+ * The usage of a device. `free` in milli-GPU; measurements are None if unknown.
+ *
+ * `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes.
+ */
+export interface DeviceUse {
+  device: Device;
+  slices: SliceUse[];
+  free: number;
+  utilisation: number | null;
+  memory_used: number | null;
+}
+/**
+ * One GPU. `memory` in MiB. `lost` when the driver no longer responds for it.
+ *
+ * `index` is its number in the node, None where the engine does not report it; our own scheduler
+ * uses only devices that have one.
+ */
+export interface Device {
+  index: number | null;
+  uuid: string;
+  model: string;
+  memory: number;
+  simulated: boolean;
+  mps: boolean;
+  mig: MigInstance[];
+  lost: boolean;
+}
+/**
+ * One MIG instance of a device. `memory` in MiB, `slices` of the device's seven.
+ */
+export interface MigInstance {
+  uuid: string;
+  profile: string;
+  memory: number;
+  slices: number;
+}
+/**
+ * A part of a device in use; an empty `session` is a workload that is not a session.
+ *
+ * `milli` and `memory` (MiB) are its share, `used` (MiB) what was measured, None where the driver
+ * does not report it; `over` is true while it uses more memory than its share.
+ */
+export interface SliceUse {
+  session: string;
+  name: string;
+  project: string;
+  owner: string;
+  milli: number;
+  memory: number;
+  compute: number;
+  mig: string;
+  used: number | null;
+  over: boolean;
+}
+/**
+ * All levels and exemptions, and the `built_in` rules below them.
+ *
+ * `revision` changes with every change.
+ */
+export interface Policy {
+  levels: PolicyLevel[];
+  exemptions: Exemption[];
+  built_in: PolicyRules;
+  revision: string;
+}
+/**
+ * One level: `everyone`, `project:NAME` or `kind:KIND`, weakest first.
+ */
+export interface PolicyLevel {
+  level: string;
+  rules: PolicyRules;
+}
+/**
+ * The rules of one level; None leaves a rule to the weaker levels.
+ *
+ * Times are seconds. After `idle_timeout` (0: never) without any activity the `action` is taken,
+ * `warn_before` seconds after a warning; a session may request a timeout between
+ * `idle_timeout_min` and `idle_timeout_max`. `gpu_idle_timeout` (0: never) and `gpu_idle_action`
+ * are for a session that is active but does not use its GPU. `grace` is the time to save and exit.
+ * `interactive_life` and `train_life` are maximum run times (0: none). A user may extend a session
+ * by `keep_alive` seconds, at most `keep_alives` times between uses. Up to `cpu_busy` per cent of
+ * one core and `gpu_busy` per cent of its GPUs a session counts as idle. `locked` names rules that
+ * no stronger level may set.
+ */
+export interface PolicyRules {
+  idle_timeout: number | null;
+  idle_timeout_min: number | null;
+  idle_timeout_max: number | null;
+  gpu_idle_timeout: number | null;
+  gpu_idle_action: IdleAction | null;
+  warn_before: number | null;
+  action: IdleAction | null;
+  grace: number | null;
+  interactive_life: number | null;
+  train_life: number | null;
+  keep_alive: number | null;
+  keep_alives: number | null;
+  cpu_busy: number | null;
+  gpu_busy: number | null;
+  quiet_hours: QuietHours[] | null;
+  locked: RuleName[];
+}
+/**
+ * Hours in which idle sessions are ended sooner.
+ *
+ * `begin` and `end` are minutes since midnight in the time `zone` (an IANA name); with `end` at or
+ * before `begin` they last over midnight. `days` are those on which they begin, empty for all.
+ * `idle_timeout` is in seconds, at least 1.
+ */
+export interface QuietHours {
+  days: Day[];
+  begin: number;
+  end: number;
+  zone: string;
+  idle_timeout: number;
+}
+/**
+ * Sessions that are not ended until a time, with a reason.
+ *
+ * `who` is `session:ID`, `user:NAME` or `project:NAME`.
+ */
+export interface Exemption {
+  who: string;
+  until: string;
+  reason: string;
+}
+/**
+ * Request for the whole policy; `revision` is that of the policy it is based on.
+ */
+export interface PolicyRequest {
+  levels?: PolicyLevelRequest[];
+  exemptions?: ExemptionRequest[];
+  revision?: string;
+}
+/**
+ * Request for a level: `everyone`, `project:NAME` or `kind:KIND`.
+ */
+export interface PolicyLevelRequest {
+  level: string;
+  rules?: PolicyRulesRequest;
+}
+/**
+ * Request for the rules of a level, as an administrator types them: see `PolicyRules`.
+ *
+ * Durations are seconds or `30m`, `8h`; None leaves a rule to the weaker levels.
+ */
+export interface PolicyRulesRequest {
+  idle_timeout?: string | number | null;
+  idle_timeout_min?: string | number | null;
+  idle_timeout_max?: string | number | null;
+  gpu_idle_timeout?: string | number | null;
+  gpu_idle_action?: string | null;
+  warn_before?: string | number | null;
+  action?: string | null;
+  grace?: string | number | null;
+  interactive_life?: string | number | null;
+  train_life?: string | number | null;
+  keep_alive?: string | number | null;
+  keep_alives?: string | number | null;
+  cpu_busy?: string | number | null;
+  gpu_busy?: string | number | null;
+  quiet_hours?: QuietHoursRequest[] | null;
+  locked?: string[];
+}
+/**
+ * Request for quiet hours: `begin` and `end` as `22:00`, `days` as `mon` or `sat`.
+ */
+export interface QuietHoursRequest {
+  begin: string;
+  end: string;
+  zone: string;
+  idle_timeout: string | number;
+  days?: string[];
+}
+/**
+ * Request for an exemption; `until` is a time with its zone, as in ISO 8601.
+ *
+ * `who` is `user:NAME`, `project:NAME` or `session:` with the session's name, `project/name` or
+ * id; the id is stored. It replaces an existing exemption.
+ */
+export interface ExemptionRequest {
+  who: string;
+  until: string;
+  reason: string;
+}
+/**
+ * Request for the rules of a level, as an administrator types them: see `PolicyRules`.
+ *
+ * Durations are seconds or `30m`, `8h`; None leaves a rule to the weaker levels.
+ */
+export interface PolicyRulesRequest1 {
+  idle_timeout?: string | number | null;
+  idle_timeout_min?: string | number | null;
+  idle_timeout_max?: string | number | null;
+  gpu_idle_timeout?: string | number | null;
+  gpu_idle_action?: string | null;
+  warn_before?: string | number | null;
+  action?: string | null;
+  grace?: string | number | null;
+  interactive_life?: string | number | null;
+  train_life?: string | number | null;
+  keep_alive?: string | number | null;
+  keep_alives?: string | number | null;
+  cpu_busy?: string | number | null;
+  gpu_busy?: string | number | null;
+  quiet_hours?: QuietHoursRequest[] | null;
+  locked?: string[];
+}
+/**
+ * What a policy would have done between `since` and `until`; `message` sums it up.
+ *
+ * `acts` are the newest of those that the tried policy would have taken, `count` says of how
+ * many. `sessions` is how many were observed in that time, `seconds` for how long in all.
+ * `sentences` are those of `message`, with their keys.
+ */
+export interface PolicyTrial {
+  message: string;
+  sentences?: Message[];
+  since: string;
+  until: string;
+  sessions: number;
+  seconds: number;
+  projects: TrialSum[];
+  acts: TrialAct[];
+  count: number;
+}
+/**
+ * One sentence in English, with its key in `model/messages` and its arguments.
+ */
+export interface Message {
+  text: string;
+  key: string;
+  args: {
+    [k: string]: string | number;
+  };
+}
+/**
+ * The effect of a policy on a project: the present one, and the one that is tried.
+ *
+ * `returned` is in milli-GPU hours; notices release nothing.
+ */
+export interface TrialSum {
+  project: string;
+  acts_before: number;
+  acts: number;
+  false_alarms_before: number;
+  false_alarms: number;
+  returned_before: number;
+  returned: number;
+}
+/**
+ * When a session would have been ended or its owner notified, by which rule.
+ *
+ * `returned` is what it would have released until it was used `again` or had ended, in milli-GPU
+ * hours. `again` is when it was used next, None if it was not. It is a `false_alarm` if the
+ * session was used again within an hour.
+ */
+export interface TrialAct {
+  session: string;
+  project: string;
+  user: string;
+  at: string;
+  rule: IdleRule;
+  action: IdleAction;
+  returned: number;
+  again: string | null;
+  false_alarm: boolean;
+}
+/**
+ * The projects.
+ *
+ * `source` is who sets them: `config`, until an administrator changes something; then `store`; or
+ * the quota `file`, whose path is in `file` and which is the only place to change them. `warnings`
+ * are settings that an administrator may not have intended. `revision` changes with every change
+ * of what is set, held or queued.
+ */
+export interface Projects {
+  items: Project[];
+  source: SetBy;
+  revision: string;
+  file: string;
+  warnings: string[];
+}
+/**
+ * One team.
+ *
+ * Amounts are milli-GPU: `quota` is guaranteed, `limit` is the most it may use (None: no limit).
+ * `weight` is its share of spare GPUs (None: as its quota; 0: it never borrows), `priority` its
+ * order in borrowing. `members` may launch in it and see its sessions; empty means everyone.
+ * `viewers` see them and do not launch. `leads` see their details, and may stop, suspend and keep
+ * them alive. All three are accounts, or groups of accounts as `group:NAME`.
+ * `interactive_duration` (seconds, 0: none) is the maximum run time of interactive sessions,
+ * `min_runtime` (seconds) how long its sessions are protected from reclaims. A `draining` project
+ * starts no sessions and is deleted when the last one has ended. `revision` changes with every
+ * change of it. `people_shown` is False where the caller may not see its people: all three lists
+ * are then empty.
+ */
+export interface Project {
+  name: string;
+  quota: number;
+  weight: number | null;
+  limit: number | null;
+  priority: number;
+  members: string[];
+  leads: string[];
+  viewers: string[];
+  node_affinity: Affinity;
+  interactive_duration: number;
+  min_runtime: number;
+  draining: boolean;
+  revision: string;
+  people_shown: boolean;
+}
+/**
+ * The node groups that a project's sessions may use; empty means any.
+ *
+ * `interactive` is for both interactive kinds.
+ */
+export interface Affinity {
+  interactive: string[];
+  train: string[];
+}
+/**
+ * A project after a change, None if it was deleted.
+ *
+ * `sessions` names those that it is drained of; `warnings` are as in `Projects`.
+ */
+export interface ProjectAnswer {
+  project: Project | null;
+  sessions: string[];
+  warnings: string[];
+}
+/**
+ * Request for a project, as an administrator types it; see `core.projects.check`.
+ *
+ * `quota`, `weight` and `limit` are numbers of GPUs (`4`, `2.5`); the default weight is the quota,
+ * the default limit none. Durations are seconds or `8h`, `90m`, `1h30m`; 0 is none. `revision` is
+ * that of the project it is based on, empty for a new one: an outdated one is refused.
+ */
+export interface ProjectRequest {
+  quota: string | number;
+  name?: string;
+  weight?: string | number | null;
+  limit?: string | number | null;
+  priority?: number;
+  members?: string[];
+  leads?: string[];
+  viewers?: string[];
+  node_affinity?: AffinityRequest;
+  interactive_duration?: string | number;
+  min_runtime?: string | number;
+  revision?: string;
+}
+/**
+ * Request for the node groups that a project may use; empty means any.
+ */
+export interface AffinityRequest {
+  interactive?: string[];
+  train?: string[];
+}
+/**
+ * Request for the node groups that a project may use; empty means any.
+ */
+export interface AffinityRequest1 {
+  interactive?: string[];
+  train?: string[];
+}
+/**
+ * Request to delete a project.
+ *
+ * With `drain` it starts no sessions and is deleted when the last of its sessions has ended.
+ * `revision` is that of the project it is based on, empty for any.
+ */
+export interface ProjectRemoval {
+  drain?: boolean;
+  revision?: string;
+}
+/**
+ * How the machine or cluster is shared.
+ *
+ * `capacity`, `allocated`, `others` (held by workloads that are not sessions) and `free` are
+ * milli-GPU. `mine` are the projects that the caller may launch in, `default` the one that is used
+ * when a request names none. `admin` is true if the caller may change projects.
+ */
+export interface Quota {
+  projects: ProjectUse[];
+  capacity: number;
+  allocated: number;
+  free: number;
+  others: number;
+  simulated: boolean;
+  mine: string[];
+  default: string;
+  revision: string;
+  admin: boolean;
+}
+/**
+ * What a project may use, holds and has queued.
+ *
+ * `quota`, `allocated`, `over`, `requested` and `fair` are milli-GPU: guaranteed, held, held above
+ * the quota, held plus queued, and its fair share of the whole. `limit`, `weight` and `priority`
+ * are the project's own (see `Project`). `running` and `waiting` count sessions.
+ */
+export interface ProjectUse {
+  name: string;
+  quota: number;
+  allocated: number;
+  over: number;
+  requested: number;
+  fair: number;
+  weight: number;
+  limit: number | null;
+  priority: number;
+  running: number;
+  waiting: number;
+  users: UserUse[];
+}
+/**
+ * What one user holds of a project, in milli-GPU, and has queued.
+ */
+export interface UserUse {
+  user: string;
+  allocated: number;
+  waiting: number;
+}
+/**
+ * The rules for all projects.
+ *
+ * `grace` and `min_runtime` are seconds: the time that a reclaimed session has to exit, and how
+ * long every session is protected from reclaims. With `consolidate`, preemptible sessions are
+ * moved where only fragments of GPUs are free. `revision` changes with every change.
+ */
+export interface Rules {
+  grace: number;
+  min_runtime: number;
+  consolidate: boolean;
+  revision: string;
+}
+/**
+ * Request for all rules; `revision` is that of the rules it is based on.
+ *
+ * Durations are seconds or `8h`, `90m`.
+ */
+export interface RulesRequest {
+  grace?: string | number;
+  min_runtime?: string | number;
+  consolidate?: boolean;
+  revision?: string;
+}
+/**
+ * One page of a list that may grow.
+ *
+ * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
+ * match the filter. `revision` changes with every change of the list.
  */
 export interface PageSession {
   items: Session[];
@@ -131,11 +751,12 @@ export interface PageSession {
  * One session, as everyone may see it: no token, no port, no process id.
  *
  * `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
- * `since` is when the present state began. `place_in_line` counts from 1 inside its project, 0
- * while it is not waiting. `ends` is when its longest life is over, None if nothing bounds it; the
- * level `ends_by` of the policy decided that. `idle` is None while it is used, or has not been
- * idle for a minute. `actions` are what the user who asks may do to it now; `activity` is to see
- * its signals and its policy.
+ * `since` is when the present state began. `queue_position` is that in its project's queue,
+ * from 1; 0 while it is not queued. `ends` is the end of its maximum run time, None without one;
+ * `ends_by` is the level of the policy that set it. `idle` is None while it is used, or has not
+ * been idle for a minute. `actions` are what the caller may do to it now; `activity` is to see its
+ * signals and policy. `ending` is the state of documents that are open in its pages, once it
+ * stops.
  */
 export interface Session {
   id: string;
@@ -156,19 +777,20 @@ export interface Session {
   progress: Progress[];
   exit: Exit | null;
   usage: Usage | null;
-  place_in_line: number;
+  queue_position: number;
   reclaimed: Reclaim | null;
   ends: string | null;
   ends_by: string;
+  ending: Ending | null;
   idle: Idleness | null;
   kept: KeptAlive | null;
   actions: Action[];
 }
 /**
- * A request that was checked: every value is usable as it stands.
+ * A checked request: every value can be used as it is.
  *
- * `environment` is a Python prefix, empty where an `image` stands for it; it and `folder` are
- * absolute paths. `idle_timeout` is in seconds (0: never).
+ * `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
+ * paths. `idle_timeout` is in seconds (0: never).
  */
 export interface SessionSpec {
   name: string;
@@ -190,11 +812,11 @@ export interface SessionSpec {
   idle_timeout: number | null;
 }
 /**
- * Be what a session asks of GPUs.
+ * What a session requests of GPUs.
  *
- * Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, or whole
- * devices); `memory` (MiB on one device); or `mig` (a profile such as `1g.10gb`). `compute`
- * (5 to 100 %, steps of 5) may go with a fraction or with memory; 0 means not limited.
+ * Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, or whole devices);
+ * `memory` (MiB on one device); or `mig` (a profile such as `1g.10gb`). `compute` (5 to 100 %,
+ * steps of 5) may go with a fraction or with memory; 0 means not limited.
  */
 export interface Share {
   milli: number;
@@ -203,15 +825,22 @@ export interface Share {
   mig: string;
 }
 /**
- * Say why, in plain words; `raw` keeps the engine's own.
+ * Why, in plain words; `raw` keeps those of an engine or a log.
  *
- * `code` is stable; `message` is a sentence for the user; `hint` what would help.
+ * `code` is stable; `message` is for users, `hint` says what would help. `key` names their
+ * templates in `model/messages`, empty where they have none, and `args` fills those. `more` has
+ * the sentences of `message` that come after its template.
  */
 export interface Reason {
   code: ReasonCode;
   message: string;
   hint: string;
   raw: string;
+  key?: string;
+  args?: {
+    [k: string]: string | number;
+  };
+  more?: Message[];
 }
 /**
  * Where a session runs.
@@ -224,9 +853,9 @@ export interface Placement {
 /**
  * The part of one device that one session holds.
  *
- * `milli` is what it costs in quota; `memory` (MiB) and `compute` (%) what it may use.
- * `uuid` names the device, or the MIG instance where `mig` is set, empty where the engine does
- * not tell; `index` is the device's.
+ * `milli` is its cost in quota; `memory` (MiB) and `compute` (%) are its limits. `uuid` is that of
+ * the device, or of the MIG instance where `mig` is set, empty where the engine does not report
+ * it; `index` is the device's.
  */
 export interface Slice {
   index: number | null;
@@ -237,9 +866,9 @@ export interface Slice {
   mig: string;
 }
 /**
- * Say what holds the share, and how it can be bypassed.
+ * What isolates the share, and how that can be bypassed.
  *
- * `scope` is the unit that each limit counts for; empty where nothing is limited.
+ * `scope` is the unit that each limit applies to; empty where nothing is limited.
  */
 export interface Isolation {
   memory: Strength;
@@ -249,17 +878,21 @@ export interface Isolation {
   note: string;
 }
 /**
- * Be one step on the way to running, as it happened.
+ * One step on the way to running; `key` and `args` are those of the message, as in a reason.
  */
 export interface Progress {
   at: string;
   message: string;
+  key?: string;
+  args?: {
+    [k: string]: string | number;
+  };
 }
 /**
  * How a session's process ended.
  *
- * `code` is None when nobody could see it (both shim and controller were killed); `signal` names
- * the signal that ended it, if one did. `last_lines` are the log's last lines.
+ * `code` is None if it is unknown (both shim and controller were killed); `signal` is the signal
+ * that ended it, if any. `last_lines` are the log's last lines.
  */
 export interface Exit {
   code: number | null;
@@ -268,10 +901,10 @@ export interface Exit {
   last_lines: string[];
 }
 /**
- * What a session measurably uses now.
+ * The measured usage of a session.
  *
- * `memory` is GPU memory in MiB, None where the driver does not tell; `over`: it is above the
- * session's share. `peak` is the most that this run has used; both stay when it has ended.
+ * `memory` is GPU memory in MiB, None where the driver does not report it; `over`: it exceeds the
+ * session's share. `peak` is the most that this run has used; both remain when it has ended.
  */
 export interface Usage {
   at: string;
@@ -281,10 +914,10 @@ export interface Usage {
   since: string | null;
 }
 /**
- * Say for whom a session's GPUs were last taken back, and when.
+ * For which session GPUs were last reclaimed, and when.
  *
- * `session` is the id of the one that needed them, `name` and `project` its own. `moved` is
- * true where it only had to make room and goes on elsewhere.
+ * `session` is the id of the one that needed them, `name` and `project` its own. `moved` is true
+ * if the reclaimed session only made room and continues on other GPUs.
  */
 export interface Reclaim {
   at: string;
@@ -294,12 +927,28 @@ export interface Reclaim {
   moved: boolean;
 }
 /**
- * Say that a session is idle, and what comes of it.
+ * The state of a session's open documents before its processes are signalled.
  *
- * `since` is when any signal was last busy; for `gpu_idle_timeout`, the one of the GPU. `action`
- * is taken at `acts`, by the `rule` and the `level` that decided it; None and empty where nothing
- * will be done, because no level wants it or the session is `exempt` until a time. `warned` is
- * when the owner was told; where the action is `notify`, that was it.
+ * They are signalled at `by` at the latest; `told` is when they were. Until then the session's
+ * pages are served, so that they can save. `saved` is `asked` until all pages have answered, then
+ * `saved` or `unsaved`, with the number of documents that could not be saved. It is `unknown` if
+ * the session was in use and a page did not answer, `closed` if no page was open. `last_save` is
+ * the last observed save of a document.
+ */
+export interface Ending {
+  by: string;
+  told: string | null;
+  saved: Saved;
+  unsaved: number;
+  last_save: string | null;
+}
+/**
+ * An idle session, and what will happen to it.
+ *
+ * `since` is when any signal was last busy; for `gpu_idle_timeout`, the GPU's. `action` is taken
+ * at `acts`, by the `rule` and the `level` that decided it; None and empty where nothing will
+ * happen, because no level requires it or the session is `exempt` until a time. `warned` is when
+ * the owner was warned; where the action is `notify`, that was the notice.
  */
 export interface Idleness {
   since: string;
@@ -311,14 +960,14 @@ export interface Idleness {
   exempt: string | null;
 }
 /**
- * Say until when a user keeps a session alive, and how often since it was last used.
+ * Until when a user keeps a session alive, and how often since it was last used.
  */
 export interface KeptAlive {
   until: string;
   times: number;
 }
 /**
- * Filter and page the list of sessions; empty means any.
+ * Filters and page of the list of sessions; empty means any.
  *
  * `state` may hold several, separated by commas. `cursor` is a page's `next`.
  */
@@ -331,14 +980,14 @@ export interface SessionQuery {
   cursor?: string;
 }
 /**
- * A session that is asked for, in the words a user types; checked by `core.specs.check`.
+ * A requested session, as a user types it; checked by `core.requests.specs.check`.
  *
  * `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
  * `gpu_compute` per cent. `environment` is an id, the path of a Python prefix or an image,
  * `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
- * Server; `args` are appended to whichever runs. `node_type` names the node group to run on,
- * `base_url` is the JupyterLab's that will show it. `idle_timeout` is a wish (`30m`; `0`: never),
- * granted as far as the policy allows.
+ * Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
+ * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
+ * policy allows.
  */
 export interface SessionRequest {
   name: string;
@@ -364,37 +1013,42 @@ export interface SessionRequest {
 /**
  * What would happen to a request, before it is made.
  *
- * `verdict` is `fits` (inside quota, with the place), `borrows` (starts too, and can be
- * reclaimed), `reclaims` (starts once others have given back), `waits` (with the reason, the
- * place in its project's line and, where there are such, the nearest share that would start now
- * and when enough is `expected` to be free, because others may not live longer)
- * or `forbidden` (with the rule, or with the broken fields in `problems`).
+ * `verdict` is `fits` (in quota, with the placement), `borrows` (starts, and can be reclaimed),
+ * `reclaims` (starts once others have released GPUs), `waits` (with the reason, the position in
+ * its project's queue and, if they exist, the nearest share that would start now and when enough
+ * is `expected` to be free, because the run time of others is over) or `forbidden` (with the rule,
+ * or with the invalid fields in `problems`). `sentences` are those of `message`, with their keys.
  */
 export interface Preview {
   verdict: PreviewVerdict;
   message: string;
+  sentences?: Message[];
   reason: Reason | null;
   placement: Placement | null;
   isolation: Isolation | null;
-  place_in_line: number;
+  queue_position: number;
   nearest: Share | null;
   expected: string | null;
   problems: FieldProblem[];
 }
 /**
- * Say what is wrong with one field of a request.
+ * What is wrong with one field of a request, with the key of the text if it has one.
  */
 export interface FieldProblem {
   field: string;
   message: string;
   hint: string;
+  key?: string;
+  args?: {
+    [k: string]: string | number;
+  };
 }
 /**
- * Say whether a session would do with another share, by the GPU memory that it has used.
+ * Whether another share would suit a session, by the GPU memory that it has used.
  *
- * `verdict` is `smaller` or `larger` (`share` would do), `fits`, `early` (it was not measured
- * long enough) or `unmeasured`. `peak` and `memory` (of its share) are MiB, `peak` None where
- * it was not measured; `seconds` is how long it was.
+ * `verdict` is `smaller` or `larger` (`share` would do), `fits`, `early` (not measured for long
+ * enough) or `unmeasured`. `peak` and `memory` (of its share) are MiB, `peak` None where it was
+ * not measured; `seconds` is how long it was measured.
  */
 export interface Advice {
   verdict: Verdict;
@@ -405,19 +1059,19 @@ export interface Advice {
   share: Share | null;
 }
 /**
- * Say nothing: the answer of an action that has only an outcome.
+ * The answer of an action without a result.
  */
 export interface Nothing {}
 /**
- * Ask for a session back. `base_url` is that of the JupyterLab that will show it.
+ * Request to resume a session. `base_url` is that of the JupyterLab that will show it.
  *
- * Left empty, the session is shown where it was before.
+ * If empty, the session is shown where it was before.
  */
 export interface ResumeRequest {
   base_url?: string;
 }
 /**
- * Ask for a session again with another share, in the words of `SessionRequest`.
+ * Request to restart a session with another share, in the words of `SessionRequest`.
  */
 export interface ResizeRequest {
   gpu?: string | number;
@@ -428,9 +1082,9 @@ export interface ResizeRequest {
 /**
  * A part of a session's log; its cursors are opaque and survive rotation.
  *
- * `cursor` is where to go on, `earlier` leads to what precedes `text`, empty where nothing does
- * that can be read. `missed`: lines right before `text`, which the reader has not had, are gone.
- * `ended` is true once no more will come.
+ * `cursor` continues after it, `earlier` leads to what precedes `text`, empty where nothing is
+ * left. `missed`: lines right before `text` that the reader has not received are lost. `ended` is
+ * true once no more will follow.
  */
 export interface LogChunk {
   text: string;
@@ -440,10 +1094,10 @@ export interface LogChunk {
   ended: boolean;
 }
 /**
- * The part of a session's log that is wanted, at most `limit` bytes.
+ * The requested part of a session's log, at most `limit` bytes.
  *
- * `before` is a chunk's `earlier`: what precedes that chunk. `tail` > 0: the last lines.
- * Otherwise what follows `cursor`, a chunk's own; empty: from the beginning.
+ * `before` is a chunk's `earlier`: what precedes that chunk. `tail` > 0: the last lines. Otherwise
+ * what follows `cursor`, a chunk's own; empty: from the beginning.
  */
 export interface LogQuery {
   cursor?: string;
@@ -470,16 +1124,28 @@ export interface ExecRequest {
   timeout?: number;
 }
 /**
- * A part of what a program prints while it runs, or its end.
+ * A part of a program's output while it runs, or its end.
  *
- * The last one has the `result`, without the output that went before.
+ * The last one has the `result`, without the earlier output.
  */
 export interface ExecEvent {
   output: string;
   result: ExecResult | null;
 }
 /**
- * Say what the policy comes to for one session; `exempt` is the exemption that it has.
+ * The report of a session's page, when it opens and every half minute.
+ *
+ * `saved` and `unsaved` answer a session that is ending: all documents are saved, or `unsaved` of
+ * them could not be. `closed`: the page closes. With `give_back` its user releases the GPUs at
+ * once instead of waiting for the rest of the time.
+ */
+export interface PageReport {
+  state: 'closed' | 'open' | 'saved' | 'unsaved';
+  unsaved?: number;
+  give_back?: boolean;
+}
+/**
+ * The effective policy of one session; `exempt` is its exemption.
  */
 export interface SessionPolicy {
   session: string;
@@ -487,11 +1153,11 @@ export interface SessionPolicy {
   exempt: Exemption | null;
 }
 /**
- * Say what one rule comes to for a session, and which level decided it.
+ * The effective value of one rule for a session, and the level that decided it.
  *
- * `value` is written as an admin types it. `level` is `built-in`, `everyone`, `project:NAME`,
- * `kind:KIND` or `session`. `note` says what else has to be known: that quiet hours hold now, or
- * that a wish was not granted in full.
+ * `value` is written as an administrator types it. `level` is `built-in`, `everyone`,
+ * `project:NAME`, `kind:KIND` or `session`. `note` says whether quiet hours are active, or the
+ * session's own request was not granted in full.
  */
 export interface DecidedRule {
   rule: RuleName;
@@ -501,20 +1167,10 @@ export interface DecidedRule {
   note: string;
 }
 /**
- * Except sessions from being acted on until a time, for a reason.
+ * What is known of a session's activity: every signal, as of `at`.
  *
- * `who` is `session:ID`, `user:NAME` or `project:NAME`.
- */
-export interface Exemption {
-  who: string;
-  until: string;
-  reason: string;
-}
-/**
- * Say what is known of a session's activity: every signal, as of `at`.
- *
- * `idle` is None while the session counts as busy. `looked` is false where it was not looked at
- * yet since the controller began.
+ * `idle` is None while the session counts as busy. `looked` is false if it was not observed since
+ * the controller started.
  */
 export interface Activity {
   session: string;
@@ -524,10 +1180,9 @@ export interface Activity {
   looked: boolean;
 }
 /**
- * Be one of the things that activity is seen by.
+ * One signal of activity.
  *
- * `last` is when it was last busy, or could not be told to be idle: `unknown` counts as busy.
- * `detail` says in plain words what was seen.
+ * `last` is when it was last busy; `unknown` counts as busy. `detail` describes the observation.
  */
 export interface Signal {
   name: SignalName;
@@ -536,597 +1191,27 @@ export interface Signal {
   detail: string;
 }
 /**
- * Ask to keep a session alive; an empty length of time means as long as the policy allows.
+ * Request to keep a session alive; an empty duration means as long as the policy allows.
  */
 export interface KeepAliveRequest {
   span?: string | number;
 }
 /**
- * Say how the machine or cluster is shared out.
+ * What a change would do to the present state, and would have done; `message` sums up.
  *
- * `capacity`, `allocated`, `others` (held by workloads that are not sessions) and `free` are
- * milli-GPU. `mine` names the projects that the asking
- * user may launch in, `default` the one that is taken when none is named. `admin` tells whether
- * that user may change projects.
- */
-export interface Quota {
-  projects: ProjectUse[];
-  capacity: number;
-  allocated: number;
-  free: number;
-  others: number;
-  simulated: boolean;
-  mine: string[];
-  default: string;
-  revision: string;
-  admin: boolean;
-}
-/**
- * Say what a project has, holds and waits for.
- *
- * `quota`, `allocated`, `over`, `asked` and `fair` are milli-GPU: by right, held, held above
- * the quota, held plus waited for, and its fair share of the whole. `limit`, `weight` and
- * `priority` are the project's own (see `Project`). `running` and `waiting` count sessions.
- */
-export interface ProjectUse {
-  name: string;
-  quota: number;
-  allocated: number;
-  over: number;
-  asked: number;
-  fair: number;
-  weight: number;
-  limit: number | null;
-  priority: number;
-  running: number;
-  waiting: number;
-  users: UserUse[];
-}
-/**
- * Say what one user holds of a project, in milli-GPU.
- */
-export interface UserUse {
-  user: string;
-  allocated: number;
-  waiting: number;
-}
-/**
- * List points, oldest first; a step of time that was not sampled has none.
- *
- * `step` is the length in seconds of the time that a point stands for, `note` what has to be
- * known to read the figures. `users` sums up the whole time: it adds up to what all had.
- */
-export interface History {
-  points: HistoryPoint[];
-  users: UserHours[];
-  by: By;
-  step: number;
-  since: string;
-  until: string;
-  simulated: boolean;
-  note: string;
-}
-/**
- * Say how one project, or one user of it, used GPUs in the step of time that begins `at`.
- *
- * `allocated` (which is `by_right` plus `borrowed`) and `asked` (what it waited for) are means
- * in milli-GPU over the `seconds` of the step that were sampled; `peak` is the most that was
- * allocated at once, `waiting` the most sessions that waited at once. `utilisation` is the mean
- * in per cent of the devices that it held, over all of their processes; None where it was not
- * measured. `user` is empty where the point is for the project as a whole.
- */
-export interface HistoryPoint {
-  at: string;
-  project: string;
-  user: string;
-  seconds: number;
-  allocated: number;
-  by_right: number;
-  borrowed: number;
-  asked: number;
-  peak: number;
-  waiting: number;
-  utilisation: number | null;
-}
-/**
- * Say how many GPU hours one user had of a project, in thousandths.
- *
- * `borrowed` is the part of `allocated` that was above the quota, `waited` what was waited for.
- * `utilisation` is the mean in per cent of the devices while they were held; None where it was
- * not measured. An empty `user` has what is left of the project: of users whose names are not
- * shown, or were not recorded.
- */
-export interface UserHours {
-  project: string;
-  user: string;
-  allocated: number;
-  borrowed: number;
-  waited: number;
-  utilisation: number | null;
-}
-/**
- * Ask how GPUs were used between `since` and `until`; an empty `project` means all of them.
- *
- * With `by` "user" a point is for one user of a project; naming a `user` asks for that one's.
- * Left out, `until` is now and `since` is `hours` before it. `points` is the most points of
- * time that the answer may have (2 to 2000): the longer the time, the coarser they are.
- */
-export interface HistoryQuery {
-  project?: string;
-  user?: string;
-  by?: 'project' | 'user';
-  since?: string | null;
-  until?: string | null;
-  hours?: number;
-  points?: number;
-}
-/**
- * List the nodes; `source` says where the inventory comes from.
- */
-export interface Nodes {
-  nodes: NodeUse[];
-  source: string;
-  revision: string;
-}
-/**
- * Say how a node is used.
- */
-export interface NodeUse {
-  name: string;
-  simulated: boolean;
-  devices: DeviceUse[];
-}
-/**
- * Say how a device is used. `free` in milli-GPU; the measurements are None if unknown.
- *
- * `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes.
- */
-export interface DeviceUse {
-  device: Device;
-  slices: SliceUse[];
-  free: number;
-  utilisation: number | null;
-  memory_used: number | null;
-}
-/**
- * One GPU. `memory` in MiB. `lost` when the driver no longer answers for it.
- *
- * `index` is its number in the node, None where the engine does not tell; sessions are placed by
- * our own scheduling only on devices that have one.
- */
-export interface Device {
-  index: number | null;
-  uuid: string;
-  model: string;
-  memory: number;
-  simulated: boolean;
-  mps: boolean;
-  mig: MigInstance[];
-  lost: boolean;
-}
-/**
- * Be one MIG instance of a device. `memory` in MiB, `slices` of the device's seven.
- */
-export interface MigInstance {
-  uuid: string;
-  profile: string;
-  memory: number;
-  slices: number;
-}
-/**
- * Which session holds a part of a device; an empty `session` is a workload beside ours.
- *
- * `milli` and `memory` (MiB) are its share, `used` (MiB) what was measured, None where the
- * driver does not tell; `over` is true while it uses more memory than its share.
- */
-export interface SliceUse {
-  session: string;
-  name: string;
-  project: string;
-  owner: string;
-  milli: number;
-  memory: number;
-  compute: number;
-  mig: string;
-  used: number | null;
-  over: boolean;
-}
-/**
- * What a session may be started from.
- */
-export interface Environments {
-  environments: Environment[];
-}
-/**
- * A Python prefix or an image.
- *
- * `python` is the prefix's interpreter. `problem` says why no Jupyter Server can run in it, empty
- * if one can.
- */
-export interface Environment {
-  id: string;
-  label: string;
-  prefix: string;
-  python: string;
-  image: string;
-  default: boolean;
-  problem: string;
-}
-/**
- * List the projects as they are set.
- *
- * `source` says who sets them: `config`, until an admin changes something; then `store`; or the
- * quota `file`, whose path stands in `file`: it is changed there and nowhere else. `warnings`
- * are what an admin may not have meant. `revision` is another one after every change of
- * what is set, held or waits.
- */
-export interface Projects {
-  items: Project[];
-  source: SetBy;
-  revision: string;
-  file: string;
-  warnings: string[];
-}
-/**
- * One team.
- *
- * Amounts are milli-GPU: `quota` is what it is guaranteed, `limit` the most it may ever hold
- * (None: no limit). `weight` is its part of what others leave (None: as its quota; 0: it never
- * borrows), `priority` its bucket in that. `members` may launch in it and see its sessions; empty
- * means everyone. `viewers` see them and do not launch. `leads` see their details, and may stop,
- * suspend and keep them alive. All three are accounts, or groups of accounts as `group:NAME`.
- * `interactive_duration` (seconds, 0: no end) bounds interactive sessions, `min_runtime` (seconds)
- * is how long its sessions run before they may be reclaimed. A `draining` project starts nothing
- * any more, and goes when the last of its sessions has ended. `revision` is another one after
- * every change of it. `people_shown` is False where the caller may not see who its people are: all
- * three lists are then empty.
- */
-export interface Project {
-  name: string;
-  quota: number;
-  weight: number | null;
-  limit: number | null;
-  priority: number;
-  members: string[];
-  leads: string[];
-  viewers: string[];
-  node_affinity: Affinity;
-  interactive_duration: number;
-  min_runtime: number;
-  draining: boolean;
-  revision: string;
-  people_shown: boolean;
-}
-/**
- * Name the node groups that a project's sessions may run on; empty means any.
- *
- * `interactive` counts for both interactive kinds.
- */
-export interface Affinity {
-  interactive: string[];
-  train: string[];
-}
-/**
- * A project as it is after a change, None if it is gone.
- *
- * `sessions` names those that it is drained of; `warnings` are as in `Projects`.
- */
-export interface ProjectAnswer {
-  project: Project | null;
-  sessions: string[];
-  warnings: string[];
-}
-/**
- * Ask for a project as it is to be, in the words an admin types; see `core.projects.check`.
- *
- * `quota`, `weight` and `limit` are numbers of GPUs (`4`, `2.5`); without a weight it is the
- * quota, without a limit there is none. Durations are seconds or `8h`, `90m`, `1h30m`; 0 is
- * none. `revision` is that of the project that the request was made from, empty for a new one:
- * it is refused if somebody else was quicker.
- */
-export interface ProjectRequest {
-  quota: string | number;
-  name?: string;
-  weight?: string | number | null;
-  limit?: string | number | null;
-  priority?: number;
-  members?: string[];
-  leads?: string[];
-  viewers?: string[];
-  node_affinity?: AffinityRequest;
-  interactive_duration?: string | number;
-  min_runtime?: string | number;
-  revision?: string;
-}
-/**
- * Name the node groups that a project's sessions may run on; empty means any.
- */
-export interface AffinityRequest {
-  interactive?: string[];
-  train?: string[];
-}
-/**
- * Name the node groups that a project's sessions may run on; empty means any.
- */
-export interface AffinityRequest1 {
-  interactive?: string[];
-  train?: string[];
-}
-/**
- * Say how a project is to go.
- *
- * With `drain` it starts nothing any more and goes when the last of its sessions has ended.
- * `revision` is that of the project as it was read, empty for whichever it is.
- */
-export interface ProjectRemoval {
-  drain?: boolean;
-  revision?: string;
-}
-/**
- * Be what the admin decides for all projects.
- *
- * `grace` and `min_runtime` are seconds: what a reclaimed session has to end by itself, and how
- * long any session runs before it may be reclaimed. With `consolidate`, sessions that may be
- * reclaimed are moved to make room where only fragments of GPUs are free. `revision` is another
- * one after every change.
- */
-export interface Rules {
-  grace: number;
-  min_runtime: number;
-  consolidate: boolean;
-  revision: string;
-}
-/**
- * Ask for the rules as they are to be; `revision` is that of the rules read.
- *
- * Durations are seconds or `8h`, `90m`.
- */
-export interface RulesRequest {
-  grace?: string | number;
-  min_runtime?: string | number;
-  consolidate?: boolean;
-  revision?: string;
-}
-/**
- * List the node groups.
- */
-export interface Groups {
-  items: NodeGroup[];
-  revision: string;
-}
-/**
- * Nodes under a name that projects and requests may ask for.
- *
- * With `separate` set, sessions that share compute and sessions that share memory alone never
- * run side by side on its nodes (ACK's rule).
- */
-export interface NodeGroup {
-  name: string;
-  nodes: string[];
-  separate: boolean;
-}
-/**
- * Ask for the node groups as they are to be; `revision` is that of the groups read.
- */
-export interface GroupsRequest {
-  groups?: NodeGroupRequest[];
-  revision?: string;
-}
-/**
- * A request for one node group; see `NodeGroup`.
- */
-export interface NodeGroupRequest {
-  name: string;
-  nodes?: string[];
-  separate?: boolean;
-}
-/**
- * All that is set, and the `built_in` rules below it.
- *
- * `revision` is another one after every change.
- */
-export interface Policy {
-  levels: PolicyLevel[];
-  exemptions: Exemption[];
-  built_in: PolicyRules;
-  revision: string;
-}
-/**
- * Be one level: `everyone`, `project:NAME` or `kind:KIND`, weakest first.
- */
-export interface PolicyLevel {
-  level: string;
-  rules: PolicyRules;
-}
-/**
- * Be the rules that one level sets; what is None is left to the weaker levels.
- *
- * Times are seconds. `idle_timeout` (0: never) is after how long without any activity the
- * `action` is taken, `warn_before` how long before that the owner is told; a session's own wish
- * lies between `idle_timeout_min` and `idle_timeout_max`. `gpu_idle_timeout` (0: never) and
- * `gpu_idle_action` are for a session that works, but not on the GPU that it holds. `grace` is
- * what a session has to save and end by itself. `interactive_life` and `train_life` bound how
- * long a session runs (0: no end). A user may keep a session alive for `keep_alive` seconds, at
- * most `keep_alives` times before it must be used again. Up to `cpu_busy` per cent of one core
- * and `gpu_busy` per cent of its GPUs a session counts as idle. `locked` names rules that no
- * stronger level may set.
- */
-export interface PolicyRules {
-  idle_timeout: number | null;
-  idle_timeout_min: number | null;
-  idle_timeout_max: number | null;
-  gpu_idle_timeout: number | null;
-  gpu_idle_action: IdleAction | null;
-  warn_before: number | null;
-  action: IdleAction | null;
-  grace: number | null;
-  interactive_life: number | null;
-  train_life: number | null;
-  keep_alive: number | null;
-  keep_alives: number | null;
-  cpu_busy: number | null;
-  gpu_busy: number | null;
-  quiet_hours: QuietHours[] | null;
-  locked: RuleName[];
-}
-/**
- * Be hours in which idle sessions are acted on sooner.
- *
- * `begin` and `end` are minutes since midnight on a clock of the time `zone` (an IANA name);
- * with `end` at or before `begin` they last over midnight. `days` are those on which they begin,
- * empty for all. `idle_timeout` is seconds, at least 1.
- */
-export interface QuietHours {
-  days: Day[];
-  begin: number;
-  end: number;
-  zone: string;
-  idle_timeout: number;
-}
-/**
- * Ask for the policy as it is to be; `revision` is that of the policy read.
- */
-export interface PolicyRequest {
-  levels?: PolicyLevelRequest[];
-  exemptions?: ExemptionRequest[];
-  revision?: string;
-}
-/**
- * Ask for a level: `everyone`, `project:NAME` or `kind:KIND`.
- */
-export interface PolicyLevelRequest {
-  level: string;
-  rules?: PolicyRulesRequest;
-}
-/**
- * Ask for the rules of a level, in the words an admin types: see `PolicyRules`.
- *
- * Lengths of time are seconds or `30m`, `8h`; what is None is left to the weaker levels.
- */
-export interface PolicyRulesRequest {
-  idle_timeout?: string | number | null;
-  idle_timeout_min?: string | number | null;
-  idle_timeout_max?: string | number | null;
-  gpu_idle_timeout?: string | number | null;
-  gpu_idle_action?: string | null;
-  warn_before?: string | number | null;
-  action?: string | null;
-  grace?: string | number | null;
-  interactive_life?: string | number | null;
-  train_life?: string | number | null;
-  keep_alive?: string | number | null;
-  keep_alives?: string | number | null;
-  cpu_busy?: string | number | null;
-  gpu_busy?: string | number | null;
-  quiet_hours?: QuietHoursRequest[] | null;
-  locked?: string[];
-}
-/**
- * Ask for quiet hours: `begin` and `end` as `22:00`, `days` as `mon` or `sat`.
- */
-export interface QuietHoursRequest {
-  begin: string;
-  end: string;
-  zone: string;
-  idle_timeout: string | number;
-  days?: string[];
-}
-/**
- * Ask for an exemption; `until` is a time with its zone, as in ISO 8601.
- *
- * `who` is `user:NAME`, `project:NAME` or `session:`, with the session's name, `project/name` or
- * id; it is kept by its id. Who is excepted already gets the new exemption instead.
- */
-export interface ExemptionRequest {
-  who: string;
-  until: string;
-  reason: string;
-}
-/**
- * Ask for the rules of a level, in the words an admin types: see `PolicyRules`.
- *
- * Lengths of time are seconds or `30m`, `8h`; what is None is left to the weaker levels.
- */
-export interface PolicyRulesRequest1 {
-  idle_timeout?: string | number | null;
-  idle_timeout_min?: string | number | null;
-  idle_timeout_max?: string | number | null;
-  gpu_idle_timeout?: string | number | null;
-  gpu_idle_action?: string | null;
-  warn_before?: string | number | null;
-  action?: string | null;
-  grace?: string | number | null;
-  interactive_life?: string | number | null;
-  train_life?: string | number | null;
-  keep_alive?: string | number | null;
-  keep_alives?: string | number | null;
-  cpu_busy?: string | number | null;
-  gpu_busy?: string | number | null;
-  quiet_hours?: QuietHoursRequest[] | null;
-  locked?: string[];
-}
-/**
- * Say what a policy would have done between `since` and `until`; `message` sums it up.
- *
- * `acts` are the newest of those that the tried policy would have taken, `count` says of how
- * many. `sessions` is how many were looked at in that time, `seconds` for how long in all.
- */
-export interface PolicyTrial {
-  message: string;
-  since: string;
-  until: string;
-  sessions: number;
-  seconds: number;
-  projects: TrialSum[];
-  acts: TrialAct[];
-  count: number;
-}
-/**
- * Sum up what a policy would have done in a project: before, as it is; after, as tried.
- *
- * `returned` is in milli-GPU hours; notices give nothing back.
- */
-export interface TrialSum {
-  project: string;
-  acts_before: number;
-  acts: number;
-  false_alarms_before: number;
-  false_alarms: number;
-  returned_before: number;
-  returned: number;
-}
-/**
- * Say when a session would have been acted on, by which rule.
- *
- * `returned` is what it would have given back until it was used `again` or had ended, in
- * milli-GPU hours. `again` is when it was used next, None if it was not. Used again within an
- * hour, it was a `false_alarm`.
- */
-export interface TrialAct {
-  session: string;
-  project: string;
-  user: string;
-  at: string;
-  rule: IdleRule;
-  action: IdleAction;
-  returned: number;
-  again: string | null;
-  false_alarm: boolean;
-}
-/**
- * Say what a change would do to the present state, and would have done; `message` sums up.
- *
- * `past` is empty where no history is kept, or nothing would have been different.
+ * `sentences` are those of `message`, with their keys. `past` is empty where no history is kept,
+ * or nothing would have been different.
  */
 export interface ChangePreview {
   message: string;
+  sentences?: Message[];
   projects: ProjectEffect[];
   sessions: SessionEffect[];
   past: PastEffect[];
   warnings: string[];
 }
 /**
- * Say what a change would do to one project, in milli-GPU.
+ * The effect of a change on one project, in milli-GPU.
  */
 export interface ProjectEffect {
   name: string;
@@ -1138,7 +1223,7 @@ export interface ProjectEffect {
   allocated: number;
 }
 /**
- * Say what a change would do to one session, in plain words.
+ * The effect of a change on one session; `sentences` are those of `message`.
  */
 export interface SessionEffect {
   session: string;
@@ -1146,13 +1231,14 @@ export interface SessionEffect {
   project: string;
   effect: Effect;
   message: string;
+  sentences?: Message[];
 }
 /**
- * Say what a change would have meant for a project over the last week.
+ * What a change would have meant for a project over the last week, in milli-GPU hours.
  *
- * Both are milli-GPU hours, compared with the quotas that there are: `gained` of what it waited
- * for would have been inside its fair share, `lost` of what it held beyond it. Below 0 it is
- * the other way round.
+ * Compared with the present quotas, `gained` is how much more of what it requested would have been
+ * within its fair share, `lost` how much more of what it held could have been reclaimed. Negative
+ * values mean less.
  */
 export interface PastEffect {
   name: string;
@@ -1160,10 +1246,10 @@ export interface PastEffect {
   lost: number;
 }
 /**
- * Ask what a change would do: to projects, to rules, to node groups, or to several at once.
+ * Request for a preview of a change of projects, rules, node groups, or several at once.
  *
- * `put` are projects to put in place, `delete` names of those to delete. `rules` and `groups`
- * are all of them as they are to be; null leaves them as they are. No revision is looked at.
+ * `put` are projects to create or change, `delete` names of those to delete. `rules` and `groups`
+ * replace all of them; null leaves them unchanged. Revisions are ignored.
  */
 export interface SettingsChange {
   put?: ProjectRequest[];
@@ -1172,37 +1258,7 @@ export interface SettingsChange {
   groups?: NodeGroupRequest[] | null;
 }
 /**
- * Hold one page of a list that may grow.
- *
- * `next` is the cursor of the following page, empty on the last one. `total` counts all
- * items that match the filter. `revision` is another one after every change of the list.
- */
-export interface PageAuditEntry {
-  items: AuditEntry[];
-  total: number;
-  revision: string;
-  next: string;
-}
-/**
- * Say who changed what and when; `before` and `after` are JSON, empty for nothing.
- */
-export interface AuditEntry {
-  id: string;
-  at: string;
-  who: string;
-  what: string;
-  before: string;
-  after: string;
-}
-/**
- * Ask for a page of the audit log, newest first.
- */
-export interface AuditQuery {
-  limit?: number;
-  cursor?: string;
-}
-/**
- * Be the body of every error answer: what happened, which rule, what to do next.
+ * The body of every error answer: what happened, which rule, what to do next.
  */
 export interface Problem {
   code: string;
@@ -1211,7 +1267,7 @@ export interface Problem {
   fields: FieldProblem[];
 }
 /**
- * The event that a noun is at a new revision: whoever shows it reads it again.
+ * The event that a noun has a new revision: screens that show it read it again.
  */
 export interface Change {
   noun: string;

@@ -1,6 +1,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import { Aborted, ApiError, asApiError, foreign } from './errors';
+import { localise } from './localise';
 import { Problem } from './models';
 import { Route } from './routes';
 
@@ -15,10 +16,12 @@ export type Params<Args, Query, Body> = {
   etag?: string;
   /** Whether no person asked: what a timer asks must not count as activity. */
   background?: boolean;
+  /** Whether it is sent even if the page goes meanwhile. */
+  keepalive?: boolean;
 } & (Args extends undefined ? { args?: undefined } : { args: Args }) &
   (Body extends undefined ? { body?: undefined } : { body: Body });
 
-/** Be a good answer; `etag` is empty where the server gave none. */
+/** A successful answer; `etag` is empty if the server sent none. */
 export interface IAnswer<T> {
   value: T;
   etag: string;
@@ -47,11 +50,6 @@ export async function read<Args, Query, Body, Response>(
   return answer.status === 304 ? NOT_MODIFIED : parse<Response>(answer);
 }
 
-/** Return the address of a page below the server's base URL. */
-export function pageUrl(settings: Settings, path: string): string {
-  return URLExt.join(settings.baseUrl, path);
-}
-
 async function send<Args, Query, Body, R>(
   settings: Settings,
   route: Route<Args, Query, Body, R>,
@@ -68,6 +66,7 @@ async function send<Args, Query, Body, R>(
     method: route.method,
     headers,
     signal: params.signal,
+    keepalive: params.keepalive,
     // `no-store`, JupyterLab's default, would add a time stamp to the query.
     cache: params.etag ? 'default' : 'no-cache',
     body: params.body === undefined ? undefined : JSON.stringify(params.body)
@@ -109,6 +108,7 @@ async function parse<T>(answer: Response): Promise<IAnswer<T>> {
     throw asApiError(error);
   });
   const json = decode(body);
+  await localise(json);
   if (!answer.ok) {
     throw failure(answer, json);
   }

@@ -20,6 +20,7 @@ import type {
   Nodes,
   Nothing,
   PageAuditEntry,
+  PageReport,
   PageSession,
   Policy,
   PolicyRequest,
@@ -42,10 +43,10 @@ import type {
 } from './models';
 
 /**
- * Describe one route.
+ * One route.
  *
- * `Args` are the parts of the path in braces, `undefined` where there are none; so are `Query`
- * and `Body` where the route takes none. `noun` names what the answer is a view of, empty if
+ * `Args` are the parts of the path in braces, `Query` and `Body` what it takes; all are
+ * `undefined` where there are none. `noun` names what the response is a view of, empty if
  * it has no revision.
  */
 export type Route<Args, Query, Body, Response> = {
@@ -64,13 +65,133 @@ export type Route<Args, Query, Body, Response> = {
 
 /** The REST interface; paths are relative to `<base_url>gpuquota/api`. */
 export const routes = {
-  /** Introduce the backend. */
+  /** Show which controller answers, and what it can do. */
   aboutGet: {
     name: 'about.get',
     method: 'GET',
     path: '/about',
     noun: ''
   } as Route<undefined, undefined, undefined, About>,
+
+  /** List who changed what, newest first. */
+  auditList: {
+    name: 'audit.list',
+    method: 'GET',
+    path: '/audit',
+    noun: ''
+  } as Route<undefined, AuditQuery, undefined, PageAuditEntry>,
+
+  /** List the Python prefixes that sessions may start from. */
+  environmentsList: {
+    name: 'environments.list',
+    method: 'GET',
+    path: '/environments',
+    noun: ''
+  } as Route<undefined, undefined, undefined, Environments>,
+
+  /** List the node groups. */
+  groupsGet: {
+    name: 'groups.get',
+    method: 'GET',
+    path: '/groups',
+    noun: ''
+  } as Route<undefined, undefined, undefined, Groups>,
+
+  /** Change the node groups. */
+  groupsPut: {
+    name: 'groups.put',
+    method: 'PUT',
+    path: '/groups',
+    noun: ''
+  } as Route<undefined, undefined, GroupsRequest, Groups>,
+
+  /** Show how projects used GPUs over time. */
+  historyGet: {
+    name: 'history.get',
+    method: 'GET',
+    path: '/history',
+    noun: ''
+  } as Route<undefined, HistoryQuery, undefined, History>,
+
+  /** List nodes, devices and slices. */
+  nodesList: {
+    name: 'nodes.list',
+    method: 'GET',
+    path: '/nodes',
+    noun: 'nodes'
+  } as Route<undefined, undefined, undefined, Nodes>,
+
+  /** Show the policy for idle sessions, and the built-in rules. */
+  policyGet: {
+    name: 'policy.get',
+    method: 'GET',
+    path: '/policy',
+    noun: 'policy'
+  } as Route<undefined, undefined, undefined, Policy>,
+
+  /** Change the policy for idle sessions. */
+  policyPut: {
+    name: 'policy.put',
+    method: 'PUT',
+    path: '/policy',
+    noun: ''
+  } as Route<undefined, undefined, PolicyRequest, Policy>,
+
+  /** Preview what a policy would have done over the last week. */
+  policyTry: {
+    name: 'policy.try',
+    method: 'POST',
+    path: '/policy/try',
+    noun: ''
+  } as Route<undefined, undefined, PolicyRequest, PolicyTrial>,
+
+  /** List projects as they are set. */
+  projectsList: {
+    name: 'projects.list',
+    method: 'GET',
+    path: '/projects',
+    noun: 'quota'
+  } as Route<undefined, undefined, undefined, Projects>,
+
+  /** Create or change a project. */
+  projectsPut: {
+    name: 'projects.put',
+    method: 'PUT',
+    path: '/projects/{name}',
+    noun: ''
+  } as Route<{ name: string }, undefined, ProjectRequest, ProjectAnswer>,
+
+  /** Delete or drain a project. */
+  projectsDelete: {
+    name: 'projects.delete',
+    method: 'DELETE',
+    path: '/projects/{name}',
+    noun: ''
+  } as Route<{ name: string }, ProjectRemoval, undefined, ProjectAnswer>,
+
+  /** Show projects and their use. */
+  quotaGet: {
+    name: 'quota.get',
+    method: 'GET',
+    path: '/quota',
+    noun: 'quota'
+  } as Route<undefined, undefined, undefined, Quota>,
+
+  /** Show the rules for all projects. */
+  rulesGet: {
+    name: 'rules.get',
+    method: 'GET',
+    path: '/rules',
+    noun: ''
+  } as Route<undefined, undefined, undefined, Rules>,
+
+  /** Change the rules for all projects. */
+  rulesPut: {
+    name: 'rules.put',
+    method: 'PUT',
+    path: '/rules',
+    noun: ''
+  } as Route<undefined, undefined, RulesRequest, Rules>,
 
   /** List sessions, oldest first. */
   sessionsList: {
@@ -80,7 +201,7 @@ export const routes = {
     noun: 'sessions'
   } as Route<undefined, SessionQuery, undefined, PageSession>,
 
-  /** Ask for a session. */
+  /** Create a session. */
   sessionsCreate: {
     name: 'sessions.create',
     method: 'POST',
@@ -88,7 +209,7 @@ export const routes = {
     noun: ''
   } as Route<undefined, undefined, SessionRequest, Session>,
 
-  /** Say what would happen to a request. */
+  /** Preview a request: whether it would start, and why not. */
   sessionsPreview: {
     name: 'sessions.preview',
     method: 'POST',
@@ -104,7 +225,7 @@ export const routes = {
     noun: 'sessions'
   } as Route<{ id: string }, undefined, undefined, Session>,
 
-  /** Say which share a session would do with, by what it has used. */
+  /** Recommend a share for a session, by its use so far. */
   sessionsAdvice: {
     name: 'sessions.advice',
     method: 'GET',
@@ -112,7 +233,7 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, undefined, Advice>,
 
-  /** Forget a session that has ended, with its log. */
+  /** Delete an ended session and its log. */
   sessionsDelete: {
     name: 'sessions.delete',
     method: 'DELETE',
@@ -136,7 +257,7 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, undefined, Session>,
 
-  /** Put a suspended or ended session back into the queue. */
+  /** Resume a suspended or ended session: put it back into the queue. */
   sessionsResume: {
     name: 'sessions.resume',
     method: 'POST',
@@ -144,7 +265,7 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, ResumeRequest, Session>,
 
-  /** Start a session again with another share; one that runs is stopped first. */
+  /** Restart a session with another share; a running one is stopped first. */
   sessionsResize: {
     name: 'sessions.resize',
     method: 'POST',
@@ -152,7 +273,7 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, ResizeRequest, Session>,
 
-  /** Read its log. */
+  /** Read a part of a session's log. */
   sessionsLog: {
     name: 'sessions.log',
     method: 'GET',
@@ -168,7 +289,15 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, ExecRequest, ExecResult>,
 
-  /** Say what the policy comes to for a session, and which level decided each rule. */
+  /** Record that a page of a session is open, and whether it has saved its documents. */
+  sessionsPutPage: {
+    name: 'sessions.put_page',
+    method: 'PUT',
+    path: '/sessions/{id}/pages/{page}',
+    noun: ''
+  } as Route<{ id: string; page: string }, undefined, PageReport, Nothing>,
+
+  /** Show the policy of a session, and which level sets each rule. */
   sessionsPolicy: {
     name: 'sessions.policy',
     method: 'GET',
@@ -176,7 +305,7 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, undefined, SessionPolicy>,
 
-  /** Say what is known of a session's activity. */
+  /** Show the activity of a session. */
   sessionsActivity: {
     name: 'sessions.activity',
     method: 'GET',
@@ -184,7 +313,7 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, undefined, Activity>,
 
-  /** Keep a session alive for a while, though nobody uses it. */
+  /** Keep an idle session alive for a while. */
   sessionsKeepAlive: {
     name: 'sessions.keep_alive',
     method: 'POST',
@@ -192,131 +321,48 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, KeepAliveRequest, Session>,
 
-  /** Show projects and their use. */
-  quotaGet: {
-    name: 'quota.get',
-    method: 'GET',
-    path: '/quota',
-    noun: 'quota'
-  } as Route<undefined, undefined, undefined, Quota>,
-
-  /** Show how projects used GPUs over time. */
-  historyGet: {
-    name: 'history.get',
-    method: 'GET',
-    path: '/history',
-    noun: ''
-  } as Route<undefined, HistoryQuery, undefined, History>,
-
-  /** Show nodes, devices and slices. */
-  nodesList: {
-    name: 'nodes.list',
-    method: 'GET',
-    path: '/nodes',
-    noun: 'nodes'
-  } as Route<undefined, undefined, undefined, Nodes>,
-
-  /** List the Python prefixes that sessions may start from. */
-  environmentsList: {
-    name: 'environments.list',
-    method: 'GET',
-    path: '/environments',
-    noun: ''
-  } as Route<undefined, undefined, undefined, Environments>,
-
-  /** Show the projects as they are set. */
-  projectsList: {
-    name: 'projects.list',
-    method: 'GET',
-    path: '/projects',
-    noun: 'quota'
-  } as Route<undefined, undefined, undefined, Projects>,
-
-  /** Make a project, or change one. */
-  projectsPut: {
-    name: 'projects.put',
-    method: 'PUT',
-    path: '/projects/{name}',
-    noun: ''
-  } as Route<{ name: string }, undefined, ProjectRequest, ProjectAnswer>,
-
-  /** Delete a project, or let it drain. */
-  projectsDelete: {
-    name: 'projects.delete',
-    method: 'DELETE',
-    path: '/projects/{name}',
-    noun: ''
-  } as Route<{ name: string }, ProjectRemoval, undefined, ProjectAnswer>,
-
-  /** Show what holds for all projects. */
-  rulesGet: {
-    name: 'rules.get',
-    method: 'GET',
-    path: '/rules',
-    noun: ''
-  } as Route<undefined, undefined, undefined, Rules>,
-
-  /** Change what holds for all projects. */
-  rulesPut: {
-    name: 'rules.put',
-    method: 'PUT',
-    path: '/rules',
-    noun: ''
-  } as Route<undefined, undefined, RulesRequest, Rules>,
-
-  /** Show the node groups. */
-  groupsGet: {
-    name: 'groups.get',
-    method: 'GET',
-    path: '/groups',
-    noun: ''
-  } as Route<undefined, undefined, undefined, Groups>,
-
-  /** Change the node groups. */
-  groupsPut: {
-    name: 'groups.put',
-    method: 'PUT',
-    path: '/groups',
-    noun: ''
-  } as Route<undefined, undefined, GroupsRequest, Groups>,
-
-  /** Show what is set of idle sessions, and the built-in rules. */
-  policyGet: {
-    name: 'policy.get',
-    method: 'GET',
-    path: '/policy',
-    noun: 'policy'
-  } as Route<undefined, undefined, undefined, Policy>,
-
-  /** Change what is set of idle sessions. */
-  policyPut: {
-    name: 'policy.put',
-    method: 'PUT',
-    path: '/policy',
-    noun: ''
-  } as Route<undefined, undefined, PolicyRequest, Policy>,
-
-  /** Say what a policy would have done over the last week. */
-  policyTry: {
-    name: 'policy.try',
-    method: 'POST',
-    path: '/policy/try',
-    noun: ''
-  } as Route<undefined, undefined, PolicyRequest, PolicyTrial>,
-
-  /** Say what a change of projects, rules or node groups would do. */
+  /** Preview a change of projects, rules or node groups. */
   settingsPreview: {
     name: 'settings.preview',
     method: 'POST',
     path: '/settings/preview',
     noun: ''
-  } as Route<undefined, undefined, SettingsChange, ChangePreview>,
+  } as Route<undefined, undefined, SettingsChange, ChangePreview>
+};
 
-  /** Show who changed what, newest first. */
-  auditList: {
-    name: 'audit.list',
-    method: 'GET',
-    path: '/audit',
-    noun: ''
-  } as Route<undefined, AuditQuery, undefined, PageAuditEntry>
+/** The document that each noun is read as. */
+export type Nouns = {
+  about: About;
+  audit: PageAuditEntry;
+  environments: Environments;
+  groups: Groups;
+  history: History;
+  nodes: Nodes;
+  policy: Policy;
+  projects: Projects;
+  quota: Quota;
+  rules: Rules;
+  sessions: PageSession;
+};
+
+/** The route that reads each noun. */
+export const nouns: {
+  readonly [Noun in keyof Nouns]: Route<
+    undefined,
+    unknown,
+    undefined,
+    Nouns[Noun]
+  >;
+} = {
+  about: routes.aboutGet,
+  audit: routes.auditList,
+  environments: routes.environmentsList,
+  groups: routes.groupsGet,
+  history: routes.historyGet,
+  nodes: routes.nodesList,
+  policy: routes.policyGet,
+  projects: routes.projectsList,
+  quota: routes.quotaGet,
+  rules: routes.rulesGet,
+  sessions: routes.sessionsList
 };

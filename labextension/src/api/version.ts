@@ -8,7 +8,7 @@ export const VERSION: string = require('../../package.json').version;
 declare function require(path: string): { version: string };
 
 /**
- * Tell whether two versions are the same release.
+ * Return whether two versions are the same release.
  *
  * npm writes `1.0.0-rc.1` where Python writes `1.0.0rc1`.
  */

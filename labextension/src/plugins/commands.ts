@@ -5,7 +5,7 @@ import {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { ITranslator } from '@jupyterlab/translation';
 import { CommandIDs } from '../commands';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
 import { addSessionCommands } from './sessioncommands';
 
@@ -15,16 +15,16 @@ export const commands: JupyterFrontEndPlugin<void> = {
   description:
     'Commands to open, suspend, resume, stop and delete sessions, and their palette entries.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ITranslator, ICommandPalette],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     translator: ITranslator | null,
     palette: ICommandPalette | null
   ): void => {
     const trans = ours(translator);
-    addSessionCommands(app.commands, quota, trans);
+    addSessionCommands(app.commands, workspace, trans);
     const category = trans.__('GPU Workspace');
     for (const command of Object.values(CommandIDs)) {
       palette?.addItem({ command, category });

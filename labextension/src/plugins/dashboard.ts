@@ -6,9 +6,9 @@ import {
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator } from '@jupyterlab/translation';
 import { CommandIDs } from '../commands';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import type { IUi } from '../views/ui';
+import type { IUi } from '../views/parts/ui';
 import { addSingle } from './single';
 
 const ID = 'jupyter-gpuquota:dashboard';
@@ -16,28 +16,28 @@ const ID = 'jupyter-gpuquota:dashboard';
 /** Show the team's dashboard in the main area, once. */
 export const dashboard: JupyterFrontEndPlugin<void> = {
   id: ID,
-  description: 'The dashboard of who holds, borrows and waits for GPUs.',
+  description: 'The dashboard of who uses, borrows and requests GPUs.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ITranslator, ILayoutRestorer, IRenderMimeRegistry],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     renderMime: IRenderMimeRegistry | null
   ): void => {
     const trans = ours(translator);
-    const ui: IUi = { quota, commands: app.commands, trans };
+    const ui: IUi = { workspace, commands: app.commands, trans };
     addSingle(app, ui, restorer, {
       id: ID,
       command: CommandIDs.dashboard,
-      label: trans.__('Open the Team Dashboard of GPUs'),
-      caption: trans.__('Open the team dashboard'),
-      title: trans.__('Team dashboard'),
+      label: trans.__('GPU Dashboard'),
+      caption: trans.__('Open the GPU dashboard'),
+      title: trans.__('GPU dashboard'),
       make: async () => {
         const { makeDashboardWidget } =
-          await import('../views/dashboardwidget');
+          await import('../views/dashboard/widget');
         return makeDashboardWidget(ui, renderMime);
       }
     });

@@ -8,9 +8,9 @@ import { ITranslator } from '@jupyterlab/translation';
 
 import { CommandIDs } from '../commands';
 import { gpuIcon } from '../icons';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import type { IUi } from '../views/ui';
+import type { IUi } from '../views/parts/ui';
 import { addViewer } from './viewer';
 
 /** Show all of a session in the main area. */
@@ -18,16 +18,16 @@ export const details: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:details',
   description: 'The view of everything that is known of one session.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ITranslator, ILayoutRestorer],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null
   ): void => {
     const trans = ours(translator);
-    const ui: IUi = { quota, commands: app.commands, trans };
+    const ui: IUi = { workspace, commands: app.commands, trans };
     addViewer(app, ui, restorer, {
       command: CommandIDs.details,
       label: trans.__('Show Details'),
@@ -36,7 +36,7 @@ export const details: JupyterFrontEndPlugin<void> = {
       title: name => name,
       fits: () => true,
       make: async (id: string): Promise<MainAreaWidget> => {
-        const { makeDetailsWidget } = await import('../views/detailswidget');
+        const { makeDetailsWidget } = await import('../views/details/widget');
         return makeDetailsWidget(ui, id);
       }
     });

@@ -2,17 +2,17 @@ import { Dialog, InputDialog, showDialog } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Session } from '../api/models';
 import { inOrder } from '../state/sessions';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 
-/** Ask which session is meant; returns undefined where the user names none. */
+/** Ask which session is meant; returns undefined if the user cancels. */
 export async function chooseSession(
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   title: string,
   fits: (session: Session) => boolean,
   trans: TranslationBundle
 ): Promise<Session | undefined> {
-  await quota.sessions.refresh();
-  const { result } = quota.sessions;
+  await workspace.sessions.refresh();
+  const { result } = workspace.sessions;
   if (result.status === 'error') {
     throw result.error;
   }
@@ -21,7 +21,7 @@ export async function chooseSession(
   if (!sessions.length) {
     await showDialog({
       title,
-      body: trans.__('There is no session that this can be done to.'),
+      body: trans.__('No session to apply this to.'),
       buttons: [Dialog.okButton()]
     });
     return undefined;
@@ -37,14 +37,14 @@ export async function chooseSession(
   return button.accept && value ? sessions[items.indexOf(value)] : undefined;
 }
 
-/** Ask whether a session is really to be ended, unless the user wants no such question. */
+/** Ask for confirmation before a session is ended, unless the user has turned that off. */
 export async function confirmEnd(
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   session: Session,
   goal: 'stop' | 'suspend',
   trans: TranslationBundle
 ): Promise<boolean> {
-  const { preferences } = quota;
+  const { preferences } = workspace;
   if (!preferences.values.confirmStop || session.state === 'waiting') {
     return true;
   }
@@ -54,7 +54,7 @@ export async function confirmEnd(
         ? trans.__('Stop %1?', session.spec.name)
         : trans.__('Suspend %1?', session.spec.name),
     body: trans.__(
-      'Its processes end, and what is only in their memory is lost. Files and the log stay.'
+      'Open notebooks are saved first; kernel memory is lost. Files and the log are kept.'
     ),
     buttons: [
       Dialog.cancelButton(),
@@ -62,7 +62,7 @@ export async function confirmEnd(
         label: goal === 'stop' ? trans.__('Stop') : trans.__('Suspend')
       })
     ],
-    checkbox: { label: trans.__('Do not ask again') }
+    checkbox: { label: trans.__("Don't ask again") }
   });
   if (button.accept && isChecked) {
     await preferences.set('confirmStop', false);

@@ -3,14 +3,11 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ITranslator, TranslationBundle } from '@jupyterlab/translation';
-import { lookClosely } from '../state/closelook';
-import { closedHere, outerBase } from '../state/idle';
-import { IdleWatchman, IIdleNews } from '../state/idlenews';
-import { IGpuQuota } from '../tokens';
+import { IdleEvents, IIdleEvent } from '../state/idle/events';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import type { IdleNotices } from '../views/idlenotices';
+import type { IdleNotices } from '../views/idle/notices';
 import { report } from './report';
-import { ISaving } from './saving';
 
 /** Warn before a session is ended for being idle, and tell when it was. */
 export const idleNotices: JupyterFrontEndPlugin<void> = {
@@ -18,42 +15,34 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
   description:
     'Notices before and after an idle session is suspended or stopped, with ways to keep it alive and to resume it.',
   autoStart: true,
-  requires: [IGpuQuota],
-  optional: [ITranslator, ISaving],
+  requires: [IGpuWorkspace],
+  optional: [ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
-    translator: ITranslator | null,
-    saving: ISaving | null
+    workspace: IGpuWorkspace,
+    translator: ITranslator | null
   ): void => {
     const trans = ours(translator);
-    const watchman = new IdleWatchman();
+    const events = new IdleEvents();
     let notices: Promise<IdleNotices> | undefined;
-    const tell = async (news: IIdleNews[]) => {
-      notices ??= load(app, quota, trans, saving);
+    const tell = async (news: IIdleEvent[]) => {
+      notices ??= load(app, workspace, trans);
       const shown = await notices;
-      shown.tell(
+      shown.show(
         news.filter(
           ({ kind }) =>
-            kind === 'over' ||
-            kind === 'back' ||
-            quota.preferences.values.notifyIdle
+            kind === 'over' || workspace.preferences.values.notifyIdle
         )
       );
     };
-    // That sessions are read while nobody looks is the business of the other notices.
+    // The other notices keep sessions up to date in the background.
     const look = () => {
-      const sessions = quota.sessions.result;
-      const about = quota.about.result;
+      const sessions = workspace.sessions.result;
+      const about = workspace.about.result;
       if (sessions.status !== 'ready' || about.status !== 'ready') {
         return;
       }
-      const closed = closedHere(sessions, quota.here);
-      const why = closed?.hint || (sessions.error ? null : '');
-      const news = [
-        ...watchman.lookHere(quota.session(quota.here), why),
-        ...watchman.look(sessions.value.items, about.value.user)
-      ];
+      const news = events.look(sessions.value.items, about.value.user);
       if (news.length) {
         tell(news).catch(error => {
           notices = undefined; // the next news try to load it again
@@ -61,26 +50,16 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
         });
       }
     };
-    quota.sessions.changed.connect(look);
-    quota.about.changed.connect(look);
-    if (quota.here) {
-      const lookNow = lookClosely(quota);
-      app.serviceManager.connectionFailure.connect(() => void lookNow());
-    }
+    workspace.sessions.changed.connect(look);
+    workspace.about.changed.connect(look);
   }
 };
 
 async function load(
   app: JupyterFrontEnd,
-  quota: IGpuQuota,
-  trans: TranslationBundle,
-  saving: ISaving | null
+  workspace: IGpuWorkspace,
+  trans: TranslationBundle
 ): Promise<IdleNotices> {
-  const [{ IdleNotices }, { EndHere }] = await Promise.all([
-    import('../views/idlenotices'),
-    import('../views/endhere')
-  ]);
-  const outer = outerBase(app.serviceManager.serverSettings.baseUrl);
-  const here = new EndHere(trans, outer, () => saving?.isSaved ?? null);
-  return new IdleNotices(quota, app.commands, trans, here);
+  const { IdleNotices } = await import('../views/idle/notices');
+  return new IdleNotices(workspace, app.commands, trans);
 }

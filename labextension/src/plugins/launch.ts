@@ -9,9 +9,9 @@ import { ITranslator } from '@jupyterlab/translation';
 import { addIcon } from '@jupyterlab/ui-components';
 import { CommandIDs } from '../commands';
 import { gpuIcon } from '../icons';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import type { IUi } from '../views/ui';
+import type { IUi } from '../views/parts/ui';
 import { MainArea } from './mainarea';
 
 const ARGS = {
@@ -19,7 +19,7 @@ const ARGS = {
   properties: {
     cwd: {
       type: 'string',
-      description: 'The folder to begin in; without it that of the file browser'
+      description: 'The initial folder; the default is that of the file browser'
     }
   }
 } as const;
@@ -29,18 +29,18 @@ export const launch: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:launch',
   description: 'The form from which sessions are launched.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ITranslator, ILayoutRestorer, IStateDB, IDefaultFileBrowser],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     state: IStateDB | null,
     files: IDefaultFileBrowser | null
   ): void => {
     const trans = ours(translator);
-    const ui: IUi = { quota, commands: app.commands, trans };
+    const ui: IUi = { workspace, commands: app.commands, trans };
     const main = new MainArea(app, 'gpuquota-launch');
     app.commands.addCommand(CommandIDs.launch, {
       label: trans.__('Launch a GPU Session…'),
@@ -54,7 +54,7 @@ export const launch: JupyterFrontEndPlugin<void> = {
           label: trans.__('Launch a session'),
           icon: gpuIcon,
           make: async () => {
-            const { makeLaunchWidget } = await import('../views/launchwidget');
+            const { makeLaunchWidget } = await import('../views/launch/widget');
             return makeLaunchWidget({ ui, state, folder });
           }
         });

@@ -4,18 +4,18 @@ import {
 } from '@jupyterlab/application';
 import { ILauncher } from '@jupyterlab/launcher';
 import { CommandIDs } from '../commands';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 
 /** Put a card into the launcher. */
 export const launcher: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:launcher',
   description: 'A card in the launcher that opens the launch form.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ILauncher],
   activate: (
     _: JupyterFrontEnd,
-    __: IGpuQuota,
+    __: IGpuWorkspace,
     launcher: ILauncher | null
   ): void => {
     launcher?.add({

@@ -3,26 +3,30 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ITranslator } from '@jupyterlab/translation';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import type { IUi } from '../views/ui';
+import type { IUi } from '../views/parts/ui';
 
 /** The element's name, which the HTML of Python's widgets uses. */
-export const LIVE_TAG = 'gpuquota-live';
+const LIVE_TAG = 'gpuquota-live';
 
 /** Let HTML anywhere in JupyterLab show live state, with no traffic of any kernel. */
 export const live: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:live',
   description: 'The HTML element <gpuquota-live noun="quota|sessions|nodes">.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     translator: ITranslator | null
   ): void => {
-    const ui: IUi = { quota, commands: app.commands, trans: ours(translator) };
+    const ui: IUi = {
+      workspace,
+      commands: app.commands,
+      trans: ours(translator)
+    };
     // A page has one registry of elements, and nothing ever leaves it.
     if (!window.customElements.get(LIVE_TAG)) {
       window.customElements.define(LIVE_TAG, makeElement(ui));
@@ -53,7 +57,7 @@ function makeElement(ui: IUi): CustomElementConstructor {
     private _show(): void {
       const shown = new AbortController();
       this._shown = shown;
-      void import('../views/liveroot').then(({ showLive }) => {
+      void import('../views/live/mount').then(({ showLive }) => {
         if (!shown.signal.aborted) {
           showLive(this, ui, shown.signal);
         }

@@ -8,9 +8,9 @@ import { ITranslator } from '@jupyterlab/translation';
 import { listIcon } from '@jupyterlab/ui-components';
 import { CommandIDs } from '../commands';
 import { can } from '../state/sessions';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import type { IUi } from '../views/ui';
+import type { IUi } from '../views/parts/ui';
 import { addViewer } from './viewer';
 
 /** Show logs in the main area. */
@@ -18,16 +18,16 @@ export const logs: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:logs',
   description: 'The viewer of session logs.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ITranslator, ILayoutRestorer],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null
   ): void => {
     const trans = ours(translator);
-    const ui: IUi = { quota, commands: app.commands, trans };
+    const ui: IUi = { workspace, commands: app.commands, trans };
     addViewer(app, ui, restorer, {
       command: CommandIDs.logs,
       label: trans.__('Show Log'),
@@ -36,7 +36,7 @@ export const logs: JupyterFrontEndPlugin<void> = {
       title: name => trans.__('%1 log', name),
       fits: session => can(session, 'log'),
       make: async (id: string): Promise<MainAreaWidget> => {
-        const { makeLogWidget } = await import('../views/logwidget');
+        const { makeLogWidget } = await import('../views/logs/widget');
         return makeLogWidget(ui, id);
       }
     });

@@ -9,7 +9,7 @@ interface IMaking {
   make: () => Promise<MainAreaWidget>;
 }
 
-/** Be the widgets of one kind in the main area, each of them made once. */
+/** The widgets of one kind in the main area, each created once. */
 export class MainArea {
   constructor(
     private _app: JupyterFrontEnd,

@@ -8,12 +8,12 @@ import { CommandRegistry } from '@lumino/commands';
 import { Session } from '../api/models';
 import { CommandIDs } from '../commands';
 import { watchInBackground } from '../state/background';
-import { INotice, NoticeKind, Watchman } from '../state/notices';
+import { INotice, NoticeKind, NoticeEvents } from '../state/notices';
 import { can } from '../state/sessions';
-import { IGpuQuota, IPreferenceValues } from '../tokens';
+import { IGpuWorkspace, IPreferenceValues } from '../tokens';
 import { ours } from '../translation';
-import { lifeText } from '../views/idletexts';
-import { takerText } from '../views/takertexts';
+import { lifeText } from '../views/idle/texts';
+import { takerText } from '../views/parts/takertexts';
 
 const SWITCH: Record<NoticeKind, keyof IPreferenceValues & string> = {
   ready: 'notifyReady',
@@ -22,48 +22,53 @@ const SWITCH: Record<NoticeKind, keyof IPreferenceValues & string> = {
   reclaimed: 'notifyReclaimed',
   ending: 'notifyEnding'
 };
-/** How long a notice stays in sight, in milliseconds; it is kept in the centre after that. */
+/** How long a notice stays visible, in milliseconds; the notification centre keeps it after that. */
 const IN_SIGHT = 8000;
 const LONGEST = 140;
 
-/** Tell the user what becomes of their sessions. */
+/** Notify the user of changes of their sessions. */
 export const notifications: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:notifications',
   description:
-    'Notices when a session is ready, has failed, has to wait, is reclaimed or soon stopped.',
+    'Notices when a session is ready, failed, queued, preempted or about to be stopped.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     translator: ITranslator | null
   ): void => {
     const trans = ours(translator);
-    const watchman = new Watchman();
+    const events = new NoticeEvents();
     const look = () => {
-      const sessions = quota.sessions.result;
-      const about = quota.about.result;
+      const sessions = workspace.sessions.result;
+      const about = workspace.about.result;
       if (sessions.status === 'ready' && about.status === 'ready') {
         const { items } = sessions.value;
-        const news = watchman.look(items, about.value.user, Date.now());
+        const news = events.look(items, about.value.user, Date.now());
         news
-          .filter(({ kind }) => quota.preferences.values[SWITCH[kind]])
-          .forEach(notice => show(notice, quota, app.commands, trans));
+          .filter(({ kind }) => workspace.preferences.values[SWITCH[kind]])
+          // Here it counts down, and explains the end.
+          .filter(
+            ({ kind, session }) =>
+              kind !== 'reclaimed' || session.id !== workspace.here
+          )
+          .forEach(notice => show(notice, workspace, app.commands, trans));
       }
     };
-    quota.sessions.changed.connect(look);
+    workspace.sessions.changed.connect(look);
     // It is read again and again while the list stays as it is: an end may come near meanwhile.
-    quota.about.changed.connect(look);
+    workspace.about.changed.connect(look);
     void app.restored.then(() => {
-      watchInBackground(quota, [quota.sessions]);
+      watchInBackground(workspace, [workspace.sessions]);
     });
   }
 };
 
 function show(
   { kind, session }: INotice,
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   commands: CommandRegistry,
   trans: TranslationBundle
 ): void {
@@ -74,8 +79,8 @@ function show(
     callback: () => void commands.execute(command, { id })
   });
   const never = {
-    label: trans.__('Do not show again'),
-    callback: () => void quota.preferences.set(SWITCH[kind], false)
+    label: muteText(trans, kind),
+    callback: () => void workspace.preferences.set(SWITCH[kind], false)
   };
   const emit = (
     message: string,
@@ -98,14 +103,14 @@ function show(
       break;
     case 'failed':
       emit(
-        trans.__('%1 has failed: %2', spec.name, why),
+        trans.__('%1 failed: %2', spec.name, why),
         'error',
         act(trans.__('Log'), CommandIDs.logs)
       );
       break;
     case 'waiting':
       emit(
-        trans.__('%1 waits: %2', spec.name, why),
+        trans.__('%1 is queued: %2', spec.name, why),
         'info',
         act(trans.__('Details'), CommandIDs.details)
       );
@@ -126,6 +131,21 @@ function show(
   }
 }
 
+function muteText(trans: TranslationBundle, kind: INotice['kind']): string {
+  switch (kind) {
+    case 'ready':
+      return trans.__("Don't notify about started sessions");
+    case 'failed':
+      return trans.__("Don't notify about failed sessions");
+    case 'waiting':
+      return trans.__("Don't notify about queued sessions");
+    case 'reclaimed':
+      return trans.__("Don't notify about preempted sessions");
+    case 'ending':
+      return trans.__("Don't notify about run time limits");
+  }
+}
+
 function reclaimedText(
   trans: TranslationBundle,
   { reclaimed, spec }: Session
@@ -133,12 +153,12 @@ function reclaimedText(
   const taker = reclaimed ? takerText(trans, reclaimed) : '';
   return reclaimed?.moved
     ? trans.__(
-        '%1 makes room for %2 and starts again elsewhere',
+        '%1 was moved to make room for %2 and will restart elsewhere',
         spec.name,
         taker
       )
     : trans.__(
-        '%1 was reclaimed for %2; it starts again when GPUs are free',
+        '%1 was preempted by %2 and will restart when GPUs are free',
         spec.name,
         taker
       );

@@ -10,12 +10,13 @@ import { PromiseDelegate } from '@lumino/coreutils';
 import { PanelLayout, Widget } from '@lumino/widgets';
 import { CommandIDs, NO_ARGS } from '../commands';
 import { gpuIcon } from '../icons';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import type { IUi } from '../views/ui';
+import { addSections } from '../views/panel/sections';
+import type { IUi } from '../views/parts/ui';
 
 /** The panel's id in the shell, and in the layout that is restored. */
-export const PANEL_ID = 'jupyter-gpuquota:panel';
+const PANEL_ID = 'jupyter-gpuquota:panel';
 /** After the panels of JupyterLab itself. */
 const RANK = 600;
 
@@ -24,20 +25,20 @@ export const panel: JupyterFrontEndPlugin<void> = {
   id: PANEL_ID,
   description: 'The panel "GPU Workspace" with quota and sessions.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ITranslator, ILayoutRestorer, IStateDB],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     state: IStateDB | null
   ): void => {
     const trans = ours(translator);
-    const ui: IUi = { quota, commands: app.commands, trans };
+    const ui: IUi = { workspace, commands: app.commands, trans };
     addSections(ui, state);
     const widget = new LazyPanel(async () => {
-      const { Sidebar } = await import('../views/sidebar');
+      const { Sidebar } = await import('../views/panel/sidebar');
       return new Sidebar(ui, translator ?? nullTranslator, state);
     });
     widget.id = PANEL_ID;
@@ -50,7 +51,7 @@ export const panel: JupyterFrontEndPlugin<void> = {
 };
 
 function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
-  const { trans, quota } = ui;
+  const { trans, workspace } = ui;
   app.commands.addCommand(CommandIDs.showPanel, {
     label: trans.__('Show the GPU Workspace'),
     icon: gpuIcon,
@@ -65,34 +66,11 @@ function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
     caption: trans.__('Refresh'),
     icon: refreshIcon,
     describedBy: { args: NO_ARGS },
-    execute: () => quota.refresh()
+    execute: () => workspace.refresh()
   });
 }
 
-/** Register our own sections as anybody else would. */
-function addSections(ui: IUi, state: IStateDB | null): void {
-  const { quota, trans } = ui;
-  quota.sections.add({
-    id: 'team',
-    rank: 100,
-    size: 4,
-    create: async () => {
-      const { makeTeam } = await import('../views/sections');
-      return makeTeam(ui, state, trans.__('Team'));
-    }
-  });
-  quota.sections.add({
-    id: 'sessions',
-    rank: 200,
-    size: 7,
-    create: async () => {
-      const { makeSessions } = await import('../views/sections');
-      return makeSessions(ui, trans.__('Sessions'));
-    }
-  });
-}
-
-/** Load what is in the panel when it is first seen: a page starts faster without. */
+/** The panel's place in the sidebar; its content is loaded when first shown, to start faster. */
 class LazyPanel extends Widget {
   constructor(private _load: () => Promise<Widget>) {
     super();

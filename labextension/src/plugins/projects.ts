@@ -6,71 +6,71 @@ import {
 import { ITranslator } from '@jupyterlab/translation';
 import { CommandIDs } from '../commands';
 import { watchInBackground } from '../state/background';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import type { IUi } from '../views/ui';
+import type { IUi } from '../views/parts/ui';
 import { addSingle } from './single';
 
 const ID = 'jupyter-gpuquota:projects';
 
-/** Show admins what is set in the main area, once; nobody else sees anything of it. */
+/** The administrators' page, a single main-area widget that only they can open. */
 export const projects: JupyterFrontEndPlugin<void> = {
   id: ID,
   description: 'Projects, rules, node groups and who changed them, for admins.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [ITranslator, ILayoutRestorer],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null
   ): void => {
     const trans = ours(translator);
-    const ui: IUi = { quota, commands: app.commands, trans };
+    const ui: IUi = { workspace, commands: app.commands, trans };
     addSingle(app, ui, restorer, {
       id: ID,
       command: CommandIDs.projects,
-      label: trans.__('Change GPU Projects and Rules'),
-      caption: trans.__('Change projects, rules and node groups'),
-      title: trans.__('GPU projects and rules'),
-      isVisible: () => isAdmin(quota),
+      label: trans.__('Manage GPU Projects'),
+      caption: trans.__('Manage projects, policies and node groups'),
+      title: trans.__('Projects and policies'),
+      isVisible: () => isAdmin(workspace),
       make: async () => {
         const { makeAdministrationWidget } =
-          await import('../views/administrationwidget');
+          await import('../views/administration/widget');
         return makeAdministrationWidget(ui);
       }
     });
-    followAdmin(app, quota);
+    followAdmin(app, workspace);
   }
 };
 
-function isAdmin({ quota }: IGpuQuota): boolean {
+function isAdmin({ quota }: IGpuWorkspace): boolean {
   return quota.result.status === 'ready' && quota.result.value.admin;
 }
 
-/** Have the palette show the command while the user is an admin. */
-function followAdmin(app: JupyterFrontEnd, quota: IGpuQuota): void {
-  let was = isAdmin(quota);
-  quota.quota.changed.connect(() => {
-    const is = isAdmin(quota);
+/** Show the command in the palette while the user is an admin. */
+function followAdmin(app: JupyterFrontEnd, workspace: IGpuWorkspace): void {
+  let was = isAdmin(workspace);
+  workspace.quota.changed.connect(() => {
+    const is = isAdmin(workspace);
     if (is !== was) {
       was = is;
       app.commands.notifyCommandChanged(CommandIDs.projects);
     }
   });
-  void app.restored.then(() => askOnce(quota));
+  void app.restored.then(() => askOnce(workspace));
 }
 
-/** Have it known whether the user is an admin, even where nothing else watches the quota. */
-function askOnce(quota: IGpuQuota): void {
-  const watcher = watchInBackground(quota, [quota.quota]);
+/** Keep track of whether the user is an admin, even if nothing else watches the quota. */
+function askOnce(workspace: IGpuWorkspace): void {
+  const watcher = watchInBackground(workspace, [workspace.quota]);
   const onChanged = () => {
-    if (quota.quota.result.status === 'ready') {
-      quota.quota.changed.disconnect(onChanged);
+    if (workspace.quota.result.status === 'ready') {
+      workspace.quota.changed.disconnect(onChanged);
       watcher.dispose();
     }
   };
-  quota.quota.changed.connect(onChanged);
+  workspace.quota.changed.connect(onChanged);
   onChanged();
 }

@@ -3,12 +3,12 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Session } from '../api/models';
 import { toResize } from '../state/advice';
 import { isLive } from '../state/sessions';
-import { IGpuQuota } from '../tokens';
-import { plainShare } from '../views/detailtexts';
+import { IGpuWorkspace } from '../tokens';
+import { shareText } from '../views/parts/texts';
 
 /** Start a session again with the share that is advised now, if the user confirms. */
 export async function relaunch(
-  { actions }: IGpuQuota,
+  { actions }: IGpuWorkspace,
   session: Session,
   trans: TranslationBundle
 ): Promise<void> {
@@ -16,21 +16,21 @@ export async function relaunch(
   const { message, share } = await actions.advice(id);
   if (!share) {
     await showDialog({
-      title: trans.__('No other share is advised for %1', spec.name),
+      title: trans.__('No other size is recommended for %1', spec.name),
       body: message,
       buttons: [Dialog.okButton()]
     });
     return;
   }
-  const words = plainShare(trans, share);
+  const words = shareText(trans, share);
   const { button } = await showDialog({
     title: trans.__('Relaunch %1 with %2?', spec.name, words),
     body: isLive(session)
       ? trans.__(
-          'Its processes end, and what is only in their memory is lost, as the variables of its kernels. Files and the log stay. It then waits in line for %1.',
+          'Open notebooks are saved first; kernel memory is lost. Files and the log are kept. The session is then queued for %1.',
           words
         )
-      : trans.__('It waits in line for %1 then.', words),
+      : trans.__('The session is then queued for %1.', words),
     buttons: [
       Dialog.cancelButton(),
       Dialog.warnButton({ label: trans.__('Relaunch') })

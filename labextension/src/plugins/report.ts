@@ -1,12 +1,12 @@
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { asApiError } from '../api/errors';
-import { errorText } from '../views/common';
+import { errorText } from '../views/parts/controls';
 
 /** JupyterLab shows notifications up to this length. */
 const LONGEST = 140;
 
-/** Tell the user that an action failed: what happened, and what to do. */
+/** Notify the user that an action failed: what happened, and what to do. */
 export function report(trans: TranslationBundle, thrown: unknown): void {
   const error = asApiError(thrown);
   const message = errorText(trans, error);
@@ -17,7 +17,7 @@ export function report(trans: TranslationBundle, thrown: unknown): void {
   }
   const showAll = () => {
     void showDialog({
-      title: trans.__('That did not work'),
+      title: trans.__('Action failed'),
       body: whole,
       buttons: [Dialog.okButton()]
     });

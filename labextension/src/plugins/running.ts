@@ -11,46 +11,46 @@ import { CommandIDs } from '../commands';
 import { gpuIcon } from '../icons';
 import { watchInBackground } from '../state/background';
 import { can, inOrder, isLive } from '../state/sessions';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import { shareText, stateText } from '../views/texts';
+import { shareText, stateText } from '../views/parts/texts';
 import { report } from './report';
 
 /** List my sessions among all that runs. */
 export const running: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:running',
-  description: 'My sessions in the panel of what runs.',
+  description: 'My sessions in the Running panel.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [IRunningSessionManagers, ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     managers: IRunningSessionManagers | null,
     translator: ITranslator | null
   ): void => {
     if (!managers) {
       return;
     }
-    managers.add(makeManager(quota, app.commands, ours(translator)));
+    managers.add(makeManager(workspace, app.commands, ours(translator)));
     void app.restored.then(() => {
-      watchInBackground(quota, [quota.sessions]);
+      watchInBackground(workspace, [workspace.sessions]);
     });
   }
 };
 
 /** Make what the panel asks for its list. */
 export function makeManager(
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   commands: CommandRegistry,
   trans: TranslationBundle
 ): IRunningSessions.IManager {
-  const changed = new Signal<IGpuQuota, void>(quota);
+  const changed = new Signal<IGpuWorkspace, void>(workspace);
   let shown = '';
-  quota.sessions.changed.connect(() => {
-    // The panel draws its whole list anew each time, in sight or not.
+  workspace.sessions.changed.connect(() => {
+    // The panel redraws its whole list each time, visible or not.
     const now = JSON.stringify(
-      mine(quota).map(({ actions, id, state }) => [id, state, actions])
+      mine(workspace).map(({ actions, id, state }) => [id, state, actions])
     );
     if (now !== shown) {
       shown = now;
@@ -58,29 +58,29 @@ export function makeManager(
     }
   });
   const stop = (session: Session) =>
-    quota.actions.stop(session.id).catch(error => report(trans, error));
+    workspace.actions.stop(session.id).catch(error => report(trans, error));
   return {
     name: trans.__('GPU Sessions'),
     running: () =>
-      mine(quota).map(session => makeItem(session, commands, trans, stop)),
+      mine(workspace).map(session => makeItem(session, commands, trans, stop)),
     shutdownAll: () =>
-      mine(quota)
+      mine(workspace)
         .filter(session => can(session, 'stop'))
         .forEach(session => void stop(session)),
-    refreshRunning: () => void quota.sessions.refresh(),
+    refreshRunning: () => void workspace.sessions.refresh(),
     runningChanged: changed,
     shutdownLabel: trans.__('Stop'),
     shutdownAllLabel: trans.__('Stop All'),
     shutdownAllConfirmationText: trans.__(
-      'Stop all of your GPU sessions? What is only in their memory is lost.'
+      'Stop all your GPU sessions? Open notebooks are saved first; kernel memory is lost.'
     )
   };
 }
 
 /** List my sessions that have processes; one that waits has nothing to be stopped. */
-function mine(quota: IGpuQuota): Session[] {
-  const about = quota.about.result;
-  const { result } = quota.sessions;
+function mine(workspace: IGpuWorkspace): Session[] {
+  const about = workspace.about.result;
+  const { result } = workspace.sessions;
   return about.status === 'ready' && result.status === 'ready'
     ? inOrder(result.value.items).filter(
         session => session.owner === about.value.user && isLive(session)

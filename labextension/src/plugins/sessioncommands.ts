@@ -14,8 +14,8 @@ import { Session } from '../api/models';
 import { CommandIDs, SESSION_ARGS } from '../commands';
 import { clockIcon, openIcon, suspendIcon } from '../icons';
 import { can } from '../state/sessions';
-import { IGpuQuota } from '../tokens';
-import { clockText } from '../views/texts';
+import { IGpuWorkspace } from '../tokens';
+import { clockText } from '../views/parts/texts';
 import { chooseSession, confirmEnd } from './dialogs';
 import { relaunch } from './relaunch';
 import { report } from './report';
@@ -37,13 +37,13 @@ interface ISessionCommand {
 /** Add a command for each thing that can be done to a session. */
 export function addSessionCommands(
   commands: CommandRegistry,
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   trans: TranslationBundle
 ): void {
-  const all = [...looking(quota, trans), ...changing(quota, trans)];
+  const all = [...looking(workspace, trans), ...changing(workspace, trans)];
   for (const command of all) {
     const { id, icon, caption, fits } = command;
-    const of = (args: ReadonlyPartialJSONObject) => find(quota, args);
+    const of = (args: ReadonlyPartialJSONObject) => find(workspace, args);
     commands.addCommand(id, {
       label: args => (names(args) ? command.label : command.longLabel),
       caption,
@@ -60,7 +60,7 @@ export function addSessionCommands(
       execute: async args => {
         const session =
           of(args) ??
-          (await chooseSession(quota, command.longLabel, fits, trans));
+          (await chooseSession(workspace, command.longLabel, fits, trans));
         await Promise.resolve(session && command.run(session)).catch(error =>
           report(trans, error)
         );
@@ -69,31 +69,31 @@ export function addSessionCommands(
   }
 }
 
-/** Tell whether arguments name a session at all. */
+/** Return whether arguments name a session. */
 function names(args: ReadonlyPartialJSONObject): boolean {
   return Boolean(args.id || args.name);
 }
 
 /** Find the session that arguments name. */
 export function find(
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   args: ReadonlyPartialJSONObject
 ): Session | undefined {
   if (args.id) {
-    return quota.session(String(args.id));
+    return workspace.session(String(args.id));
   }
-  const { result } = quota.sessions;
+  const { result } = workspace.sessions;
   return result.status === 'ready' && args.name
     ? result.value.items.find(({ spec }) => spec.name === args.name)
     : undefined;
 }
 
 function looking(
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   trans: TranslationBundle
 ): ISessionCommand[] {
   const address = (session: Session) =>
-    new URL(quota.actions.url(session), window.location.href).href;
+    new URL(workspace.actions.url(session), window.location.href).href;
   return [
     {
       id: CommandIDs.open,
@@ -113,7 +113,7 @@ function looking(
       icon: copyIcon,
       label: trans.__('Copy URL'),
       longLabel: trans.__('Copy the URL of a GPU Session…'),
-      caption: trans.__('Copy the address under which this server shows it'),
+      caption: trans.__('Copy the address of this session'),
       fits: session => can(session, 'open'),
       run: session => {
         Clipboard.copyToSystem(address(session));
@@ -126,19 +126,17 @@ function looking(
 }
 
 function changing(
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   trans: TranslationBundle
 ): ISessionCommand[] {
-  const { actions } = quota;
+  const { actions } = workspace;
   return [
     {
       id: CommandIDs.keepAlive,
       icon: clockIcon,
       label: trans.__('Keep Alive'),
       longLabel: trans.__('Keep a GPU Session Alive…'),
-      caption: trans.__(
-        "Keep it running while idle, within the policy's limits"
-      ),
+      caption: trans.__('Prevent idle suspension for a while'),
       fits: session => can(session, 'keep_alive'),
       run: async ({ id }) => {
         const { kept, spec } = await actions.keepAlive(id);
@@ -156,10 +154,10 @@ function changing(
       icon: suspendIcon,
       label: trans.__('Suspend…'),
       longLabel: trans.__('Suspend a GPU Session…'),
-      caption: trans.__('End its processes, keep its request to resume later'),
+      caption: trans.__('End its processes and free its GPUs; resume it later'),
       fits: session => can(session, 'suspend'),
       run: async session => {
-        if (await confirmEnd(quota, session, 'suspend', trans)) {
+        if (await confirmEnd(workspace, session, 'suspend', trans)) {
           await actions.suspend(session.id);
         }
       }
@@ -169,28 +167,30 @@ function changing(
       icon: runIcon,
       label: trans.__('Resume'),
       longLabel: trans.__('Resume a GPU Session…'),
-      caption: trans.__('Put it back into the queue with the same share'),
+      caption: trans.__('Queue it again with the same share'),
       fits: session => can(session, 'resume'),
       run: ({ id }) => actions.resume(id)
     },
     {
       id: CommandIDs.relaunch,
       icon: refreshIcon,
-      label: trans.__('Relaunch with the Advised Share…'),
-      longLabel: trans.__('Relaunch a GPU Session with the Advised Share…'),
-      caption: trans.__('End its processes, start it again with another share'),
+      label: trans.__('Relaunch with the Recommended Size…'),
+      longLabel: trans.__('Relaunch a GPU Session with the Recommended Size…'),
+      caption: trans.__(
+        'End its processes and restart it with the recommended size'
+      ),
       fits: session => can(session, 'resize'),
-      run: session => relaunch(quota, session, trans)
+      run: session => relaunch(workspace, session, trans)
     },
     {
       id: CommandIDs.stop,
       icon: stopIcon,
       label: trans.__('Stop…'),
       longLabel: trans.__('Stop a GPU Session…'),
-      caption: trans.__('End its processes; its log is kept'),
+      caption: trans.__('End its processes and keep its log'),
       fits: session => can(session, 'stop'),
       run: async session => {
-        if (await confirmEnd(quota, session, 'stop', trans)) {
+        if (await confirmEnd(workspace, session, 'stop', trans)) {
           await actions.stop(session.id);
         }
       }
@@ -200,21 +200,21 @@ function changing(
       icon: closeIcon,
       label: trans.__('Delete'),
       longLabel: trans.__('Delete a GPU Session…'),
-      caption: trans.__('Remove it from the list, with its log'),
+      caption: trans.__('Delete the session and its log'),
       fits: session => can(session, 'delete'),
       isPermanent: true,
-      run: session => removeWithUndo(quota, session, trans)
+      run: session => removeWithUndo(workspace, session, trans)
     }
   ];
 }
 
 /** Hide a session at once, and delete it unless the user undoes that. */
 async function removeWithUndo(
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   session: Session,
   trans: TranslationBundle
 ): Promise<void> {
-  const { removals } = quota;
+  const { removals } = workspace;
   const { id, spec } = session;
   const notice = Notification.info(trans.__('%1 deleted', spec.name), {
     autoClose: removals.delay,
@@ -223,7 +223,7 @@ async function removeWithUndo(
         label: trans.__('Undo'),
         callback: () => {
           removals.undo(id);
-          quota.reveal(id);
+          workspace.reveal(id);
         }
       }
     ]

@@ -2,7 +2,7 @@ import { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { NO_ARGS } from '../commands';
 import { gpuIcon } from '../icons';
-import type { IUi } from '../views/ui';
+import type { IUi } from '../views/parts/ui';
 import { MainArea } from './mainarea';
 import { report } from './report';
 

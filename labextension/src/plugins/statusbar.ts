@@ -7,9 +7,9 @@ import { ITranslator } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import { watchInBackground } from '../state/background';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
-import type { IUi } from '../views/ui';
+import type { IUi } from '../views/parts/ui';
 
 /** Show in the status bar how much of the GPUs is mine, and which session ends soon. */
 export const statusbar: JupyterFrontEndPlugin<void> = {
@@ -17,22 +17,26 @@ export const statusbar: JupyterFrontEndPlugin<void> = {
   description:
     'The GPUs that I hold, and the session that ends soon, in the status bar.',
   autoStart: true,
-  requires: [IGpuQuota],
+  requires: [IGpuWorkspace],
   optional: [IStatusBar, ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    quota: IGpuQuota,
+    workspace: IGpuWorkspace,
     bar: IStatusBar | null,
     translator: ITranslator | null
   ): void => {
     if (!bar) {
       return;
     }
-    const ui: IUi = { quota, commands: app.commands, trans: ours(translator) };
+    const ui: IUi = {
+      workspace,
+      commands: app.commands,
+      trans: ours(translator)
+    };
     void app.restored.then(async () => {
-      const { makeStatusItem } = await import('../views/statuswidget');
-      const { preferences } = quota;
-      const changed = new Signal<IGpuQuota, void>(quota);
+      const { makeStatusItem } = await import('../views/panel/statuswidget');
+      const { preferences } = workspace;
+      const changed = new Signal<IGpuWorkspace, void>(workspace);
       bar.registerStatusItem('jupyter-gpuquota:status', {
         item: makeStatusItem(ui),
         align: 'left',
@@ -44,7 +48,7 @@ export const statusbar: JupyterFrontEndPlugin<void> = {
       const update = () => {
         watcher?.dispose();
         watcher = preferences.values.statusItem
-          ? watchInBackground(quota, [quota.quota, quota.sessions])
+          ? watchInBackground(workspace, [workspace.quota, workspace.sessions])
           : null;
         changed.emit();
       };

@@ -3,23 +3,29 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator, TranslationBundle } from '@jupyterlab/translation';
+import { Translate, translateAnswers } from '../api/localise';
 import { Store } from '../state/store';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
+import { ours } from '../translation';
 
 const ID = 'jupyter-gpuquota:plugin';
 
-/** Know the server's state, and do things to sessions; shows nothing. */
-export const store: JupyterFrontEndPlugin<IGpuQuota> = {
+/** The server's state and what can be done to it; shows nothing. */
+export const store: JupyterFrontEndPlugin<IGpuWorkspace> = {
   id: ID,
   description:
-    'Knows sessions, quota and nodes, keeps them up to date, and holds the settings.',
+    'Keeps sessions, quota and nodes up to date, and holds the settings.',
   autoStart: true,
-  provides: IGpuQuota,
-  optional: [ISettingRegistry],
+  provides: IGpuWorkspace,
+  optional: [ISettingRegistry, ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    settings: ISettingRegistry | null
-  ): IGpuQuota => {
+    settings: ISettingRegistry | null,
+    translator: ITranslator | null
+  ): IGpuWorkspace => {
+    const isEnglish = /^en\b/.test(translator?.languageCode ?? 'en');
+    translateAnswers(isEnglish ? undefined : loadMessages(ours(translator)));
     const { serverSettings, events } = app.serviceManager;
     const store = new Store(serverSettings, events);
     if (settings) {
@@ -31,3 +37,9 @@ export const store: JupyterFrontEndPlugin<IGpuQuota> = {
     return store;
   }
 };
+
+/** Load the messages of the server, which no page in English needs. */
+async function loadMessages(trans: TranslationBundle): Promise<Translate> {
+  const { messageTranslation } = await import('../views/parts/messageformats');
+  return messageTranslation(trans);
+}

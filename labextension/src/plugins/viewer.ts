@@ -4,7 +4,7 @@ import { LabIcon } from '@jupyterlab/ui-components';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Session } from '../api/models';
 import { CommandIDs, SESSION_ARGS } from '../commands';
-import type { IUi } from '../views/ui';
+import type { IUi } from '../views/parts/ui';
 import { chooseSession } from './dialogs';
 import { MainArea } from './mainarea';
 import { report } from './report';
@@ -29,7 +29,7 @@ export function addViewer(
   restorer: ILayoutRestorer | null,
   viewer: IViewer
 ): void {
-  const { quota, trans } = ui;
+  const { workspace, trans } = ui;
   const { command, fits, label, longLabel, icon } = viewer;
   const main = new MainArea(app, command.replace(':', '-'));
   const idOf = (id: string) => `jupyter-${command}:${id}`;
@@ -46,7 +46,7 @@ export function addViewer(
     });
   /** After a reload the list is not there yet: what was open then is shown again. */
   const isShown = (args: ReadonlyPartialJSONObject) => {
-    const session = find(quota, args);
+    const session = find(workspace, args);
     return !session || fits(session);
   };
   app.commands.addCommand(command, {
@@ -58,10 +58,10 @@ export function addViewer(
     execute: async args => {
       try {
         const session =
-          find(quota, args) ??
+          find(workspace, args) ??
           (args.id
             ? undefined
-            : await chooseSession(quota, longLabel, fits, trans));
+            : await chooseSession(workspace, longLabel, fits, trans));
         const id = session?.id ?? args.id;
         if (id) {
           await show(String(id), session?.spec.name ?? String(args.name ?? id));

@@ -1,9 +1,9 @@
 import { Advice, ResizeRequest, Share } from '../api/models';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { IResource } from './resource';
 import { SessionResource } from './sessionresource';
 
-/** Ask for a share in the words of a request. */
+/** Return a share as the fields of a request. */
 export function toResize(share: Share): ResizeRequest {
   const { milli, memory, compute, mig } = share;
   return {
@@ -14,14 +14,14 @@ export function toResize(share: Share): ResizeRequest {
   };
 }
 
-/** Know which share a session would do with, as long as somebody watches. */
+/** The recommended share of a session, as long as it is watched. */
 export class SessionAdvice extends SessionResource<Advice> {
-  constructor(quota: IGpuQuota, id: string) {
+  constructor(workspace: IGpuWorkspace, id: string) {
     super(
-      quota,
+      workspace,
       id,
       'sessions.advice',
-      (id, background) => quota.actions.advice(id, background),
+      (id, background) => workspace.actions.advice(id, background),
       ({ spec, started, state, usage }) => [
         state,
         started,

@@ -1,17 +1,17 @@
 import { DisposableSet, IDisposable } from '@lumino/disposable';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { IN_BACKGROUND, IResource } from './resource';
 
 /**
- * Watch things that count while nobody looks, once the server half is known to be there.
+ * Watch what matters while no view is open, once the server extension has answered.
  *
  * Where it is missing, only that is asked now and then.
  */
 export function watchInBackground(
-  quota: IGpuQuota,
+  workspace: IGpuWorkspace,
   resources: readonly IResource<unknown>[]
 ): IDisposable {
-  const { about } = quota;
+  const { about } = workspace;
   const watchers = new DisposableSet();
   watchers.add(about.watch(IN_BACKGROUND));
   const onChanged = () => {

@@ -13,7 +13,7 @@ export interface IPalette {
   readonly text: string;
   readonly grid: string;
   readonly font: string;
-  /** What projects are told apart by, beside their order and their names. */
+  /** What distinguishes projects, beside their order and names. */
   readonly series: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface IChartWords {
   readonly value: string;
 }
 
-/** Be what a project held in one step of time, on top of the projects before it; in GPUs. */
+/** What a project held in one step of time, stacked on the projects before it; in GPUs. */
 export interface IStacked {
   readonly project: string;
   readonly start: string;
@@ -129,7 +129,7 @@ export function utilisationChart(
   };
 }
 
-/** Keep the points for which the driver told how busy the GPUs were. */
+/** Keep the points for which the driver reported GPU utilisation. */
 export function measured({ points }: History): HistoryPoint[] {
   return points.filter(({ utilisation }) => utilisation !== null);
 }

@@ -7,26 +7,26 @@ export interface IBar {
   readonly waiting: number;
 }
 
-/** Split what a project asks for into what it holds by right, borrows and waits for. */
+/** Split a project's demand into what it uses in quota, borrows and requests. */
 export function barOf(project: ProjectUse): IBar {
-  const { allocated, over, asked } = project;
+  const { allocated, over, requested } = project;
   return {
     right: allocated - over,
     borrowed: over,
-    waiting: Math.max(0, asked - allocated)
+    waiting: Math.max(0, requested - allocated)
   };
 }
 
 /** Return what all bars are drawn against, in milli-GPU, so that they can be compared. */
 export function scaleOf(projects: readonly ProjectUse[]): number {
   return projects.reduce(
-    (most, { quota, fair, asked, allocated }) =>
-      Math.max(most, quota, fair, asked, allocated),
+    (most, { quota, fair, requested, allocated }) =>
+      Math.max(most, quota, fair, requested, allocated),
     1
   );
 }
 
-/** Be a part of a device: what a session holds, what is free, or the whole where it is lost. */
+/** A part of a device: what a session holds, what is free, or all of a lost device. */
 export type Part =
   | {
       readonly kind: 'slice';

@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { FieldProblem, SessionRequest, Share } from '../api/models';
-import { splitWords } from './words';
+import { canonicalNumber, canonicalSpan, typedNumber } from './numbers';
+import { splitWords } from './shellwords';
 
 /** What `custom` asks for. */
 export type Form = 'gpu' | 'memory' | 'mig';
@@ -57,7 +58,7 @@ export const EMPTY: Readonly<IDraft> = {
  * What the next form begins with.
  *
  * Not the name and the folder, which differ each time, nor the variables and the command, which
- * may hold secrets, nor the idle timeout: out of sight, it would hold GPUs ever after.
+ * may hold secrets, nor the idle timeout: hidden in the form, it would hold GPUs in all later sessions.
  */
 export const REMEMBERED = [
   'project',
@@ -96,20 +97,20 @@ export function toRequest(
   const words = (field: 'command' | 'args') => {
     const read = splitWords(draft[field]);
     if (!read) {
-      problem(field, trans.__('A quotation mark is not closed.'));
+      problem(field, trans.__('Close the quotation mark.'));
     }
     return read ?? [];
   };
   const numbers = draft.ports.split(/[\s,]+/).filter(Boolean);
   const odd = numbers.find(text => !/^\d{1,9}$/.test(text));
   if (odd !== undefined) {
-    problem('ports', trans.__('“%1” is not a port number.', odd));
+    problem('ports', trans.__('“%1” is not a valid port number.', odd));
   }
   if (!/^-?\d{1,9}$/.test(draft.priority.trim())) {
-    problem('priority', trans.__('A priority is a number from 0 to 100.'));
+    problem('priority', trans.__('Enter a number from 0 to 100.'));
   }
   if (draft.preset === 'custom' && !draft[draft.form].trim()) {
-    problem(draft.form, trans.__('Say how much of a GPU.'));
+    problem(draft.form, trans.__('Enter an amount.'));
   }
   const request: SessionRequest = {
     name: draft.name.trim(),
@@ -125,7 +126,7 @@ export function toRequest(
     ),
     ports: odd === undefined ? numbers.map(Number) : [],
     priority: Number(draft.priority) || 0,
-    idle_timeout: draft.idle_timeout.trim()
+    idle_timeout: canonicalSpan(draft.idle_timeout)
   };
   return { request, problems };
 }
@@ -146,7 +147,9 @@ export function toDraft({
   }
   const gpu = String(milli / 1000);
   const preset = PRESETS.find(name => name === gpu);
-  return preset && !compute ? { preset } : { ...custom, form: 'gpu', gpu };
+  return preset && !compute
+    ? { preset }
+    : { ...custom, form: 'gpu', gpu: typedNumber(milli / 1000) };
 }
 
 /** Return the control of the form that a field of the wire belongs to. */
@@ -170,9 +173,12 @@ function share(draft: IDraft): Partial<SessionRequest> {
   }
   switch (draft.form) {
     case 'gpu':
-      return { gpu: draft.gpu.trim(), gpu_compute: draft.compute };
+      return { gpu: canonicalNumber(draft.gpu), gpu_compute: draft.compute };
     case 'memory':
-      return { gpu_memory: draft.memory.trim(), gpu_compute: draft.compute };
+      return {
+        gpu_memory: canonicalNumber(draft.memory),
+        gpu_compute: draft.compute
+      };
     case 'mig':
       return { mig_profile: draft.mig };
   }

@@ -9,7 +9,7 @@ export const SPANS = [6, 24, 7 * 24, 30 * 24] as const;
 /** The most points of time that are asked for: a chart has about as many pixels to spare. */
 const POINTS = 240;
 
-/** Know how GPUs were used in the last so many hours. */
+/** How GPUs were used in the last hours. */
 export class PastUse implements IPastUse {
   /** `make` makes a resource out of its reader. */
   constructor(

@@ -4,6 +4,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { Aborted, ApiError, asApiError } from '../api/errors';
 import { FieldProblem, Preview, Session } from '../api/models';
 import { ISessionActions } from '../tokens';
+import { typedNumber } from './numbers';
 import { controlOf, EMPTY, IDraft, toRequest } from './draft';
 
 /** What the live line says. */
@@ -21,7 +22,7 @@ export class LaunchModel implements IDisposable {
     initial: Partial<IDraft> = {},
     private _delay = 150
   ) {
-    this._draft = { ...EMPTY, ...initial };
+    this._draft = { ...EMPTY, gpu: typedNumber(0.5), ...initial };
     this.ask();
   }
 
@@ -80,7 +81,7 @@ export class LaunchModel implements IDisposable {
     this.ask();
   }
 
-  /** Ask again what would happen: the form or the machine has changed. */
+  /** Request a new preview: the form or the machine has changed. */
   ask(): void {
     this._local = toRequest(this._draft, this._trans).problems;
     window.clearTimeout(this._timer);

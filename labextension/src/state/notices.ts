@@ -4,7 +4,7 @@ import { Session } from '../api/models';
 export type NoticeKind =
   'ready' | 'failed' | 'waiting' | 'reclaimed' | 'ending';
 
-/** How long before a session is stopped its owner is told, in milliseconds. */
+/** How long before a session is stopped its owner is notified, in milliseconds. */
 export const WARNING = 10 * 60_000;
 
 export interface INotice {
@@ -18,7 +18,7 @@ export interface INotice {
  * The first look only learns: what was before the page opened is no news, but that a session is
  * soon to be stopped is, once in each run.
  */
-export class Watchman {
+export class NoticeEvents {
   /** Return the news since the last look. */
   look(sessions: readonly Session[], me: string, now: number): INotice[] {
     const before = this._seen;
@@ -34,7 +34,7 @@ export class Watchman {
     return [...changed, ...ending];
   }
 
-  /** Tell whether a session's end is near, once in each of its runs. */
+  /** Return whether a session's end is near, once in each of its runs. */
   private _endsSoon({ id, ends, started, state }: Session, now: number) {
     const left = ends && state === 'running' ? Date.parse(ends) - now : 0;
     if (left <= 0 || left > WARNING || this._warned.get(id) === started) {
@@ -45,7 +45,7 @@ export class Watchman {
   }
 
   private _seen?: Map<string, ISeen>;
-  /** Sessions whose end was told, with when that run began. */
+  /** Sessions whose end was announced, with when that run began. */
   private _warned = new Map<string, string | null>();
 }
 
@@ -66,7 +66,7 @@ function phase(session: Session): ISeen['phase'] {
     case 'failed':
       return 'failed';
     case 'waiting':
-      // Before the reason is there, nobody has tried to start it.
+      // Without a reason, the scheduler has not tried to start it yet.
       return session.reason ? 'waiting' : 'other';
     default:
       return 'other';

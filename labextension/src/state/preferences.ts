@@ -16,7 +16,7 @@ export const DEFAULTS: Readonly<IPreferenceValues> = {
   notifyIdle: true
 };
 
-/** Know what the user has set. */
+/** The user's settings. */
 export class Preferences implements IPreferences {
   get values(): Readonly<IPreferenceValues> {
     return this._values;

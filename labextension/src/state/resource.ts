@@ -14,7 +14,7 @@ export type Result<T> =
     }
   | { readonly status: 'error'; readonly error: ApiError };
 
-/** Be something on the server that screens show. */
+/** A document of the server that screens show. */
 export interface IResource<T> {
   readonly result: Result<T>;
   readonly changed: ISignal<IResource<T>, Result<T>>;
@@ -52,7 +52,7 @@ const SLOWEST = 5 * 60 * 1000;
 /**
  * Read something again whenever it changes, as long as somebody watches it.
  *
- * Whoever hears of a change calls `invalidate`; where nothing is heard, a poll reads every
+ * `invalidate` is called on every change; without events, a poll reads every
  * `interval`, ever more slowly while reading fails. There is never more than one read at once,
  * and none while the page is hidden.
  */

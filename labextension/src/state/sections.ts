@@ -2,7 +2,7 @@ import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { ISection, ISections } from '../tokens';
 
-/** Keep the sections of the panel, whoever brings them. */
+/** The panel's sections, ours and those of other extensions. */
 export class Sections implements ISections {
   /** All sections, in the order of their ranks. */
   get items(): readonly ISection[] {

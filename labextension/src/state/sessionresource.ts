@@ -1,6 +1,6 @@
 import { IDisposable } from '@lumino/disposable';
 import { Session } from '../api/models';
-import { IGpuQuota } from '../tokens';
+import { IGpuWorkspace } from '../tokens';
 import { IResource, Resource } from './resource';
 import { can } from './sessions';
 
@@ -14,7 +14,7 @@ import { can } from './sessions';
 export class SessionResource<T> implements IDisposable {
   /** `sum` returns, as text, whatever of a session the answer depends on. */
   constructor(
-    private _quota: IGpuQuota,
+    private _workspace: IGpuWorkspace,
     private _id: string,
     name: string,
     read: (id: string, background: boolean) => Promise<T>,
@@ -24,15 +24,15 @@ export class SessionResource<T> implements IDisposable {
       name,
       interval: this._interval,
       read: async (_, background) => {
-        const session = _quota.session(_id);
+        const session = _workspace.session(_id);
         const isHidden = session && !can(session, 'activity');
         const value = isHidden ? null : await read(_id, background);
         return { value, etag: '' };
       }
     });
     this._known = this._state();
-    _quota.sessions.changed.connect(this._onSessions, this);
-    _quota.preferences.changed.connect(this._onPreferences, this);
+    _workspace.sessions.changed.connect(this._onSessions, this);
+    _workspace.preferences.changed.connect(this._onPreferences, this);
   }
 
   get resource(): IResource<T | null> {
@@ -44,13 +44,13 @@ export class SessionResource<T> implements IDisposable {
   }
 
   dispose(): void {
-    this._quota.sessions.changed.disconnect(this._onSessions, this);
-    this._quota.preferences.changed.disconnect(this._onPreferences, this);
+    this._workspace.sessions.changed.disconnect(this._onSessions, this);
+    this._workspace.preferences.changed.disconnect(this._onPreferences, this);
     this._resource.dispose();
   }
 
   private get _interval(): number {
-    return this._quota.preferences.values.pollInterval * 1000;
+    return this._workspace.preferences.values.pollInterval * 1000;
   }
 
   private _onSessions(): void {
@@ -67,7 +67,7 @@ export class SessionResource<T> implements IDisposable {
 
   /** Sum up what the answer depends on; empty while the list does not have the session. */
   private _state(): string {
-    const session = this._quota.session(this._id);
+    const session = this._workspace.session(this._id);
     return session
       ? JSON.stringify([can(session, 'activity'), this._sum(session)])
       : '';

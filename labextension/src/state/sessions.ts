@@ -4,6 +4,7 @@ import {
   Advice,
   LogChunk,
   LogQuery,
+  PageReport,
   PageSession,
   Preview,
   ResizeRequest,
@@ -12,14 +13,8 @@ import {
   SessionRequest,
   State
 } from '../api/models';
-import {
-  call,
-  IAnswer,
-  NOT_MODIFIED,
-  pageUrl,
-  read,
-  Settings
-} from '../api/request';
+import { outerUrl } from '../api/addresses';
+import { call, IAnswer, NOT_MODIFIED, read, Settings } from '../api/request';
 import { routes } from '../api/routes';
 import { Known, lookUp, Table } from '../api/vocabulary';
 import { ISessionActions, ISessions } from '../tokens';
@@ -79,10 +74,10 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Tell whether a session matches every word of a filter. */
-export function matches(session: Session, filter: string): boolean {
+/** Return whether a session matches every word of a filter; `shown` is what else its row shows. */
+export function matches(session: Session, filter: string, shown = ''): boolean {
   const { spec, owner, state } = session;
-  const text = [spec.name, spec.project, spec.kind, owner, state]
+  const text = [spec.name, spec.project, spec.kind, owner, state, shown]
     .join(' ')
     .toLowerCase();
   return filter
@@ -228,9 +223,23 @@ export class SessionActions implements ISessionActions {
     });
   }
 
+  async putPage(
+    id: string,
+    page: string,
+    report: PageReport,
+    isLast: boolean
+  ): Promise<void> {
+    await call(this._settings, routes.sessionsPutPage, {
+      args: { id, page },
+      body: report,
+      background: true, // a page that is open is not used by that
+      keepalive: isLast
+    });
+  }
+
   url(session: Session, port?: number): string {
     const path = port ? `${session.path}p/${port}/` : session.path;
-    return pageUrl(this._settings, path);
+    return outerUrl(this._settings, path);
   }
 
   private async _acted<T>(answer: Promise<T>): Promise<T> {

@@ -20,7 +20,7 @@ export type Diagnosis =
   /** It is there and cannot work, for example because its controller does not start. */
   | { readonly kind: 'failed'; readonly error: ApiError };
 
-/** Say what is wrong, from what the server says of itself. */
+/** Return what is wrong, from what the server reports about itself. */
 export function diagnose(about: Result<About>): Diagnosis {
   switch (about.status) {
     case 'pending':

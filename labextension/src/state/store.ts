@@ -1,6 +1,7 @@
 import { Event } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
+import { outerUrl, sessionOf } from '../api/addresses';
 import { Changes } from '../api/events';
 import {
   About,
@@ -10,40 +11,36 @@ import {
   Quota,
   Session
 } from '../api/models';
-import { Params, read, Settings } from '../api/request';
-import { Route, routes } from '../api/routes';
-import { IGpuQuota, IRemovals, ISessionActions, ISessions } from '../tokens';
-import { Administration } from './administration';
+import { read, Settings } from '../api/request';
+import { Nouns, nouns, routes } from '../api/routes';
+import {
+  IGpuWorkspace,
+  IRemovals,
+  ISessionActions,
+  ISessions,
+  Readable
+} from '../tokens';
+import { Administration } from './settings/administration';
 import { PastUse } from './history';
-import { sessionOf } from './idle';
 import { Preferences } from './preferences';
 import { Removals } from './removals';
 import { Resource } from './resource';
 import { Sections } from './sections';
 import { SessionActions, sessionsReader } from './sessions';
 
-/** Hold all that this page knows of the server, and keep it up to date. */
-export class Store implements IGpuQuota, IDisposable {
-  constructor(settings: Settings, events: Event.IManager) {
-    const simple = <T>(
-      route: Route<undefined, undefined, undefined, T>,
-      seconds?: number
-    ) =>
-      this._add(
-        route,
-        (etag, background) =>
-          read(settings, route, { etag, background } as Params<
-            undefined,
-            undefined,
-            undefined
-          >),
-        seconds
-      );
+/** What this page knows of the server, kept up to date. */
+export class Store implements IGpuWorkspace, IDisposable {
+  constructor(
+    private _settings: Settings,
+    events: Event.IManager
+  ) {
+    const settings = _settings;
     this.here = sessionOf(settings.baseUrl);
-    this.about = simple(routes.aboutGet);
-    this.quota = simple(routes.quotaGet);
-    this.nodes = simple(routes.nodesList);
-    this.environments = simple(routes.environmentsList);
+    this.jupyterLab = outerUrl(settings, 'lab');
+    this.about = this.resource('about');
+    this.quota = this.resource('quota');
+    this.nodes = this.resource('nodes');
+    this.environments = this.resource('environments');
     this.past = new PastUse(settings, reader =>
       this._add(routes.historyGet, reader)
     );
@@ -57,6 +54,9 @@ export class Store implements IGpuQuota, IDisposable {
       (route, reader) => this._add(route, reader),
       () => this.quota.invalidate()
     );
+    for (const noun of ['projects', 'rules', 'groups', 'policy'] as const) {
+      this._nouns.set(noun, this.administration[noun]);
+    }
     this.removals = this._removals = new Removals(async id => {
       await this.actions.delete(id);
       await this.sessions.refresh();
@@ -67,6 +67,7 @@ export class Store implements IGpuQuota, IDisposable {
   }
 
   readonly here: string;
+  readonly jupyterLab: string;
   readonly about: Resource<About>;
   readonly sessions: Resource<ISessions>;
   readonly quota: Resource<Quota>;
@@ -85,6 +86,19 @@ export class Store implements IGpuQuota, IDisposable {
 
   get isDisposed(): boolean {
     return this._isDisposed;
+  }
+
+  resource<Noun extends Readable>(noun: Noun): Resource<Nouns[Noun]> {
+    const known = this._nouns.get(noun);
+    if (known) {
+      return known as Resource<Nouns[Noun]>;
+    }
+    const route = nouns[noun];
+    const made = this._add<Nouns[Noun]>(route, (etag, background) =>
+      read(this._settings, route, { etag, background })
+    );
+    this._nouns.set(noun, made);
+    return made;
   }
 
   reveal(id: string): void {
@@ -124,12 +138,11 @@ export class Store implements IGpuQuota, IDisposable {
 
   private _add<T>(
     { name, noun }: { name: string; noun: string },
-    reader: Resource.IOptions<T>['read'],
-    seconds = this.preferences.values.pollInterval
+    reader: Resource.IOptions<T>['read']
   ): Resource<T> {
     const resource = new Resource<T>({
       name,
-      interval: seconds * 1000,
+      interval: this.preferences.values.pollInterval * 1000,
       read: reader
     });
     this._resources.push({ noun, resource });
@@ -137,11 +150,11 @@ export class Store implements IGpuQuota, IDisposable {
   }
 
   private _onChange(_: Changes, change: Change): void {
-    const anew = change.instance !== this._instance;
+    const isRestarted = change.instance !== this._instance;
     this._instance = change.instance;
     for (const { noun, resource } of this._resources) {
-      // Another instance: what has no revision, as who answers, may have changed, too.
-      if (noun === change.noun || anew) {
+      // Another instance: documents without a revision may have changed, too.
+      if (noun === change.noun || isRestarted) {
         resource.invalidate();
       }
     }
@@ -157,6 +170,7 @@ export class Store implements IGpuQuota, IDisposable {
   private _changes: Changes;
   private _instance = '';
   private _isDisposed = false;
+  private _nouns = new Map<Readable, unknown>();
   private _removals: Removals;
   private _resources: { noun: string; resource: Resource<unknown> }[] = [];
   private _revealed = new Signal<this, string>(this);

@@ -1,7 +1,7 @@
 /** What a column sorts by. */
 export type SortKey = string | number;
 
-/** Be a column as far as order and filter go. */
+/** A column as order and filter need it. */
 export interface IColumn<T> {
   readonly id: string;
   readonly sortKey: (row: T) => SortKey;
@@ -42,7 +42,7 @@ export function arrange<T>(
     .map(({ row }) => row);
 }
 
-/** Say what a click on a column's header makes of the order: once more turns it round. */
+/** Return the order after a click on a column's header; a second click reverses it. */
 export function nextSort(sort: ISort, column: string): ISort {
   return {
     column,

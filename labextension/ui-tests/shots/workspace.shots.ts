@@ -67,14 +67,14 @@ test('panel', async ({ page, busy }) => {
 
 test('launch', async ({ page, busy }) => {
   await busy.openForm();
-  await expect(busy.verdict).toContainText('Fits now');
+  await expect(busy.verdict).toContainText('Starts now');
   await shoot(page, 'launch');
 });
 
 test('launch that waits', async ({ page, busy }) => {
   await busy.openForm();
   await busy.form.getByLabel('Project').selectOption('team-b');
-  await expect(busy.verdict).toContainText('Would wait');
+  await expect(busy.verdict).toContainText('Will be queued');
   await shoot(page, 'launch-waits');
 });
 
@@ -153,13 +153,13 @@ test('administration', async ({ page, busy, request, baseURL }) => {
   const groups = [{ name: 'big', nodes: ['dgx1-2'], separate: true }];
   await set(request, `${api}/groups`, { groups });
   await set(request, `${api}/rules`, { grace: '2m', consolidate: true });
-  await busy.panel.getByRole('button', { name: 'Projects' }).click();
+  await busy.panel.getByRole('button', { name: 'Manage projects' }).click();
   await page.sidebar.close();
   await expect(admin.changes).toContainText('grace: 2m');
   await shoot(page, 'administration');
   await admin.row('team-b').getByRole('button').click();
   await admin.fill({ Quota: '3' });
-  await admin.press('Try it');
+  await admin.press('Preview');
   await expect(admin.effect).toContainText('next-train');
   await shoot(page, 'administration-try');
   await set(request, `${api}/groups`, { groups: [] });
@@ -171,6 +171,6 @@ test('narrow', async ({ page, busy }) => {
   await busy.panel
     .getByRole('combobox', { name: 'Project' })
     .selectOption('team-b');
-  await busy.panel.getByText('1 session waits: why?').click();
+  await busy.panel.getByText('1 session queued – why?').click();
   await busy.panel.screenshot({ path: `${IMAGES}/narrow.png` });
 });

@@ -44,7 +44,7 @@ for (const theme of THEMES) {
     await workspace.form.getByRole('radio', { name: 'Custom…' }).check();
     await workspace.form.getByLabel('GPUs', { exact: true }).fill('7');
     await workspace.form.getByText('Advanced').click();
-    await expect(workspace.verdict).toContainText('Cannot be launched');
+    await expect(workspace.verdict).toContainText('Not possible');
     expect(await check(page, '.jp-GpuQuota-form')).toEqual([]);
 
     await workspace.act('ended', 'Show Details');

@@ -77,14 +77,14 @@ test('a waiting session says why, in the list and for its team', async ({
   await api.create({ name: 'holder', project: 'team-b', gpu: '2' });
   await api.create({ name: 'waiter', project: 'team-b', gpu: '1' });
   await expect(workspace.row('waiter')).toContainText(
-    '1. in line: quota is used up'
+    'Queued (#1): quota used up'
   );
   await workspace.panel
     .getByRole('combobox', { name: 'Project' })
     .selectOption('team-b');
-  await workspace.panel.getByText('1 session waits: why?').click();
+  await workspace.panel.getByText('1 session queued – why?').click();
   await expect(workspace.panel.locator('details')).toContainText(
-    'It starts when 1 GPU of them is free again'
+    'Starts when 1 GPU of that is released.'
   );
 });
 

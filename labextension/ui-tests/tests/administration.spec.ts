@@ -1,7 +1,7 @@
 import { Administration, set } from './administration';
 import { expect, test } from './workspace';
 
-const APART = 'Keep compute-share and memory-share sessions apart';
+const APART = 'Separate compute-share and memory-share sessions';
 
 test.afterEach(async ({ request, baseURL }) => {
   await set(request, `${baseURL}/gpuquota/api/rules`, {});
@@ -14,24 +14,26 @@ test('an admin tries and applies rules', async ({ page, request, baseURL }) => {
   await admin.open();
   await expect(rules).toContainText('1m');
   await admin.click('Change rules');
-  await expect(admin.field('Grace')).toBeFocused();
-  await admin.fill({ Grace: 'soon', 'Runs at least': 'long' });
-  await admin.press('Try it');
+  await expect(admin.field('Time to save')).toBeFocused();
+  await admin.fill({ 'Time to save': 'soon', 'Protected for': 'long' });
+  await admin.press('Preview');
   await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(2);
-  await expect(admin.field('Grace')).toBeFocused();
+  await expect(admin.field('Time to save')).toBeFocused();
 
-  await admin.fill({ Grace: '90s', 'Runs at least': '10m' });
+  await admin.fill({ 'Time to save': '90s', 'Protected for': '10m' });
   await admin.field('Consolidate').check();
-  await admin.press('Try it');
+  await admin.press('Preview');
   await expect(effect).toBeVisible();
   await expect(rules).toContainText('1m');
 
   await set(request, `${baseURL}/gpuquota/api/rules`, { grace: '2m' });
   await admin.press('Apply');
-  await expect(form.getByRole('alert')).toContainText('changed meanwhile');
-  await admin.press('Reload');
-  await expect(form.getByText('Grace: it was set to “2m”')).toBeVisible();
-  await expect(admin.field('Grace')).toHaveValue('90s');
+  await expect(form.getByRole('alert')).toContainText(
+    'Your change was not saved'
+  );
+  await admin.press('Merge with my changes');
+  await expect(form.getByText('Time to save was set to “2m”')).toBeVisible();
+  await expect(admin.field('Time to save')).toHaveValue('90s');
   await admin.press('Apply');
   await expect(whole.getByText('The rules were saved.')).toBeVisible();
   await expect(
@@ -53,18 +55,18 @@ test('an admin makes, tries, changes and deletes a node group', async ({
   await admin.open();
   await admin.click('New group');
   await expect(admin.field('Name')).toBeFocused();
-  await expect(form).toContainText(`There are: ${first}, ${second}.`);
+  await expect(form).toContainText(`Available: ${first}, ${second}.`);
   await admin.fill({ Name: 'Big', Nodes: `${second}, nowhere` });
   await admin.press('Apply');
   await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(2);
   await admin.fill({ Name: 'big', Nodes: second });
   await admin.field(APART).check();
-  await admin.press('Try it');
+  await admin.press('Preview');
   await expect(effect).toBeVisible();
   await admin.press('Apply');
   await expect(whole.getByText('big was saved.')).toBeVisible();
   await expect(whole.getByRole('button', { name: 'New group' })).toBeFocused();
-  await expect(groups).toContainText('kept apart');
+  await expect(groups).toContainText('separate');
 
   await groups.getByRole('button', { name: 'big' }).click();
   await expect(admin.field('Nodes')).toBeFocused();
@@ -79,7 +81,7 @@ test('an admin makes, tries, changes and deletes a node group', async ({
     .getByRole('button', { name: 'Delete' })
     .click();
   await expect(whole.getByText('big was deleted.')).toBeVisible();
-  await expect(whole.getByText('There is no node group.')).toBeVisible();
+  await expect(whole.getByText('No node groups.')).toBeVisible();
 });
 
 test('there is one view of what is set, and it is back after a reload', async ({
@@ -108,7 +110,7 @@ for (const theme of [
     await page.theme.setTheme(theme);
     await admin.open();
     await admin.click('Change rules');
-    await admin.fill({ Grace: 'soon' });
+    await admin.fill({ 'Time to save': 'soon' });
     await admin.press('Apply');
     await admin.form.locator('.jp-GpuQuota-problems').first().waitFor();
     await admin.click('New group');
@@ -126,7 +128,7 @@ test('an admin excepts a session by its name', async ({ page, api }) => {
   await admin.fill({ Who: 'session:exp-2', Until: until, Reason: 'A demo.' });
   await admin.press('Apply');
   await expect(form.locator('.jp-GpuQuota-problems')).toContainText(
-    "There is no session 'exp-2'."
+    "Session 'exp-2' not found."
   );
   await expect(admin.field('Who')).toBeFocused();
   await admin.fill({ Who: 'session:exp-1' });
@@ -141,6 +143,6 @@ test('an admin excepts a session by its name', async ({ page, api }) => {
     .getByRole('button', { name: 'Delete' })
     .click();
   await expect(
-    whole.getByText('session:exp-1 is exempt no longer.')
+    whole.getByText('The exemption of session:exp-1 was removed.')
   ).toBeVisible();
 });

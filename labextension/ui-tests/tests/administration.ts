@@ -3,7 +3,7 @@ import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
 import { expect } from '@jupyterlab/galata';
 import type { APIRequestContext } from '@playwright/test';
 
-/** Be the admins' view as a test sees it. */
+/** The admins' view as a test sees it. */
 export class Administration {
   constructor(readonly page: IJupyterLabPageFixture) {}
 
@@ -15,7 +15,7 @@ export class Administration {
   readonly form = this.whole.locator('.jp-GpuQuota-settingForm');
   /** What the change in the form would do. */
   readonly effect = this.form.getByRole('region', {
-    name: 'What would happen'
+    name: 'Effect of this change'
   });
 
   async open(): Promise<void> {
@@ -23,9 +23,7 @@ export class Administration {
       id => window.jupyterapp.commands.execute(id),
       'gpuquota:open-projects'
     );
-    await this.changes
-      .or(this.whole.getByText('Nothing was changed'))
-      .waitFor();
+    await this.changes.or(this.whole.getByText('No changes yet')).waitFor();
   }
 
   row(name: string) {

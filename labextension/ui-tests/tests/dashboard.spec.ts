@@ -5,13 +5,13 @@ import { expect, test } from './workspace';
 
 const COMMAND = 'gpuquota:open-dashboard';
 
-/** Be the dashboard as a test sees it. */
+/** The dashboard as a test sees it. */
 class Dashboard {
   constructor(readonly page: IJupyterLabPageFixture) {}
 
   readonly whole = this.page.locator('.jp-GpuQuota-dashboard');
   readonly running = this.whole.getByRole('table', { name: 'Running' });
-  readonly waiting = this.whole.getByRole('table', { name: 'Waiting' });
+  readonly waiting = this.whole.getByRole('table', { name: 'Queued' });
 
   names(table: typeof this.running): Promise<string[]> {
     return table.getByRole('rowheader').allInnerTexts();
@@ -63,15 +63,15 @@ test('the dashboard shows who holds, borrows and waits', async ({
   const { whole, running, waiting } = dashboard;
   await expect(whole.getByRole('img', { name: /^team-c/ })).toHaveAttribute(
     'aria-label',
-    /2 of 2 GPUs by right, 1 borrowed/
+    /2 of 2 GPUs in quota, 1 borrowed/
   );
   await expect(whole.getByRole('img', { name: /^team-b/ })).toHaveAttribute(
     'aria-label',
-    /2 of 2 GPUs by right, 1 waited for/
+    /2 of 2 GPUs in quota, 1 requested/
   );
   await expect(whole.locator('.jp-GpuQuota-totals')).toContainText('5.75');
   await expect(whole.locator('.jp-GpuQuota-totals')).toContainText('simulated');
-  await expect(waiting).toContainText('1. in line');
+  await expect(waiting).toContainText('#1');
 
   const all = ['borrower', 'exp-2', 'exp-10', 'holder'];
   expect(await dashboard.names(running)).toEqual(all);
@@ -83,7 +83,7 @@ test('the dashboard shows who holds, borrows and waits', async ({
   await whole.getByLabel('Filter: Running sessions').fill('exp');
   expect(await dashboard.names(running)).toEqual(['exp-10', 'exp-2']);
 
-  const csv = await dashboard.save('Waiting sessions');
+  const csv = await dashboard.save('Queued sessions');
   expect(csv).toContain('\r\nwaiter,team-b,');
   expect((await dashboard.save('Nodes')).split('\r\n').length).toBeGreaterThan(
     16
@@ -135,8 +135,8 @@ test('use over time is a chart of JupyterLab, a table and a file', async ({
   const dashboard = new Dashboard(page);
   const { whole } = dashboard;
   await page.evaluate(id => window.jupyterapp.commands.execute(id), COMMAND);
-  const chart = whole.getByRole('img', { name: /^Chart of the GPUs/ });
-  const span = whole.getByLabel('How far back');
+  const chart = whole.getByRole('img', { name: /^Chart of GPUs in use/ });
+  const span = whole.getByLabel('Period');
   const mine = whole
     .getByRole('table', { name: 'GPU hours, by user' })
     .getByRole('row', { name: /^team-c / });
@@ -149,7 +149,7 @@ test('use over time is a chart of JupyterLab, a table and a file', async ({
   }).toPass({ timeout: 120_000 });
   await expect(chart.locator('svg').first()).toBeVisible();
   await expect(chart).toContainText('team-c');
-  await whole.getByText('Table and CSV: GPUs in use, by project').click();
+  await whole.getByText('Show as table / CSV: GPUs in use, by project').click();
   await expect(whole.getByRole('table', { name: 'GPUs in use' })).toContainText(
     'team-c'
   );

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { NOTEBOOK } from './notebook';
 import { expect, test } from './workspace';
 
 /** The warning comes soon, and leaves time to answer it. */
@@ -6,22 +7,6 @@ const WARNS = { idle_timeout: '1m', warn_before: '55s' };
 /** The end comes soon after the warning. */
 const ENDS = { idle_timeout: '12s', warn_before: '10s' };
 const NEVER = { idle_timeout: 0 };
-/** A notebook whose kernel starts with it. */
-const NOTEBOOK = {
-  cells: [
-    {
-      cell_type: 'code',
-      id: 'a',
-      execution_count: null,
-      metadata: {},
-      outputs: [],
-      source: 'old'
-    }
-  ],
-  metadata: { kernelspec: { name: 'python3', display_name: 'Python 3' } },
-  nbformat: 4,
-  nbformat_minor: 5
-};
 /** A Jupyter Server. */
 const SERVER = { name: 'exp-1', command: [] };
 
@@ -41,8 +26,10 @@ test('an idle session warns, is kept alive, and says who decided @live', async (
   await api.reaches('exp-1', 'running');
   const other: Page = await page.context().newPage();
   await other.goto(`${baseURL}/lab/workspaces/other`);
-  const there = other.locator('.Toastify__toast', { hasText: /^exp-1 suspen/ });
-  const notice = workspace.notice(/^exp-1 suspends at .* unless it is used/);
+  const there = other.locator('.Toastify__toast', {
+    hasText: /^exp-1 will be suspended/
+  });
+  const notice = workspace.notice(/^exp-1 will be suspended at .* unless used/);
   await expect(notice).toBeVisible({ timeout: 60_000 });
   await expect(there).toBeVisible();
   await expect(workspace.row('exp-1')).toContainText(/suspends in \d+ s/);
@@ -53,7 +40,9 @@ test('an idle session warns, is kept alive, and says who decided @live', async (
   const details = page.locator('.jp-GpuQuota-details');
   await expect(details).toContainText(/Kernels\s*idle since/);
   await expect(details).toContainText("Idle timeout1m · everyone's policy");
-  await expect(details).toContainText(/^.*Idle .*: no .* activity; suspends/);
+  await expect(details).toContainText(
+    /^.*Idle .*: no .* activity; will be suspended/
+  );
 
   await notice.getByRole('button', { name: 'Keep alive 1h' }).click();
   await expect(workspace.notice(/^exp-1 is kept alive until/)).toBeVisible();
@@ -74,12 +63,12 @@ test('after acting the rule is named, and resume is one click away', async ({
   await api.reaches('exp-1', 'running');
   const row = workspace.row('exp-1');
   const notice = workspace.notice(
-    /suspended by the rule idle_timeout of everyone's policy/
+    /Suspended: idle for .* \(idle timeout of everyone's policy\)/
   );
   await expect(notice).toBeVisible({ timeout: 120_000 });
-  await expect(workspace.notice(/unless it is used/)).toBeHidden();
-  await expect(row).toContainText('it was not used');
-  await expect(notice).toContainText('Its folder and request are kept.');
+  await expect(workspace.notice(/unless used/)).toBeHidden();
+  await expect(row).toContainText('Suspended – idle');
+  await expect(notice).toContainText('Files and settings are kept.');
   await row.getByRole('button', { name: 'Resume' }).click();
   await expect(notice).toBeHidden();
   await api.reaches('exp-1', 'running');
@@ -112,7 +101,9 @@ test("a session's own JupyterLab warns, saves what is unsaved, and explains the 
 
   await api.setPolicy(ENDS);
   await expect(
-    inside.locator('.Toastify__toast', { hasText: /^exp-1 suspends at/ })
+    inside.locator('.Toastify__toast', {
+      hasText: /^exp-1 will be suspended at/
+    })
   ).toBeVisible({ timeout: 90_000 });
   await expect(inside.locator('.jp-mod-dirty')).toHaveCount(0);
   const saved = await (await request.get(file)).json();
@@ -121,18 +112,18 @@ test("a session's own JupyterLab warns, saves what is unsaved, and explains the 
   // JupyterLab itself would say that a kernel died: what explains it comes instead, and soon.
   await api.reaches('exp-1', 'suspended');
   const dialog = inside.locator('.jp-Dialog');
-  await expect(dialog).toContainText(/suspended by the rule idle_timeout/, {
-    timeout: 5000
-  });
-  await expect(dialog).toContainText('Open documents were saved before.');
+  await expect(dialog).toContainText(
+    /Suspended: idle for .* \(idle timeout of/,
+    {
+      timeout: 5000
+    }
+  );
+  await expect(dialog).toContainText('Your documents were saved');
   await expect(dialog).toHaveCount(1);
+  const reloaded = inside.waitForEvent('load');
   await request.post(`${baseURL}/gpuquota/api/sessions/${id}/resume`);
-  const back = inside.locator('.Toastify__toast', {
-    hasText: /^exp-1 runs again/
-  });
-  await expect(back).toBeVisible();
+  await reloaded;
   await expect(dialog).toHaveCount(0);
-  await back.getByRole('button', { name: 'Reload' }).click();
   await expect(editor).toContainText('new');
   await inside.close();
 });

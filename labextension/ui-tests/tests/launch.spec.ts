@@ -12,18 +12,18 @@ test('the live line says where it fits, why it waits, and what forbids it', asyn
   await api.reaches('first', 'running');
   await workspace.openForm();
   const { form, verdict } = workspace;
-  await expect(verdict).toContainText('Fits now');
+  await expect(verdict).toContainText('Starts now');
   await expect(verdict).toContainText('not enforced');
 
   await form.getByLabel('Project').selectOption('team-b');
-  await expect(verdict).toContainText('Would wait');
-  await expect(verdict).toContainText('over its quota');
+  await expect(verdict).toContainText('Will be queued');
+  await expect(verdict).toContainText('would exceed the quota');
   await expect(
-    form.getByRole('button', { name: 'Launch and wait' })
+    form.getByRole('button', { name: 'Launch and queue' })
   ).toBeVisible();
 
   await form.getByLabel('Name').fill('first');
-  await expect(verdict).toContainText('Cannot be launched');
+  await expect(verdict).toContainText('Not possible');
   await expect(form.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
 });
 
@@ -34,9 +34,9 @@ test('the live line follows what others take meanwhile', async ({
   await workspace.openForm();
   const { form, verdict } = workspace;
   await form.getByLabel('Project').selectOption('team-c');
-  await expect(verdict).toContainText('Fits now');
+  await expect(verdict).toContainText('Starts now');
   await api.create({ name: 'other', project: 'team-c', gpu: '2' });
-  await expect(verdict).toContainText('Would wait');
+  await expect(verdict).toContainText('Will be queued');
 });
 
 test('every broken field says what is wrong, all at once', async ({
@@ -54,7 +54,7 @@ test('every broken field says what is wrong, all at once', async ({
   const problems = form.locator('.jp-GpuQuota-problems');
   await expect(problems).toHaveCount(4);
   await expect(problems.nth(0)).toContainText('my-session');
-  await expect(problems.nth(1)).toContainText('Write 1 or 2');
+  await expect(problems.nth(1)).toContainText('enter 1 or 2');
   await form.getByRole('button', { name: 'Launch', exact: true }).click();
   await expect(form.getByLabel('Name')).toBeFocused();
   await expect(workspace.panel.getByText('No sessions yet')).toBeVisible();
@@ -86,7 +86,7 @@ test('a session is launched, opened and stopped by keyboard alone', async ({
   await expect(form.getByRole('radio', { name: '½' })).toBeFocused();
   await keyboard.press('ArrowLeft');
   await expect(form.getByRole('radio', { name: '¼' })).toBeChecked();
-  await expect(verdict).toContainText('0.25 GPU of quota');
+  await expect(verdict).toContainText('Uses 0.25 GPU of your quota');
   await form.getByLabel('Folder').focus();
   await keyboard.press('Enter');
 
@@ -118,7 +118,7 @@ test('the form remembers the last choice, and counts the name on', async ({
   await form.getByText('Advanced').click();
   await form.getByLabel('Command').fill('sleep 1000');
   await form.getByLabel('Environment variables').fill('SECRET=1');
-  await expect(workspace.verdict).toContainText('Fits now: needs no GPU');
+  await expect(workspace.verdict).toContainText('Starts now; no GPU needed');
   await form.getByRole('button', { name: 'Launch', exact: true }).click();
   await expect(workspace.row('exp-1')).toContainText('Running');
 
@@ -138,5 +138,5 @@ test('the form begins in the folder that the file browser shows', async ({
 }) => {
   await workspace.openForm();
   await expect(workspace.form.getByLabel('Folder')).toHaveValue(tmpPath);
-  await expect(workspace.verdict).toContainText('Fits now');
+  await expect(workspace.verdict).toContainText('Starts now');
 });

@@ -16,17 +16,23 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   const projects = new Administration(page);
   const { whole, form, table, changes, effect } = projects;
   await workspace.open();
-  await workspace.panel.getByRole('button', { name: 'Projects' }).click();
+  await workspace.panel
+    .getByRole('button', { name: 'Manage projects' })
+    .click();
   await whole.getByRole('button', { name: 'New project' }).click();
   await expect(projects.field('Name')).toBeFocused();
-  await projects.fill({ Name: 'Team E', Quota: 'many', 'Train on': 'huge' });
-  await projects.press('Try it');
+  await projects.fill({
+    Name: 'Team E',
+    Quota: 'many',
+    'Training nodes': 'huge'
+  });
+  await projects.press('Preview');
   await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(3);
   await expect(projects.field('Name')).toBeFocused();
 
-  await projects.fill({ Name: 'team-e', Quota: '1.5', 'Train on': '' });
-  await projects.fill({ 'Interactive for': '8h', Members: 'ana, ben' });
-  await projects.press('Try it');
+  await projects.fill({ Name: 'team-e', Quota: '1.5', 'Training nodes': '' });
+  await projects.fill({ 'Max. interactive time': '8h', Members: 'ana, ben' });
+  await projects.press('Preview');
   await expect(effect).toContainText('team-e');
   await expect(table).not.toContainText('team-e');
 
@@ -51,9 +57,11 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   });
   expect(answer.status(), await answer.text()).toBe(200);
   await projects.press('Apply');
-  await expect(form.getByRole('alert')).toContainText('changed meanwhile');
-  await projects.press('Reload');
-  await expect(form.getByText('it was set to “3”')).toBeVisible();
+  await expect(form.getByRole('alert')).toContainText(
+    'Your change was not saved'
+  );
+  await projects.press('Merge with my changes');
+  await expect(form.getByText('was set to “3”')).toBeVisible();
   await expect(projects.field('Quota')).toHaveValue('2');
   await expect(projects.field('Quota')).toBeFocused();
   await expect(projects.field('Limit')).toHaveValue('4');
@@ -117,7 +125,7 @@ for (const theme of [
     await projects.open();
     await projects.row('team-b').getByRole('button').click();
     await projects.fill({ Quota: '12' });
-    await projects.press('Try it');
+    await projects.press('Preview');
     await projects.form.getByRole('region').waitFor();
     expect(await projects.problems()).toEqual([]);
     await projects.fill({ Quota: 'many', Priority: 'high' });

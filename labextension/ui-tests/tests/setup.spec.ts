@@ -16,7 +16,7 @@ test('where the server half is missing, the panel says what to do', async ({
   await page.reload();
   await workspace.open();
   const card = workspace.panel.getByRole('alert');
-  await expect(card).toContainText('The server half is missing');
+  await expect(card).toContainText('Server extension not found');
   await expect(card).toContainText('jupyter server extension list');
   await expect(card).toContainText('jupyter labextension list');
   await expect(workspace.panel.locator('.jp-GpuQuota-team')).toBeHidden();
@@ -40,7 +40,7 @@ test('another version of the server is said, and can be used if it is understood
   await page.reload();
   await workspace.open();
   await expect(workspace.panel.getByRole('alert')).toContainText('99.0.0');
-  await workspace.panel.getByRole('button', { name: 'Use it anyway' }).click();
+  await workspace.panel.getByRole('button', { name: 'Use anyway' }).click();
   await expect(workspace.panel.getByRole('meter')).toBeVisible();
 });
 
@@ -78,7 +78,7 @@ test('a server that goes away leaves what was known, marked as old', async ({
   await page.route(ALL, route => route.abort());
   await workspace.panel.getByTitle('Refresh').click();
   await expect(
-    workspace.panel.getByText('This may be out of date.').first()
+    workspace.panel.getByText('Showing the last known state.')
   ).toBeVisible();
   await expect(workspace.row('kept')).toBeVisible();
 });

@@ -54,19 +54,21 @@ test('notices say what is ready, what failed and what waits, and can be switched
   await expect(workspace.notice('good is running')).toBeVisible();
   await api.create({ name: 'later', project: 'team-b', gpu: '1' });
   const waits = workspace.notice(
-    'later waits: Interactive sessions of team-b use'
+    "later is queued: team-b's interactive sessions already use"
   );
   await waits.getByRole('button', { name: 'Details' }).click();
-  await expect(page.locator('.jp-GpuQuota-details')).toContainText('Waiting');
+  await expect(page.locator('.jp-GpuQuota-details')).toContainText('Queued');
 
   await api.create({ name: 'bad', command: ['sh', '-c', 'exit 7'] });
-  const failed = workspace.notice('bad has failed');
-  await failed.getByRole('button', { name: 'Do not show again' }).click();
+  const failed = workspace.notice('bad failed');
+  await failed
+    .getByRole('button', { name: "Don't notify about failed sessions" })
+    .click();
   await api.create({ name: 'worse', command: ['sh', '-c', 'exit 8'] });
   await expect(workspace.row('worse')).toContainText('Failed');
   await api.create({ name: 'fine' });
   await expect(workspace.notice('fine is running')).toBeVisible();
-  await expect(workspace.notice('worse has failed')).toHaveCount(0);
+  await expect(workspace.notice('worse failed')).toHaveCount(0);
 });
 
 test('settings are known to the settings editor', async ({ page }) => {

@@ -8,6 +8,7 @@ interface ISession {
   id: string;
   state: string;
   spec: { name: string };
+  ending: { saved: string } | null;
 }
 
 /** A program that runs until it is stopped, and says something first. */
@@ -22,7 +23,7 @@ export const SLEEP = [
 export class Api {
   constructor(
     private _request: APIRequestContext,
-    private _base: string
+    readonly base: string
   ) {}
 
   async create(request: Record<string, unknown>): Promise<ISession> {
@@ -95,11 +96,11 @@ export class Api {
   }
 
   private _url(path: string): string {
-    return `${this._base}/gpuquota/api/${path}`;
+    return `${this.base}/gpuquota/api/${path}`;
   }
 }
 
-/** Be the panel as a test sees it. */
+/** The panel as a test sees it. */
 export class Workspace {
   constructor(
     readonly page: IJupyterLabPageFixture,

@@ -1,6 +1,6 @@
 import { FakeServer } from '../../__tests__/fakeserver';
 import { Aborted, ApiError } from '../errors';
-import { call, NOT_MODIFIED, pageUrl, read } from '../request';
+import { call, NOT_MODIFIED, read } from '../request';
 import { routes } from '../routes';
 
 describe('calls', () => {
@@ -63,8 +63,8 @@ describe('calls', () => {
   it('keep all that the server says of a failure', async () => {
     const problem = {
       code: 'InvalidFields',
-      message: '2 fields are not acceptable.',
-      hint: 'Mend them.',
+      message: '2 invalid fields.',
+      hint: 'Fix them.',
       fields: [{ field: 'gpu', message: 'Too much.', hint: '' }]
     };
     server.on('GET /about', { status: 422, body: problem });
@@ -107,11 +107,5 @@ describe('calls', () => {
     await expect(
       call(server.settings, routes.aboutGet, { signal: abort.signal })
     ).rejects.toBeInstanceOf(Aborted);
-  });
-
-  it('know where pages of a session are', () => {
-    expect(pageUrl(server.settings, 'gpuquota/s/s1/')).toBe(
-      'http://hub.test/user/ana/gpuquota/s/s1/'
-    );
   });
 });

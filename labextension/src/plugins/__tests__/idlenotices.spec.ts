@@ -4,7 +4,7 @@ import { makeIdle, makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
-import { clockText } from '../../views/texts';
+import { clockText } from '../../views/parts/texts';
 import { idleNotices } from '../idlenotices';
 
 const WARNED = { warned: '2026-01-01T12:00:00Z' };
@@ -50,7 +50,7 @@ describe('the notices of idle sessions', () => {
     const idle = makeIdle(20, 8, WARNED);
     await see(makeSession({ idle }));
     expect(notices().map(({ message }) => message)).toEqual([
-      `exp-1 suspends at ${clockText(idle.acts!)} unless it is used (team-a's policy)`
+      `exp-1 will be suspended at ${clockText(idle.acts!)} unless used (team-a's policy)`
     ]);
     expect(notices()[0].options.autoClose).toBe(false);
     expect(labels()).toEqual(['Keep alive', 'Suspend now', 'Details']);
@@ -93,7 +93,9 @@ describe('the notices of idle sessions', () => {
     const idle = makeIdle(20, 60, { ...WARNED, action: 'stop' });
     await see(makeSession({ idle }));
     expect(notices()).toHaveLength(1);
-    expect(notices()[0].message).toContain(`stops at ${clockText(idle.acts!)}`);
+    expect(notices()[0].message).toContain(
+      `stopped at ${clockText(idle.acts!)}`
+    );
     expect(labels()).toContain('Stop now');
   });
 
@@ -131,7 +133,7 @@ describe('the notices of idle sessions', () => {
     await see(makeSession({ idle: makeIdle(20, 1, WARNED) }));
     await see(makeSession({ state: 'suspended', reason }));
     expect(messages()).toEqual([
-      'exp-1: It was suspended by the rule idle_timeout. Its folder and request are kept.'
+      'exp-1: It was suspended by the rule idle_timeout. Files and settings are kept.'
     ]);
     expect(press('Resume')).toBe(false);
     expect(page.executed).toEqual([[CommandIDs.resume, 's1']]);
@@ -157,8 +159,8 @@ describe('the notices of idle sessions', () => {
     expect(messages()[0]).toMatch(/^q2: It was suspended/);
     await see(warned, ...ended('q2', 'lunch', 'own'));
     expect(messages()).toEqual([
-      '3 sessions were ended for being idle: q2, lunch and own',
-      expect.stringMatching(/^exp-1 suspends at/)
+      '3 sessions ended because they were idle: q2, lunch and own',
+      expect.stringMatching(/^exp-1 will be suspended at/)
     ]);
     const revealed = jest.fn();
     page.store.revealed.connect((_, id) => revealed(id));
@@ -174,7 +176,9 @@ describe('the notices of idle sessions', () => {
     expect(messages()[0]).toMatch(/^own: It was suspended/);
     expect(labels()).toEqual(['Resume', 'Details']);
     await see(warned, ...runs('q2', 'lunch', 'own'));
-    expect(messages()).toEqual([expect.stringMatching(/^exp-1 suspends at/)]);
+    expect(messages()).toEqual([
+      expect.stringMatching(/^exp-1 will be suspended at/)
+    ]);
   });
 
   it('do not tell again of ends that were closed', async () => {

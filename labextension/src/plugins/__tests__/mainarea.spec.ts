@@ -4,7 +4,7 @@ import { Widget } from '@lumino/widgets';
 import { gpuIcon } from '../../icons';
 import { MainArea } from '../mainarea';
 
-/** Be a shell whose main area takes so many widgets; Notebook 7's takes one. */
+/** A shell whose main area takes a number of widgets; Notebook 7's takes one. */
 class Shell {
   constructor(private _room: number) {}
 

@@ -3,7 +3,7 @@ import { Notification } from '@jupyterlab/apputils';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { CommandIDs } from '../../commands';
-import { clockText } from '../../views/texts';
+import { clockText } from '../../views/parts/texts';
 import { notifications } from '../notifications';
 
 const MINUTE = 60_000;
@@ -48,7 +48,7 @@ describe('the notice that a session is soon to be stopped', () => {
     const ends = await open(6);
     await pass(3);
     expect(notices().map(({ message }) => message)).toEqual([
-      `exp-1 stops at ${clockText(ends)}: longest life, team-a's policy. Save your work.`
+      `exp-1 stops at ${clockText(ends)} (max. run time, team-a's policy). Save your work.`
     ]);
     notices()[0].options.actions?.[0].callback({} as MouseEvent);
     expect(page.executed).toEqual([[CommandIDs.details, 's1']]);

@@ -4,7 +4,7 @@ import { waitFor } from '@testing-library/react';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { CommandIDs } from '../../commands';
-import { clockText } from '../../views/texts';
+import { clockText } from '../../views/parts/texts';
 import { addSessionCommands } from '../sessioncommands';
 
 const FAILED = makeSession({ id: 's2', state: 'failed' });
@@ -134,7 +134,7 @@ describe('commands on sessions', () => {
       const agreed = run(CommandIDs.relaunch);
       await waitFor(() => expect(button('Relaunch')).toBeTruthy());
       expect(dialog()).toContain('Relaunch exp-1 with 0.25 GPU?');
-      expect(dialog()).toContain('its kernels');
+      expect(dialog()).toContain('kernel memory is lost');
       await click('Relaunch');
       await agreed;
       const asked = page.server.asked.find(({ path }) =>

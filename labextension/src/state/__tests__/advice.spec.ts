@@ -81,7 +81,7 @@ describe('the advice on a session', () => {
   it('is asked for again once the session itself is another', async () => {
     model.advice.watch();
     await pass(1000);
-    list('2', { place_in_line: 1 });
+    list('2', { queue_position: 1 });
     await store.sessions.refresh();
     await pass(1000);
     expect(server.count(ADVICE)).toBe(1);

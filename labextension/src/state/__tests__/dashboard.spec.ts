@@ -36,7 +36,11 @@ function makeDevice(lost: boolean, slices = [SLICE], free = 700): DeviceUse {
 
 describe('the dashboard', () => {
   it('splits what a project asks for', () => {
-    const project = makeProject({ allocated: 5500, over: 1500, asked: 7500 });
+    const project = makeProject({
+      allocated: 5500,
+      over: 1500,
+      requested: 7500
+    });
     expect(barOf(project)).toEqual({
       right: 4000,
       borrowed: 1500,
@@ -46,7 +50,7 @@ describe('the dashboard', () => {
 
   it('draws all projects against the longest bar or mark', () => {
     const projects = [
-      makeProject({ asked: 1000 }),
+      makeProject({ requested: 1000 }),
       makeProject({ fair: 9000, quota: 0 })
     ];
     expect(scaleOf(projects)).toBe(9000);

@@ -1,7 +1,7 @@
 import { makeIdle, makeSession } from '../../__tests__/builders';
 import { Session } from '../../api/models';
-import { isWarned, sessionOf, soonestWarned } from '../idle';
-import { IdleWatchman } from '../idlenews';
+import { isWarned, soonestWarned } from '../idle/idle';
+import { IdleEvents } from '../idle/events';
 
 const WARNED = { warned: '2026-01-01T12:00:00Z' };
 const warned = (id = 's1', left = 5) =>
@@ -14,11 +14,6 @@ const REASON = {
 } as const;
 
 describe('a session', () => {
-  it('is the own of a JupyterLab below its ingress, and of no other', () => {
-    expect(sessionOf('http://hub.test/user/ana/gpuquota/s/ab12/')).toBe('ab12');
-    expect(sessionOf('http://hub.test/user/ana/')).toBe('');
-  });
-
   it('is not warned by a mere notice, nor once it has stopped', () => {
     expect(isWarned(warned())).toBe(true);
     const idle = makeIdle(20, 0, { ...WARNED, action: 'notify' });
@@ -36,17 +31,15 @@ describe('a session', () => {
 });
 
 describe('news of idle sessions', () => {
-  const look = (watchman: IdleWatchman, ...sessions: Session[]) =>
-    watchman
-      .look(sessions, 'ana')
-      .map(({ kind, session }) => [kind, session.id]);
+  const look = (events: IdleEvents, ...sessions: Session[]) =>
+    events.look(sessions, 'ana').map(({ kind, session }) => [kind, session.id]);
 
   it('are a warning at the first look, once, and anew when it says another time', () => {
-    const watchman = new IdleWatchman();
+    const events = new IdleEvents();
     const [first, later] = [warned(), warned('s1', 65)];
-    expect(look(watchman, first)).toEqual([['warned', 's1']]);
-    expect(look(watchman, first)).toEqual([]);
-    expect(look(watchman, later)).toEqual([['warned', 's1']]);
+    expect(look(events, first)).toEqual([['warned', 's1']]);
+    expect(look(events, first)).toEqual([]);
+    expect(look(events, later)).toEqual([['warned', 's1']]);
   });
 
   it('are that a warning is over, whatever the reason', () => {
@@ -57,25 +50,25 @@ describe('news of idle sessions', () => {
       [makeSession({ state: 'stopping' })],
       []
     ]) {
-      const watchman = new IdleWatchman();
-      look(watchman, warned());
-      expect(look(watchman, ...after)).toEqual([['over', 's1']]);
-      expect(look(watchman, ...after)).toEqual([]);
+      const events = new IdleEvents();
+      look(events, warned());
+      expect(look(events, ...after)).toEqual([['over', 's1']]);
+      expect(look(events, ...after)).toEqual([]);
     }
   });
 
   it('are the end, unless it was before the first look', () => {
     const ended = makeSession({ state: 'suspended', reason: REASON });
-    const watchman = new IdleWatchman();
-    expect(look(watchman, ended)).toEqual([]);
-    look(watchman, warned());
-    look(watchman, makeSession({ state: 'stopping', reason: REASON }));
-    expect(look(watchman, ended)).toEqual([['ended', 's1']]);
-    expect(look(watchman, ended)).toEqual([]);
+    const events = new IdleEvents();
+    expect(look(events, ended)).toEqual([]);
+    look(events, warned());
+    look(events, makeSession({ state: 'stopping', reason: REASON }));
+    expect(look(events, ended)).toEqual([['ended', 's1']]);
+    expect(look(events, ended)).toEqual([]);
   });
 
   it('are of one’s own sessions only', () => {
-    const watchman = new IdleWatchman();
-    expect(look(watchman, { ...warned(), owner: 'li' })).toEqual([]);
+    const events = new IdleEvents();
+    expect(look(events, { ...warned(), owner: 'li' })).toEqual([]);
   });
 });

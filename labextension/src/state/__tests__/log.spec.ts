@@ -1,7 +1,7 @@
 import { LogChunk, LogQuery } from '../../api/models';
 import { asApiError } from '../../api/errors';
-import { LogModel } from '../log';
-import { LogText, MOST_BYTES, MOST_LINES, shown } from '../logtext';
+import { LogModel } from '../logs/log';
+import { LogText, MOST_BYTES, MOST_LINES, shown } from '../logs/logtext';
 
 /** A log on the server, of which characters before `start` were rotated away. */
 class FakeLog {

@@ -1,6 +1,6 @@
 import { makeSession } from '../../__tests__/builders';
 import { Session } from '../../api/models';
-import { Watchman } from '../notices';
+import { NoticeEvents } from '../notices';
 
 const REASON = {
   code: 'OverQuota',
@@ -9,12 +9,12 @@ const REASON = {
   raw: ''
 } as const;
 
-describe('the watchman', () => {
+describe('the events', () => {
   const NOW = Date.parse('2026-01-01T14:00:00Z');
   const look = (...looks: Partial<Session>[]) => {
-    const watchman = new Watchman();
+    const events = new NoticeEvents();
     const news = looks.map(changes =>
-      watchman.look([makeSession(changes)], 'ana', NOW).map(({ kind }) => kind)
+      events.look([makeSession(changes)], 'ana', NOW).map(({ kind }) => kind)
     );
     return news.at(-1);
   };

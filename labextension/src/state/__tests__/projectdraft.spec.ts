@@ -1,13 +1,13 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { makeSetProject } from '../../__tests__/builders';
-import { differenceOf } from '../audit';
+import { differenceOf } from '../settings/audit';
 import {
   NEW_PROJECT,
   projectFieldOf,
   toProjectDraft,
   toProjectRequest
-} from '../projectdraft';
-import { spanOf } from '../typed';
+} from '../settings/projectdraft';
+import { spanOf } from '../settings/formvalues';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
 

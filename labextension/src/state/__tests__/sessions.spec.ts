@@ -156,4 +156,14 @@ describe('actions', () => {
     expect(actions.url(makeSession())).toBe(base);
     expect(actions.url(makeSession(), 6006)).toBe(`${base}p/6006/`);
   });
+
+  it('know that inside a session, too, where another one stands beside it', () => {
+    const { settings } = new FakeServer();
+    const baseUrl = 'http://hub.test/user/ana/gpuquota/s/s2/';
+    const inside = { ...settings, baseUrl };
+    const actions = new SessionActions(inside, () => undefined);
+    expect(actions.url(makeSession())).toBe(
+      'http://hub.test/user/ana/gpuquota/s/s1/'
+    );
+  });
 });

@@ -2,8 +2,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { makeSetProject } from '../../__tests__/builders';
 import { FakeEvents, FakeServer } from '../../__tests__/fakeserver';
 import { Project } from '../../api/models';
-import { projectSubject } from '../projectsubject';
-import { SettingModel } from '../settingmodel';
+import { projectSubject } from '../settings/projectsubject';
+import { SettingModel } from '../settings/settingmodel';
 import { Store } from '../store';
 
 const EFFECT = {

@@ -56,6 +56,20 @@ describe('the store', () => {
     expect(server.count('GET /quota')).toBe(1);
   });
 
+  it('reads any noun of the interface, and keeps one resource of each', async () => {
+    const environments = store.resource('environments');
+    expect(store.resource('environments')).toBe(environments);
+    expect(store.environments).toBe(environments);
+    expect(store.resource('policy')).toBe(store.administration.policy);
+    server.on('GET /environments', { body: { environments: [] } });
+    environments.watch();
+    await pass(1000);
+    expect(environments.result).toEqual({
+      status: 'ready',
+      value: { environments: [] }
+    });
+  });
+
   it('finds a session by its id', async () => {
     expect(store.session('s1')).toBeUndefined();
     store.sessions.watch();

@@ -2,11 +2,11 @@ import { waitFor } from '@testing-library/react';
 import { makeGroups, makeRules } from '../../__tests__/builders';
 import { FakeEvents, FakeServer } from '../../__tests__/fakeserver';
 import { NodeGroup } from '../../api/models';
-import { groupSubject } from '../groupsubject';
-import { rulesSubject } from '../rulessubject';
-import { SettingModel } from '../settingmodel';
+import { groupSubject } from '../settings/groupsubject';
+import { rulesSubject } from '../settings/rulessubject';
+import { SettingModel } from '../settings/settingmodel';
 import { Store } from '../store';
-import { NO, YES } from '../typed';
+import { NO, YES } from '../settings/formvalues';
 
 const PREVIEW = '/settings/preview';
 const BIG: NodeGroup = { name: 'big', nodes: ['n1', 'n2'], separate: true };

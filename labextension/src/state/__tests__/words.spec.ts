@@ -1,4 +1,4 @@
-import { joinWords, splitWords } from '../words';
+import { joinWords, splitWords } from '../shellwords';
 
 describe('a line of words', () => {
   it.each([

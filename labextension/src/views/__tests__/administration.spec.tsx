@@ -7,8 +7,8 @@ import {
 } from '../../__tests__/administrationpage';
 import { makeQuota, makeSetProject } from '../../__tests__/builders';
 import { CommandIDs } from '../../commands';
-import { AdministrationView } from '../administration';
-import { TeamView } from '../team';
+import { AdministrationView } from '../administration/administration';
+import { TeamView } from '../panel/team';
 
 const EFFECT = {
   projects: [
@@ -64,19 +64,21 @@ describe('the projects', () => {
     );
     await screen.findByText(/Only admins/);
     await screen.findByRole('button', { name: 'Dashboard' });
-    expect(screen.queryByRole('button', { name: 'Projects' })).toBeNull();
+    expect(
+      screen.queryByRole('button', { name: 'Manage projects' })
+    ).toBeNull();
   });
 
   it('are a click away from the team of an admin', async () => {
     page.show(<TeamView state={null} />);
-    await page.click('Projects');
+    await page.click('Manage projects');
     expect(page.executed).toEqual([[CommandIDs.projects, null]]);
   });
 
   it('can only be read where a file sets them', async () => {
     page.setProjects({ source: 'file', file: '/etc/gpu/quota.yaml' });
     await page.open();
-    expect(screen.getByText(/in the file \/etc\/gpu\/quota.yaml/)).toBeTruthy();
+    expect(screen.getByText(/by the file \/etc\/gpu\/quota.yaml/)).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'New project' })).toBeNull();
     expect(screen.queryByRole('button', { name: 'team-a' })).toBeNull();
   });
@@ -87,11 +89,11 @@ describe('the projects', () => {
     await page.click('team-a');
     expect(document.activeElement).toBe(screen.getByLabelText('Quota'));
     page.type('Quota', '6');
-    await page.click('Try it');
-    const effect = await screen.findByRole('region', { name: /would happen/ });
+    await page.click('Preview');
+    const effect = await screen.findByRole('region', { name: /^Effect/ });
     expect(effect.textContent).toContain('1 session would start.');
-    expect(effect.textContent).toContain('5 instead of 4');
-    expect(effect.textContent).toContain('Reclaimed: exp-9 (team-b)');
+    expect(effect.textContent).toContain('4 → 5');
+    expect(effect.textContent).toContain('Will be reclaimed: exp-9 (team-b)');
     expect(effect.textContent).toContain('more than the machine');
     expect(page.server.count('PUT /projects/team-a')).toBe(0);
   });
@@ -148,9 +150,9 @@ describe('the projects', () => {
     page.setProjects({
       items: [makeSetProject({ quota: 5000, limit: 8000, revision: '8' })]
     });
-    await page.click(/^Reload/);
-    await screen.findByText(/what you typed stayed/);
-    expect(screen.getByText(/Quota: it was set to “5”/)).toBeTruthy();
+    await page.click(/^Merge/);
+    await screen.findByText(/Your changes were kept/);
+    expect(screen.getByText(/Quota was set to “5”/)).toBeTruthy();
     expect(page.value('Quota')).toBe('6');
     expect(page.value('Limit')).toBe('8');
   });
@@ -187,7 +189,7 @@ describe('the projects', () => {
     await page.click('Delete…');
     await page.answer('Delete');
     expect(await page.answer('Drain')).toContain('exp-1');
-    await screen.findByText('team-a drains.');
+    await screen.findByText('team-a is draining.');
   });
 
   it('stay where the admin changes their mind', async () => {

@@ -8,7 +8,7 @@ import {
 } from '../../__tests__/builders';
 import { focus, Page } from '../../__tests__/page';
 import { NodeUse, SliceUse } from '../../api/models';
-import { DashboardView } from '../dashboard';
+import { DashboardView } from '../dashboard/dashboard';
 
 function makeSlice(changes: Partial<SliceUse> = {}): SliceUse {
   return {
@@ -62,12 +62,12 @@ const WAITING = makeSession({
   id: 'w1',
   state: 'waiting',
   placement: null,
-  place_in_line: 2,
+  queue_position: 2,
   since: new Date(Date.now() - 65 * 60_000).toISOString(),
   reason: {
     code: 'OverQuota',
     message: 'team-b is full.',
-    hint: 'Ask for less.',
+    hint: 'Request less.',
     raw: ''
   },
   spec: { name: '=waits', project: 'team-b', kind: 'train' }
@@ -134,27 +134,37 @@ describe('the dashboard', () => {
   });
 
   it('says each bar in words', async () => {
-    const project = { allocated: 5500, over: 1500, asked: 7500, limit: 8000 };
+    const project = {
+      allocated: 5500,
+      over: 1500,
+      requested: 7500,
+      limit: 8000
+    };
     page.server.on('GET /quota', {
       body: makeQuota({ projects: [makeProject({ ...project, fair: 6000 })] })
     });
     await show();
     const bar = screen.getByRole('img', { name: /^team-a/ });
     expect(bar.getAttribute('aria-label')).toBe(
-      'team-a: 4 of 4 GPUs by right, 1.5 borrowed, 2 waited for, fair share 6, limit 8'
+      'team-a: 4 of 4 GPUs in quota, 1.5 borrowed, 2 requested, fair share 6, limit 8'
     );
   });
 
   it('says why the fair share of an idle project is nothing', async () => {
-    const idle = makeProject({ allocated: 0, asked: 0, fair: 0, users: [] });
+    const idle = makeProject({
+      allocated: 0,
+      requested: 0,
+      fair: 0,
+      users: []
+    });
     page.server.on('GET /quota', { body: makeQuota({ projects: [idle] }) });
     await show();
     const bar = screen.getByRole('img', { name: /^team-a/ });
     expect(bar.getAttribute('aria-label')).toContain(
-      'fair share 0, as it asks for nothing'
+      'fair share 0 (no demand)'
     );
     expect(bar.querySelector('.jp-mod-fair')?.getAttribute('title')).toContain(
-      'never more than what is asked'
+      'capped by demand'
     );
   });
 
@@ -164,19 +174,15 @@ describe('the dashboard', () => {
     const lines = within(people as HTMLElement)
       .getAllByRole('row', { hidden: true })
       .map(row => row.textContent);
-    expect(lines).toEqual(['UserGPUsSessions waiting', 'ana (me)0.50', 'li10']);
+    expect(lines).toEqual(['UserGPUsQueued sessions', 'ana (you)0.50', 'li10']);
   });
 
   it('lists what runs and what waits, and not what has ended', async () => {
     await show();
     expect(rows(/Running/)).toEqual(['exp-2', 'exp-10']);
-    expect(rows(/Waiting/)).toEqual(['=waits']);
-    const line = table(/Waiting/).textContent;
-    for (const part of [
-      '2. in line',
-      '1 hr',
-      'team-b is full. Ask for less.'
-    ]) {
+    expect(rows(/Queued/)).toEqual(['=waits']);
+    const line = table(/Queued/).textContent;
+    for (const part of ['#2', '1 hr', 'team-b is full. Request less.']) {
       expect(line).toContain(part);
     }
   });
@@ -200,7 +206,7 @@ describe('the dashboard', () => {
     fireEvent.change(filter, { target: { value: 'LI' } });
     expect(rows(/Running/)).toEqual(['exp-2']);
     fireEvent.change(filter, { target: { value: 'nobody' } });
-    expect(screen.getByText('None matches the filter.')).toBeTruthy();
+    expect(screen.getByText('No matches.')).toBeTruthy();
   });
 
   it('shows a thousand sessions a page at a time', async () => {
@@ -224,11 +230,11 @@ describe('the dashboard', () => {
   it('saves a table, with names that a spreadsheet does not calculate', async () => {
     await show();
     fireEvent.click(
-      screen.getByRole('button', { name: 'Download as CSV: Waiting sessions' })
+      screen.getByRole('button', { name: 'Download as CSV: Queued sessions' })
     );
     expect(names).toEqual(['gpu-sessions-waiting-simulated.csv']);
     const [head, line] = (await text(saved[0])).split('\r\n');
-    expect(head).toContain('In line,Waiting since,Reason');
+    expect(head).toContain('Queue position,Queued since,Reason');
     expect(line).toBe(
       `'=waits,team-b,ana,Training,0.5,2,${WAITING.since},team-b is full.`
     );

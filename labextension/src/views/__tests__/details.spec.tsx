@@ -4,9 +4,9 @@ import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { SessionAdvice } from '../../state/advice';
-import { SessionIdleness } from '../../state/sessionidleness';
-import { clockText } from '../texts';
-import { DetailsView } from '../details';
+import { SessionIdleness } from '../../state/idle/sessionidleness';
+import { clockText } from '../parts/texts';
+import { DetailsView } from '../details/details';
 
 describe('the details', () => {
   let page: Page;
@@ -53,12 +53,12 @@ describe('the details', () => {
         }
       })
     );
-    expect(text).toContain('dgx1-1 GPU 3 (simulated)');
+    expect(text).toContain('dgx1-1, GPU 3 (simulated)');
     expect(text).toContain('Memory: limit enforced.');
     expect(text).toContain('Compute: not limited.');
-    expect(text).toContain('Limits count for each process.');
+    expect(text).toContain('Limits apply per process.');
     expect(text).toContain(
-      'It can be bypassed: a process that leaves MPS has no limit.'
+      'Can be bypassed: a process that leaves MPS has no limit.'
     );
     expect(named).toEqual(['exp-1']);
   });
@@ -120,7 +120,7 @@ describe('the details', () => {
     const ends = new Date(Date.now() + 600_000).toISOString();
     const text = await show(makeSession({ ends, ends_by: 'everyone' }));
     expect(text).toContain(
-      `Stops at ${clockText(ends)}: longest life, everyone's policy`
+      `Stops at ${clockText(ends)} (max. run time, everyone's policy)`
     );
   });
 
@@ -138,7 +138,7 @@ describe('the details', () => {
     );
     expect(text).toContain('Only li can open it.');
     for (const heading of [
-      'Right size',
+      'Recommended size',
       'Activity',
       'Policy',
       'Environment',

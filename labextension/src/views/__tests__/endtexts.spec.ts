@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { makeSession } from '../../__tests__/builders';
-import { endedTogetherText } from '../endtexts';
+import { endedTogetherText } from '../idle/endtexts';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
 
@@ -13,7 +13,7 @@ describe('what is said of several sessions that were ended', () => {
 
   it('names them', () => {
     expect(say('q2', 'own')).toBe(
-      '2 sessions were ended for being idle: q2 and own'
+      '2 sessions ended because they were idle: q2 and own'
     );
   });
 
@@ -21,10 +21,12 @@ describe('what is said of several sessions that were ended', () => {
     const long = (letter: string) => letter.repeat(30);
     const text = say(...['a', 'b', 'c', 'd', 'e'].map(long));
     expect(text).toBe(
-      `5 sessions were ended for being idle: ${long('a')}, ${long('b')} and 3 more`
+      `5 sessions ended because they were idle: ${long('a')}, ${long('b')} and 3 more`
     );
     expect(text.length).toBeLessThanOrEqual(140);
     const longest = 'x'.repeat(140);
-    expect(say(longest, longest)).toBe('2 sessions were ended for being idle');
+    expect(say(longest, longest)).toBe(
+      '2 sessions ended because they were idle'
+    );
   });
 });

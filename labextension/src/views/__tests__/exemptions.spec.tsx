@@ -5,7 +5,7 @@ import {
 } from '../../__tests__/administrationpage';
 import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
 import { POLICY, TRIAL, UNTIL } from '../../__tests__/policies';
-import { clockText } from '../texts';
+import { clockText } from '../parts/texts';
 
 describe('whom the idle policy is for and not for', () => {
   let page: AdministrationPage;
@@ -39,7 +39,7 @@ describe('whom the idle policy is for and not for', () => {
     await page.click('user:li');
     await page.click('Delete…');
     await page.answer('Delete');
-    await screen.findByText('user:li is exempt no longer.');
+    await screen.findByText('The exemption of user:li was removed.');
     const [made, deleted] = page.sent('/policy') as {
       exemptions: object[];
     }[];
@@ -73,7 +73,7 @@ describe('whom the idle policy is for and not for', () => {
     expect(page.value('Who')).toBe('session:s1');
     await page.click('Delete…');
     expect(await page.answer('Delete')).toContain('Delete session:night?');
-    await screen.findByText('session:night is exempt no longer.');
+    await screen.findByText('The exemption of session:night was removed.');
     expect(page.sent('/policy')).toMatchObject([
       { exemptions: [exemptions[1]] }
     ]);
@@ -89,8 +89,8 @@ describe('whom the idle policy is for and not for', () => {
     page.server.on('GET /policy', {
       body: { ...POLICY, exemptions: [], revision: '8' }
     });
-    await page.click(/^Reload/);
-    await screen.findByText('It is gone: Apply makes it again.');
+    await page.click(/^Merge/);
+    await screen.findByText('It was deleted. Apply creates it again.');
     page.server.on('PUT /policy', { body: POLICY });
     await page.click('Apply');
     await screen.findByText('user:li is exempt.');
@@ -132,8 +132,8 @@ describe('whom the idle policy is for and not for', () => {
     await open();
     await page.click('everyone');
     page.type('Idle timeout', '30m');
-    await page.click('Try it');
-    const effect = await screen.findByRole('region', { name: /would happen/ });
+    await page.click('Preview');
+    const effect = await screen.findByRole('region', { name: /^Effect/ });
     const table = within(effect).getByRole('table', { name: /newest first/ });
     const [, ...rows] = within(table).getAllByRole('row');
     const texts = rows.map(item =>
@@ -144,9 +144,9 @@ describe('whom the idle policy is for and not for', () => {
     expect(texts.slice(0, 4)).toEqual([
       ['night', 'team-a', 'li', at(23), 'suspended', '0.5', 'within an hour'],
       ['s22', 'team-a', 'li', at(22), 'stopped', '0.5', clockText(again)],
-      ['s21', 'team-a', 'li', at(21), 'only told', '0', 'no'],
+      ['s21', 'team-a', 'li', at(21), 'owner notified', '0', 'no'],
       ['s20', 'team-a', 'li', at(20), 'suspended', '0.5', 'no']
     ]);
-    within(effect).getByText('… and 210 before these.');
+    within(effect).getByText('… and 210 earlier.');
   });
 });

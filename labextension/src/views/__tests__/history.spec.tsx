@@ -3,14 +3,14 @@ import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
 import { Page } from '../../__tests__/page';
-import { HistoryBoard } from '../history';
+import { HistoryBoard } from '../dashboard/history';
 
 interface IDrawn {
   width: number;
   data: { values: { gpus: number }[] };
 }
 
-/** Be JupyterLab's renderers: each writes down what it is to draw. */
+/** JupyterLab's renderers; each records what it is to draw. */
 class Renderers {
   readonly drawn: IDrawn[] = [];
   readonly made: Widget[] = [];
@@ -49,9 +49,9 @@ const POINT = {
   user: '',
   seconds: 300,
   allocated: 1500,
-  by_right: 1000,
+  in_quota: 1000,
   borrowed: 500,
-  asked: 0,
+  requested: 0,
   peak: 2000,
   waiting: 0,
   utilisation: null
@@ -107,7 +107,9 @@ describe('use over time', () => {
 
   it('is a table, too', async () => {
     show();
-    const summary = await screen.findByText(/^Table and CSV: GPUs in use/);
+    const summary = await screen.findByText(
+      /^Show as table \/ CSV: GPUs in use/
+    );
     const details = summary.closest('details') as HTMLDetailsElement;
     details.open = true;
     fireEvent(details, new Event('toggle'));
@@ -137,7 +139,9 @@ describe('use over time', () => {
       ['team-a', 'ana', '12.5', '1.5', '0.25', ''],
       ['team-a', 'ben', '0.5', '0', '0', '']
     ]);
-    expect(screen.getByText(/^Not named is what was recorded/)).toBeTruthy();
+    expect(
+      screen.getByText(/^“Not named”: recorded without user names/)
+    ).toBeTruthy();
     fireEvent.click(within(table).getByRole('button', { name: 'User' }));
     expect(rows().map(([, user]) => user)).toEqual([
       '(not named)',
@@ -166,7 +170,7 @@ describe('use over time', () => {
 
   it('reaches as far back as is asked for', async () => {
     show();
-    fireEvent.change(await screen.findByLabelText('How far back'), {
+    fireEvent.change(await screen.findByLabelText('Period'), {
       target: { value: '168' }
     });
     await waitFor(() =>
@@ -177,12 +181,12 @@ describe('use over time', () => {
   it('says that there is nothing yet', async () => {
     answer([]);
     show();
-    expect(await screen.findByText(/Nothing has been recorded/)).toBeTruthy();
+    expect(await screen.findByText(/Nothing was recorded/)).toBeTruthy();
   });
 
   it('leaves the table where charts cannot be drawn', async () => {
     show(null);
     expect(await screen.findByText(/cannot draw Vega-Lite/)).toBeTruthy();
-    expect(screen.getByText(/^Table and CSV/)).toBeTruthy();
+    expect(screen.getByText(/^Show as table \/ CSV/)).toBeTruthy();
   });
 });

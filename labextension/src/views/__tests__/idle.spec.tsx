@@ -9,11 +9,11 @@ import {
 import { Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
-import { SessionIdleness } from '../../state/sessionidleness';
-import { IdleLine, IdleSections } from '../detailidle';
-import { IdleItem } from '../idleitem';
-import { SessionRow } from '../sessionrow';
-import { clockText } from '../texts';
+import { SessionIdleness } from '../../state/idle/sessionidleness';
+import { IdleLine, IdleSections } from '../details/idle';
+import { IdleItem } from '../idle/item';
+import { SessionRow } from '../panel/sessionrow';
+import { clockText } from '../parts/texts';
 
 const WARNED = { warned: '2026-01-01T12:00:00Z' };
 
@@ -68,7 +68,7 @@ describe('idle sessions', () => {
       expect(status().textContent).toBe('suspends in 85 s');
       // A label that changes each second would be read out each second.
       expect(screen.getByRole('row').getAttribute('aria-label')).toContain(
-        `suspends at ${clockText(idle.acts!)}`
+        `will be suspended at ${clockText(idle.acts!)}`
       );
     });
   });
@@ -89,7 +89,7 @@ describe('idle sessions', () => {
         })
       );
       const item = await screen.findByRole('button', {
-        name: /^exp-2 suspends at .* Keep it alive$/
+        name: /^exp-2 will be suspended at .* Keep it alive$/
       });
       expect(item.textContent).toBe('exp-2 suspends in 8 min');
       fireEvent.click(item);
@@ -182,11 +182,11 @@ describe('idle sessions', () => {
       expect(text).toContain(
         `Kernelsidle since ${since} · 2 kernels, none busy`
       );
-      expect(text).toContain('GPUcannot be told, counts as busy · the driver');
+      expect(text).toContain('GPUunknown (treated as busy) · the driver');
       expect(text).toContain('Terminalsbusy');
       expect(text).toContain("Idle timeout2h · team-a's policy locked");
       expect(text).toContain(
-        'Warned before10m · the built-in policy · quiet hours hold now'
+        'Warn before10m · the default policy · quiet hours hold now'
       );
       expect(text).toContain('a paper');
       const asked = page.server.asked.filter(({ path }) =>
@@ -234,7 +234,9 @@ describe('idle sessions', () => {
         />
       );
       expect(container.querySelector('.jp-GpuQuota-notice')).not.toBeNull();
-      expect(container.textContent).toMatch(/^Idle 22 min: suspends at /);
+      expect(container.textContent).toMatch(
+        /^Idle 22 min: will be suspended at /
+      );
     });
   });
 });

@@ -3,15 +3,15 @@ import { makeIdle, makeSession } from '../../__tests__/builders';
 import { Idleness, Signal } from '../../api/models';
 import {
   countdownText,
-  endedText,
   idleText,
   rowLine,
   rowText,
   warningText,
   whoseText
-} from '../idletexts';
-import { quietText } from '../policytexts';
-import { clockText } from '../texts';
+} from '../idle/texts';
+import { endedText } from '../idle/endtexts';
+import { quietText } from '../administration/policytexts';
+import { clockText } from '../parts/texts';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
 const NOW = Date.parse('2026-01-01T13:00:00Z');
@@ -24,25 +24,27 @@ const WARNED = { warned: '2026-01-01T12:58:00Z' };
 describe('what is said of an idle session', () => {
   it('is since when, what comes, and whose policy it is', () => {
     expect(idleText(trans, idle(), NOW)).toBe(
-      `idle 22 min: suspends at ${at(48)}, team-a's policy`
+      `idle 22 min: will be suspended at ${at(48)}, team-a's policy`
     );
-    expect(rowLine(trans, idle(), NOW)).toBe(`idle 22 min, suspends ${at(48)}`);
+    expect(rowLine(trans, idle(), NOW)).toBe(
+      `idle 22 min, suspends at ${at(48)}`
+    );
     expect(rowText(trans, idle({ action: 'stop' }), NOW)).toBe(
-      `Running 1 hr, idle 22 min: stops at ${at(48)}, team-a's policy`
+      `Running 1 hr, idle 22 min: will be stopped at ${at(48)}, team-a's policy`
     );
   });
 
   it('names the GPU where only that is not used', () => {
     const gpu = idle({ rule: 'gpu_idle_timeout', level: 'everyone' });
     expect(idleText(trans, gpu, NOW)).toBe(
-      `GPU not used for 22 min: suspends at ${at(48)}, everyone's policy`
+      `GPU unused for 22 min: will be suspended at ${at(48)}, everyone's policy`
     );
   });
 
   it('names quiet hours where they decide', () => {
     const night = idle({ rule: 'quiet_hours' });
     expect(idleText(trans, night, NOW)).toBe(
-      `idle 22 min: suspends at ${at(48)}, team-a's policy for quiet hours`
+      `idle 22 min: will be suspended at ${at(48)}, team-a's policy for quiet hours`
     );
   });
 
@@ -63,10 +65,10 @@ describe('what is said of an idle session', () => {
     const notice = idle({ action: 'notify', ...WARNED });
     expect(rowLine(trans, notice, NOW)).toBe('idle 22 min');
     expect(idleText(trans, notice, NOW)).toBe(
-      "idle 22 min: team-a's policy tells you of it, and ends nothing"
+      "idle 22 min: team-a's policy only notifies you"
     );
     expect(warningText(trans, notice)).toBe(
-      `exp-1 is not used since ${at(-22)} (team-a's policy)`
+      `exp-1 has been idle since ${at(-22)} (team-a's policy)`
     );
   });
 
@@ -83,7 +85,7 @@ describe('what is said of an idle session', () => {
     const both = makeSession({ idle: makeIdle(22, 60, {}, NOW), kept });
     expect(rowLine(trans, both, NOW)).toBe(`kept alive until ${at(60)}`);
     expect(idleText(trans, both, NOW)).toBe(
-      `idle 22 min, kept alive until ${at(60)}: suspends at ${at(60)}, team-a's policy`
+      `idle 22 min, kept alive until ${at(60)}: will be suspended at ${at(60)}, team-a's policy`
     );
     expect(idleText(trans, makeSession({ kept }), NOW)).toBe(
       `kept alive until ${at(60)}`
@@ -91,10 +93,10 @@ describe('what is said of an idle session', () => {
     expect(idleText(trans, makeSession({ kept }), NOW + 4_000_000)).toBe('');
   });
 
-  it('has an end by its longest life, told in the row when that is near', () => {
+  it('has an end by its maximum run time, shown in the row when that is near', () => {
     const ends = new Date(NOW + 20 * 60_000).toISOString();
     const old = makeSession({ ends, ends_by: 'project:team-b' });
-    const said = `stops at ${at(20)}: longest life, team-b's policy`;
+    const said = `stops at ${at(20)} (max. run time, team-b's policy)`;
     expect(rowText(trans, old, NOW)).toBe(`Running 1 hr, ${said}`);
     expect(rowLine(trans, old, NOW)).toBe('Running 1 hr');
     expect(rowLine(trans, old, NOW + 10 * 60_000)).toBe(`stops at ${at(20)}`);
@@ -114,12 +116,12 @@ describe('what is said of an idle session', () => {
     expect(left(0)).toBe('suspends now');
     expect(left(72)).toBe('suspends in 1 hr 12 min');
     expect(warningText(trans, warned)).toBe(
-      `exp-1 suspends at ${at(48)} unless it is used (team-a's policy)`
+      `exp-1 will be suspended at ${at(48)} unless used (team-a's policy)`
     );
     expect(
       warningText(trans, idle({ ...WARNED, rule: 'gpu_idle_timeout' }))
     ).toBe(
-      `exp-1 suspends at ${at(48)} for want of GPU activity (team-a's policy)`
+      `exp-1 will be suspended at ${at(48)} because its GPU is unused (team-a's policy)`
     );
   });
 });
@@ -132,9 +134,9 @@ describe('what is said of a session that was idle', () => {
 
   it('is the rule, and what is kept', () => {
     expect(endedText(trans, ended)).toBe(
-      `exp-1: ${message} Its folder and request are kept.`
+      `exp-1: ${message} Files and settings are kept.`
     );
-    expect(rowLine(trans, ended, NOW)).toBe('Suspended: it was not used');
+    expect(rowLine(trans, ended, NOW)).toBe('Suspended – idle');
     expect(rowText(trans, ended, NOW)).toBe(`Suspended 1 hr ago: ${message}`);
   });
 
@@ -150,9 +152,7 @@ describe('what is said of a session that was idle', () => {
         ...ended,
         reason: { ...reason, message: parts.join(' ') }
       });
-    expect(say(what, why)).toBe(
-      `exp-1: ${what} Its folder and request are kept.`
-    );
+    expect(say(what, why)).toBe(`exp-1: ${what} Files and settings are kept.`);
     expect(say(what, why, killed)).toBe(`exp-1: ${what} ${killed}`);
   });
 
@@ -168,11 +168,11 @@ test('levels are named as the server names them', () => {
   expect(
     ['built-in', 'everyone', 'project:a:b', 'kind:train', 'session'].map(say)
   ).toEqual([
-    'the built-in policy',
+    'the default policy',
     "everyone's policy",
     "a:b's policy",
     'the policy for train sessions',
-    'exp-1 itself'
+    "exp-1's own setting"
   ]);
 });
 
@@ -189,6 +189,6 @@ test('what did nothing is named as the server names it', () => {
   expect(quietText(trans, [signal('process')])).toBe('no process activity');
   expect(quietText(trans, [])).toBe('');
   expect(idleText(trans, idle(), NOW, quiet)).toBe(
-    `idle 22 min: ${quiet}; suspends at ${at(48)}, team-a's policy`
+    `idle 22 min: ${quiet}; will be suspended at ${at(48)}, team-a's policy`
   );
 });

@@ -4,7 +4,7 @@ import { makeSession } from '../../__tests__/builders';
 import { focus, Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { LaunchModel } from '../../state/launch';
-import { LaunchForm } from '../launch';
+import { LaunchForm } from '../launch/launch';
 
 const FITS = {
   verdict: 'fits',
@@ -90,13 +90,13 @@ describe('the launch form', () => {
     preview({
       verdict: 'waits',
       message: 'Would wait: team-a is full.',
-      reason: { code: 'OverQuota', message: '', hint: 'Ask for less.', raw: '' }
+      reason: { code: 'OverQuota', message: '', hint: 'Request less.', raw: '' }
     });
     await show();
     expect(await screen.findByText('Would wait: team-a is full.')).toBeTruthy();
-    expect(screen.getByText('Ask for less.')).toBeTruthy();
+    expect(screen.getByText('Request less.')).toBeTruthy();
     expect(
-      screen.getByRole('button', { name: 'Launch and wait' })
+      screen.getByRole('button', { name: 'Launch and queue' })
     ).toBeTruthy();
   });
 
@@ -105,7 +105,7 @@ describe('the launch form', () => {
     preview({ verdict: 'waits', message: 'Would wait.', nearest });
     await show();
     const offer = await screen.findByRole('button', {
-      name: 'Ask for ¼ GPU instead'
+      name: 'Request 0.25 GPU instead'
     });
     focus(offer);
     preview({});
@@ -125,7 +125,7 @@ describe('the launch form', () => {
     });
     await show();
     const offer = await screen.findByRole('button', {
-      name: 'Ask for 1 GPU instead'
+      name: 'Request 1 GPU instead'
     });
     preview({});
     fireEvent.click(offer);
@@ -136,7 +136,7 @@ describe('the launch form', () => {
   it('puts every problem beside its field, for screen readers, too', async () => {
     preview({
       verdict: 'forbidden',
-      message: '2 fields are not acceptable.',
+      message: '2 invalid fields.',
       problems: [
         { field: 'name', message: 'Taken.', hint: 'Try exp-2.' },
         { field: 'folder', message: 'Not there.', hint: '' }
@@ -162,12 +162,12 @@ describe('the launch form', () => {
         ].filter(() => (body as { idle_timeout: string }).idle_timeout === '3d')
       }
     }));
-    type('Suspend when idle for', ' 3d');
+    type('Idle timeout', ' 3d');
     await screen.findByText(`${message} Take at most 1d.`);
-    const field = screen.getByLabelText('Suspend when idle for');
+    const field = screen.getByLabelText('Idle timeout');
     expect(field.getAttribute('aria-invalid')).toBe('true');
     expect(field.closest('details')?.open).toBe(true);
-    type('Suspend when idle for', '1d');
+    type('Idle timeout', '1d');
     await waitFor(() => expect(screen.queryByText(/3d is longer/)).toBeNull());
   });
 

@@ -1,7 +1,7 @@
 import { act, waitFor } from '@testing-library/react';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
-import { showLive } from '../liveroot';
+import { showLive } from '../live/mount';
 
 describe('a live element', () => {
   let page: Page;
@@ -43,7 +43,7 @@ describe('a live element', () => {
     [{ noun: 'sessions', session: 's1' }, ['one'], ['two']],
     [
       { noun: 'quota' },
-      ['team-a', '1.5 of 4 GPUs by right, fair share', 'simulated'],
+      ['team-a', '1.5 of 4 GPUs in quota, fair share', 'simulated'],
       ['fallback']
     ]
   ])('shows what its attributes say: %j', async (attributes, some, none) => {

@@ -6,8 +6,8 @@ import {
 } from '../../__tests__/administrationpage';
 import { makeAbout } from '../../__tests__/builders';
 import { POLICY, TRIAL, UNTIL } from '../../__tests__/policies';
-import { differenceOf } from '../../state/audit';
-import { timeText } from '../texts';
+import { differenceOf } from '../../state/settings/audit';
+import { timeText } from '../parts/texts';
 
 describe('the idle policy, for admins', () => {
   let page: AdministrationPage;
@@ -64,7 +64,7 @@ describe('the idle policy, for admins', () => {
   it('can only be read where a file sets it', async () => {
     page.setProjects({ source: 'file', file: '/etc/gpu/quota.yaml' });
     await open();
-    for (const name of ['New level', 'New exemption', 'everyone']) {
+    for (const name of ['Add policy', 'New exemption', 'everyone']) {
       expect(screen.queryByRole('button', { name })).toBeNull();
     }
   });
@@ -76,14 +76,14 @@ describe('the idle policy, for admins', () => {
     expect(page.value('Quiet hours')).toBe(
       'sat,sun 22:00-06:30 Europe/Berlin: 20m'
     );
-    expect(page.value('Warned before')).toBe('');
+    expect(page.value('Warn before')).toBe('');
     page.type('Idle timeout', '30m');
     page.type('Quiet hours', 'none');
-    page.type('Locked', '');
-    await page.click('Try it');
-    const effect = await screen.findByRole('region', { name: /would happen/ });
+    page.type('Cannot be overridden', '');
+    await page.click('Preview');
+    const effect = await screen.findByRole('region', { name: /^Effect/ });
     expect(effect.textContent).toContain(TRIAL.message);
-    expect(effect.textContent).toContain('12.5 instead of 0');
+    expect(effect.textContent).toContain('0 → 12.5');
     page.server.on('PUT /policy', { body: { ...POLICY, revision: '8' } });
     await page.click('Apply');
     await screen.findByText('everyone was saved.');
@@ -121,12 +121,12 @@ describe('the idle policy, for admins', () => {
     await open();
     await page.click('project:team-a');
     page.type('Quiet hours', 'at night');
-    page.type('Warned before', '3h');
-    await page.click('Try it');
+    page.type('Warn before', '3h');
+    await page.click('Preview');
     await screen.findByText('Longer than the timeout.');
-    screen.getByText(/“at night” are no quiet hours/);
+    screen.getByText(/“at night” is not a valid list of quiet hours/);
     screen.getByText('Of another level.');
-    const field = screen.getByLabelText('Warned before');
+    const field = screen.getByLabelText('Warn before');
     expect(field.getAttribute('aria-invalid')).toBe('true');
     expect(document.activeElement).toBe(field);
   });
@@ -152,10 +152,10 @@ describe('the idle policy, for admins', () => {
         ]
       }
     });
-    await page.click(/^Reload/);
-    await screen.findByText(/it was set to “1h”/);
+    await page.click(/^Merge/);
+    await screen.findByText(/was set to “1h”/);
     expect(page.value('Idle timeout')).toBe('30m');
-    expect(page.value('Time to save and end')).toBe('2m');
+    expect(page.value('Shutdown grace period')).toBe('2m');
   });
 
   it('shows of a change what differs, rule by rule', async () => {
@@ -182,8 +182,8 @@ describe('the idle policy, for admins', () => {
     page.server.on('PUT /policy', { body: POLICY });
     await open();
     await page.click('project:team-a');
-    page.type('When idle', '');
-    page.type('Warned before', '');
+    page.type('Action when idle', '');
+    page.type('Warn before', '');
     await page.click('Apply');
     await screen.findByText('project:team-a was saved.');
     const [{ levels }] = page.sent('/policy') as [{ levels: object[] }];
@@ -192,17 +192,17 @@ describe('the idle policy, for admins', () => {
 
   it('makes a new level after a conflict, which was never gone', async () => {
     await open();
-    await page.click('New level');
-    page.type('Level', 'kind:train');
+    await page.click('Add policy');
+    page.type('Applies to', 'kind:train');
     page.type('Idle timeout', '30m');
     page.server.on('PUT /policy', problem('Outdated', 'li was quicker.'));
     await page.click('Apply');
     await screen.findByText('li was quicker.');
     page.server.on('GET /policy', { body: { ...POLICY, revision: '8' } });
-    await page.click(/^Reload/);
-    await screen.findByText(/^The form goes on from what is set now/);
-    expect(screen.queryByText(/It is gone/)).toBeNull();
-    expect(page.value('Level')).toBe('kind:train');
+    await page.click(/^Merge/);
+    await screen.findByText(/^The current settings were loaded/);
+    expect(screen.queryByText(/It was deleted/)).toBeNull();
+    expect(page.value('Applies to')).toBe('kind:train');
     expect(page.value('Idle timeout')).toBe('30m');
   });
 

@@ -7,7 +7,7 @@ import {
 import { makeGroups, makeRules } from '../../__tests__/builders';
 
 const BIG = { name: 'big', nodes: ['dgx1-2'], separate: true };
-const APART = 'Keep compute-share and memory-share sessions apart';
+const APART = 'Separate compute-share and memory-share sessions';
 
 describe('rules and node groups', () => {
   let page: AdministrationPage;
@@ -41,27 +41,27 @@ describe('rules and node groups', () => {
       'Node groups 1',
       'Changes 1'
     ]);
-    expect(rules().textContent).toContain('Grace2m');
-    expect(rules().textContent).toContain('Runs at leastnone');
+    expect(rules().textContent).toContain('Time to save2m');
+    expect(rules().textContent).toContain('Protected fornone');
     expect(rules().textContent).toContain('Consolidateyes');
     const row = within(groups()).getByRole('row', { name: /big/ });
-    expect(row.textContent).toBe('bigdgx1-2kept apart');
+    expect(row.textContent).toBe('bigdgx1-2separate');
   });
 
   it('are offered to projects', async () => {
     await page.open();
     await page.click('New project');
-    for (const label of ['Interactive on', 'Train on']) {
+    for (const label of ['Interactive nodes', 'Training nodes']) {
       const help = box(label).getAttribute('aria-describedby') ?? '';
       const text = document.getElementById(help)?.textContent;
-      expect(text).toContain('There are: big.');
+      expect(text).toContain('Available: big.');
     }
   });
 
   it('can only be read where a file sets them', async () => {
     page.setProjects({ source: 'file', file: '/etc/gpu/quota.yaml' });
     await page.open();
-    expect(screen.getByText(/node groups are set in the file/)).toBeTruthy();
+    expect(screen.getByText(/^Managed by the file/)).toBeTruthy();
     for (const name of ['Change rules', 'New group', 'big']) {
       expect(screen.queryByRole('button', { name })).toBeNull();
     }
@@ -72,13 +72,13 @@ describe('rules and node groups', () => {
     page.foresee('Nothing would change.');
     await page.open();
     await page.click('Change rules');
-    expect(document.activeElement).toBe(box('Grace'));
-    expect(page.value('Grace')).toBe('2m');
+    expect(document.activeElement).toBe(box('Time to save'));
+    expect(page.value('Time to save')).toBe('2m');
     expect(box('Consolidate').checked).toBe(true);
-    page.type('Grace', '90s');
+    page.type('Time to save', '90s');
     fireEvent.click(box('Consolidate'));
-    await page.click('Try it');
-    const effect = await screen.findByRole('region', { name: /would happen/ });
+    await page.click('Preview');
+    const effect = await screen.findByRole('region', { name: /^Effect/ });
     expect(effect.textContent).toContain('Nothing would change.');
     expect(page.sent('/settings/preview')).toEqual([
       {
@@ -97,7 +97,7 @@ describe('rules and node groups', () => {
     page.server.on('PUT /rules', { body: makeRules({ min_runtime: 600 }) });
     await page.open();
     await page.click('Change rules');
-    page.type('Runs at least', '10m');
+    page.type('Protected for', '10m');
     page.setRules({ min_runtime: 600 });
     await page.click('Apply');
     await screen.findByText('The rules were saved.');
@@ -115,7 +115,7 @@ describe('rules and node groups', () => {
     );
     await page.open();
     await page.click('New group');
-    expect(screen.getByText(/There are: dgx1-1, dgx1-2\./)).toBeTruthy();
+    expect(screen.getByText(/Available: dgx1-1, dgx1-2\./)).toBeTruthy();
     page.type('Name', 'new');
     page.type('Nodes', 'dgx9');
     await page.click('Apply');
@@ -152,11 +152,9 @@ describe('rules and node groups', () => {
     await page.click('Apply');
     await screen.findByText('ben at 12:30.');
     page.setGroups({ ...BIG, nodes: ['dgx1-1', 'dgx1-2'] });
-    await page.click(/^Reload/);
-    await screen.findByText(/what you typed stayed/);
-    expect(
-      screen.getByText(/Nodes: it was set to “dgx1-1, dgx1-2”/)
-    ).toBeTruthy();
+    await page.click(/^Merge/);
+    await screen.findByText(/Your changes were kept/);
+    expect(screen.getByText(/Nodes was set to “dgx1-1, dgx1-2”/)).toBeTruthy();
     expect(document.activeElement).toBe(box('Nodes'));
     expect(box(APART).checked).toBe(false);
   });
@@ -166,11 +164,11 @@ describe('rules and node groups', () => {
     page.setRules({ consolidate: false });
     await page.open();
     await page.click('Change rules');
-    page.type('Grace', '5m');
+    page.type('Time to save', '5m');
     await page.click('Apply');
     page.setRules({ grace: 30, consolidate: true });
-    await page.click(/^Reload/);
-    await screen.findByText(/Grace: it was set to “30s”/);
+    await page.click(/^Merge/);
+    await screen.findByText(/Time to save was set to “30s”/);
     expect(box('Consolidate').checked).toBe(true);
   });
 
@@ -194,7 +192,7 @@ describe('rules and node groups', () => {
     page.server.on('GET /groups', { body: makeGroups([BIG, small], '6') });
     await page.answer('Delete');
     await screen.findByText('ben at 12:30.');
-    await screen.findByText(/goes on from what is set now/);
+    await screen.findByText(/current settings were loaded/);
     page.server.on('PUT /groups', { body: makeGroups([small], '7') });
     await page.click('Delete…');
     await page.answer('Delete');

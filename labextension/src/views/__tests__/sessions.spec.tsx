@@ -4,7 +4,7 @@ import { makePage, makeSession } from '../../__tests__/builders';
 import { focus, Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
-import { SessionsView } from '../sessions';
+import { SessionsView } from '../panel/sessions';
 
 const WAITING = makeSession({
   id: 's2',
@@ -56,11 +56,11 @@ describe('the list of sessions', () => {
   it('says of each its share, where it waits, what holds the share', async () => {
     await show(makeSession(), WAITING);
     const running = screen.getByRole('row', { name: /^exp-1/ });
-    expect(running.textContent).toContain('½ GPU · 16 GiB');
+    expect(running.textContent).toContain('0.5 GPU · 16 GiB');
     expect(running.textContent).toContain('simulated');
     expect(running.textContent).toContain('not enforced');
     const waiting = screen.getByRole('row', { name: /^big-train/ });
-    expect(waiting.textContent).toContain('Waiting: quota is used up');
+    expect(waiting.textContent).toContain('Queued: quota used up');
     expect(waiting.textContent).toContain('team-d (li)');
   });
 
@@ -84,7 +84,7 @@ describe('the list of sessions', () => {
     expect(names()).toEqual(['big-train']);
     fireEvent.click(screen.getByRole('button', { name: 'Mine' }));
     expect(names()).toEqual([]);
-    expect(screen.getByText('No session matches.')).toBeTruthy();
+    expect(screen.getByText('No matching sessions.')).toBeTruthy();
   });
 
   it('leaves out what has ended if the user wants that', async () => {
@@ -151,33 +151,6 @@ describe('the list of sessions', () => {
       await screen.findByRole('button', { name: 'Launch a session' })
     );
     expect(page.executed).toEqual([[CommandIDs.launch, null]]);
-  });
-
-  it('says why it cannot be shown, and tries again', async () => {
-    page.server.on('GET /sessions', {
-      status: 503,
-      body: {
-        code: 'Unavailable',
-        message: 'It does not start.',
-        hint: 'Look.',
-        fields: []
-      }
-    });
-    page.show(<SessionsView />);
-    const alert = await screen.findByRole('alert');
-    expect(alert.textContent).toContain('It does not start.');
-    expect(alert.textContent).toContain('Look.');
-    page.server.on('GET /sessions', { body: makePage([makeSession()]) });
-    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
-    await waitFor(() => expect(names()).toEqual(['exp-1']));
-  });
-
-  it('keeps what it shows when the server goes, and says that it is old', async () => {
-    await show(makeSession());
-    page.server.isDown = true;
-    await act(() => page.store.sessions.refresh());
-    expect(screen.getByRole('alert').textContent).toContain('out of date');
-    expect(names()).toEqual(['exp-1']);
   });
 
   it('draws few of a thousand', async () => {

@@ -2,9 +2,15 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { StateDB } from '@jupyterlab/statedb';
 import { AccordionPanel, Widget } from '@lumino/widgets';
 import { act, screen, waitFor } from '@testing-library/react';
-import { makeAbout } from '../../__tests__/builders';
+import {
+  makeAbout,
+  makePage,
+  makeQuota,
+  makeSession
+} from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
-import { Sidebar } from '../sidebar';
+import { addSections } from '../panel/sections';
+import { Sidebar } from '../panel/sidebar';
 
 describe('the panel', () => {
   let page: Page;
@@ -52,6 +58,52 @@ describe('the panel', () => {
     );
     between.dispose();
     await waitFor(() => expect(titles()).toEqual(['first', 'second']));
+  });
+
+  it('has the sections of our own beside those of others', async () => {
+    addSections(page.ui, state);
+    await show();
+    await waitFor(() =>
+      expect(titles()).toEqual(['first', 'Team', 'second', 'Sessions'])
+    );
+  });
+
+  it('says once why its sections cannot be read, and tries again', async () => {
+    const broken = {
+      status: 503,
+      body: {
+        code: 'Unavailable',
+        message: 'It does not start.',
+        hint: 'Look.',
+        fields: []
+      }
+    };
+    page.server.on('GET /quota', broken);
+    page.server.on('GET /sessions', broken);
+    addSections(page.ui, state);
+    await show();
+    const alerts = await screen.findAllByRole('alert');
+    expect(alerts).toHaveLength(1);
+    expect(alerts[0].textContent).toBe('It does not start.Look.Try again');
+    page.server.on('GET /quota', { body: makeQuota() });
+    page.server.on('GET /sessions', { body: makePage([makeSession()]) });
+    act(() => screen.getByRole('button', { name: 'Try again' }).click());
+    expect(await screen.findByText('exp-1')).toBeTruthy();
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('keeps what it shows when the server goes, and says that it is old', async () => {
+    page.server.on('GET /sessions', { body: makePage([makeSession()]) });
+    addSections(page.ui, state);
+    await show();
+    await screen.findByText('exp-1');
+    page.server.isDown = true;
+    await act(() => page.store.refresh());
+    const alerts = screen.getAllByRole('alert');
+    expect(alerts).toHaveLength(1);
+    expect(alerts[0].textContent).toContain('Showing the last known state.');
+    expect(alerts[0].textContent).toContain('Connection lost');
+    expect(screen.getByText('exp-1')).toBeTruthy();
   });
 
   it('remembers which sections are open', async () => {
@@ -111,7 +163,7 @@ describe('the panel', () => {
     page.server.on('GET /about', { body: makeAbout({ version: '99.0.0' }) });
     await show();
     expect((await screen.findByRole('alert')).textContent).toContain('99.0.0');
-    act(() => screen.getByRole('button', { name: 'Use it anyway' }).click());
+    act(() => screen.getByRole('button', { name: 'Use anyway' }).click());
     expect(sidebar.content.isHidden).toBe(false);
   });
 
@@ -119,6 +171,6 @@ describe('the panel', () => {
     page.server.on('GET /about', { body: makeAbout({ api: 99 }) });
     await show();
     await screen.findByRole('alert');
-    expect(screen.queryByRole('button', { name: 'Use it anyway' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Use anyway' })).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ import {
   makeSession
 } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
-import { TeamView } from '../team';
+import { TeamView } from '../panel/team';
 
 describe('the team', () => {
   let page: Page;
@@ -27,10 +27,10 @@ describe('the team', () => {
 
   it('says in words and as a meter what the project holds', async () => {
     await show();
-    const meter = screen.getByRole('meter', { name: 'GPUs that team-a holds' });
+    const meter = screen.getByRole('meter', { name: 'GPUs used by team-a' });
     expect(meter.getAttribute('aria-valuenow')).toBe('1500');
-    expect(meter.getAttribute('aria-valuetext')).toBe('1.5 of 4 GPUs by right');
-    expect(screen.getByText('1.5 of 4 GPUs by right')).toBeTruthy();
+    expect(meter.getAttribute('aria-valuetext')).toBe('1.5 of 4 GPUs in quota');
+    expect(screen.getByText('1.5 of 4 GPUs in quota')).toBeTruthy();
     expect(screen.getByText('simulated')).toBeTruthy();
     expect(
       screen.getByText('All projects: 1.5 of 16 GPUs in use')
@@ -41,13 +41,13 @@ describe('the team', () => {
     const projects = [makeProject({ allocated: 5500, over: 1500 })];
     page.server.on('GET /quota', { body: makeQuota({ projects }) });
     await show();
-    expect(screen.getByText('4 of 4 GPUs by right, 1.5 borrowed')).toBeTruthy();
+    expect(screen.getByText('4 of 4 GPUs in quota, 1.5 borrowed')).toBeTruthy();
   });
 
   it('names who holds what, me first', async () => {
     await show();
     const users = screen.getAllByRole('listitem').map(item => item.textContent);
-    expect(users).toEqual(['me 0.5', 'li 1']);
+    expect(users).toEqual(['You: 0.5 GPU', 'li: 1 GPU']);
   });
 
   it('says who waits, and why', async () => {
@@ -62,7 +62,7 @@ describe('the team', () => {
     const waiting = makeSession({ state: 'waiting', reason });
     page.server.on('GET /sessions', { body: makePage([waiting]) });
     await show();
-    fireEvent.click(await screen.findByText('1 session waits: why?'));
+    fireEvent.click(await screen.findByText('1 session queued – why?'));
     expect(await screen.findByText(/team-a is full/)).toBeTruthy();
   });
 
@@ -75,7 +75,7 @@ describe('the team', () => {
       target: { value: 'team-b' }
     });
     expect(
-      screen.getByRole('meter', { name: 'GPUs that team-b holds' })
+      screen.getByRole('meter', { name: 'GPUs used by team-b' })
     ).toBeTruthy();
     expect(await state.fetch('jupyter-gpuquota:project')).toBe('team-b');
   });
@@ -92,8 +92,10 @@ describe('the team', () => {
       body: makeQuota({ projects: [], capacity: 0 })
     });
     page.show(<TeamView state={null} />);
-    expect(await screen.findByText(/You are in no project/)).toBeTruthy();
-    expect(screen.getByText(/There are no GPUs/)).toBeTruthy();
+    expect(
+      await screen.findByText(/You are not a member of any project/)
+    ).toBeTruthy();
+    expect(screen.getByText(/No GPUs/)).toBeTruthy();
   });
 
   it('counts what other workloads hold', async () => {

@@ -1,13 +1,13 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { makeSession } from '../../__tests__/builders';
-import { placeText } from '../placetexts';
-import { lineText, statusLine, statusText } from '../texts';
+import { placeText } from '../parts/placetexts';
+import { lineText, statusLine, statusText } from '../parts/texts';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
 
 const WAITING = {
   state: 'waiting',
-  place_in_line: 2,
+  queue_position: 2,
   placement: null,
   reason: {
     code: 'OverQuota',
@@ -23,19 +23,19 @@ describe('what is said of a waiting session', () => {
     return [statusText(trans, session, 0), statusLine(trans, session, 0)];
   };
 
-  it('is its place in line and the reason', () => {
+  it('is its place in the queue and the reason', () => {
     expect(say(WAITING)).toEqual([
-      'Waiting, 2. in line: team-a is full.',
-      '2. in line: quota is used up'
+      'Queued (#2): team-a is full.',
+      'Queued (#2): quota used up'
     ]);
-    expect(say({ ...WAITING, place_in_line: 0 })).toEqual([
-      'Waiting: team-a is full.',
-      'Waiting: quota is used up'
+    expect(say({ ...WAITING, queue_position: 0 })).toEqual([
+      'Queued: team-a is full.',
+      'Queued: quota used up'
     ]);
     expect(lineText(trans, makeSession())).toBe('');
     const spec = { ...makeSession().spec, kind: 'train' as const };
     expect(say({ ...WAITING, spec })[1]).toBe(
-      '2. in line: above the quota, and nothing to borrow'
+      'Queued (#2): over quota, nothing to borrow'
     );
   });
 
@@ -51,21 +51,23 @@ describe('what is said of a waiting session', () => {
     };
     const both = say({ ...WAITING, reclaimed });
     const time = at.toLocaleTimeString(undefined, { timeStyle: 'short' });
-    const text = `Reclaimed ${time} for d-2-gg (team-d); in line again, as number 2`;
+    const text = `Reclaimed at ${time} for d-2-gg (team-d) · queued (#2)`;
     expect(both).toEqual([text, text]);
     const moved = { ...reclaimed, moved: true };
-    expect(say({ ...WAITING, place_in_line: 0, reclaimed: moved })[0]).toBe(
-      `Moved ${time} to make room for d-2-gg (team-d); in line again`
+    expect(say({ ...WAITING, queue_position: 0, reclaimed: moved })[0]).toBe(
+      `Moved at ${time} to make room for d-2-gg (team-d) · queued`
     );
     expect(say({ reclaimed })[0]).toContain('Running');
     const hidden = { ...reclaimed, session: '', name: '' };
     expect(say({ ...WAITING, reclaimed: hidden })[0]).toContain(
-      'for a session of team-d'
+      'for a team-d session'
     );
   });
 
   it('is that a session gives its GPUs back', () => {
-    expect(say({ state: 'stopping', goal: 'requeue' })[0]).toBe('Giving back');
+    expect(say({ state: 'stopping', goal: 'requeue' })[0]).toBe(
+      'Releasing GPUs'
+    );
   });
 });
 
@@ -82,9 +84,9 @@ describe('where a session runs', () => {
 
   it('is said as far as it is known', () => {
     expect(place({})).toBe('n1');
-    expect(place({ uuid: 'GPU-4f2a9c1d-77aa' })).toBe('n1 GPU 4f2a9c1d');
+    expect(place({ uuid: 'GPU-4f2a9c1d-77aa' })).toBe('n1, GPU 4f2a9c1d');
     expect(place({ index: 3, uuid: 'GPU-4f2a' }, { index: 0 })).toBe(
-      'n1 GPU 3, 0'
+      'n1, GPU 3, 0'
     );
   });
 });

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import React, { useState } from 'react';
 import { focus } from '../../__tests__/page';
-import { VirtualList } from '../virtuallist';
+import { VirtualList } from '../parts/virtuallist';
 
 const HEIGHT = 20;
 const ITEMS = Array.from({ length: 1000 }, (_, index) => `item-${index}`);

@@ -1,0 +1,42 @@
+// Written by `python -m jupyter_gpuquota.api.schema`: change `model/messages` instead.
+
+import type { Texts } from './types';
+
+export const previews: Texts = {
+  'preview.allowed': (trans, f, a) => [
+    trans.__('%1 would be allowed.', f.share(a.share))
+  ],
+  'preview.borrows': (trans, f, a) => [
+    trans.__('Borrows %1, which %2 can reclaim; the session would then be requeued.', f.gpus(a.borrowed), f.or(a.owners))
+  ],
+  'preview.borrows_any': (trans, f, a) => [
+    trans.__('Borrows %1, which other projects can reclaim; the session would then be requeued.', f.gpus(a.borrowed))
+  ],
+  'preview.expected': (trans, f, a) => [
+    trans.__('%1 should be free in about %2.', f.share(a.share), f.duration(a.span))
+  ],
+  'preview.nearest': (trans, f, a) => [
+    trans.__('%1 would start now.', f.share(a.share))
+  ],
+  'preview.no_gpu': (trans) => [
+    trans.__('Starts now; no GPU needed.')
+  ],
+  'preview.preempts': (trans, f, a) => [
+    trans.__('Preempts %1, which will be requeued, to free %2.', f.sessions(a.sessions), f.gpus(a.freed))
+  ],
+  'preview.queued': (trans, f, a) => [
+    trans.__('Will be queued (#%1 in %2):', f.count(a.place), a.project)
+  ],
+  'preview.starts': (trans, f, a) => [
+    trans.__('Starts now on %1.', f.place(a.place))
+  ],
+  'preview.starts_shared': (trans, f, a) => [
+    trans.__('Starts now on %1: %2 % → %3 % allocated.', f.place(a.place), f.count(a.before), f.count(a.after))
+  ],
+  'preview.uses': (trans, f, a) => [
+    trans.__('Uses %1 of your quota.', f.gpus(a.used))
+  ],
+  'preview.within': (trans, f, a) => [
+    trans.__('Starts within %1.', f.duration(a.grace))
+  ]
+};

@@ -1,0 +1,54 @@
+// Written by `python -m jupyter_gpuquota.api.schema`: change `model/messages` instead.
+
+import type { Texts } from './types';
+
+export const progress: Texts = {
+  'progress.command': (trans, _f, a) => [
+    trans.__('Starting %1 from %2', a.command, a.environment)
+  ],
+  'progress.placed': (trans, f, a) => [
+    trans.__('Placed on %1', f.place(a.place))
+  ],
+  'progress.ready': (trans) => [
+    trans.__('Ready')
+  ],
+  'progress.running': (trans) => [
+    trans.__('Running')
+  ],
+  'progress.server': (trans, _f, a) => [
+    trans.__('Starting a Jupyter Server from %1', a.environment)
+  ],
+  'progress.simulated': (trans) => [
+    trans.__('Running in memory only: no process is started')
+  ],
+  'warning.gpu_idle_timeout.notify': (trans, f, a) => [
+    trans.__('Its GPU has been unused since %1 (%2)', f.time(a.since), f.policy(a.policy))
+  ],
+  'warning.gpu_idle_timeout.stop': (trans, f, a) => [
+    trans.__('Will be stopped at %1 because its GPU is unused (%2)', f.time(a.at), f.policy(a.policy))
+  ],
+  'warning.gpu_idle_timeout.suspend': (trans, f, a) => [
+    trans.__('Will be suspended at %1 because its GPU is unused (%2)', f.time(a.at), f.policy(a.policy))
+  ],
+  'warning.idle_timeout.notify': (trans, f, a) => [
+    trans.__('Idle since %1 (%2)', f.time(a.since), f.policy(a.policy))
+  ],
+  'warning.idle_timeout.stop': (trans, f, a) => [
+    trans.__('Will be stopped at %1 unless used (%2)', f.time(a.at), f.policy(a.policy))
+  ],
+  'warning.idle_timeout.suspend': (trans, f, a) => [
+    trans.__('Will be suspended at %1 unless used (%2)', f.time(a.at), f.policy(a.policy))
+  ],
+  'warning.lifetime': (trans, f, a) => [
+    trans.__('Will be stopped at %1, the end of its maximum run time (%2); save your work', f.time(a.at), f.policy(a.policy))
+  ],
+  'warning.quiet_hours.notify': (trans, f, a) => [
+    trans.__('Idle since %1 (%2 for quiet hours)', f.time(a.since), f.policy(a.policy))
+  ],
+  'warning.quiet_hours.stop': (trans, f, a) => [
+    trans.__('Will be stopped at %1 unless used (%2 for quiet hours)', f.time(a.at), f.policy(a.policy))
+  ],
+  'warning.quiet_hours.suspend': (trans, f, a) => [
+    trans.__('Will be suspended at %1 unless used (%2 for quiet hours)', f.time(a.at), f.policy(a.policy))
+  ]
+};

@@ -1,0 +1,108 @@
+// Written by `python -m jupyter_gpuquota.api.schema`: change `model/messages` instead.
+
+import type { Texts } from './types';
+
+export const reasons: Texts = {
+  'fragmented.part': (trans, f, a) => [
+    trans.__('%1 free in total, but no single GPU has %2 free.', f.gpus(a.free), f.share(a.share)),
+    trans.__('Starts when a session on a shared GPU ends.')
+  ],
+  'fragmented.part.on': (trans, f, a) => [
+    trans.__('%1 free in total on %2, but no single GPU has %3 free.', f.gpus(a.free), f.and(a.nodes), f.share(a.share)),
+    trans.__('Starts when a session on a shared GPU ends.')
+  ],
+  'fragmented.part.on.smaller': (trans, f, a) => [
+    trans.__('%1 free in total on %2, but no single GPU has %3 free.', f.gpus(a.free), f.and(a.nodes), f.share(a.share)),
+    trans.__('Request %1, which would start now, or wait until a session on a shared GPU ends.', f.gpus(a.best))
+  ],
+  'fragmented.part.smaller': (trans, f, a) => [
+    trans.__('%1 free in total, but no single GPU has %2 free.', f.gpus(a.free), f.share(a.share)),
+    trans.__('Request %1, which would start now, or wait until a session on a shared GPU ends.', f.gpus(a.best))
+  ],
+  'fragmented.whole': (trans, f, a) => [
+    trans._n('%2 free in total, but no node has a whole GPU free.', '%2 free in total, but no node has %1 whole GPUs free.', Number(a.devices), f.gpus(a.free)),
+    trans.__('Starts when a session on a shared GPU ends.')
+  ],
+  'fragmented.whole.on': (trans, f, a) => [
+    trans._n('%2 free in total on %3, but no node has a whole GPU free.', '%2 free in total on %3, but no node has %1 whole GPUs free.', Number(a.devices), f.gpus(a.free), f.and(a.nodes)),
+    trans.__('Starts when a session on a shared GPU ends.')
+  ],
+  'fragmented.whole.on.smaller': (trans, f, a) => [
+    trans._n('%2 free in total on %3, but no node has a whole GPU free.', '%2 free in total on %3, but no node has %1 whole GPUs free.', Number(a.devices), f.gpus(a.free), f.and(a.nodes)),
+    trans.__('Request %1, which would start now, or wait until a session on a shared GPU ends.', f.gpus(a.best))
+  ],
+  'fragmented.whole.smaller': (trans, f, a) => [
+    trans._n('%2 free in total, but no node has a whole GPU free.', '%2 free in total, but no node has %1 whole GPUs free.', Number(a.devices), f.gpus(a.free)),
+    trans.__('Request %1, which would start now, or wait until a session on a shared GPU ends.', f.gpus(a.best))
+  ],
+  'gpus.mig': (trans, _f, a) => [
+    trans.__('All MIG instances with profile %1 are in use.', a.profile),
+    trans.__('Starts when one is released.')
+  ],
+  'gpus.no_node': (trans, f, a) => [
+    trans.__('%1 requested, but none of the nodes it may use is available.', f.share(a.share)),
+    trans.__('Starts when such a node is available.')
+  ],
+  'gpus.too_few': (trans, f, a) => [
+    trans.__('%1 requested, %2 free.', f.share(a.share), f.gpus(a.free)),
+    trans.__('Starts when enough GPUs are free.')
+  ],
+  'gpus.too_few.on': (trans, f, a) => [
+    trans.__('%1 requested, %2 free on %3.', f.share(a.share), f.gpus(a.free), f.and(a.nodes)),
+    trans.__('Starts when enough GPUs are free.')
+  ],
+  'project.draining': (trans, _f, a) => [
+    trans.__('Project %1 is being closed and starts no sessions.', a.project),
+    trans.__('Ask an administrator, or launch it in another project.')
+  ],
+  'project.missing': (trans, _f, a) => [
+    trans.__('Project %1 no longer exists.', a.project),
+    trans.__('Ask an administrator, or launch it in another project.')
+  ],
+  'quota.borrow_all': (trans, f, a) => [
+    trans.__('%1 uses %2 (quota: %3), so %4 would have to be borrowed, and that many are not free.', a.project, f.gpus(a.used), f.amount(a.quota), f.gpus(a.more)),
+    trans.__('Starts when other projects leave enough GPUs unused.')
+  ],
+  'quota.borrow_part': (trans, f, a) => [
+    trans.__('%1 uses %2 (quota: %3), so %4 of %5 would have to be borrowed, and that many are not free.', a.project, f.gpus(a.used), f.amount(a.quota), f.amount(a.borrowed), f.gpus(a.more)),
+    trans.__('Starts when other projects leave enough GPUs unused.')
+  ],
+  'quota.holders': (trans, f, a) => [
+    trans.__('In use: %1.', f.holders(a.holders))
+  ],
+  'quota.interactive': (trans, f, a) => [
+    trans.__("%1's interactive sessions already use %2 of its %3; %4 more would exceed the quota.", a.project, f.amount(a.used), f.gpus(a.quota), f.amount(a.more)),
+    trans.__('Starts when %1 of that is released. Interactive (spot) sessions may borrow.', f.gpus(a.missing))
+  ],
+  'quota.limit': (trans, f, a) => [
+    trans.__('%1 already uses %2 of its limit of %3; %4 more would exceed it.', a.project, f.amount(a.used), f.gpus(a.limit), f.amount(a.more)),
+    trans.__('Starts when the project releases %1.', f.gpus(a.missing))
+  ],
+  'quota.no_borrowing': (trans, f, a) => [
+    trans.__('%1 already uses %2 of its %3; %4 more would exceed the quota, and it may not borrow.', a.project, f.amount(a.used), f.gpus(a.quota), f.amount(a.more)),
+    trans.__('Starts when the project releases %1.', f.gpus(a.missing))
+  ],
+  'quota.not_reclaimable': (trans, _f, a) => [
+    trans.__("It is within %1's quota, but no preemptible session holds suitable GPUs.", a.project)
+  ],
+  'reclaim.borrowed': (trans, f, a) => [
+    trans.__('Preempted by %1, which is entitled to GPUs that %2 had borrowed.', f.sessions(a.session), a.project),
+    trans.__('It is requeued and restarts automatically when GPUs are free.')
+  ],
+  'reclaim.moved': (trans, f, a) => [
+    trans.__('Preempted to make room for %1; it continues on other GPUs.', f.sessions(a.session)),
+    trans.__('It is requeued and restarts automatically.')
+  ],
+  'reclaim.pending': (trans, f, a) => [
+    trans.__('GPUs are being reclaimed for it from %1.', f.sessions(a.sessions)),
+    trans.__('Starts when they are released; saving may take up to %1.', f.duration(a.grace))
+  ],
+  'reclaim.priority': (trans, f, a) => [
+    trans.__('Preempted by %1, which has priority in the same project.', f.sessions(a.session)),
+    trans.__('It is requeued and restarts automatically when GPUs are free.')
+  ],
+  'reclaim.releasing': (trans, f, a) => [
+    trans.__('GPUs are being released for it by %1.', f.sessions(a.sessions)),
+    trans.__('Starts when they are released.')
+  ]
+};

@@ -1,0 +1,95 @@
+// Written by `python -m jupyter_gpuquota.api.schema`: change `model/messages` instead.
+
+import type { Texts } from './types';
+
+export const sessions: Texts = {
+  'argument.reserved': (trans, _f, a) => [
+    trans.__('%1 is reserved: the session sets it.', a.argument),
+    trans.__('Leave it out.')
+  ],
+  'command.empty': (trans) => [
+    trans.__('Must not begin with an empty word.')
+  ],
+  'env.name': (trans) => [
+    trans.__('Not a valid name of an environment variable.')
+  ],
+  'env.reserved': (trans, _f, a) => [
+    trans.__("%1 is set by the session's share.", a.name)
+  ],
+  'environment.problem': (trans, _f, a) => [
+    trans.__('%1', a.problem),
+    trans.__('Choose one that is listed.')
+  ],
+  'environment.unknown': (trans, _f, a) => [
+    trans.__('Unknown environment: %1.', a.name),
+    trans.__('Choose one that is listed.')
+  ],
+  'environment.unusable': (trans, _f, a) => [
+    trans.__('%1', a.problem),
+    trans.__('Install jupyter_server there, or choose another environment.')
+  ],
+  'idle_timeout.locked': (trans, f, a) => [
+    trans.__('Locked to %1 by %2.', f.duration(a.value), f.policy(a.level)),
+    trans.__('Leave it empty, or ask an administrator.')
+  ],
+  'idle_timeout.locked.never': (trans, f, a) => [
+    trans.__('Locked to never by %1.', f.policy(a.level)),
+    trans.__('Leave it empty, or ask an administrator.')
+  ],
+  'idle_timeout.long': (trans, f, a) => [
+    trans.__('Above the maximum set by %1.', f.policy(a.level)),
+    trans.__('Use at most %1.', f.duration(a.most))
+  ],
+  'idle_timeout.short': (trans, f, a) => [
+    trans.__('Below the minimum set by %1.', f.policy(a.level)),
+    trans.__('Use at least %1.', f.duration(a.least))
+  ],
+  'idle_timeout.warning': (trans, f, a) => [
+    trans.__('Shorter than the warning period set by %1.', f.policy(a.level)),
+    trans.__('Use at least %1.', f.duration(a.least))
+  ],
+  'port.exposed': (trans, f, a) => [
+    trans.__('Port %1 is already exposed by %2.', a.port, f.sessions(a.sessions)),
+    trans.__('Choose another port.')
+  ],
+  'port.range': (trans, _f, a) => [
+    trans.__('%1 is not a port.', a.port),
+    trans.__('Choose one from 1024 to 65535.')
+  ],
+  'port.system': (trans, _f, a) => [
+    trans.__('Port %1 is reserved for the system.', a.port),
+    trans.__('Choose one from 1024 to 65535.')
+  ],
+  'port.twice': (trans, _f, a) => [
+    trans.__('Port %1 is listed twice.', a.port),
+    trans.__('Keep one of them.')
+  ],
+  'port.used': (trans, _f, a) => [
+    trans.__('Port %1 is in use by another program.', a.port),
+    trans.__('Choose another port, or end that program.')
+  ],
+  'project.closed': (trans, f, a) => [
+    trans.__('No access to project %1.', a.project),
+    trans.__('Your projects: %1.', f.and(a.projects))
+  ],
+  'project.closed.none': (trans, _f, a) => [
+    trans.__('No access to project %1.', a.project),
+    trans.__('Ask an administrator to add you to a project.')
+  ],
+  'project.none': (trans) => [
+    trans.__('You cannot launch in any project.'),
+    trans.__('Ask an administrator to add you to a project.')
+  ],
+  'project.viewer': (trans, f, a) => [
+    trans.__('You may view %1, but not launch in it.', a.project),
+    trans.__('You may launch in: %1.', f.and(a.projects))
+  ],
+  'project.viewer.none': (trans, _f, a) => [
+    trans.__('You may view %1, but not launch in it.', a.project),
+    trans.__('Ask an administrator to add you to a project.')
+  ],
+  'resize.share': (trans) => [
+    trans.__('Enter the new share.'),
+    trans.__('For example 0.5.')
+  ]
+};

@@ -1,0 +1,80 @@
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ITranslator } from '@jupyterlab/translation';
+import { CommandIDs, NO_ARGS } from '../../commands';
+import { openIcon } from '../../icons';
+import { watchInBackground } from '../../state/background';
+import { sessionHere } from '../../state/sessionpage/here';
+import { IGpuWorkspace } from '../../tokens';
+import { ours } from '../../translation';
+import type { IUi } from '../../views/parts/ui';
+
+/** After all that JupyterLab and Notebook 7 have at the top. */
+const RANK = 100_000;
+
+/** Show in a session's own JupyterLab that it is one, and which. */
+export const here: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-gpuquota:here',
+  description:
+    "In a session's own JupyterLab: its name and state in the browser's tab, and a chip with what it has at the top.",
+  autoStart: true,
+  requires: [IGpuWorkspace],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    workspace: IGpuWorkspace,
+    translator: ITranslator | null
+  ): void => {
+    const ui: IUi = {
+      workspace,
+      commands: app.commands,
+      trans: ours(translator)
+    };
+    addBack(app, ui);
+    if (workspace.here) {
+      void app.restored.then(() => showHere(app, ui));
+    }
+  }
+};
+
+/** Add the command that leads to the JupyterLab that shows this session. */
+function addBack(app: JupyterFrontEnd, { workspace, trans }: IUi): void {
+  app.commands.addCommand(CommandIDs.back, {
+    label: trans.__('Back to JupyterLab'),
+    caption: trans.__('Open the JupyterLab that shows this session'),
+    icon: openIcon,
+    describedBy: { args: NO_ARGS },
+    isVisible: () => Boolean(workspace.here),
+    isEnabled: () => Boolean(workspace.here),
+    execute: () => {
+      window.open(workspace.jupyterLab, '_blank', 'noopener');
+    }
+  });
+}
+
+async function showHere(app: JupyterFrontEnd, ui: IUi): Promise<void> {
+  const [{ makeChip }, { TabMarks }] = await Promise.all([
+    import('../../views/sessionpage/chip'),
+    import('../../views/sessionpage/tabmarks')
+  ]);
+  const { sessions } = ui.workspace;
+  const marks = new TabMarks();
+  const update = () => {
+    const here = sessionHere(ui.workspace);
+    if (here) {
+      marks.show(here);
+    }
+  };
+  sessions.changed.connect(update);
+  update();
+  const watcher = watchInBackground(ui.workspace, [sessions]);
+  const chip = makeChip(ui);
+  chip.disposed.connect(() => {
+    sessions.changed.disconnect(update);
+    watcher.dispose();
+    marks.dispose();
+  });
+  app.shell.add(chip, 'top', { rank: RANK, type: 'gpuquota' });
+}

@@ -1,0 +1,45 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Project } from '../../api/models';
+import { IAdministration } from '../../tokens';
+import {
+  NEW_PROJECT,
+  PROJECT_FIELDS,
+  ProjectField,
+  projectFieldOf,
+  toProjectDraft,
+  toProjectRequest
+} from './projectdraft';
+import { latest } from '../resource';
+import { ISubject } from './settingmodel';
+
+/** Projects; the base is the project that is changed, null for a new one. */
+export function projectSubject(
+  administration: IAdministration,
+  trans: TranslationBundle
+): ISubject<ProjectField, Project | null> {
+  return {
+    fields: PROJECT_FIELDS,
+    isThere: project => !!project,
+    draftOf: project => (project ? toProjectDraft(project) : NEW_PROJECT),
+    read: (draft, project) => {
+      const revision = project?.revision ?? '';
+      const { request, problems } = toProjectRequest(draft, revision, trans);
+      return { change: { put: [request] }, problems };
+    },
+    fieldOf: projectFieldOf,
+    find: async draft => {
+      const name = draft.name.trim();
+      const { items } = await latest(administration.projects);
+      return items.find(item => item.name === name) ?? null;
+    },
+    preview: change => administration.preview(change),
+    put: async (change, project) => {
+      if (!project) {
+        // An invalid name must be reported as such: as a path it would lead elsewhere.
+        await administration.preview(change);
+      }
+      const [request] = change.put ?? [];
+      return administration.put(request.name ?? '', request);
+    }
+  };
+}

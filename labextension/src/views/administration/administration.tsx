@@ -1,0 +1,76 @@
+import React from 'react';
+import { Projects } from '../../api/models';
+import { AuditTable } from './audit';
+import { Notice, Simulated } from '../parts/controls';
+import { GroupSection } from './groups';
+import { Loaded } from '../parts/loaded';
+import { PolicySection } from './policy';
+import { Warnings } from './projecteffect';
+import { ProjectSection } from './projects';
+import { RulesSection } from './rules';
+import { useResult, useUi } from '../parts/ui';
+
+/** Show admins what is set: projects, rules and node groups; and have it changed. */
+export function AdministrationView(): JSX.Element {
+  const { workspace, trans } = useUi();
+  const { projects, audit } = workspace.administration;
+  return (
+    <div className="jp-GpuQuota-dashboard jp-GpuQuota-administration">
+      <Loaded resource={workspace.quota}>
+        {({ admin, simulated }) =>
+          admin ? (
+            <>
+              <h2>
+                {trans.__('Projects and policies')}{' '}
+                {simulated ? <Simulated trans={trans} /> : null}
+              </h2>
+              <Loaded resource={projects}>
+                {value => <Sections projects={value} />}
+              </Loaded>
+              <Loaded resource={audit}>
+                {page => <AuditTable page={page} />}
+              </Loaded>
+            </>
+          ) : (
+            <p>{trans.__('Only admins can manage projects.')}</p>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+/** Who sets the projects sets the rules and node groups, too: the admins, or a file. */
+function Sections({ projects }: { projects: Projects }): JSX.Element {
+  const { workspace, trans } = useUi();
+  const { rules, groups, policy } = workspace.administration;
+  const about = useResult(workspace.about);
+  const acts =
+    about.status === 'ready' && about.value.capabilities.includes('policing');
+  const isFixed = projects.source === 'file';
+  return (
+    <>
+      {isFixed ? (
+        <Notice>
+          {trans.__(
+            'Managed by the file %1 (read-only here). Edit the file to make changes.',
+            projects.file
+          )}
+        </Notice>
+      ) : null}
+      <Warnings warnings={projects.warnings} />
+      <ProjectSection projects={projects} isFixed={isFixed} />
+      <Loaded resource={rules}>
+        {value => <RulesSection rules={value} isFixed={isFixed} />}
+      </Loaded>
+      <Loaded resource={groups}>
+        {value => <GroupSection groups={value} isFixed={isFixed} />}
+      </Loaded>
+      {acts ? (
+        <Loaded resource={policy}>
+          {value => <PolicySection policy={value} isFixed={isFixed} />}
+        </Loaded>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useCallback, useMemo } from 'react';
+import { Exemption, Policy } from '../../api/models';
+import {
+  ExemptionField,
+  exemptionSubject
+} from '../../state/settings/policysubject';
+import { EditableName } from '../parts/controls';
+import { ITableColumn } from '../parts/datatable';
+import { removeExemption } from './removingpolicy';
+import { NameOf, useSessionNames, whoText } from '../parts/sessionnames';
+import { useEditor } from './settingeditor';
+import { IFormTexts } from './settingform';
+import { SettingTable } from './settingtable';
+import { timeText } from '../parts/texts';
+import { useUi } from '../parts/ui';
+
+type Column = ITableColumn<Exemption>;
+
+/** Show who is excepted from the policy, until when and why, and have it changed. */
+export function ExemptionSection(props: {
+  policy: Policy;
+  isFixed: boolean;
+}): JSX.Element {
+  const { isFixed, policy } = props;
+  const { workspace, trans } = useUi();
+  const { administration } = workspace;
+  const nameOf = useSessionNames();
+  const subject = useMemo(
+    () => exemptionSubject(administration),
+    [administration]
+  );
+  const editor = useEditor({
+    subject,
+    saved: ({ who }) => trans.__('%1 is exempt.', whoText(who.trim(), nameOf)),
+    remove: base => removeExemption(administration, base, nameOf, trans)
+  });
+  const columns = useCallback(
+    (onEdit?: (exemption: Exemption) => void) =>
+      exemptionColumns(nameOf, trans, onEdit),
+    [nameOf, trans]
+  );
+  const baseOf = useCallback(
+    (exemption?: Exemption) => ({ policy, exemption }),
+    [policy]
+  );
+  return (
+    <SettingTable
+      title={trans.__('Exemptions')}
+      file="gpu-idle-exemptions"
+      columns={columns}
+      rows={policy.exemptions}
+      idOf={({ reason, until, who }) => [who, until, reason].join(' ')}
+      sort="who"
+      empty={trans.__('No exemptions.')}
+      isFixed={isFixed}
+      editor={editor}
+      baseOf={baseOf}
+      label={trans.__('New exemption')}
+      textsOf={({ exemption }) => textsOf(exemption, nameOf, trans)}
+    />
+  );
+}
+
+function exemptionColumns(
+  nameOf: NameOf,
+  trans: TranslationBundle,
+  onEdit?: (exemption: Exemption) => void
+): Column[] {
+  return [
+    {
+      id: 'who',
+      label: trans.__('Who'),
+      text: ({ who }) => whoText(who, nameOf),
+      sortKey: ({ who }) => whoText(who, nameOf),
+      cell: exemption => (
+        <EditableName
+          name={whoText(exemption.who, nameOf)}
+          title={trans.__('Change or delete the exemption')}
+          onEdit={onEdit && (() => onEdit(exemption))}
+        />
+      )
+    },
+    {
+      id: 'until',
+      label: trans.__('Until'),
+      text: ({ until }) => timeText(until),
+      sortKey: ({ until }) => Date.parse(until),
+      csv: ({ until }) => until
+    },
+    {
+      id: 'reason',
+      label: trans.__('Reason'),
+      text: ({ reason }) => reason,
+      sortKey: ({ reason }) => reason
+    }
+  ];
+}
+
+function textsOf(
+  exemption: Exemption | undefined,
+  nameOf: NameOf,
+  trans: TranslationBundle
+): IFormTexts<ExemptionField> {
+  return {
+    title: exemption
+      ? trans.__('Change the exemption of %1', whoText(exemption.who, nameOf))
+      : trans.__('New exemption'),
+    fields: {
+      who: {
+        label: trans.__('Who'),
+        help: trans.__('user:NAME, project:NAME or session:NAME (or ID)')
+      },
+      until: {
+        label: trans.__('Until'),
+        help: trans.__(
+          'Date and time with time zone, e.g. 2026-03-01T18:00+01:00'
+        )
+      },
+      reason: {
+        label: trans.__('Reason'),
+        help: trans.__('Why the exemption is needed, for other admins.')
+      }
+    }
+  };
+}

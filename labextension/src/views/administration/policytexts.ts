@@ -1,0 +1,135 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import {
+  DecidedRule,
+  PolicyRules,
+  RuleName,
+  Signal,
+  SignalName
+} from '../../api/models';
+import { textOf } from '../../api/vocabulary';
+import { Rule, ruleOf } from '../../state/settings/policydraft';
+import { signalsText } from '../idle/signals';
+import { clockText } from '../parts/texts';
+
+/** Name what activity is seen by. */
+export function signalName(trans: TranslationBundle, name: SignalName): string {
+  const texts = {
+    kernels: trans.__('Kernels'),
+    terminals: trans.__('Terminals'),
+    presence: trans.__('User'),
+    cpu: trans.__('CPU'),
+    gpu: trans.__('GPU'),
+    process: trans.__('Process')
+  };
+  return textOf(texts, name);
+}
+
+/** Return the state of a signal in words. */
+export function signalState(trans: TranslationBundle, signal: Signal): string {
+  const texts = {
+    busy: trans.__('busy'),
+    idle: trans.__('idle since %1', clockText(signal.last)),
+    unknown: trans.__('unknown (treated as busy)')
+  };
+  return textOf(texts, signal.state);
+}
+
+/** Name what did nothing: `no kernel, terminal or GPU activity`. */
+export function quietText(
+  trans: TranslationBundle,
+  signals: readonly Signal[]
+): string {
+  const idle = signals.filter(({ state }) => state === 'idle');
+  const names = idle.map(({ name }) => name);
+  return names.length ? trans.__('no %1', signalsText(trans, names)) : '';
+}
+
+/** Write what a rule comes to. */
+export function ruleValue(
+  trans: TranslationBundle,
+  { rule, value }: DecidedRule
+): string {
+  return rule === 'cpu_busy' || rule === 'gpu_busy'
+    ? trans.__('%1 %', value)
+    : value;
+}
+
+/** Write what a level sets a rule to, for reading: where `0` is typed, what it stands for. */
+export function setText(
+  trans: TranslationBundle,
+  rules: PolicyRules,
+  rule: Rule
+): string {
+  const text = ruleOf(rules, rule);
+  if (text !== '0' || rule === 'keep_alives' || rule.endsWith('_busy')) {
+    return text;
+  }
+  return rule.endsWith('timeout') ? trans.__('never') : trans.__('none');
+}
+
+/** Name a rule of the policy. */
+export function ruleText(trans: TranslationBundle, rule: RuleName): string {
+  const texts = {
+    idle_timeout: trans.__('Idle timeout'),
+    idle_timeout_min: trans.__('Min. per-session timeout'),
+    idle_timeout_max: trans.__('Max. per-session timeout'),
+    gpu_idle_timeout: trans.__('GPU idle timeout'),
+    gpu_idle_action: trans.__('Action when GPU idle'),
+    warn_before: trans.__('Warn before'),
+    action: trans.__('Action when idle'),
+    grace: trans.__('Shutdown grace period'),
+    interactive_life: trans.__('Max. run time (interactive)'),
+    train_life: trans.__('Max. run time (training)'),
+    keep_alive: trans.__('Extension length'),
+    keep_alives: trans.__('Extensions allowed'),
+    cpu_busy: trans.__('CPU idle threshold'),
+    gpu_busy: trans.__('GPU idle threshold'),
+    quiet_hours: trans.__('Quiet hours')
+  };
+  return textOf(texts, rule);
+}
+
+/** Return in one line how a rule is written and what it does. */
+export function ruleHelp(trans: TranslationBundle, rule: Rule): string {
+  return {
+    idle_timeout: trans.__(
+      'Time without any activity, e.g. 30m, 2h; 0 = never.'
+    ),
+    action: trans.__('Choose suspend, stop or notify.'),
+    warn_before: trans.__(
+      'How long before the action the owner is notified, e.g. 10m.'
+    ),
+    idle_timeout_min: trans.__(
+      'Shortest idle timeout that a session can request.'
+    ),
+    idle_timeout_max: trans.__(
+      'Longest idle timeout that a session can request.'
+    ),
+    gpu_idle_timeout: trans.__(
+      'Time without GPU use, whatever else the session does, e.g. 1h; 0 = never.'
+    ),
+    gpu_idle_action: trans.__('Choose suspend, stop or notify.'),
+    keep_alive: trans.__(
+      'How long one extension keeps a session alive, e.g. 1h; 0 = no extensions.'
+    ),
+    keep_alives: trans.__(
+      'Number of extensions before the session must be used again.'
+    ),
+    quiet_hours: trans.__(
+      'Times with a shorter timeout, separated by semicolons, e.g. daily 22:00-06:00 Europe/Berlin: 20m.'
+    ),
+    grace: trans.__('How long a session has to save and shut down, e.g. 1m.'),
+    interactive_life: trans.__(
+      'Maximum run time of interactive sessions; 0 = unlimited.'
+    ),
+    train_life: trans.__(
+      'Maximum run time of training sessions; 0 = unlimited.'
+    ),
+    cpu_busy: trans.__(
+      'Percentage of one core up to which a session counts as idle.'
+    ),
+    gpu_busy: trans.__(
+      'Percentage of its GPUs up to which a session counts as idle.'
+    )
+  }[rule];
+}

@@ -1,0 +1,142 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useMemo } from 'react';
+import { Project, Projects } from '../../api/models';
+import { ProjectField } from '../../state/settings/projectdraft';
+import { projectSubject } from '../../state/settings/projectsubject';
+import { choicesText } from './choices';
+import { ProjectTable } from './projecttable';
+import { removeProject } from './removing';
+import { Editor, useEditor } from './settingeditor';
+import { IFormTexts } from './settingform';
+import { gpus } from '../parts/texts';
+import { useResult, useUi } from '../parts/ui';
+
+/** Show the projects as they are set, and have them changed unless a file sets them. */
+export function ProjectSection(props: {
+  projects: Projects;
+  isFixed: boolean;
+}): JSX.Element {
+  const { projects, isFixed } = props;
+  const { workspace, trans } = useUi();
+  const { administration } = workspace;
+  const subject = useMemo(
+    () => projectSubject(administration, trans),
+    [administration, trans]
+  );
+  const groups = useGroupNames();
+  const editor = useEditor({
+    subject,
+    saved: ({ name }) => trans.__('%1 was saved.', name.trim()),
+    remove: async project =>
+      project ? removeProject(administration, project, trans) : undefined
+  });
+  return (
+    <>
+      <ProjectTable
+        projects={projects.items}
+        onEdit={isFixed ? undefined : editor.open}
+      />
+      {isFixed ? null : (
+        <Editor
+          editor={editor}
+          label={trans.__('New project')}
+          base={null}
+          textsOf={project => textsOf(project, groups, trans)}
+        />
+      )}
+    </>
+  );
+}
+
+function useGroupNames(): readonly string[] {
+  const groups = useResult(useUi().workspace.administration.groups);
+  return groups.status === 'ready'
+    ? groups.value.items.map(({ name }) => name)
+    : [];
+}
+
+function textsOf(
+  project: Project | null,
+  groups: readonly string[],
+  trans: TranslationBundle
+): IFormTexts<ProjectField> {
+  const withGroups = (text: string) =>
+    [text, choicesText(groups, trans)].filter(Boolean).join(' ');
+  return {
+    title: project
+      ? trans.__('Change %1', project.name)
+      : trans.__('New project'),
+    notice: project?.draining
+      ? trans.__('This project is draining. Applying cancels that.')
+      : undefined,
+    fields: {
+      name: { label: trans.__('Name'), isFixed: true },
+      quota: {
+        label: trans.__('Quota'),
+        help: trans.__('Guaranteed GPUs, e.g. %1 or %2', gpus(4000), gpus(2500))
+      },
+      weight: {
+        label: trans.__('Weight'),
+        help: trans.__(
+          'Share of spare GPUs. Empty = same as quota; 0 = never borrows.'
+        )
+      },
+      limit: {
+        label: trans.__('Limit'),
+        help: trans.__(
+          'Maximum number of GPUs, borrowed ones included. Empty = no limit.'
+        )
+      },
+      priority: {
+        label: trans.__('Priority'),
+        help: trans.__('0–1000. Higher borrows first.')
+      },
+      members: {
+        label: trans.__('Members'),
+        help: trans.__(
+          'Comma-separated accounts and groups (group:NAME) that can launch sessions. Empty = everyone.'
+        )
+      },
+      leads: {
+        label: trans.__('Leads'),
+        help: trans.__(
+          'Can stop, suspend and keep alive all sessions: ana, group:NAME. Empty = admins only.'
+        )
+      },
+      viewers: {
+        label: trans.__('Viewers'),
+        help: trans.__(
+          'Can see sessions, but not launch any: ana, group:NAME. Empty = only members and leads see them.'
+        )
+      },
+      interactiveOn: {
+        label: trans.__('Interactive nodes'),
+        help: withGroups(
+          trans.__(
+            'Comma-separated node groups for interactive sessions. Empty = any.'
+          )
+        )
+      },
+      trainOn: {
+        label: trans.__('Training nodes'),
+        help: withGroups(
+          trans.__(
+            'Comma-separated node groups for training sessions. Empty = any.'
+          )
+        )
+      },
+      duration: {
+        label: trans.__('Max. interactive time'),
+        help: trans.__(
+          'Maximum run time of an interactive session, e.g. 8h, 90m. Empty = unlimited.'
+        )
+      },
+      minimum: {
+        label: trans.__('Protected for'),
+        help: trans.__(
+          'How long sessions run before they can be reclaimed, e.g. 10m. Empty = none.'
+        )
+      }
+    }
+  };
+}

@@ -1,0 +1,91 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useId, useMemo } from 'react';
+import { Rules } from '../../api/models';
+import { RulesField, rulesSubject } from '../../state/settings/rulessubject';
+import { spanOf } from '../../state/settings/formvalues';
+import { Editor, useEditor } from './settingeditor';
+import { IFormTexts } from './settingform';
+import { useUi } from '../parts/ui';
+
+/** Show what holds for all projects, and have it changed unless a file sets it. */
+export function RulesSection(props: {
+  rules: Rules;
+  isFixed: boolean;
+}): JSX.Element {
+  const { rules, isFixed } = props;
+  const { workspace, trans } = useUi();
+  const { administration } = workspace;
+  const heading = useId();
+  const subject = useMemo(() => rulesSubject(administration), [administration]);
+  const editor = useEditor({
+    subject,
+    saved: () => trans.__('The rules were saved.')
+  });
+  return (
+    <>
+      <section className="jp-GpuQuota-board" aria-labelledby={heading}>
+        <header className="jp-GpuQuota-boardHead">
+          <h3 id={heading}>
+            {trans.__('Rules')}{' '}
+            <span className="jp-GpuQuota-quiet">
+              {trans.__('for all projects')}
+            </span>
+          </h3>
+        </header>
+        <dl className="jp-GpuQuota-rules">
+          {linesOf(rules, trans).map(([label, text]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      {isFixed ? null : (
+        <Editor
+          editor={editor}
+          label={trans.__('Change rules')}
+          base={rules}
+          textsOf={() => textsOf(trans)}
+        />
+      )}
+    </>
+  );
+}
+
+function linesOf(rules: Rules, trans: TranslationBundle): [string, string][] {
+  const none = trans.__('none');
+  const { grace, minimum, consolidate } = textsOf(trans).fields;
+  return [
+    [grace.label, spanOf(rules.grace) || none],
+    [minimum.label, spanOf(rules.min_runtime) || none],
+    [consolidate.label, rules.consolidate ? trans.__('yes') : trans.__('no')]
+  ];
+}
+
+function textsOf(trans: TranslationBundle): IFormTexts<RulesField> {
+  return {
+    title: trans.__('Change rules'),
+    fields: {
+      grace: {
+        label: trans.__('Time to save'),
+        help: trans.__(
+          'How long a reclaimed session has to save and shut down, e.g. 60s, 10m. Empty = none.'
+        )
+      },
+      minimum: {
+        label: trans.__('Protected for'),
+        help: trans.__(
+          'How long every session runs before it can be reclaimed, e.g. 10m. Empty = none.'
+        )
+      },
+      consolidate: {
+        label: trans.__('Consolidate'),
+        isBox: true,
+        help: trans.__(
+          'When only fragments of GPUs are free, move reclaimable sessions together to make room.'
+        )
+      }
+    }
+  };
+}

@@ -1,0 +1,246 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useEffect, useId, useRef } from 'react';
+import { SettingModel } from '../../state/settings/settingmodel';
+import { YES } from '../../state/settings/formvalues';
+import { ErrorNotice, Notice } from '../parts/controls';
+import { CheckField, Problems, TextField } from '../launch/fields';
+import { EffectOf } from './projecteffect';
+import { useSignal, useUi } from '../parts/ui';
+
+/** How one field of a setting is shown in its form. */
+export interface IFormField {
+  readonly label: string;
+  readonly help?: string;
+  /** Whether it is a box to tick. */
+  readonly isBox?: boolean;
+  /** Whether it stays as it is once the setting is there. */
+  readonly isFixed?: boolean;
+}
+
+/** How a setting is shown in its form. */
+export interface IFormTexts<Field extends string> {
+  readonly title: string;
+  readonly fields: Readonly<Record<Field, IFormField>>;
+  /** What has to be known before anything is typed. */
+  readonly notice?: string;
+}
+
+interface IProps<Field extends string, Base> {
+  model: SettingModel<Field, Base>;
+  textsOf: (base: Base) => IFormTexts<Field>;
+  onSaved: () => void;
+  onDelete?: () => void;
+  onClose: () => void;
+}
+
+/** The form in which an admin creates or changes a setting. */
+export function SettingForm<Field extends string, Base>(
+  props: IProps<Field, Base>
+): JSX.Element {
+  const { model } = props;
+  const texts = props.textsOf(model.base);
+  const form = useRef<HTMLFormElement>(null);
+  const title = useId();
+  useSignal(model.changed);
+  // Its foot would stand before its fields where it began at the lower edge.
+  useEffect(() => {
+    form.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  const focus = (name?: Field) =>
+    form.current?.querySelector<HTMLElement>(`[name="${name}"]`)?.focus();
+  const focusBroken = () => focus(model.firstBroken);
+  const reload = async () => {
+    await model.reload();
+    focus(model.conflicts[0]?.field ?? firstOpen(model, texts));
+  };
+  const apply = async () => {
+    if (await model.apply()) {
+      props.onSaved();
+    } else {
+      focusBroken();
+    }
+  };
+  return (
+    <form
+      ref={form}
+      className="jp-GpuQuota-form jp-GpuQuota-settingForm"
+      aria-labelledby={title}
+      noValidate
+      onSubmit={event => {
+        event.preventDefault();
+        void apply();
+      }}
+    >
+      <h4 id={title}>{texts.title}</h4>
+      <Fields model={model} texts={texts} />
+      <footer className="jp-GpuQuota-formFoot">
+        {texts.notice ? <Notice>{texts.notice}</Notice> : null}
+        <Outcome model={model} texts={texts} onReload={() => void reload()} />
+        <Buttons
+          isBusy={!!model.busy}
+          onTry={() => void model.try().then(focusBroken)}
+          onDelete={model.isThere ? props.onDelete : undefined}
+          onClose={props.onClose}
+        />
+      </footer>
+    </form>
+  );
+}
+
+/** Return the first field that can be typed into. */
+function firstOpen<Field extends string>(
+  model: SettingModel<Field>,
+  { fields }: IFormTexts<Field>
+): Field | undefined {
+  return model.fields.find(name => !(model.isThere && fields[name].isFixed));
+}
+
+function Fields<Field extends string>(props: {
+  model: SettingModel<Field>;
+  texts: IFormTexts<Field>;
+}): JSX.Element {
+  const { model, texts } = props;
+  const first = firstOpen(model, texts);
+  return (
+    <>
+      {model.fields.map(name => {
+        const { label, help, isBox, isFixed } = texts.fields[name];
+        const field = { model, name, label, help };
+        const autoFocus = name === first;
+        return isBox ? (
+          <CheckField key={name} {...field} autoFocus={autoFocus} />
+        ) : (
+          <TextField
+            key={name}
+            {...field}
+            readOnly={isFixed && model.isThere}
+            autoFocus={autoFocus}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+function Buttons(props: {
+  isBusy: boolean;
+  onTry: () => void;
+  onDelete?: () => void;
+  onClose: () => void;
+}): JSX.Element {
+  const { isBusy, onDelete } = props;
+  const { trans } = useUi();
+  return (
+    <div className="jp-GpuQuota-buttons">
+      <button
+        type="submit"
+        className="jp-GpuQuota-button jp-mod-accept"
+        aria-disabled={isBusy}
+      >
+        {trans.__('Apply')}
+      </button>
+      <button
+        type="button"
+        className="jp-GpuQuota-button"
+        aria-disabled={isBusy}
+        onClick={props.onTry}
+      >
+        {trans.__('Preview')}
+      </button>
+      <button
+        type="button"
+        className="jp-GpuQuota-button"
+        onClick={props.onClose}
+      >
+        {trans.__('Cancel')}
+      </button>
+      {onDelete ? (
+        <button
+          type="button"
+          className="jp-GpuQuota-button"
+          aria-disabled={isBusy}
+          onClick={onDelete}
+        >
+          {trans.__('Delete…')}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+/** The result of a preview, of applying or of reloading. */
+function Outcome<Field extends string>(props: {
+  model: SettingModel<Field>;
+  texts: IFormTexts<Field>;
+  onReload: () => void;
+}): JSX.Element {
+  const { model, texts } = props;
+  const { trans } = useUi();
+  const others = useId();
+  const { busy, effect, failure, otherProblems } = model;
+  return (
+    <>
+      {failure ? <ErrorNotice trans={trans} error={failure} /> : null}
+      {failure?.code === 'Outdated' ? (
+        <button
+          type="button"
+          className="jp-GpuQuota-button"
+          onClick={props.onReload}
+        >
+          {trans.__('Merge with my changes')}
+        </button>
+      ) : null}
+      {otherProblems.length ? (
+        <div role="alert">
+          <Problems id={others} problems={otherProblems} />
+        </div>
+      ) : null}
+      <div role="status">
+        {busy ? (
+          <p className="jp-GpuQuota-quiet">{trans.__('Please wait…')}</p>
+        ) : null}
+        {model.reloaded ? <Reloaded model={model} texts={texts} /> : null}
+        {effect ? <EffectOf effect={effect} /> : null}
+      </div>
+    </>
+  );
+}
+
+function Reloaded<Field extends string>(props: {
+  model: SettingModel<Field>;
+  texts: IFormTexts<Field>;
+}): JSX.Element {
+  const { conflicts, isGone } = props.model;
+  const { trans } = useUi();
+  const { fields } = props.texts;
+  return (
+    <>
+      <p>
+        {isGone
+          ? trans.__('It was deleted. Apply creates it again.')
+          : trans.__(
+              'The current settings were loaded. Your changes were kept.'
+            )}
+      </p>
+      {conflicts.length ? (
+        <ul>
+          {conflicts.map(({ field, theirs }) => (
+            <li key={field}>
+              {trans.__(
+                '%1 was set to “%2”. Apply uses your value.',
+                fields[field].label,
+                fields[field].isBox ? tickText(theirs, trans) : theirs
+              )}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </>
+  );
+}
+
+function tickText(value: string, trans: TranslationBundle): string {
+  return value === YES ? trans.__('yes') : trans.__('no');
+}

@@ -1,0 +1,82 @@
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import React from 'react';
+import { Quota } from '../../api/models';
+import { CommandIDs } from '../../commands';
+import { Simulated } from '../parts/controls';
+import { HistoryBoard } from './history';
+import { Failures, Loaded } from '../parts/loaded';
+import { NodeTiles } from './nodetiles';
+import { ProjectBars } from './projectbars';
+import { SessionTables } from './sessiontables';
+import { gpus } from '../parts/texts';
+import { useResult, useUi } from '../parts/ui';
+
+/** Show how the whole machine or cluster is shared out, and who waits for what. */
+export function DashboardView(props: {
+  renderMime: IRenderMimeRegistry | null;
+}): JSX.Element {
+  const { workspace, trans } = useUi();
+  const about = useResult(workspace.about);
+  const me = about.status === 'ready' ? about.value.user : '';
+  const records =
+    about.status === 'ready' && about.value.capabilities.includes('history');
+  return (
+    <div className="jp-GpuQuota-dashboard">
+      <h2>{trans.__('GPU dashboard')}</h2>
+      <Failures
+        resources={[workspace.quota, workspace.sessions, workspace.nodes]}
+      />
+      <Loaded resource={workspace.quota} isQuiet>
+        {value => (
+          <>
+            <Totals quota={value} />
+            <ProjectBars projects={value.projects} me={me} />
+          </>
+        )}
+      </Loaded>
+      <Loaded resource={workspace.sessions} isQuiet>
+        {({ items }) => <SessionTables sessions={items} />}
+      </Loaded>
+      <Loaded resource={workspace.nodes} isQuiet>
+        {({ nodes }) => <NodeTiles nodes={nodes} />}
+      </Loaded>
+      {records ? <HistoryBoard renderMime={props.renderMime} /> : null}
+    </div>
+  );
+}
+
+function Totals({ quota }: { quota: Quota }): JSX.Element {
+  const { commands, trans } = useUi();
+  const waiting = quota.projects.reduce((sum, use) => sum + use.waiting, 0);
+  const totals = [
+    [trans.__('GPUs'), gpus(quota.capacity)],
+    [trans.__('In use'), gpus(quota.allocated)],
+    ...(quota.others
+      ? [[trans.__('Other workloads'), gpus(quota.others)]]
+      : []),
+    [trans.__('Free'), gpus(quota.free)],
+    [trans.__('Queued sessions'), String(waiting)]
+  ];
+  return (
+    <div className="jp-GpuQuota-totals">
+      <dl>
+        {totals.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {quota.simulated ? <Simulated trans={trans} /> : null}
+      {quota.admin ? (
+        <button
+          type="button"
+          className="jp-GpuQuota-linkButton"
+          onClick={() => void commands.execute(CommandIDs.projects)}
+        >
+          {trans.__('Manage projects')}
+        </button>
+      ) : null}
+    </div>
+  );
+}

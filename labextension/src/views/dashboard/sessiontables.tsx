@@ -1,0 +1,177 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useMemo } from 'react';
+import { Session } from '../../api/models';
+import { CommandIDs } from '../../commands';
+import { milliOf } from '../../state/dashboard';
+import { isLive } from '../../state/sessions';
+import { DataTable, ITableColumn } from '../parts/datatable';
+import { ShareBadges } from '../parts/sharebadges';
+import { placeText } from '../parts/placetexts';
+import {
+  kindText,
+  reclaimText,
+  shareText,
+  spanText,
+  stateText
+} from '../parts/texts';
+import { IUi, useNow, useUi } from '../parts/ui';
+
+type Column = ITableColumn<Session>;
+
+/** Show who runs, and who waits for what. */
+export function SessionTables(props: {
+  sessions: readonly Session[];
+}): JSX.Element {
+  const { sessions } = props;
+  const ui = useUi();
+  const { trans } = ui;
+  const now = useNow(15_000);
+  const running = useMemo(() => sessions.filter(isLive), [sessions]);
+  const waiting = useMemo(
+    () => sessions.filter(({ state }) => state === 'waiting'),
+    [sessions]
+  );
+  const [live, queued] = useMemo(
+    () => [liveColumns(ui, now), queuedColumns(ui, now)],
+    [ui, now]
+  );
+  return (
+    <>
+      <DataTable
+        title={trans.__('Running sessions')}
+        file="gpu-sessions-running"
+        columns={live}
+        rows={running}
+        idOf={idOf}
+        sort={{ column: 'name', descending: false }}
+        empty={trans.__('No running sessions')}
+      />
+      <DataTable
+        title={trans.__('Queued sessions')}
+        file="gpu-sessions-waiting"
+        columns={queued}
+        rows={waiting}
+        idOf={idOf}
+        sort={{ column: 'since', descending: true }}
+        empty={trans.__('No queued sessions')}
+      />
+    </>
+  );
+}
+
+const idOf = ({ id }: Session) => id;
+
+/** Return what both tables begin with. */
+function commonColumns({ commands, trans }: IUi): Column[] {
+  return [
+    {
+      ...plain('name', trans.__('Name'), ({ spec }) => spec.name),
+      cell: ({ id, spec }) => (
+        <button
+          type="button"
+          className="jp-GpuQuota-linkButton"
+          onClick={() => void commands.execute(CommandIDs.details, { id })}
+        >
+          {spec.name}
+        </button>
+      )
+    },
+    plain('project', trans.__('Project'), ({ spec }) => spec.project),
+    plain('user', trans.__('User'), ({ owner }) => owner),
+    plain('kind', trans.__('Kind'), ({ spec }) => kindText(trans, spec.kind)),
+    {
+      id: 'share',
+      label: trans.__('Share'),
+      sortKey: milliOf,
+      text: ({ spec }) => shareText(trans, spec.share),
+      csv: session =>
+        milliOf(session) / 1000 || shareText(trans, session.spec.share),
+      cell: session => <ShareCell session={session} trans={trans} />
+    }
+  ];
+}
+
+function liveColumns(ui: IUi, now: number): Column[] {
+  const { trans } = ui;
+  return [
+    ...commonColumns(ui),
+    plain('place', trans.__('Runs on'), ({ placement }) =>
+      placement ? placeText(trans, placement) : ''
+    ),
+    plain('state', trans.__('State'), session => stateText(trans, session)),
+    since(trans, [trans.__('Uptime'), trans.__('Since')], now)
+  ];
+}
+
+function queuedColumns(ui: IUi, now: number): Column[] {
+  const { trans } = ui;
+  return [
+    ...commonColumns(ui),
+    {
+      id: 'line',
+      label: trans.__('Queue position'),
+      sortKey: session => session.queue_position || Infinity,
+      text: ({ queue_position: place }) => (place ? `#${place}` : ''),
+      csv: session => session.queue_position || null
+    },
+    since(trans, [trans.__('Queued for'), trans.__('Queued since')], now),
+    {
+      ...plain('reason', trans.__('Reason'), session =>
+        whyText(trans, session)
+      ),
+      cell: session => (
+        <>
+          {whyText(trans, session)}
+          {session.reason?.hint ? (
+            <span className="jp-GpuQuota-quiet"> {session.reason.hint}</span>
+          ) : null}
+        </>
+      )
+    }
+  ];
+}
+
+function plain(
+  id: string,
+  label: string,
+  text: (session: Session) => string
+): Column {
+  return { id, label, sortKey: text, text };
+}
+
+/** Return the column of how long the state has lasted; saved is when it began, and so labelled. */
+function since(
+  trans: TranslationBundle,
+  [label, csvLabel]: [string, string],
+  now: number
+): Column {
+  return {
+    id: 'since',
+    label,
+    csvLabel,
+    sortKey: session => -Date.parse(session.since),
+    text: session => spanText(trans, now - Date.parse(session.since)),
+    csv: session => session.since
+  };
+}
+
+function whyText(trans: TranslationBundle, session: Session): string {
+  const why =
+    session.reason?.message ??
+    trans.__('Will be considered in the next scheduling round.');
+  const reclaimed = reclaimText(trans, session);
+  return reclaimed ? trans.__('%1. %2', reclaimed, why) : why;
+}
+
+function ShareCell(props: {
+  session: Session;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { trans } = props;
+  return (
+    <>
+      {shareText(trans, props.session.spec.share)}{' '}
+      <ShareBadges session={props.session} trans={trans} />
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import React, { useEffect } from 'react';
+import { Advice, Session } from '../../api/models';
+import { CommandIDs } from '../../commands';
+import { stateIcon } from '../../icons';
+import { wasIdle } from '../../state/idle/idle';
+import { IResource } from '../../state/resource';
+import { ISessionIdleness } from '../../state/idle/sessionidleness';
+import { isForOwnerOnly } from '../../state/sessions';
+import { ErrorNotice, Pending, Simulated } from '../parts/controls';
+import { IdleLine } from './idle';
+import { DetailLists } from './lists';
+import { lifeText } from '../idle/texts';
+import { reclaimText, stateText, statusText } from '../parts/texts';
+import { useMe, useNow, useResult, useUi } from '../parts/ui';
+
+const ACTIONS = [
+  CommandIDs.open,
+  CommandIDs.logs,
+  CommandIDs.copyUrl,
+  CommandIDs.keepAlive,
+  CommandIDs.suspend,
+  CommandIDs.resume,
+  CommandIDs.stop,
+  CommandIDs.remove
+];
+
+/** Show all that is known of one session. */
+export function DetailsView(props: {
+  id: string;
+  advice: IResource<Advice | null>;
+  idleness: ISessionIdleness;
+  onNamed: (name: string) => void;
+}): JSX.Element {
+  const { workspace, trans } = useUi();
+  const result = useResult(workspace.sessions);
+  const session = workspace.session(props.id);
+  const name = session?.spec.name;
+  useEffect(() => {
+    if (name) {
+      props.onNamed(name);
+    }
+  }, [name]);
+  if (result.status === 'pending') {
+    return <Pending trans={trans} />;
+  }
+  if (result.status === 'error') {
+    return (
+      <ErrorNotice
+        trans={trans}
+        error={result.error}
+        onRetry={() => void workspace.sessions.refresh()}
+      />
+    );
+  }
+  return session ? (
+    <Details {...props} session={session} />
+  ) : (
+    <p className="jp-GpuQuota-quiet">
+      {trans.__('This session has been deleted.')}
+    </p>
+  );
+}
+
+function Details(props: {
+  session: Session;
+  advice: IResource<Advice | null>;
+  idleness: ISessionIdleness;
+}): JSX.Element {
+  const { session } = props;
+  const { trans } = useUi();
+  const now = useNow(15_000);
+  const ends = lifeText(trans, session);
+  const StateIcon = stateIcon(session.state);
+  return (
+    <article className="jp-GpuQuota-details">
+      <header className={`jp-mod-${session.state}`}>
+        <h2>
+          <span
+            className="jp-GpuQuota-state"
+            role="img"
+            aria-label={stateText(trans, session)}
+          >
+            <StateIcon.react tag="span" />
+          </span>
+          {session.spec.name}
+          {session.placement?.simulated ? <Simulated trans={trans} /> : null}
+        </h2>
+        <p aria-live="polite">{statusText(trans, session, now)}</p>
+        {ends ? <p>{ends[0].toUpperCase() + ends.slice(1)}</p> : null}
+        <IdleLine {...props} now={now} />
+        {(reclaimText(trans, session) || wasIdle(session)) && session.reason ? (
+          <p>{session.reason.message}</p>
+        ) : null}
+        {session.reason?.hint ? (
+          <p className="jp-GpuQuota-quiet">{session.reason.hint}</p>
+        ) : null}
+      </header>
+      <ForOwnerOnly session={session} />
+      <Actions session={session} />
+      <DetailLists {...props} />
+    </article>
+  );
+}
+
+/** Why a session that runs has no button to open it. */
+function ForOwnerOnly({ session }: { session: Session }): JSX.Element | null {
+  const { trans } = useUi();
+  return isForOwnerOnly(session, useMe()) ? (
+    <p className="jp-GpuQuota-quiet">
+      {trans.__('Only %1 can open it.', session.owner)}
+    </p>
+  ) : null;
+}
+
+function Actions({ session }: { session: Session }): JSX.Element {
+  const { commands, trans } = useUi();
+  const args = { id: session.id };
+  return (
+    <div
+      className="jp-GpuQuota-buttons"
+      role="group"
+      aria-label={trans.__('Actions')}
+    >
+      {ACTIONS.filter(command => commands.isEnabled(command, args)).map(
+        command => (
+          <button
+            key={command}
+            type="button"
+            className="jp-GpuQuota-button"
+            title={commands.caption(command, args)}
+            onClick={() => void commands.execute(command, args)}
+          >
+            {commands.label(command, args)}
+          </button>
+        )
+      )}
+    </div>
+  );
+}

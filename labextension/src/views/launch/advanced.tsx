@@ -1,0 +1,93 @@
+import React, { useEffect, useState } from 'react';
+import { IDraft } from '../../state/draft';
+import { LaunchModel } from '../../state/launch';
+import { Field, TextField } from './fields';
+import { useUi } from '../parts/ui';
+
+const NAMES: readonly (keyof IDraft)[] = [
+  'command',
+  'args',
+  'env',
+  'ports',
+  'priority',
+  'idle_timeout'
+];
+
+/** The fields that most sessions do not need. */
+export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
+  const { trans } = useUi();
+  const [open, setOpen] = useState(false);
+  const broken = NAMES.some(name => model.problemsOf(name).length);
+  useEffect(() => {
+    if (broken) {
+      setOpen(true); // a hidden problem could not be fixed
+    }
+  }, [broken]);
+  return (
+    <details
+      className="jp-GpuQuota-disclosure"
+      open={open}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <summary>{trans.__('Advanced')}</summary>
+      <TextField
+        model={model}
+        name="command"
+        label={trans.__('Command')}
+        placeholder={trans.__('Jupyter Server')}
+        help={trans.__(
+          'Runs this program instead of a Jupyter Server (no shell syntax).'
+        )}
+        spellCheck={false}
+      />
+      <TextField
+        model={model}
+        name="args"
+        label={trans.__('Arguments')}
+        help={trans.__('Passed to the command or to the Jupyter Server.')}
+        spellCheck={false}
+      />
+      <Field
+        model={model}
+        name="env"
+        label={trans.__('Environment variables')}
+        help={trans.__('One NAME=value per line')}
+      >
+        {control => (
+          <textarea
+            {...control}
+            className="jp-GpuQuota-input"
+            rows={3}
+            spellCheck={false}
+            value={model.draft.env}
+            onChange={event => model.set({ env: event.target.value })}
+          />
+        )}
+      </Field>
+      <TextField
+        model={model}
+        name="ports"
+        label={trans.__('Ports')}
+        help={trans.__(
+          'Ports to expose through JupyterLab, e.g. 6006 for TensorBoard'
+        )}
+        inputMode="numeric"
+      />
+      <TextField
+        model={model}
+        name="priority"
+        label={trans.__('Priority')}
+        help={trans.__('0–100. Higher starts first within the project.')}
+        inputMode="numeric"
+      />
+      <TextField
+        model={model}
+        name="idle_timeout"
+        label={trans.__('Idle timeout')}
+        placeholder={trans.__('Default: policy')}
+        help={trans.__('E.g. 30m, 2h; 0 = never (within policy limits)')}
+        spellCheck={false}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,201 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useEffect, useId, useRef } from 'react';
+import { Kind, ProjectUse, Quota, Session } from '../../api/models';
+import { Table } from '../../api/vocabulary';
+import { IDraft } from '../../state/draft';
+import { LaunchModel } from '../../state/launch';
+import { Advanced } from './advanced';
+import { SelectField, TextField } from './fields';
+import { LiveLine } from './previewline';
+import { ShareFields } from './share';
+import { gpus, kindText } from '../parts/texts';
+import { useResult, useSignal, useUi } from '../parts/ui';
+
+const KINDS = ['interactive', 'interactive-spot', 'train'] as const;
+
+/** The form from which a session is launched. */
+export function LaunchForm(props: {
+  model: LaunchModel;
+  onLaunched: (session: Session) => void;
+  onCancel: () => void;
+}): JSX.Element {
+  const { model } = props;
+  const { trans } = useUi();
+  const form = useRef<HTMLFormElement>(null);
+  const title = useId();
+  useSignal(model.changed);
+  useFreshVerdict(model);
+  const submit = async () => {
+    const session = await model.submit();
+    if (session) {
+      props.onLaunched(session);
+    } else if (model.firstBroken) {
+      focusControl(form.current, model.firstBroken);
+    }
+  };
+  return (
+    <form
+      ref={form}
+      className="jp-GpuQuota-form"
+      aria-labelledby={title}
+      noValidate
+      onSubmit={event => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <h2 id={title}>{trans.__('Launch a session')}</h2>
+      <TextField
+        model={model}
+        name="name"
+        label={trans.__('Name')}
+        autoFocus
+        onFocus={event => event.target.select()}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <ProjectField model={model} />
+      <ShareFields model={model} />
+      <KindField model={model} />
+      <EnvironmentField model={model} />
+      <TextField
+        model={model}
+        name="folder"
+        label={trans.__('Folder')}
+        placeholder="/"
+        help={trans.__('Relative to the server root, or absolute.')}
+        spellCheck={false}
+      />
+      <Advanced model={model} />
+      <footer className="jp-GpuQuota-formFoot">
+        <LiveLine model={model} />
+        <div className="jp-GpuQuota-buttons">
+          <button
+            type="submit"
+            className="jp-GpuQuota-button jp-mod-accept"
+            disabled={model.submitting}
+          >
+            {submitText(model, trans)}
+          </button>
+          <button
+            type="button"
+            className="jp-GpuQuota-button"
+            onClick={props.onCancel}
+          >
+            {trans.__('Cancel')}
+          </button>
+        </div>
+      </footer>
+    </form>
+  );
+}
+
+function submitText(model: LaunchModel, trans: TranslationBundle): string {
+  if (model.submitting) {
+    return trans.__('Launching…');
+  }
+  const { verdict } = model;
+  const queues = ['reclaims', 'waits'];
+  return verdict.status === 'ready' && queues.includes(verdict.preview.verdict)
+    ? trans.__('Launch and queue')
+    : trans.__('Launch');
+}
+
+/** Request a new preview when others have taken or freed GPUs. */
+function useFreshVerdict(model: LaunchModel): void {
+  const { workspace } = useUi();
+  const use = useResult(workspace.quota);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) {
+      model.ask();
+    }
+    isFirst.current = false;
+  }, [model, use]);
+}
+
+function focusControl(form: HTMLFormElement | null, name: keyof IDraft): void {
+  const control =
+    form?.querySelector<HTMLElement>(`[name="${name}"]`) ??
+    form?.querySelector<HTMLElement>('[name="preset"]:checked');
+  const details = control?.closest('details');
+  if (details) {
+    details.open = true;
+  }
+  control?.focus();
+}
+
+function ProjectField({ model }: { model: LaunchModel }): JSX.Element {
+  const { workspace, trans } = useUi();
+  const result = useResult(workspace.quota);
+  const value = result.status === 'ready' ? result.value : undefined;
+  return (
+    <SelectField
+      model={model}
+      name="project"
+      label={trans.__('Project')}
+      value={value?.default}
+      choices={value ? projectChoices(value, trans) : []}
+    />
+  );
+}
+
+function projectChoices(
+  quota: Quota,
+  trans: TranslationBundle
+): { value: string; label: string }[] {
+  const free = ({ quota: right, allocated }: ProjectUse) =>
+    gpus(Math.max(0, right - allocated));
+  return quota.projects
+    .filter(project => quota.mine.includes(project.name))
+    .map(project => ({
+      value: project.name,
+      label: trans.__(
+        '%1 – %2 of %3 GPUs left in quota',
+        project.name,
+        free(project),
+        gpus(project.quota)
+      )
+    }));
+}
+
+function KindField({ model }: { model: LaunchModel }): JSX.Element {
+  const { trans } = useUi();
+  const help: Table<Kind, string> = {
+    interactive: trans.__('For hands-on work. Never preempted.'),
+    'interactive-spot': trans.__(
+      'For hands-on work beyond the quota. May be preempted.'
+    ),
+    train: trans.__('Runs unattended. May be preempted and requeued.')
+  };
+  return (
+    <SelectField
+      model={model}
+      name="kind"
+      label={trans.__('Kind')}
+      help={help[model.draft.kind]}
+      choices={KINDS.map(value => ({ value, label: kindText(trans, value) }))}
+    />
+  );
+}
+
+function EnvironmentField({ model }: { model: LaunchModel }): JSX.Element {
+  const { workspace, trans } = useUi();
+  const result = useResult(workspace.environments);
+  const known = result.status === 'ready' ? result.value.environments : [];
+  const command = model.draft.command.trim() !== '';
+  return (
+    <SelectField
+      model={model}
+      name="environment"
+      label={trans.__('Environment')}
+      value={known.find(environment => environment.default)?.id}
+      choices={known.map(({ id, label, problem }) => ({
+        value: id,
+        label,
+        // A command needs no Jupyter Server.
+        problem: command ? '' : problem
+      }))}
+    />
+  );
+}

@@ -1,0 +1,144 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import React, { useId } from 'react';
+import { Nodes } from '../../api/models';
+import { IDraft, PRESETS } from '../../state/draft';
+import { LaunchModel } from '../../state/launch';
+import { gpus } from '../parts/texts';
+import { Problems, SelectField, TextField } from './fields';
+import { useResult, useUi } from '../parts/ui';
+
+const STEPS = Array.from({ length: 20 }, (_, index) => String(5 * (index + 1)));
+const SHARES = ['gpu', 'memory', 'mig', 'compute'] as const;
+
+/** The fields for a share of a GPU: presets, or exact amounts. */
+export function ShareFields(props: { model: LaunchModel }): JSX.Element {
+  const { model } = props;
+  const { trans } = useUi();
+  const id = useId();
+  const custom = model.draft.preset === 'custom';
+  // What the visible controls do not show themselves.
+  const problems = custom ? [] : SHARES.flatMap(name => model.problemsOf(name));
+  return (
+    <fieldset
+      className="jp-GpuQuota-field"
+      aria-describedby={problems.length ? id : undefined}
+    >
+      <legend>{trans.__('GPU')}</legend>
+      <div className="jp-GpuQuota-presets">
+        {PRESETS.map(preset => (
+          <label key={preset}>
+            <input
+              type="radio"
+              name="preset"
+              value={preset}
+              checked={model.draft.preset === preset}
+              onChange={() => model.set({ preset })}
+            />
+            <span>{presetText(trans, preset)}</span>
+          </label>
+        ))}
+      </div>
+      {custom ? <CustomShare model={model} /> : null}
+      <Problems id={id} problems={problems} />
+    </fieldset>
+  );
+}
+
+function presetText(
+  trans: TranslationBundle,
+  preset: (typeof PRESETS)[number]
+): string {
+  return {
+    '0.25': '¼',
+    '0.5': '½',
+    '1': '1',
+    '2': '2',
+    none: trans.__('CPU only'),
+    custom: trans.__('Custom…')
+  }[preset];
+}
+
+function CustomShare(props: { model: LaunchModel }): JSX.Element {
+  const { model } = props;
+  const { workspace, trans } = useUi();
+  const nodes = useResult(workspace.nodes);
+  const profiles = nodes.status === 'ready' ? migProfiles(nodes.value) : [];
+  const forms = [
+    { value: 'gpu', label: trans.__('Fraction or number of GPUs') },
+    { value: 'memory', label: trans.__('Amount of GPU memory') }
+  ];
+  if (profiles.length) {
+    forms.push({ value: 'mig', label: trans.__('MIG instance') });
+  }
+  return (
+    <div className="jp-GpuQuota-custom">
+      <SelectField
+        model={model}
+        name="form"
+        label={trans.__('Specify by')}
+        choices={forms}
+      />
+      <Amount model={model} profiles={profiles} />
+      {model.draft.form === 'mig' ? null : (
+        <SelectField
+          model={model}
+          name="compute"
+          label={trans.__('Compute')}
+          choices={[
+            { value: '', label: trans.__('No separate limit') },
+            ...STEPS.map(value => ({ value, label: trans.__('%1 %', value) }))
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+function Amount(props: {
+  model: LaunchModel;
+  profiles: readonly string[];
+}): JSX.Element {
+  const { model, profiles } = props;
+  const { trans } = useUi();
+  switch (model.draft.form) {
+    case 'gpu':
+      return (
+        <TextField
+          model={model}
+          name="gpu"
+          label={trans.__('GPUs')}
+          help={trans.__('%1 to 1, or a whole number', gpus(10))}
+          inputMode="decimal"
+        />
+      );
+    case 'memory':
+      return (
+        <TextField
+          model={model}
+          name="memory"
+          label={trans.__('GPU memory')}
+          help={trans.__('E.g. 8Gi; a plain number is MiB')}
+        />
+      );
+    case 'mig':
+      return (
+        <SelectField
+          model={model}
+          name="mig"
+          label={trans.__('MIG profile')}
+          choices={[
+            { value: '', label: trans.__('Choose…') },
+            ...profiles.map(value => ({ value, label: value }))
+          ]}
+        />
+      );
+  }
+}
+
+/** List the MIG profiles that any device has. */
+function migProfiles(nodes: Nodes): IDraft['mig'][] {
+  const all = nodes.nodes
+    .flatMap(node => node.devices)
+    .flatMap(({ device }) => device.mig.map(({ profile }) => profile));
+  return [...new Set(all)].sort();
+}

@@ -1,0 +1,215 @@
+import React from 'react';
+import { NodeUse, SliceUse } from '../../api/models';
+import { usersOf } from '../../state/quota';
+import { can, inOrder } from '../../state/sessions';
+import { ErrorNotice, Pending, Simulated } from '../parts/controls';
+import { Meter } from '../parts/meter';
+import { projectWords } from '../dashboard/projectbars';
+import { deviceText } from '../parts/placetexts';
+import { gpus, memory, shareText, statusText } from '../parts/texts';
+import { useNow, useResult, useUi } from '../parts/ui';
+
+/** The view of each noun that a page can show. */
+const VIEWS = { quota: LiveQuota, sessions: LiveSessions, nodes: LiveNodes };
+
+export type LiveNoun = keyof typeof VIEWS;
+
+/** Return whether a noun has a live view. */
+export function isLiveNoun(noun: string): noun is LiveNoun {
+  return Object.hasOwn(VIEWS, noun);
+}
+
+/** What a page wants to see; an empty `project` or `session` (an id) means all. */
+interface ILive {
+  noun: LiveNoun;
+  project: string;
+  session: string;
+}
+
+/** Show a noun wherever a page wants it, for example in the output of a cell. */
+export function LiveView(props: ILive): JSX.Element {
+  const { workspace, trans } = useUi();
+  const result = useResult<unknown>(workspace[props.noun]);
+  if (result.status === 'pending') {
+    return <Pending trans={trans} />;
+  }
+  if (result.status === 'error') {
+    return <ErrorNotice trans={trans} error={result.error} />;
+  }
+  const View: React.ComponentType<ILive> = VIEWS[props.noun];
+  return <View {...props} />;
+}
+
+function LiveQuota(props: { project: string }): JSX.Element | null {
+  const { workspace, trans } = useUi();
+  const result = useResult(workspace.quota);
+  if (result.status !== 'ready') {
+    return null;
+  }
+  const { projects, simulated } = result.value;
+  return (
+    <table className="jp-GpuQuota-table">
+      <caption>
+        {trans.__('Quota')} {simulated ? <Simulated trans={trans} /> : null}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('Project')}</th>
+          <th scope="col">{trans.__('GPUs')}</th>
+          <th scope="col">{trans.__('Queued')}</th>
+          <th scope="col">{trans.__('People')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {projects
+          .filter(({ name }) => !props.project || name === props.project)
+          .map(project => {
+            const text = projectWords(project, trans);
+            return (
+              <tr key={project.name}>
+                <th scope="row">{project.name}</th>
+                <td>
+                  <Meter
+                    value={project.allocated}
+                    over={project.over}
+                    max={project.quota}
+                    label={trans.__('GPUs used by %1', project.name)}
+                    text={text}
+                  />
+                  {text}
+                </td>
+                <td>{project.waiting}</td>
+                <td>
+                  {usersOf(project, '')
+                    .map(use => `${use.user} ${gpus(use.allocated)}`)
+                    .join(', ')}
+                </td>
+              </tr>
+            );
+          })}
+      </tbody>
+    </table>
+  );
+}
+
+function LiveSessions(props: ILive): JSX.Element | null {
+  const { workspace, trans } = useUi();
+  const now = useNow(15_000);
+  const result = useResult(workspace.sessions);
+  if (result.status !== 'ready') {
+    return null;
+  }
+  const sessions = inOrder(result.value.items).filter(
+    ({ id, spec }) =>
+      (!props.project || spec.project === props.project) &&
+      (!props.session || id === props.session)
+  );
+  if (!sessions.length) {
+    return <p className="jp-GpuQuota-quiet">{trans.__('No sessions.')}</p>;
+  }
+  return (
+    <table className="jp-GpuQuota-table">
+      <caption>{trans.__('Sessions')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('Name')}</th>
+          <th scope="col">{trans.__('Project')}</th>
+          <th scope="col">{trans.__('Share')}</th>
+          <th scope="col">{trans.__('State')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {sessions.slice(0, 100).map(session => (
+          <tr key={session.id}>
+            <th scope="row">
+              {can(session, 'open') ? (
+                <a
+                  href={workspace.actions.url(session)}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                >
+                  {session.spec.name}
+                </a>
+              ) : (
+                session.spec.name
+              )}
+            </th>
+            <td>{session.spec.project}</td>
+            <td>
+              {shareText(trans, session.spec.share)}{' '}
+              {session.placement?.simulated ? (
+                <Simulated trans={trans} />
+              ) : null}
+            </td>
+            <td>{statusText(trans, session, now)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function LiveNodes(): JSX.Element | null {
+  const { workspace, trans } = useUi();
+  const result = useResult(workspace.nodes);
+  if (result.status !== 'ready') {
+    return null;
+  }
+  return (
+    <table className="jp-GpuQuota-table">
+      <caption>{trans.__('Nodes')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('GPU')}</th>
+          <th scope="col">{trans.__('Model')}</th>
+          <th scope="col">{trans.__('Used')}</th>
+          <th scope="col">{trans.__('Sessions')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {result.value.nodes.map(node => (
+          <LiveNode key={node.name} node={node} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function LiveNode({ node }: { node: NodeUse }): JSX.Element {
+  const { trans } = useUi();
+  const name = ({ name, milli }: SliceUse) => `${name} ${gpus(milli)}`;
+  return (
+    <>
+      {node.devices.map(({ device, free, slices }) => {
+        const text = trans.__('%1 of 1', gpus(1000 - free));
+        return (
+          <tr key={device.uuid}>
+            <th scope="row">
+              {node.name} {deviceText(device)}{' '}
+              {device.simulated ? <Simulated trans={trans} /> : null}
+            </th>
+            <td>
+              {device.model}, {memory(device.memory)}
+              {device.lost ? ` – ${trans.__('lost')}` : ''}
+            </td>
+            <td>
+              <Meter
+                value={1000 - free}
+                over={0}
+                max={1000}
+                label={trans.__(
+                  'Use of GPU %1 on %2',
+                  deviceText(device),
+                  node.name
+                )}
+                text={text}
+              />
+              {text}
+            </td>
+            <td>{slices.map(name).join(', ')}</td>
+          </tr>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,185 @@
+import React, {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState
+} from 'react';
+import { LogModel } from '../../state/logs/log';
+import { ErrorNotice } from '../parts/controls';
+import { LogBlock } from './block';
+import { LogSearch, useSearch } from './search';
+import { useSignal, useUi } from '../parts/ui';
+
+/** How near to the end, in pixels, counts as being there. */
+const NEAR = 24;
+
+/** Show a session's log: it follows its end until the user scrolls up. */
+export function LogView({ model }: { model: LogModel }): JSX.Element {
+  const { trans } = useUi();
+  const box = useRef<HTMLDivElement>(null);
+  useSignal(model.changed);
+  const [following, setFollowing] = useFollow(box, model);
+  const search = useSearch(model, box, () => setFollowing(false));
+  return (
+    <div
+      className="jp-GpuQuota-log"
+      onKeyDown={event => {
+        // The browser's own search would miss rows that are not drawn.
+        if ((event.ctrlKey || event.metaKey) && event.key === 'f') {
+          event.preventDefault();
+          event.currentTarget.querySelector('input')?.select();
+        }
+      }}
+    >
+      <div
+        className="jp-GpuQuota-logBar"
+        role="toolbar"
+        aria-label={trans.__('Log')}
+      >
+        <LogSearch search={search} />
+        <LogState model={model} />
+        {following ? null : (
+          <button
+            type="button"
+            className="jp-GpuQuota-button"
+            onClick={() => setFollowing(true)}
+          >
+            {trans.__('Follow')}
+          </button>
+        )}
+      </div>
+      {model.error ? (
+        <ErrorNotice
+          trans={trans}
+          error={model.error}
+          onRetry={() => model.wake()}
+        />
+      ) : null}
+      <div
+        ref={box}
+        className="jp-GpuQuota-logText"
+        role="log"
+        aria-live="off"
+        aria-label={trans.__('Log')}
+        tabIndex={0}
+      >
+        <Earlier model={model} box={box} />
+        {model.text.blocks.map(block => (
+          <LogBlock
+            key={block.id}
+            text={block.text}
+            hits={search.hitsIn(block.id)}
+            current={search.currentIn(block.id)}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function LogState({ model }: { model: LogModel }): JSX.Element {
+  const { trans } = useUi();
+  let text = trans._n('%1 line', '%1 lines', model.text.lineCount);
+  if (model.isPending) {
+    text = trans.__('Loading…');
+  } else if (model.hasEnded && !model.text.blocks.length) {
+    text = trans.__('The log is empty.');
+  } else if (model.hasEnded) {
+    text = trans.__('%1, ended', text);
+  }
+  return (
+    <span className="jp-GpuQuota-quiet" role="status">
+      {text}
+    </span>
+  );
+}
+
+/** Offer what is before the text, or say why it is not to be had. */
+function Earlier(props: {
+  model: LogModel;
+  box: React.RefObject<HTMLDivElement>;
+}): JSX.Element | null {
+  const { model, box } = props;
+  const { trans } = useUi();
+  const [busy, setBusy] = useState(false);
+  const load = async () => {
+    setBusy(true);
+    const node = box.current;
+    const fromEnd = node ? node.scrollHeight - node.scrollTop : 0;
+    await model.loadEarlier();
+    setBusy(false);
+    requestAnimationFrame(() => {
+      if (node) {
+        node.scrollTop = node.scrollHeight - fromEnd; // what was read stays where it was
+      }
+    });
+  };
+  if (model.rotatedAway) {
+    return (
+      <p className="jp-GpuQuota-quiet">
+        {trans.__('Earlier lines were removed by log rotation.')}
+      </p>
+    );
+  }
+  if (!model.hasEarlier) {
+    return null;
+  }
+  if (!model.canLoadEarlier) {
+    return (
+      <p className="jp-GpuQuota-quiet">
+        {trans.__(
+          'Earlier lines are not shown: this view holds at most 50,000 lines or 5 MB.'
+        )}
+      </p>
+    );
+  }
+  return (
+    <button
+      type="button"
+      className="jp-GpuQuota-linkButton"
+      disabled={busy}
+      onClick={() => void load()}
+    >
+      {busy ? trans.__('Loading…') : trans.__('Load earlier lines')}
+    </button>
+  );
+}
+
+/** Keep the end visible until the user scrolls away from it. */
+function useFollow(
+  box: React.RefObject<HTMLDivElement>,
+  model: LogModel
+): [boolean, (following: boolean) => void] {
+  const [following, setFollowing] = useState(true);
+  const toEnd = useCallback(() => {
+    if (box.current) {
+      box.current.scrollTop = box.current.scrollHeight;
+    }
+  }, [box]);
+  useLayoutEffect(() => {
+    if (following) {
+      toEnd();
+    }
+  }, [following, model.text.blocks, toEnd]);
+  useEffect(() => {
+    const node = box.current;
+    if (!node) {
+      return;
+    }
+    let height = node.scrollHeight;
+    const onScroll = () => {
+      const grown = node.scrollHeight !== height;
+      height = node.scrollHeight;
+      const atEnd =
+        node.scrollHeight - node.scrollTop - node.clientHeight < NEAR;
+      // Text that comes in moves the end away: that is not the user's doing.
+      if (atEnd || !grown) {
+        setFollowing(atEnd);
+      }
+    };
+    node.addEventListener('scroll', onScroll, { passive: true });
+    return () => node.removeEventListener('scroll', onScroll);
+  }, [box]);
+  return [following, setFollowing];
+}

@@ -1,0 +1,161 @@
+import { IStateDB } from '@jupyterlab/statedb';
+import { ITranslator } from '@jupyterlab/translation';
+import {
+  CommandToolbarButton,
+  SidePanel,
+  Toolbar
+} from '@jupyterlab/ui-components';
+import { AccordionPanel, Widget } from '@lumino/widgets';
+import React from 'react';
+import { CommandIDs } from '../../commands';
+import { diagnose } from '../../state/setup';
+import { ISection } from '../../tokens';
+import { Failures } from '../parts/loaded';
+import { SetupCard } from './setup';
+import { IUi, LiveWidget, useResult, useUi } from '../parts/ui';
+
+const OPEN = 'jupyter-gpuquota:open-sections';
+
+/** The panel: a head, and the registered sections. */
+export class Sidebar extends SidePanel {
+  constructor(
+    private _ui: IUi,
+    translator: ITranslator,
+    private _state: IStateDB | null
+  ) {
+    super({ translator, toolbar: new Toolbar() });
+    const { quota, sessions } = _ui.workspace;
+    this._failures = new LiveWidget(
+      _ui,
+      <Failures resources={[quota, sessions]} />,
+      []
+    );
+    this.addClass('jp-GpuQuota');
+    this.addClass('jp-GpuQuota-sidebar');
+    this._addHead();
+    this.header.addWidget(this._makeSetup());
+    this.header.addWidget(this._failures);
+    const accordion = this.content as AccordionPanel;
+    accordion.expansionToggled.connect(this._saveOpen, this);
+    _ui.workspace.about.changed.connect(this._checkSetup, this);
+    _ui.workspace.sections.changed.connect(this._addSections, this);
+    this._checkSetup();
+    void this._addSections();
+  }
+
+  dispose(): void {
+    this._ui.workspace.about.changed.disconnect(this._checkSetup, this);
+    this._ui.workspace.sections.changed.disconnect(this._addSections, this);
+    super.dispose();
+  }
+
+  private _addHead(): void {
+    const { commands, trans } = this._ui;
+    const heading = new Widget({ node: document.createElement('h2') });
+    heading.node.textContent = trans.__('GPU Workspace');
+    this.toolbar.node.setAttribute('aria-label', trans.__('GPU Workspace'));
+    this.toolbar.addItem('heading', heading);
+    this.toolbar.addItem('spacer', Toolbar.createSpacerItem());
+    for (const [id, label] of [
+      [CommandIDs.launch, trans.__('Launch')],
+      [CommandIDs.refresh, '']
+    ]) {
+      this.toolbar.addItem(
+        id,
+        new CommandToolbarButton({ commands, id, label })
+      );
+    }
+  }
+
+  private _makeSetup(): Widget {
+    const useAnyway = () => {
+      this._useAnyway = true;
+      this._checkSetup();
+    };
+    const { about } = this._ui.workspace;
+    return new LiveWidget(this._ui, <CurrentSetup onUseAnyway={useAnyway} />, [
+      about
+    ]);
+  }
+
+  /** Show either the sections, or what keeps them from working. */
+  private _checkSetup(): void {
+    const diagnosis = diagnose(this._ui.workspace.about.result);
+    const usable = diagnosis.kind === 'version' && diagnosis.usable;
+    const works =
+      ['fine', 'pending'].includes(diagnosis.kind) ||
+      (usable && this._useAnyway);
+    this.toggleClass('jp-mod-blocked', !works);
+    this.content.setHidden(!works);
+    this._failures.setHidden(!works);
+  }
+
+  private async _addSections(): Promise<void> {
+    // One at a time, else two that are loaded at once could change places.
+    this._adding = this._adding.then(async () => {
+      this._dropSections();
+      for (const section of this._ui.workspace.sections.items) {
+        if (!this._sections.has(section.id)) {
+          await this._addSection(section);
+        }
+      }
+    });
+    await this._adding;
+  }
+
+  private _dropSections(): void {
+    const known = this._ui.workspace.sections.items.map(({ id }) => id);
+    for (const [id, widget] of this._sections) {
+      if (!known.includes(id)) {
+        widget.dispose();
+        this._sections.delete(id);
+      }
+    }
+  }
+
+  private async _addSection(section: ISection): Promise<void> {
+    const widget = await section.create();
+    if (this.isDisposed) {
+      widget.dispose();
+      return;
+    }
+    const open = await this._fetchOpen();
+    const { items } = this._ui.workspace.sections;
+    const index = items
+      .filter(({ id }) => this._sections.has(id) || id === section.id)
+      .findIndex(({ id }) => id === section.id);
+    const accordion = this.content as AccordionPanel;
+    this._sections.set(section.id, widget);
+    accordion.insertWidget(index, widget);
+    accordion.setRelativeSizes(
+      items.filter(({ id }) => this._sections.has(id)).map(({ size }) => size)
+    );
+    if (open[section.id] === false) {
+      accordion.collapse(index);
+    }
+  }
+
+  private async _fetchOpen(): Promise<Record<string, boolean>> {
+    return Object(await this._state?.fetch(OPEN)) as Record<string, boolean>;
+  }
+
+  private _saveOpen(): void {
+    const open = [...this._sections].map(([id, { isHidden }]) => [
+      id,
+      !isHidden
+    ]);
+    void this._state?.save(OPEN, Object.fromEntries(open));
+  }
+
+  private _adding = Promise.resolve();
+  private _failures: Widget;
+  private _sections = new Map<string, Widget>();
+  private _useAnyway = false;
+}
+
+function CurrentSetup(props: { onUseAnyway: () => void }): JSX.Element | null {
+  const diagnosis = diagnose(useResult(useUi().workspace.about));
+  return ['fine', 'pending'].includes(diagnosis.kind) ? null : (
+    <SetupCard diagnosis={diagnosis} onUseAnyway={props.onUseAnyway} />
+  );
+}

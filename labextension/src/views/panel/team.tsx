@@ -1,0 +1,260 @@
+import { HTMLSelect } from '@jupyterlab/ui-components';
+import { IStateDB } from '@jupyterlab/statedb';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import React, { useEffect, useId, useState } from 'react';
+import { About, ProjectUse, Quota, Session } from '../../api/models';
+import { CommandIDs } from '../../commands';
+import { projectOf, usersOf } from '../../state/quota';
+import { Result } from '../../state/resource';
+import { Notice, Simulated } from '../parts/controls';
+import { Loaded } from '../parts/loaded';
+import { Meter } from '../parts/meter';
+import { gpus, gpusText } from '../parts/texts';
+import { IUi, LiveWidget, useResult, useUi } from '../parts/ui';
+
+const CHOICE = 'jupyter-gpuquota:project';
+
+/** Make the panel's section on quota. */
+export function create(ui: IUi, state: IStateDB | null): Widget {
+  const { quota, sessions } = ui.workspace;
+  const widget = new LiveWidget(ui, <TeamView state={state} />, [
+    quota,
+    sessions
+  ]);
+  widget.addClass('jp-GpuQuota-teamSection');
+  widget.title.label = ui.trans.__('Team');
+  return widget;
+}
+
+/** Show what a project is guaranteed, uses and requests. */
+export function TeamView(props: { state: IStateDB | null }): JSX.Element {
+  return (
+    <div className="jp-GpuQuota-team">
+      <Loaded resource={useUi().workspace.quota} isQuiet>
+        {value => <Team quota={value} state={props.state} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
+  const { workspace, trans } = useUi();
+  const about = useResult(workspace.about);
+  const [chosen, choose] = useChoice(props.state);
+  const project = projectOf(props.quota, chosen);
+  const me = about.status === 'ready' ? about.value.user : '';
+  return (
+    <>
+      <Warnings about={about} />
+      {project ? (
+        <>
+          <ProjectPicker
+            quota={props.quota}
+            project={project}
+            onChoose={choose}
+          />
+          <Use project={project} />
+          <Users project={project} me={me} />
+          <Queued key={project.name} project={project} />
+        </>
+      ) : (
+        <p>{trans.__('You are not a member of any project. Ask an admin.')}</p>
+      )}
+      <p className="jp-GpuQuota-quiet">{machineText(props.quota, trans)}</p>
+    </>
+  );
+}
+
+function machineText(quota: Quota, trans: TranslationBundle): string {
+  if (!quota.capacity) {
+    return trans.__('No GPUs: sessions run on CPUs.');
+  }
+  const used = trans.__(
+    'All projects: %1 of %2 GPUs in use',
+    gpus(quota.allocated),
+    gpus(quota.capacity)
+  );
+  return quota.others
+    ? trans.__('%1, %2 by other workloads', used, gpus(quota.others))
+    : used;
+}
+
+/** Remember which project is looked at. */
+function useChoice(state: IStateDB | null): [string, (name: string) => void] {
+  const [chosen, setChosen] = useState('');
+  useEffect(() => {
+    let isGone = false;
+    void state?.fetch(CHOICE).then(stored => {
+      if (!isGone && typeof stored === 'string') {
+        setChosen(stored);
+      }
+    });
+    return () => {
+      isGone = true;
+    };
+  }, [state]);
+  return [
+    chosen,
+    name => {
+      setChosen(name);
+      void state?.save(CHOICE, name);
+    }
+  ];
+}
+
+function Warnings(props: { about: Result<About> }): JSX.Element | null {
+  const { about } = props;
+  if (about.status !== 'ready') {
+    return null;
+  }
+  return (
+    <>
+      {about.value.warnings.map(warning => (
+        <Notice key={warning}>{warning}</Notice>
+      ))}
+    </>
+  );
+}
+
+function ProjectPicker(props: {
+  quota: Quota;
+  project: ProjectUse;
+  onChoose: (name: string) => void;
+}): JSX.Element {
+  const { commands, trans } = useUi();
+  const { quota, project } = props;
+  const id = useId();
+  return (
+    <div className="jp-GpuQuota-teamHead">
+      <label htmlFor={id} className="jp-GpuQuota-unseen">
+        {trans.__('Project')}
+      </label>
+      <HTMLSelect
+        id={id}
+        value={project.name}
+        onChange={event => props.onChoose(event.target.value)}
+      >
+        {quota.projects.map(({ name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </HTMLSelect>
+      {quota.simulated ? <Simulated trans={trans} /> : null}
+      <button
+        type="button"
+        className="jp-GpuQuota-linkButton"
+        title={trans.__('Open the GPU dashboard')}
+        onClick={() => void commands.execute(CommandIDs.dashboard)}
+      >
+        {trans.__('Dashboard')}
+      </button>
+      {quota.admin ? (
+        <button
+          type="button"
+          className="jp-GpuQuota-linkButton"
+          title={trans.__('Manage projects, policies and node groups')}
+          onClick={() => void commands.execute(CommandIDs.projects)}
+        >
+          {trans.__('Manage projects')}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function Use(props: { project: ProjectUse }): JSX.Element {
+  const { trans } = useUi();
+  const { allocated, over, quota } = props.project;
+  const text = trans.__(
+    '%1 of %2 GPUs in quota',
+    gpus(allocated - over),
+    gpus(quota)
+  );
+  const borrowed = over ? trans.__('%1 borrowed', gpus(over)) : '';
+  const whole = [text, borrowed].filter(Boolean).join(', ');
+  return (
+    <div>
+      <Meter
+        value={allocated}
+        over={over}
+        max={quota}
+        label={trans.__('GPUs used by %1', props.project.name)}
+        text={whole}
+      />
+      <div>{whole}</div>
+    </div>
+  );
+}
+
+function Users(props: { project: ProjectUse; me: string }): JSX.Element | null {
+  const { trans } = useUi();
+  const users = usersOf(props.project, props.me).filter(use => use.allocated);
+  if (!users.length) {
+    return null;
+  }
+  return (
+    <ul
+      className="jp-GpuQuota-users"
+      aria-label={trans.__('GPUs in use, by person')}
+    >
+      {users.map(({ user, allocated }) => (
+        <li
+          key={user}
+          className={user === props.me ? 'jp-mod-me' : ''}
+          title={user}
+        >
+          {trans.__('%1:', user === props.me ? trans.__('You') : user)}{' '}
+          <b>{gpusText(trans, allocated)}</b>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Queued(props: { project: ProjectUse }): JSX.Element | null {
+  const { workspace, trans } = useUi();
+  const sessions = useResult(workspace.sessions);
+  const { name, waiting } = props.project;
+  if (!waiting) {
+    return null;
+  }
+  const queued =
+    sessions.status === 'ready'
+      ? sessions.value.items.filter(
+          ({ spec, state }) => spec.project === name && state === 'waiting'
+        )
+      : [];
+  return (
+    <details className="jp-GpuQuota-disclosure">
+      <summary>
+        {trans._n(
+          '%1 session queued – why?',
+          '%1 sessions queued – why?',
+          waiting
+        )}
+      </summary>
+      <ul>
+        {queued.slice(0, 20).map(session => (
+          <QueuedLine key={session.id} session={session} />
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function QueuedLine(props: { session: Session }): JSX.Element {
+  const { trans } = useUi();
+  const { reason, spec } = props.session;
+  return (
+    <li>
+      <b>{spec.name}</b>{' '}
+      {reason?.message ??
+        trans.__('Will be considered in the next scheduling round.')}
+      {reason?.hint ? (
+        <span className="jp-GpuQuota-quiet"> {reason.hint}</span>
+      ) : null}
+    </li>
+  );
+}

@@ -1,0 +1,297 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Isolation, Kind, Session, Share } from '../../api/models';
+import { lookUp, textOf } from '../../api/vocabulary';
+import { language } from '../../translation';
+import { takerText } from './takertexts';
+
+/** Render milli-GPU as GPUs: 500 -> `0.5`. */
+export function gpus(milli: number): string {
+  return (milli / 1000).toLocaleString(language(), {
+    maximumFractionDigits: 3
+  });
+}
+
+/** Render MiB: 16384 -> `16 GiB`. */
+export function memory(mib: number): string {
+  const [value, unit] = mib >= 1024 ? [mib / 1024, 'GiB'] : [mib, 'MiB'];
+  const digits = { maximumFractionDigits: value < 10 ? 1 : 0 };
+  return `${value.toLocaleString(language(), digits)} ${unit}`;
+}
+
+/** Return milli-GPU in words: `0.5 GPU`, `1 GPU`, `9.5 GPUs`. */
+export function gpusText(trans: TranslationBundle, milli: number): string {
+  return trans._n(
+    '%2 GPU',
+    '%2 GPUs',
+    milli > 0 && milli <= 1000 ? 1 : 2,
+    gpus(milli)
+  );
+}
+
+/** Return a share as briefly as possible: `0.5 GPU`, `8 GiB`, `MIG 1g.10gb`, `CPU only`. */
+export function shareText(trans: TranslationBundle, share: Share): string {
+  let text = trans.__('CPU only');
+  if (share.mig) {
+    text = trans.__('MIG %1', share.mig);
+  } else if (share.memory) {
+    text = memory(share.memory);
+  } else if (share.milli) {
+    text = gpusText(trans, share.milli);
+  }
+  return share.compute
+    ? trans.__('%1, %2 % compute', text, share.compute)
+    : text;
+}
+
+/** Return the memory that a fraction comes with, in MiB; 0 where it says nothing. */
+export function sliceMemory(session: Session): number {
+  const { share } = session.spec;
+  const fraction = share.milli > 0 && share.milli < 1000;
+  return (fraction || share.mig) && session.placement
+    ? session.placement.slices.reduce((sum, slice) => sum + slice.memory, 0)
+    : 0;
+}
+
+/** Return a session's share and memory: `0.5 GPU · 16 GiB`. */
+export function shareLine(trans: TranslationBundle, session: Session): string {
+  const part = sliceMemory(session);
+  const share = shareText(trans, session.spec.share);
+  return part ? `${share} · ${memory(part)}` : share;
+}
+
+export function kindText(trans: TranslationBundle, kind: Kind): string {
+  const texts = {
+    interactive: trans.__('Interactive'),
+    'interactive-spot': trans.__('Interactive (spot)'),
+    train: trans.__('Training')
+  };
+  return textOf(texts, kind);
+}
+
+export function stateText(
+  trans: TranslationBundle,
+  { goal, state }: Pick<Session, 'state' | 'goal'>
+): string {
+  const goals = {
+    run: trans.__('Stopping'),
+    stop: trans.__('Stopping'),
+    suspend: trans.__('Suspending'),
+    requeue: trans.__('Releasing GPUs')
+  };
+  const texts = {
+    waiting: trans.__('Queued'),
+    starting: trans.__('Starting'),
+    running: trans.__('Running'),
+    stopping: lookUp(goals, goal) ?? goals.stop,
+    suspended: trans.__('Suspended'),
+    stopped: trans.__('Stopped'),
+    done: trans.__('Done'),
+    failed: trans.__('Failed')
+  };
+  return textOf(texts, state);
+}
+
+/** Return a session's state in one line, with its reason or duration. */
+export function statusText(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  const state = stateText(trans, session);
+  const place = session.queue_position;
+  const since = spanText(trans, now - Date.parse(session.since));
+  switch (session.state) {
+    case 'waiting':
+      return waitingText(
+        trans,
+        session,
+        place ? trans.__('%1 (#%2)', state, place) : state,
+        session.reason?.message
+      );
+    case 'starting': {
+      const step = session.progress.at(-1)?.message;
+      return step ? trans.__('%1: %2', state, step) : state;
+    }
+    case 'running':
+      return trans.__('Running %1', since);
+    case 'stopping':
+      return state;
+    case 'suspended':
+    case 'stopped':
+    case 'done':
+      return trans.__('%1 %2 ago', state, since);
+    default:
+      return session.reason
+        ? trans.__('%1: %2', state, session.reason.message)
+        : state;
+  }
+}
+
+function waitingText(
+  trans: TranslationBundle,
+  session: Session,
+  head: string,
+  why = ''
+): string {
+  const reclaimed = reclaimText(trans, session);
+  const place = session.queue_position;
+  if (reclaimed) {
+    return place ? trans.__('%1 (#%2)', reclaimed, place) : reclaimed;
+  }
+  return why ? trans.__('%1: %2', head, why) : head;
+}
+
+/** Return a queued session's place inside its project: `Queued (#2)`; empty where it has none. */
+export function lineText(
+  trans: TranslationBundle,
+  { queue_position: place }: Session
+): string {
+  return place ? trans.__('Queued (#%1)', place) : '';
+}
+
+/** Return when and for whom a queued session was reclaimed; empty if it was not. */
+export function reclaimText(
+  trans: TranslationBundle,
+  { reclaimed, state }: Session
+): string {
+  if (!reclaimed || state !== 'waiting') {
+    return '';
+  }
+  const at = clockText(reclaimed.at);
+  const taker = takerText(trans, reclaimed);
+  return reclaimed.moved
+    ? trans.__('Moved at %1 to make room for %2 · queued', at, taker)
+    : trans.__('Reclaimed at %1 for %2 · queued', at, taker);
+}
+
+/** Return the status in a line that fits a narrow row, with the reason in a few words. */
+export function statusLine(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  const short = shortReason(trans, session);
+  if (session.state === 'waiting' && (session.reclaimed || short)) {
+    const line = lineText(trans, session) || stateText(trans, session);
+    return waitingText(trans, session, line, short);
+  }
+  return short
+    ? trans.__('%1: %2', stateText(trans, session), short)
+    : statusText(trans, session, now);
+}
+
+function shortReason(trans: TranslationBundle, session: Session): string {
+  const { reason, exit, spec } = session;
+  switch (reason?.code) {
+    case 'OverQuota':
+      // Who may borrow can be above a quota of which nothing is used.
+      return spec.kind === 'interactive'
+        ? trans.__('quota used up')
+        : trans.__('over quota, nothing to borrow');
+    case 'OverLimit':
+      return trans.__('limit reached');
+    case 'BeingReclaimed':
+      return trans.__('GPUs are being freed');
+    case 'MaxLifetime':
+      return trans.__('maximum run time reached');
+    case 'NoNodeFits':
+      return trans.__('no free GPU');
+    case 'Fragmented':
+      return trans.__('no single GPU has enough room');
+    case 'CommandFailed':
+      return typeof exit?.code === 'number'
+        ? trans.__('exit code %1', exit.code)
+        : '';
+    default:
+      return '';
+  }
+}
+
+/** Return a span of milliseconds in its largest unit: `12 min`, or `12 minutes` if not `short`. */
+export function spanText(
+  trans: TranslationBundle,
+  span: number,
+  unitDisplay: 'short' | 'long' = 'short'
+): string {
+  const minutes = Math.floor(span / 60_000);
+  const [value, unit] =
+    minutes < 60
+      ? [Math.max(1, minutes), 'minute']
+      : minutes < 48 * 60
+        ? [Math.floor(minutes / 60), 'hour']
+        : [Math.floor(minutes / 1440), 'day'];
+  const text = new Intl.NumberFormat(language(), {
+    style: 'unit',
+    unit,
+    unitDisplay
+  }).format(value);
+  return minutes < 1 ? trans.__('< %1', text) : text;
+}
+
+/** Return the time of day: `14:02`; with the date unless it is today. */
+export function clockText(time: string): string {
+  const at = new Date(time);
+  const isToday = at.toDateString() === new Date().toDateString();
+  return at.toLocaleString(language(), {
+    ...(isToday ? {} : { dateStyle: 'short' }),
+    timeStyle: 'short'
+  });
+}
+
+/** Return a time of day to the second: `14:02:07`. */
+export function momentText(time: string): string {
+  return new Date(time).toLocaleTimeString(language());
+}
+
+/** Return a date with the time of day. */
+export function timeText(time: string): string {
+  return new Date(time).toLocaleString(language(), {
+    dateStyle: 'medium',
+    timeStyle: 'medium'
+  });
+}
+
+/** Return in a few words how a share is enforced. */
+export function isolationText(
+  trans: TranslationBundle,
+  isolation: Isolation
+): string {
+  const texts = {
+    none: trans.__('not enforced'),
+    cooperative: trans.__('cooperative'),
+    enforced: trans.__('enforced'),
+    hardware: trans.__('hardware')
+  };
+  const memory = textOf(texts, isolation.memory);
+  const compute = textOf(texts, isolation.compute);
+  return memory === compute
+    ? memory
+    : trans.__('memory %1, compute %2', memory, compute);
+}
+
+/** Return in sentences how a share is enforced, and how that can be bypassed. */
+export function isolationDetail(
+  trans: TranslationBundle,
+  isolation: Isolation
+): string[] {
+  const strengths = {
+    none: trans.__('not limited'),
+    cooperative: trans.__('limited cooperatively'),
+    enforced: trans.__('limit enforced'),
+    hardware: trans.__('separated by hardware')
+  };
+  const scopes = {
+    '': '',
+    process: trans.__('Limits apply per process.'),
+    container: trans.__('Limits apply per container.'),
+    session: trans.__('Limits apply per session.')
+  };
+  const { bypass, compute, memory, note, scope } = isolation;
+  return [
+    note,
+    trans.__('Memory: %1.', textOf(strengths, memory)),
+    trans.__('Compute: %1.', textOf(strengths, compute)),
+    lookUp(scopes, scope) ?? trans.__('Limits apply per %1.', scope),
+    ...bypass.map(way => trans.__('Can be bypassed: %1.', way))
+  ].filter(Boolean);
+}

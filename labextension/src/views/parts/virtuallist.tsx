@@ -1,0 +1,197 @@
+import React, {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState
+} from 'react';
+
+/** Rows that are drawn beyond those to be seen, so that scrolling shows no gap. */
+const SPARE = 6;
+
+/** What a row of a virtual list is given. */
+export interface IRowProps {
+  id: string;
+  /** Whether it is the row that Tab reaches. */
+  active: boolean;
+  index: number;
+  /** In pixels. Plain numbers: a row that stays where it is need not be drawn again. */
+  top: number;
+  height: number;
+}
+
+interface IProps<T> {
+  label: string;
+  items: readonly T[];
+  idOf: (item: T) => string;
+  /** In pixels; all rows are of one height, which is what makes the list quick. */
+  rowHeight: number;
+  row: (item: T, props: IRowProps) => JSX.Element;
+  /** A row to go to and focus, and what to do once that has happened. */
+  target: string | null;
+  onTarget: () => void;
+  onKey: (item: T, event: React.KeyboardEvent) => void;
+}
+
+/**
+ * Draw only those rows of a long list that are to be seen.
+ *
+ * One row can be reached by Tab; arrows, Home, End and Page keys move on from it.
+ */
+export function VirtualList<T>(props: IProps<T>): JSX.Element {
+  const { items, idOf, rowHeight } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState<string | null>(null);
+  const [wanted, setWanted] = useState<string | null>(null);
+  const { first, last, page } = useWindow(box, items.length, rowHeight);
+  const found = items.findIndex(item => idOf(item) === active);
+  const at = Math.max(0, found);
+
+  const focus = useCallback(
+    (index: number) => {
+      show(box.current, index, rowHeight);
+      setActive(idOf(items[index]));
+      setWanted(idOf(items[index]));
+    },
+    [items, idOf, rowHeight]
+  );
+
+  useLayoutEffect(() => {
+    // Only once the row is drawn can it have the focus.
+    const row = wanted && box.current?.querySelector(rowSelector(wanted));
+    if (row instanceof HTMLElement) {
+      row.focus({ preventScroll: true });
+      setWanted(null);
+    }
+  }, [wanted, items]);
+
+  const { target, onTarget } = props;
+  useEffect(() => {
+    const index = items.findIndex(item => idOf(item) === target);
+    if (index >= 0) {
+      focus(index);
+      onTarget();
+    }
+  }, [target, items]);
+
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const isRow = (event.target as HTMLElement).dataset.row !== undefined;
+    const next = isRow ? nextIndex(event.key, at, items.length, page) : null;
+    if (next !== null && items.length) {
+      event.preventDefault();
+      focus(next);
+    } else if (isRow && items[at]) {
+      props.onKey(items[at], event);
+    }
+  };
+
+  const drawn = new Set<number>(items.length ? [at] : []);
+  for (let index = first; index < last; index += 1) {
+    drawn.add(index);
+  }
+  return (
+    <div
+      ref={box}
+      className="jp-GpuQuota-list"
+      role="grid"
+      aria-label={props.label}
+      aria-rowcount={items.length}
+      onKeyDown={onKeyDown}
+      onFocus={event => {
+        const row = (event.target as HTMLElement).closest<HTMLElement>(
+          '[data-row]'
+        );
+        if (row?.dataset.row) {
+          setActive(row.dataset.row);
+        }
+      }}
+    >
+      <div role="rowgroup" style={{ height: items.length * rowHeight }}>
+        {[...drawn]
+          .sort((a, b) => a - b)
+          .map(index =>
+            props.row(items[index], {
+              id: idOf(items[index]),
+              active: index === at,
+              index,
+              top: index * rowHeight,
+              height: rowHeight
+            })
+          )}
+      </div>
+    </div>
+  );
+}
+
+/** Follow which rows are to be seen. */
+function useWindow(
+  box: React.RefObject<HTMLDivElement>,
+  count: number,
+  rowHeight: number
+): { first: number; last: number; page: number } {
+  const [seen, setSeen] = useState({ first: 0, rows: 20 });
+  useEffect(() => {
+    const node = box.current;
+    if (!node) {
+      return;
+    }
+    const measure = () => {
+      const top = Math.floor(node.scrollTop / rowHeight);
+      // In steps, so that most of the scrolling redraws nothing.
+      const first = Math.max(0, top - (top % SPARE) - SPARE);
+      const rows = Math.ceil(node.clientHeight / rowHeight);
+      setSeen(old =>
+        old.first === first && old.rows === rows ? old : { first, rows }
+      );
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(node);
+    node.addEventListener('scroll', measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      node.removeEventListener('scroll', measure);
+    };
+  }, [box, rowHeight]);
+  const first = Math.min(seen.first, Math.max(0, count - seen.rows));
+  return {
+    first,
+    last: Math.min(count, first + seen.rows + 3 * SPARE),
+    page: Math.max(1, seen.rows - 1)
+  };
+}
+
+function nextIndex(
+  key: string,
+  at: number,
+  count: number,
+  page: number
+): number | null {
+  const moves: Record<string, number> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + page,
+    PageUp: at - page,
+    Home: 0,
+    End: count - 1
+  };
+  return key in moves ? Math.min(count - 1, Math.max(0, moves[key])) : null;
+}
+
+/** Scroll just so far that a row is to be seen. */
+function show(
+  box: HTMLDivElement | null,
+  index: number,
+  rowHeight: number
+): void {
+  if (!box) {
+    return;
+  }
+  const top = index * rowHeight;
+  const bottom = top + rowHeight - box.clientHeight;
+  box.scrollTop = Math.min(top, Math.max(bottom, box.scrollTop));
+}
+
+function rowSelector(id: string): string {
+  return `[data-row="${CSS.escape(id)}"]`;
+}

@@ -1,0 +1,140 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test, Workspace } from './workspace';
+
+/** Launch a session and open its own JupyterLab beside the one that shows it. */
+async function enter(
+  { page, api }: Workspace,
+  name: string
+): Promise<{ id: string; inside: Page }> {
+  const { id } = await api.create({ name, command: [] });
+  await api.reaches(name, 'running');
+  const inside = await page.context().newPage();
+  await inside.goto(`${api.base}/gpuquota/s/${id}/`);
+  await expect(chip(inside)).toBeVisible({ timeout: 90_000 });
+  // The launcher comes last and takes the focus, also from a menu that was opened before.
+  await expect(inside.locator('.jp-Launcher')).toBeVisible();
+  await expect
+    .poll(() =>
+      inside.evaluate(() =>
+        Boolean(document.activeElement?.closest('#jp-main-dock-panel'))
+      )
+    )
+    .toBe(true);
+  return { id, inside };
+}
+
+const chip = (inside: Page) => inside.locator('.jp-GpuQuota-chip');
+const menu = (inside: Page) => inside.getByRole('menu');
+const tabs = (inside: Page) =>
+  inside.locator('#jp-main-dock-panel .lm-DockPanel-tabBar .lm-TabBar-tab');
+
+/** Return the names of the workspaces that a JupyterLab has. */
+async function workspaces(page: Page, base: string): Promise<string[]> {
+  const answer = await page.request.get(`${base}/lab/api/workspaces`);
+  return (await answer.json()).workspaces.ids;
+}
+
+test("a session's page says where one is @live", async ({ workspace }) => {
+  const { inside } = await enter(workspace, 'exp-1');
+  await expect(chip(inside)).toHaveText(/exp-1 · 0.5 GPU · 16 GiB\s*simulated/);
+  await expect(inside).toHaveTitle(/^exp-1 – JupyterLab/);
+  await expect(inside.locator('.jp-GpuQuota-statusItem').first()).toHaveText(
+    '0.5 GPU · 16 GiB (simulated)'
+  );
+  const { violations } = await new AxeBuilder({ page: inside })
+    .include('#jp-gpuquota-chip')
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze();
+  expect(violations).toEqual([]);
+  const icon = inside.locator('link[rel="icon"]');
+  await expect(icon).toHaveAttribute('href', /^data:image\/svg\+xml,/);
+
+  await inside.locator('[data-id="jupyter-gpuquota:panel"]').click();
+  const row = inside.locator('[data-row]', { hasText: 'exp-1' });
+  await expect(row).toContainText('this session');
+  await workspace.open();
+  await expect(workspace.row('exp-1')).toContainText('Running');
+  await expect(workspace.row('exp-1')).not.toContainText('this session');
+
+  await inside.getByText('Python 3 (ipykernel)').first().click();
+  await expect(inside).toHaveTitle(/^exp-1 – Untitled.*ipynb$/);
+  await inside.close();
+});
+
+test('the chip leads to details, suspending and back, by keyboard @live', async ({
+  workspace
+}) => {
+  const { page, api } = workspace;
+  const { inside } = await enter(workspace, 'exp-1');
+  await chip(inside).focus();
+  await inside.keyboard.press('Enter');
+  await expect(menu(inside).getByRole('menuitem')).toHaveText([
+    /Show Details/,
+    /Suspend/,
+    /Back to JupyterLab/
+  ]);
+  await inside.keyboard.press('Escape');
+  await expect(chip(inside)).toBeFocused();
+
+  await inside.keyboard.press('Enter');
+  await inside.keyboard.press('ArrowDown');
+  await inside.keyboard.press('Enter');
+  await expect(inside.locator('.jp-GpuQuota-details')).toContainText('exp-1');
+
+  const outer = page.context().waitForEvent('page');
+  await chip(inside).click();
+  await menu(inside).getByText('Back to JupyterLab').click();
+  expect((await outer).url().startsWith(`${api.base}/lab`)).toBe(true);
+  await (await outer).close();
+
+  await chip(inside).click();
+  await menu(inside).getByText('Suspend').click();
+  await inside
+    .getByRole('dialog')
+    .getByRole('button', { name: 'Suspend' })
+    .click();
+  await api.reaches('exp-1', 'suspended');
+  await inside.close();
+});
+
+test('a session has a workspace of its own @live', async ({ workspace }) => {
+  const { page, api } = workspace;
+  await page.notebook.createNew('outer.ipynb');
+  const before = await workspaces(page, api.base);
+  const { id, inside } = await enter(workspace, 'exp-1');
+  const own = `${api.base}/gpuquota/s/${id}`;
+  await expect(inside).toHaveURL(`${own}/lab/workspaces/exp-1`);
+  await expect(tabs(inside)).toHaveText(['Launcher']);
+  await inside.getByText('Python 3 (ipykernel)').first().click();
+  await expect(tabs(inside)).toHaveText([/Untitled/]);
+  await expect.poll(() => workspaces(inside, own)).toEqual(['exp-1']);
+  expect(await workspaces(page, api.base)).toEqual(before);
+
+  const other = await enter(workspace, 'exp-2');
+  await expect(tabs(other.inside)).toHaveText(['Launcher']);
+  await inside.reload();
+  await expect(tabs(inside)).toHaveText([/Untitled/]);
+  await other.inside.close();
+  await inside.close();
+});
+
+test('a session is opened from inside another @live', async ({ workspace }) => {
+  const { api } = workspace;
+  const { inside } = await enter(workspace, 'exp-1');
+  const { id } = await api.create({ name: 'exp-2', command: [] });
+  await api.reaches('exp-2', 'running');
+  await inside.locator('[data-id="jupyter-gpuquota:panel"]').click();
+  const opened = inside.context().waitForEvent('page');
+  await inside
+    .locator('[data-row]', { hasText: 'exp-2' })
+    .getByRole('button', { name: /^Open/ })
+    .click();
+  const other = await opened;
+  await expect(chip(other)).toContainText('exp-2', { timeout: 90_000 });
+  await expect(other).toHaveURL(
+    `${api.base}/gpuquota/s/${id}/lab/workspaces/exp-2`
+  );
+  await other.close();
+  await inside.close();
+});
