@@ -1,4 +1,4 @@
-"""What all Python tests share: a Jupyter whose folders are not those of whoever runs the tests."""
+"""What all Python tests share: an isolated Jupyter environment."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 BACKEND = "JUPYTER_GPUQUOTA_BACKEND"
+ROUNDS = 20
+"""Rounds of a storm in `make test`; in `make storm` as many as the storm has."""
 
 pytest_plugins = ("pytest_jupyter.jupyter_server",)
 
@@ -24,9 +26,14 @@ settings.register_profile("storm", max_examples=5_000, deadline=None)
 settings.load_profile("quick")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option for as many rounds of a storm as there is time for."""
+    parser.addoption("--rounds", type=int, help="how many rounds each storm has")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the seed of all examples, unless it is given."""
+    """Choose the seed of all examples and storms, unless it is given."""
     seed = getattr(config, "workerinput", {}).get("hypothesis_seed")
     seed = seed or config.option.hypothesis_seed or random.SystemRandom().randrange(2**32)
     config.option.hypothesis_seed = str(seed)
@@ -38,24 +45,56 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["hypothesis_seed"] = node.config.option.hypothesis_seed
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the storms: whatever asks how many rounds it has."""
+    for item in items:
+        if "rounds" in getattr(item, "fixturenames", ()):
+            item.add_marker("storm")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Show how the same run is made again."""
+    return _choices(config)
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Show how the same examples are made again."""
-    profile = config.option.hypothesis_profile or "quick"
-    seed = config.option.hypothesis_seed
-    terminalreporter.write_line(
-        f"Examples: --hypothesis-profile={profile} --hypothesis-seed={seed}"
-    )
+    """Show it at the end, too, where it is found after a failure."""
+    terminalreporter.write_line(_choices(config))
+
+
+def _choices(config: pytest.Config) -> str:
+    profile, seed = _profile(config), config.option.hypothesis_seed
+    rounds = f" --rounds={config.option.rounds}" if config.option.rounds else ""
+    return f"Examples: --hypothesis-profile={profile} --hypothesis-seed={seed}{rounds}"
+
+
+def _profile(config: pytest.Config) -> str:
+    return config.option.hypothesis_profile or "quick"
+
+
+@pytest.fixture
+def rounds(request: pytest.FixtureRequest) -> Callable[[int], int]:
+    """Return how many rounds a storm of `full` rounds has in this run."""
+    wanted = request.config.option.rounds
+    storm = _profile(request.config) == "storm"
+    return lambda full: wanted or (full if storm else min(full, ROUNDS))
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """Return what a storm's chance begins with: the same in every worker of a run."""
+    return int(request.config.option.hypothesis_seed)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _jupyter_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the tests and the processes they start from the user's configuration and servers.
+    """Isolate the tests and their processes from the user's configuration and servers.
 
-    `JUPYTER_NO_CONFIG` leaves the configuration folder below as the only one: what set-up has
-    put into the environment for the demo plays no part. `JUPYTER_GPUQUOTA_BACKEND` is kept: tests
-    that any backend passes run on that one, else on `memory`.
+    `JUPYTER_NO_CONFIG` makes the configuration folder below the only one, so that the demo's
+    configuration in the environment has no effect. `JUPYTER_GPUQUOTA_BACKEND` is kept: tests that
+    any backend passes run on that one, else on `memory`.
     """
     folder = tmp_path_factory.mktemp("jupyter")
     backend = os.environ.get(BACKEND, "memory")
@@ -73,7 +112,7 @@ def _jupyter_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
 
 @pytest.fixture(autouse=True, scope="session")
 def _interruptible() -> None:
-    """Let what the tests start be interrupted: a shell's background job would ignore that."""
+    """Make processes started by tests interruptible: background jobs of a shell ignore SIGINT."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

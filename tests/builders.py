@@ -1,11 +1,12 @@
-"""Make test data: the defaults are valid, a test names only what it is about."""
+"""Builders of test data: defaults are valid, tests name only what they are about."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from jupyter_gpuquota.core.shares import parse_quota, parse_share
+from jupyter_gpuquota.core.fields import FieldReader
+from jupyter_gpuquota.core.requests.shares import parse_quota, read_share
 from jupyter_gpuquota.model.about import API_VERSION, About
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
 from jupyter_gpuquota.model.history import History, HistoryPoint
@@ -18,8 +19,9 @@ MEMORY = 32_768
 
 
 def make_share(gpu: str = "", **fields: Any) -> Share:
-    share, errors = parse_share(SessionRequest(name="x", gpu=gpu, **fields))
-    assert not errors
+    reader = FieldReader()
+    share = read_share(SessionRequest(name="x", gpu=gpu, **fields), reader)
+    reader.finish()
     return share
 
 
@@ -66,9 +68,9 @@ def make_history(project: str = "team-a", **fields: Any) -> History:
         project=project,
         seconds=300,
         allocated=5500,
-        by_right=4000,
+        in_quota=4000,
         borrowed=1500,
-        asked=500,
+        requested=500,
         peak=6000,
         waiting=1,
     )

@@ -1,4 +1,4 @@
-"""The memory backend as tests use it: at once, in the thread that asks, with more abilities."""
+"""The memory backend for tests: synchronous, with more capabilities."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 import msgspec
 
-from jupyter_gpuquota.api.dispatch import Answer, Asked
+from jupyter_gpuquota.api.dispatch import ApiRequest, ApiResponse
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.control.inventory import Inventory
 from jupyter_gpuquota.core import lifecycle
 from jupyter_gpuquota.core.access import Caller
-from jupyter_gpuquota.core.buckets import Bucket
-from jupyter_gpuquota.core.idle_week import Stretch
+from jupyter_gpuquota.core.idle.replay import Stretch
+from jupyter_gpuquota.core.usage.buckets import Bucket
 from jupyter_gpuquota.errors import NotAllowed, WrongState
 from jupyter_gpuquota.memory.backend import open_memory
 from jupyter_gpuquota.memory.config import MemoryConfig
@@ -26,7 +26,7 @@ from jupyter_gpuquota.model.environments import Environment, LaunchPlace
 from jupyter_gpuquota.model.idleness import PresenceRequest
 from jupyter_gpuquota.model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
 from jupyter_gpuquota.model.resources import Holding, Node
-from jupyter_gpuquota.model.routes import route
+from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import (
     Endpoint,
     LogChunk,
@@ -73,7 +73,7 @@ def make_backend(
 
 
 class AtOnce(Executor):
-    """What does work in the thread that asks for it, and looks at its effects at once."""
+    """An executor that runs work in the calling thread and publishes its effects immediately."""
 
     after: Callable[[], object] | None = None
 
@@ -103,7 +103,7 @@ class FakeInventory:
 
     async def look_up(self, request: SessionRequest) -> LaunchPlace:
         known = request.environment in ("", ENVIRONMENT.id, ENVIRONMENT.prefix)
-        missing = f"There is no folder {request.folder}." if "missing" in request.folder else ""
+        missing = f"Folder {request.folder} does not exist." if "missing" in request.folder else ""
         return LaunchPlace(
             environment=ENVIRONMENT if known else None,
             folder=request.folder or "/work",
@@ -161,7 +161,7 @@ class FakeIngress:
         if port and port not in session.spec.ports:
             raise NotAllowed(f"{session.spec.name} does not expose port {port}.")
         if (session_id, port) not in self.endpoints:
-            raise WrongState(f"Nothing of {session.spec.name} listens on port {port}.")
+            raise WrongState(f"No program of {session.spec.name} listens on port {port}.")
         return self.endpoints[session_id, port]
 
     async def presence(self, session_id: str, seen: PresenceRequest) -> None:
@@ -187,7 +187,7 @@ def running(session: Session) -> Session:
 
 
 def finish(backend: Backend, session_id: str, state: str = "done") -> Session:
-    """Let a session end by itself."""
+    """End a session as if by itself."""
     board = backend.resident.board
     board.show(lifecycle.move(board.find(session_id), state, NOW))
     backend.resident.worker.step()
@@ -207,7 +207,7 @@ def record(backend: Backend, stretches: Iterable[Stretch]) -> None:
 
 
 def me(name: str = "me") -> Caller:
-    """Return a person who asks."""
+    """Return a caller."""
     return Caller(name, known="token")
 
 
@@ -218,7 +218,7 @@ class As:
         self.inner = InProcess(backend)
         self.caller = caller or me()
 
-    async def dispatch(self, asked: Asked) -> Answer:
+    async def dispatch(self, asked: ApiRequest) -> ApiResponse:
         return await self.inner.dispatch(replace(asked, caller=self.caller))
 
 
@@ -231,7 +231,7 @@ async def ask(
     query: Any = None,
     body: Any = None,
 ) -> Any:
-    """Ask for a route's use case as a caller."""
+    """Call a route's use case as a caller."""
     who = caller if isinstance(caller, Caller) else me(caller)
     rights = await backend.access.rights(who)
     return await perform(backend, route(name), rights, args or {}, query, body)

@@ -20,6 +20,7 @@ import pytest
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.ui.cli import main
 from tests.chosen import settings
+from tests.waiting import PATIENCE
 
 TEAMS = [{"name": "team-a", "quota": "4"}, {"name": "team-b", "quota": "2"}]
 
@@ -68,7 +69,7 @@ class Shell:
 
     def __call__(self, *words: str, typed: str = "", **options: Any) -> Ran:
         with self.start(*words, **options) as process:
-            out, err = process.communicate(typed, timeout=240)
+            out, err = process.communicate(typed, timeout=PATIENCE)
         return Ran(process.returncode, out, err)
 
     def ok(self, *words: str, **options: Any) -> str:
@@ -100,7 +101,7 @@ class Shell:
 
 def wait_for(condition: Callable[[], Any]) -> Any:
     """Wait until something is true, and return it."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE
     while not (found := condition()):
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Ask every route as every caller, by whatever way leads there."""
+"""Calls of every route as every caller, through any entry point."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from jupyter_gpuquota.model.routes import ROUTES, route
+from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS
 from tests.contract.backend_contract import PROJECTS
@@ -38,7 +38,7 @@ def wanted(name: str, who: str) -> set[int]:
 def request_of(name: str, session_id: str) -> tuple[dict[str, str], str, bytes]:
     """Return path arguments, query string and body of a row."""
     asked = REQUESTS.get(name, {})
-    args = asked.get("args", {"id": session_id})
+    args = asked.get("args", {"id": session_id, "page": "p1"})
     query = msgspec.to_builtins(asked["query"]) if "query" in asked else {}
     plain = {key: value for key, value in query.items() if value not in ("", None)}
     text = urlencode({k: str(v).lower() if isinstance(v, bool) else v for k, v in plain.items()})
@@ -47,7 +47,7 @@ def request_of(name: str, session_id: str) -> tuple[dict[str, str], str, bytes]:
 
 
 async def check(status: Status, names: list[str]) -> None:
-    """Ask for routes as everybody, each on a session of its own."""
+    """Call routes as every caller, each on a new session."""
     wrong = []
     for name in names:
         for who in (*PEOPLE, "session"):

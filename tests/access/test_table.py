@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_gpuquota.api.dispatch import Asked
+from jupyter_gpuquota.api.dispatch import ApiRequest
 from jupyter_gpuquota.api.statuses import status_of
 from jupyter_gpuquota.errors import GpuQuotaError
-from jupyter_gpuquota.model.routes import route
+from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.ports.backend import Backend
 from tests.access.asking import ROWS, check, request_of
 from tests.contract.access_contract import ask
@@ -34,7 +34,7 @@ async def test_as_the_dispatcher_decodes_it() -> None:
         path = route(name).path
         taken = {key: value for key, value in args.items() if f"{{{key}}}" in path}
         sent = body if route(name).request else b""
-        asked = Asked(route(name), args=taken, query=query, body=sent)
+        asked = ApiRequest(route(name), args=taken, query=query, body=sent)
         try:
             answer = await As(backend, caller(who, session_id)).dispatch(asked)
         except GpuQuotaError as error:

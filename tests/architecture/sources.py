@@ -1,4 +1,4 @@
-"""Where the sources are, for the tests that read them."""
+"""Find the sources, for the tests that read them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,27 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # Written by `python -m jupyter_gpuquota.api.schema`, not by hand.
-GENERATED = {"labextension/src/api/models.ts", "labextension/src/api/routes.ts"}
+GENERATED = {
+    "labextension/src/api/models.ts",
+    "labextension/src/api/routes.ts",
+}
 
 
 def python_files() -> list[Path]:
-    """Return our Python files, tests apart."""
+    """Return our Python files, except tests."""
     folders = ("jupyter_gpuquota", "benchmarks", "scripts")
     found = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     return sorted(path for path in found if path.name != "_version.py")
 
 
+def tests_and_demo() -> list[Path]:
+    """Return the Python files of the tests, the demo and the hub."""
+    folders = ("tests", "demo", "binder")
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
 def typescript_files() -> list[Path]:
-    """Return our TypeScript files, generated ones and tests apart."""
+    """Return our TypeScript files, except generated ones and tests."""
     found = [path for ending in ("ts", "tsx") for path in _front_end().rglob(f"*.{ending}")]
     return sorted(
         path for path in found if name(path) not in GENERATED and "__tests__" not in path.parts

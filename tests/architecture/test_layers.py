@@ -1,4 +1,4 @@
-"""The layers of docs/architecture.md hold. Their contracts stand in pyproject.toml."""
+"""The layers of docs/architecture.md hold. Their contracts are in pyproject.toml."""
 
 import sys
 from pathlib import Path

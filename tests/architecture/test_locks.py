@@ -1,4 +1,4 @@
-"""The lock files hold for whoever builds: they pin versions, not the place to fetch them from."""
+"""The lock files work for everyone: they pin versions, not download locations."""
 
 import json
 import re

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tests.architecture.sources import name, python_files, typescript_files
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 MODULE_LINES = 300
 FUNCTION_LINES = 40
 PUBLIC_METHODS = 12
+FOLDER_MODULES = 24
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -22,6 +24,12 @@ def test_modules_are_short():
     files = python_files() + typescript_files()
     sizes = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
     assert {path: lines for path, lines in sizes.items() if lines > MODULE_LINES} == {}
+
+
+def test_folders_have_few_modules():
+    files = [path for path in python_files() if path.name != "__init__.py"] + typescript_files()
+    sizes = Counter(name(path.parent) for path in files)
+    assert {folder: count for folder, count in sizes.items() if count > FOLDER_MODULES} == {}
 
 
 def test_functions_are_short():

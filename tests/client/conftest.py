@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from jupyter_gpuquota.client import groups
+from jupyter_gpuquota.client.sessions import Sessions
 from jupyter_gpuquota.ports.backend import Backend
 from tests.client.inmemory import InMemory, Surroundings
 from tests.fakes import make_backend
@@ -23,17 +23,17 @@ def transport(backend: Backend) -> InMemory:
 
 
 @pytest.fixture
-def make(transport: InMemory) -> Callable[..., groups.Sessions]:
+def make(transport: InMemory) -> Callable[..., Sessions]:
     """Make the verbs of sessions in surroundings that a test describes."""
 
-    def make(**surroundings: object) -> groups.Sessions:
-        return groups.Sessions(Surroundings(transport, **surroundings))
+    def make(**surroundings: object) -> Sessions:
+        return Sessions(Surroundings(transport, **surroundings))
 
     return make
 
 
 @pytest.fixture
-def sessions(make: Callable[..., groups.Sessions]) -> groups.Sessions:
+def sessions(make: Callable[..., Sessions]) -> Sessions:
     return make()
 
 

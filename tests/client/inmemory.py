@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 
 import msgspec
 
-from jupyter_gpuquota.api.dispatch import Asked
+from jupyter_gpuquota.api.dispatch import ApiRequest
 from jupyter_gpuquota.api.inprocess import InProcess
-from jupyter_gpuquota.api.statuses import problem_of, status_of
-from jupyter_gpuquota.client.context import Context
-from jupyter_gpuquota.client.discovery import Home
-from jupyter_gpuquota.client.protocol import Message, Reply
-from jupyter_gpuquota.client.servers import JupyterServer
+from jupyter_gpuquota.api.statuses import status_of
+from jupyter_gpuquota.client.connection.context import Context
+from jupyter_gpuquota.client.connection.discovery import Home
+from jupyter_gpuquota.client.connection.protocol import Message, Reply
+from jupyter_gpuquota.client.connection.servers import JupyterServer
 from jupyter_gpuquota.errors import GpuQuotaError
-from jupyter_gpuquota.model.routes import ROUTES, Route
+from jupyter_gpuquota.model.routes.table import ROUTES, Route
+from jupyter_gpuquota.model.struct import Model, problem_of
 from jupyter_gpuquota.ports.backend import Backend
 from tests.fakes import make_backend, me
 
@@ -49,6 +51,9 @@ class InMemory:
     url: str = ""
     seen: list[Message] = field(default_factory=list)
 
+    def __str__(self) -> str:
+        return "memory"
+
     def send(self, message: Message) -> Reply:
         return asyncio.run(self._answer(message))
 
@@ -60,13 +65,28 @@ class InMemory:
         self.seen.append(message)
         path, _, query = message.target.partition("?")
         route, args = find_route(message.method, path)
-        asked = Asked(route=route, caller=me(self.user), args=args, query=query, body=message.body)
+        asked = ApiRequest(
+            route=route, caller=me(self.user), args=args, query=query, body=message.body
+        )
         try:
             answer = await InProcess(self.backend).dispatch(asked)
         except GpuQuotaError as error:
             return Reply(status_of(error), msgspec.json.encode(problem_of(error)))
         lines = [line async for line in answer.lines] if answer.lines else [answer.body]
         return Reply(answer.status, b"".join(lines))
+
+
+class Scripted(InMemory):
+    """A server that answers as a test has written, the last one for ever."""
+
+    def __init__(self, answers: Sequence[Model]) -> None:
+        super().__init__()
+        self.answers = list(answers)
+
+    def send(self, message: Message) -> Reply:
+        self.seen.append(message)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return Reply(200, msgspec.json.encode(answer))
 
 
 def find_route(method: str, path: str) -> tuple[Route, dict[str, str]]:
@@ -80,7 +100,7 @@ def find_route(method: str, path: str) -> tuple[Route, dict[str, str]]:
 
 
 class Surroundings(Context):
-    """Be where nothing depends on this machine: no preferences, no JupyterLab unless given."""
+    """An environment independent of this machine: no preferences, no JupyterLab unless given."""
 
     def __init__(
         self,
@@ -91,6 +111,7 @@ class Surroundings(Context):
         labs: tuple[JupyterServer, ...] = (),
     ) -> None:
         super().__init__(lambda: transport)
+        self.pauses: list[float] = []
         self._preferred, self._home, self._labs = project, home, labs
 
     def project(self) -> str:
@@ -104,3 +125,6 @@ class Surroundings(Context):
 
     def folder(self) -> str:
         return "/here"
+
+    def pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)

@@ -21,7 +21,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 @contextmanager
 def stand_in(path: Path, about: dict[str, Any] | bytes, status: int = 200) -> Iterator[list[str]]:
-    """Answer `about` on a socket until told to retire; yield what was asked."""
+    """Respond to `about` on a socket until retired; yield the requests."""
     asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""The controller is found, started once, replaced when it is older, and explained when it fails."""
+"""The controller is found, started once, replaced if older, and its failures are explained."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from jupyter_gpuquota.hosting.unix import UnixConnection, short
 from jupyter_gpuquota.model.about import API_VERSION
 from tests.chosen import chosen, location
 from tests.client.standin import stand_in
+from tests.waiting import PATIENCE
 
 ABOUT = {
     "version": __version__,
@@ -59,7 +60,7 @@ def end_controller(folder: Path) -> None:
         for process in processes:
             with suppress(psutil.NoSuchProcess):
                 process.terminate()
-        psutil.wait_procs(processes, timeout=60)
+        psutil.wait_procs(processes, timeout=PATIENCE)
 
 
 def pid_of(folder: Path) -> int:
@@ -79,7 +80,7 @@ def lives(pid: int) -> bool:
 
 
 def wait_for(condition):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.02)
@@ -98,7 +99,7 @@ def test_it_is_started_once(state_dir):
 
 
 def test_it_is_no_child_of_whoever_starts_it(state_dir):
-    # Asked in an interpreter of its own: this one may have become a reaper of orphans.
+    # Ask in an interpreter of its own: this one may have become a reaper of orphans.
     script = (
         "import os, sys\n"
         "from jupyter_gpuquota.hosting.config_files import Choice\n"
@@ -147,8 +148,11 @@ def test_one_that_was_killed_is_replaced(state_dir):
     assert pid_of(state_dir) != pid
 
 
-def test_an_older_one_is_sent_away_and_replaced(state_dir):
-    with stand_in(location(state_dir).socket, {**ABOUT, "version": "0.0.1"}) as asked:
+@pytest.mark.parametrize(
+    "about", [{**ABOUT, "version": "0.0.1"}, {"version": "0.0.1", "api": API_VERSION - 1}]
+)
+def test_an_older_one_is_sent_away_and_replaced(state_dir, about):
+    with stand_in(location(state_dir).socket, about) as asked:
         ensure_controller(location(state_dir))
         assert asked == ["GET /gpuquota/api/about", "POST /gpuquota/retire"]
     assert Client(state_dir=state_dir).about().backend == chosen()
@@ -231,7 +235,7 @@ def test_its_environment_is_free_of_where_it_was_started_from(tmp_path):
 
 
 class TestStarter:
-    """A process between whoever starts a program and the program."""
+    """The intermediate process that starts a detached program."""
 
     def start(self, *program: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Who is asked, in which order, and what is said when nobody is there."""
+"""Which servers are tried, in which order, and the error if none responds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import os
 import pytest
 
 from jupyter_gpuquota import Client
-from jupyter_gpuquota.client import discovery, servers
-from jupyter_gpuquota.client.transport import HttpTransport, SocketTransport, split_url
+from jupyter_gpuquota.client.connection import discovery, servers
+from jupyter_gpuquota.client.connection.transport import HttpTransport, SocketTransport, split_url
 from jupyter_gpuquota.errors import NoServer
 from jupyter_gpuquota.hosting.config_files import Choice
 from jupyter_gpuquota.hosting.locate import BACKEND, STATE_DIR, Location
@@ -17,7 +17,7 @@ from jupyter_gpuquota.hosting.locate import BACKEND, STATE_DIR, Location
 
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path, monkeypatch):
-    """Be a process that no Jupyter has started."""
+    """Simulate a process that no Jupyter has started."""
     names = (STATE_DIR, BACKEND, "JPY_PARENT_PID", "JUPYTER_SERVER_URL", "JUPYTERHUB_SERVICE_URL")
     for name in names:
         monkeypatch.delenv(name, raising=False)
@@ -77,7 +77,7 @@ def test_a_server_without_us_is_passed_over_and_told_of(monkeypatch, note):
     assert isinstance(found, SocketTransport)
     with pytest.raises(NoServer) as caught:
         Client(transport=found).about()
-    assert "No controller runs" in caught.value.message
+    assert "No controller is running" in caught.value.message
     assert "Tried before: http://127.0.0.1:1/" in caught.value.hint
     assert "secret" not in str(caught.value)
 
@@ -127,11 +127,21 @@ def test_a_token_is_never_shown(note):
         ("/user/me/", "/user/me/"),
         ("/gpuquota/s/abc/", "/"),
         ("/user/me/gpuquota/s/abc/", "/user/me/"),
+        ("/user/me/gpuquota/s/abc/gpuquota/s/def/", "/user/me/"),
     ],
 )
 def test_inside_a_session_the_outer_lab_shows_new_ones(own, outer):
     server = servers.JupyterServer(url="http://x/", base_url=own, root="/")
     assert server.outer_base_url == outer
+
+
+def test_inside_a_session_the_servers_of_the_account_are_found_too(monkeypatch, note, tmp_path):
+    of_account = tmp_path / "data" / "runtime" / "jpserver-1.json"
+    of_account.parent.mkdir(parents=True)
+    note(base_url="/user/me/").rename(of_account)
+    assert servers.running() == []
+    monkeypatch.setenv("GPUQUOTA_SESSION", "abc")
+    assert [server.base_url for server in servers.running()] == ["/user/me/"]
 
 
 def test_home_is_the_server_that_one_is_in(monkeypatch, note):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from io import BytesIO
 
 import pytest
 
-from jupyter_gpuquota.client import groups
+from jupyter_gpuquota.client.sessions import Sessions
 from jupyter_gpuquota.errors import InvalidFields, Unavailable, WrongState
 from tests.client.inmemory import InMemory, Surroundings, Written
 
@@ -25,7 +24,7 @@ class Scripted(InMemory):
 @pytest.fixture
 def scripted(backend) -> Scripted:
     transport = Scripted(backend)
-    groups.Sessions(Surroundings(transport)).submit("exp1")
+    Sessions(Surroundings(transport)).submit("exp1")
     return transport
 
 
@@ -34,16 +33,6 @@ def test_its_output_comes_before_its_result(sessions):
     first, last = sessions.exec_stream("exp1", ["echo", "hi"])
     assert (first.output, first.result) == ("echo hi\n", None)
     assert (last.output, last.result.exit_code) == ("", 0)
-
-
-def test_awaiting_gives_the_same(transport, sessions):
-    sessions.submit("exp1")
-    asking = groups.AsyncSessions(Surroundings(transport))
-
-    async def collect():
-        return [event async for event in asking.exec_stream("exp1", ["echo", "hi"])]
-
-    assert asyncio.run(collect()) == list(sessions.exec_stream("exp1", ["echo", "hi"]))
 
 
 def test_what_cannot_begin_is_an_error(sessions):
@@ -57,7 +46,7 @@ def test_what_cannot_begin_is_an_error(sessions):
 
 def test_leaving_hangs_up(scripted):
     scripted.lines = b'{"output": "a"}\n{"output": "b"}\n'
-    events = groups.Sessions(Surroundings(scripted)).exec_stream("exp1", ["x"])
+    events = Sessions(Surroundings(scripted)).exec_stream("exp1", ["x"])
     assert next(events).output == "a"
     assert not scripted.answer.closed
     events.close()
@@ -73,7 +62,7 @@ def test_leaving_hangs_up(scripted):
 )
 def test_what_goes_wrong_later_is_an_error_after_the_output(scripted, last, said):
     scripted.lines = b'{"output": "a"}\n' + last
-    events = groups.Sessions(Surroundings(scripted)).exec_stream("exp1", ["x"])
+    events = Sessions(Surroundings(scripted)).exec_stream("exp1", ["x"])
     assert next(events).output == "a"
     with pytest.raises(Unavailable, match=said):
         next(events)

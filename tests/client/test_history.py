@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pytest
 
-from jupyter_gpuquota import AsyncClient, Client
-from jupyter_gpuquota.core.buckets import Bucket
-from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota import Client
+from jupyter_gpuquota.core.usage.buckets import Bucket
+from jupyter_gpuquota.errors import InvalidFields, Unsupported
 from jupyter_gpuquota.ports.backend import Backend
 from tests.client.inmemory import InMemory
 from tests.fakes import remember
@@ -21,9 +20,9 @@ COLUMNS = (
     "project",
     "seconds",
     "allocated",
-    "by_right",
+    "in_quota",
     "borrowed",
-    "asked",
+    "requested",
     "peak",
     "waiting",
     "utilisation",
@@ -58,20 +57,19 @@ def client(backend: Backend, transport: InMemory) -> Client:
 
 
 def test_a_history_is_a_data_frame(client):
-    frame = client.history(project="team-a", hours=5, points=10)
+    frame = client.history(project="team-a", hours=5, points=10).df
     assert isinstance(frame, pd.DataFrame)
     assert tuple(frame.columns) == COLUMNS
     row = frame.iloc[0]
-    assert (row.allocated, row.by_right, row.borrowed, row.asked) == (5.5, 4.0, 1.5, 0.5)
+    assert (row.allocated, row.in_quota, row.borrowed, row.requested) == (5.5, 4.0, 1.5, 0.5)
     assert (row.peak, row.waiting, row.utilisation, row.seconds) == (5.5, 1, 80, 1800)
     assert frame.simulated.all()
     assert frame["at"].dt.tz is not None
     assert (frame.allocated * frame.seconds).sum() / 3600 == 2.75  # GPU hours
-    assert frame.attrs["step"] == 3600
 
 
 def test_a_history_by_user_names_them(client):
-    frame = client.history(project="team-a", hours=5, points=10, by="user")
+    frame = client.history(project="team-a", hours=5, points=10, by="user").df
     assert tuple(frame.columns) == ("at", "project", "user", *COLUMNS[2:])
     assert list(frame.user) == ["ana"]
     hours = (frame.allocated * frame.seconds).groupby(frame.user).sum() / 3600
@@ -80,10 +78,15 @@ def test_a_history_by_user_names_them(client):
     assert len(client.history(project="team-a", hours=5, points=10, user="nobody")) == 0
 
 
-def test_a_history_without_pandas_is_a_list_of_points(client, monkeypatch):
+def test_a_history_is_a_list_of_points(client, monkeypatch):
+    history = client.history(project="team-a", hours=5, points=10)
+    assert history[0].allocated == 5500
+    assert history.step == 3600
+    assert "team-a" in repr(history)
+    assert "team-a</td>" in history._repr_html_()
     monkeypatch.setitem(sys.modules, "pandas", None)
-    points = client.history(project="team-a", hours=5, points=10)
-    assert points[0].allocated == 5500
+    with pytest.raises(Unsupported, match="pandas"):
+        _ = history.df
 
 
 def test_a_time_may_be_named_and_has_a_zone(client, transport):
@@ -96,15 +99,5 @@ def test_a_time_may_be_named_and_has_a_zone(client, transport):
 
 
 def test_nothing_sampled_is_a_frame_with_columns(client):
-    frame = client.history(project="team-z")
+    frame = client.history(project="team-z").df
     assert (len(frame), tuple(frame.columns)) == (0, COLUMNS)
-
-
-def test_it_can_be_awaited(backend, transport):
-    async def ask() -> object:
-        await backend.resident.recorder.sample()
-        return await AsyncClient(transport=transport).history(hours=1)
-
-    frame = asyncio.run(ask())
-    assert isinstance(frame, pd.DataFrame)
-    assert set(frame.project) == {"team-a", "team-b"}

@@ -1,4 +1,4 @@
-"""Where the controller lives: flags before environment before configuration before default."""
+"""The location of a controller: flags before environment before configuration before default."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import logging
 import os
 from pathlib import Path
+from socket import gethostname
 
 import pytest
 
@@ -18,7 +19,7 @@ from jupyter_gpuquota.hosting.lock import holder, lock, prepare
 
 @pytest.fixture(autouse=True)
 def nothing_named(monkeypatch, tmp_path):
-    """Name nothing in the environment, and keep the default below the test's folder."""
+    """Clear the environment and keep the default below the test's folder."""
     for name in (STATE_DIR, BACKEND):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
@@ -46,7 +47,7 @@ def write_python(folder, state_dir, more=""):
 
 
 class TestOrder:
-    """The backend and the state folder are looked for in the same places, each for itself."""
+    """Backend and state folder are looked up independently in the same places."""
 
     configured = Choice("of-files", "/of/files")
 
@@ -89,12 +90,12 @@ def test_home_is_understood_and_a_relative_path_refused(monkeypatch):
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "A", ".", "-a", "a b"])
 def test_what_cannot_be_a_backend_is_refused_before_it_becomes_a_folder(name):
-    with pytest.raises(NoServer, match="not the name of a backend"):
+    with pytest.raises(NoServer, match="not a valid name of a backend"):
         locate(Choice(name), Choice)
 
 
 def test_a_backend_that_is_not_installed_is_refused_with_those_that_are():
-    with pytest.raises(Unsupported, match="There is no backend 'nothing'") as caught:
+    with pytest.raises(Unsupported, match="Backend 'nothing' is not installed") as caught:
         backends.find("nothing")
     assert "memory" in caught.value.hint
 
@@ -189,7 +190,9 @@ class TestFolders:
         assert None not in held
         assert lock(here) is None
         assert locations(tmp_path) == [here, other]
-        assert [holder(here), holder(other)] == [os.getpid(), os.getpid()]
+        for each in (here, other):
+            found = holder(each)
+            assert (found.pid, found.host, found.is_here) == (os.getpid(), gethostname(), True)
         for number in held:
             os.close(number)
         assert [holder(here), holder(other)] == [None, None]

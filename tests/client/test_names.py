@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_gpuquota.client.names import pages
+from jupyter_gpuquota.client.sessions import Sessions
 from jupyter_gpuquota.errors import Ambiguous, NotFound
-from jupyter_gpuquota.model.base import Page
-from jupyter_gpuquota.model.sessions import SessionQuery
+from jupyter_gpuquota.model.struct import Page
 from tests.builders import make_session
+from tests.client.inmemory import Scripted, Surroundings
 
 
 def test_an_id_comes_first(sessions):
@@ -63,13 +63,13 @@ def test_what_is_no_name_finds_nothing(sessions, odd):
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ("team-b/exp2", "There is no session 'exp2' in team-b."),
-        ("team-x/exp1", "There is no session 'team-x/exp1'."),
-        ("../exp1", "There is no session '../exp1'."),
-        ("../../etc", "There is no session '../../etc'."),
+        ("team-b/exp2", "Session 'team-b/exp2' not found."),
+        ("team-x/exp1", "Session 'team-x/exp1' not found."),
+        ("../exp1", "Session '../exp1' not found."),
+        ("../../etc", "Session '../../etc' not found."),
     ],
 )
-def test_only_a_project_that_there_is_is_named(sessions, said, message):
+def test_an_unknown_name_is_repeated_as_it_was_written(sessions, said, message):
     sessions.submit("exp1")
     with pytest.raises(NotFound) as caught:
         sessions.get(said)
@@ -82,11 +82,17 @@ def test_a_list_of_many_pages_is_one():
         Page(items=(first,), total=2, revision="1", next="id-exp1"),
         Page(items=(second,), total=2, revision="2"),
     ]
-    operation = pages(SessionQuery(project="team-a", state="waiting"))
-    asked = [operation.send(None)]
-    asked.append(operation.send(answers[0]))
-    with pytest.raises(StopIteration) as end:
-        operation.send(answers[1])
-    assert end.value.value == Page(items=(first, second), total=2, revision="2")
-    assert [step.query.cursor for step in asked] == ["", "id-exp1"]
-    assert {(step.query.project, step.query.state) for step in asked} == {("team-a", "waiting")}
+    transport = Scripted(answers)
+    sessions = Sessions(Surroundings(transport)).list(project="team-a", state="waiting")
+    assert sessions.document == Page(items=(first, second), total=2, revision="2")
+    assert [s.id for s in sessions] == ["id-exp1", "id-exp2"]
+    query = "/sessions?project=team-a&state=waiting"
+    assert [m.target for m in transport.seen] == [query, f"{query}&cursor=id-exp1"]
+
+
+def test_a_preferred_project_that_has_none_of_them_does_not_decide(make):
+    sessions = make(project="team-c")
+    for project in ("team-a", "team-b"):
+        sessions.submit("exp1", project=project)
+    with pytest.raises(Ambiguous):
+        sessions.get("exp1")

@@ -1,4 +1,4 @@
-"""The client and a controller at a URL: where it is found, and how it is asked."""
+"""The client and a controller at a URL: how it is found and queried."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.client import Client, discovery
-from jupyter_gpuquota.client.transport import RemoteTransport, SocketTransport
+from jupyter_gpuquota.client import Client
+from jupyter_gpuquota.client.connection import discovery
+from jupyter_gpuquota.client.connection.transport import RemoteTransport, SocketTransport
 from jupyter_gpuquota.errors import NoServer, NotAuthenticated
 from jupyter_gpuquota.hosting.config_files import Choice
 from jupyter_gpuquota.hosting.remote import (
@@ -25,6 +26,7 @@ from jupyter_gpuquota.hosting.remote import (
 )
 from jupyter_gpuquota.hosting.start import clean_environment
 from tests.controller.hosted import Hosted, hosted
+from tests.waiting import PATIENCE
 
 
 @contextmanager
@@ -42,7 +44,7 @@ def beside(folder: Path) -> Iterator[Hosted]:
     thread = threading.Thread(target=asyncio.run, args=(run(),))
     thread.start()
     try:
-        assert ready.wait(60)
+        assert ready.wait(PATIENCE)
         yield found[0]
     finally:
         found[1].call_soon_threadsafe(leave.set)
@@ -57,7 +59,7 @@ def controller(tmp_path) -> Iterator[Hosted]:
 
 @pytest.fixture
 def named(controller, tmp_path, monkeypatch) -> Path:
-    """Name the controller in the environment; return the file with the token."""
+    """Set the controller's URL in the environment; return the file with the token."""
     token = tmp_path / "token"
     token.write_text("ana-token\n")
     monkeypatch.setenv(URL, controller.url)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 import pytest
 
-from jupyter_gpuquota.client import programs
-from jupyter_gpuquota.client import sessions as operations
-from jupyter_gpuquota.client.discovery import Home
-from jupyter_gpuquota.client.senders import Walk
-from jupyter_gpuquota.client.servers import JupyterServer
-from jupyter_gpuquota.client.steps import Ask, Emit, Pause
+from jupyter_gpuquota.client.connection.discovery import Home
+from jupyter_gpuquota.client.connection.servers import JupyterServer
+from jupyter_gpuquota.client.sessions import Sessions
 from jupyter_gpuquota.errors import InvalidFields, NoServer, NotFound, Unsupported, WrongState
+from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_session
+from tests.client.inmemory import InMemory, Scripted, Surroundings
 
 LAB = JupyterServer(url="http://127.0.0.1:8888/user/me/", base_url="/user/me/", root="/root")
 
@@ -33,7 +34,8 @@ def test_a_session_is_asked_for_in_the_words_of_the_request(sessions, backend):
     assert (session.spec.project, session.spec.kind) == ("team-b", "train")
     assert session.spec.command == ("sleep", "9")
     assert "stop" in session.actions
-    assert backend.sessions.all() == (msgspec.structs.replace(session, actions=()),)
+    (kept,) = backend.sessions.all()
+    assert msgspec.to_builtins(session) == msgspec.to_builtins(kept) | {"actions": session.actions}
 
 
 def test_a_preview_changes_nothing(sessions, backend):
@@ -121,38 +123,41 @@ def test_what_runs_is_deleted_only_with_stop(sessions, backend):
     assert backend.sessions.all() == ()
 
 
-def walk(operation, answers):
-    """Lead an operation by given answers; return what it asked, emitted and returned."""
-    steps, given, walked = [], iter(answers), Walk(operation)
-    while walked.step is not None:
-        steps.append(walked.step)
-        walked.answer(next(given) if isinstance(walked.step, Ask) else None)
-    return steps, walked.result
+def watched(answers: Iterable[Session]) -> tuple[list[Session], list[float]]:
+    """Return the reports on a session with given states, and the pauses between polls."""
+    context = Surroundings(Scripted(answers))
+    return list(Sessions(context).watch("id-exp1")), context.pauses
 
 
-def test_waiting_looks_again_until_the_session_is_on_its_way_no_more(sessions):
+def test_waiting_looks_again_until_the_session_is_on_its_way_no_more():
     states = ["waiting", "waiting", "starting", "running"]
     answers = [
         msgspec.structs.replace(make_session("exp1", "1", state), revision=str(number))
         for number, state in zip(("1", "1", "2", "3"), states, strict=True)
     ]
-    steps, result = walk(operations.watch(sessions.context, "id-exp1"), answers)
-    emitted = [step.item.state for step in steps if isinstance(step, Emit)]
-    assert emitted == ["waiting", "starting", "running"]  # what did not change is not told again
-    assert sum(isinstance(step, Pause) for step in steps) == 3
-    assert result.state == "running"
+    told, pauses = watched(answers)
+    assert [s.state for s in told] == ["waiting", "starting", "running"]  # changes only
+    assert len(pauses) == 3
 
 
 @pytest.mark.parametrize("last", ["running", "failed"])
-def test_a_command_that_has_just_started_is_looked_at_once_more(sessions, last):
+def test_a_command_that_has_just_started_is_looked_at_once_more(last):
     states = enumerate(("starting", "running", last))
     answers = [
         msgspec.structs.replace(make_session("exp1", state=s, command=("x",)), revision=str(number))
         for number, s in states
     ]
-    steps, result = walk(operations.watch(sessions.context, "id-exp1"), answers)
-    assert sum(isinstance(step, Pause) for step in steps) == 2
-    assert result.state == last
+    told, pauses = watched(answers)
+    assert len(pauses) == 2
+    assert told[-1].state == last
+
+
+def test_a_session_that_is_being_stopped_is_not_waited_for_for_ever():
+    stopping = msgspec.structs.replace(make_session("exp1", state="stopping"), revision="1")
+    changed = msgspec.structs.replace(stopping, revision="2")
+    told, pauses = watched([*([stopping] * 100), changed])
+    assert told[-1].state == "stopping"
+    assert 180 < sum(pauses) < 240  # it begins anew with each change
 
 
 def test_a_log_is_read_piece_by_piece(sessions, backend):
@@ -196,6 +201,66 @@ def test_a_program_runs_inside(sessions):
         sessions.exec("exp1", "echo hi")
 
 
+def routes(transport: InMemory) -> list[str]:
+    """Return method and path of what was sent, and forget it."""
+    seen = [f"{message.method} {message.target}" for message in transport.seen]
+    transport.seen.clear()
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("verb", "sent"),
+    [
+        (lambda s: s.get("exp1"), "GET /sessions/exp1"),
+        (lambda s: s.advice("exp1"), "GET /sessions/exp1/advice"),
+        (lambda s: s.activity("exp1"), "GET /sessions/exp1/activity"),
+        (lambda s: s.logs("exp1", tail=5), "GET /sessions/exp1/log?tail=5"),
+        (lambda s: s.exec("exp1", ["true"]), "POST /sessions/exp1/exec"),
+        (lambda s: list(s.exec_stream("exp1", ["x"])), "POST /sessions/exp1/exec/stream"),
+        (lambda s: s.inside("exp1"), "GET /sessions/exp1/context"),
+        (lambda s: s.keep_alive("exp1", "1h"), "POST /sessions/exp1/keep-alive"),
+        (lambda s: s.suspend("exp1"), "POST /sessions/exp1/suspend"),
+        (lambda s: s.stop("exp1"), "POST /sessions/exp1/stop"),
+        (lambda s: s.stop("team-a/exp1"), "POST /sessions/team-a~exp1/stop"),
+        (lambda s: s.stop("exp1", project="team-a"), "POST /sessions/team-a~exp1/stop"),
+        (lambda s: s.watch("exp1"), "GET /sessions/exp1"),
+    ],
+)
+def test_a_verb_on_a_name_is_one_request(sessions, transport, verb, sent):
+    sessions.submit("exp1", project="team-a")
+    routes(transport)
+    verb(sessions)
+    assert routes(transport) == [sent]
+
+
+def test_so_are_those_on_what_has_ended(sessions, transport, backend):
+    session = sessions.submit("exp1")
+    backend.logs.texts[session.id] = "done\n"
+    sessions.stop("exp1")
+    routes(transport)
+    assert sessions.logs("exp1") == "done\n"
+    sessions.resume("exp1")
+    sessions.resize("exp1", gpu=0.5)
+    sessions.stop("exp1")
+    sessions.delete("exp1")
+    assert routes(transport) == [
+        "GET /sessions/exp1/log",
+        "POST /sessions/exp1/resume",
+        "POST /sessions/exp1/resize",
+        "POST /sessions/exp1/stop",
+        "DELETE /sessions/exp1",
+    ]
+
+
+def test_a_session_has_its_gpus_and_its_url(make):
+    sessions = make(home=Home("/user/me/", "/root"), labs=(LAB,))
+    session = sessions.submit("exp1", gpu=0.5)
+    assert (session.gpus, session.url) == (0.5, sessions.url("exp1"))
+    assert [each.url for each in sessions.list()] == [session.url]
+    stopped = sessions.stop("exp1")
+    assert (stopped.gpus, stopped.url) == (0.0, "")
+
+
 class TestUrl:
     def test_it_is_below_the_lab_that_shows_the_session(self, make):
         sessions = make(home=Home("/user/me/", "/root"), labs=(LAB,))
@@ -231,9 +296,30 @@ class TestUrl:
         session = sessions.submit("exp1")
         assert sessions.url("exp1") == f"https://hub/user/me/gpuquota/s/{session.id}/"
 
+    def test_inside_a_session_it_stands_beside_that_one(self, make, transport):
+        transport.url = "https://hub/user/me/gpuquota/s/abc/"
+        sessions = make()
+        session = sessions.submit("exp1")
+        assert sessions.url("exp1") == f"https://hub/user/me/gpuquota/s/{session.id}/"
+        assert sessions.urls([session]) == {session.id: sessions.url("exp1")}
+
+    def test_the_server_of_a_session_shows_no_other(self, make):
+        of_session = JupyterServer(
+            url="http://127.0.0.1:9/user/me/gpuquota/s/abc/",
+            base_url="/user/me/gpuquota/s/abc/",
+            root="/root",
+        )
+        home = Home("/user/me/", "/root")
+        make(home=home).submit("exp1")
+        with pytest.raises(NoServer, match="No JupyterLab"):
+            make(home=home, labs=(of_session,)).url("exp1")
+        session = make(home=home).get("exp1")
+        found = make(home=home, labs=(of_session, LAB)).url("exp1")
+        assert found == f"{LAB.url}gpuquota/s/{session.id}/"
+
 
 def test_only_who_speaks_to_the_socket_may_enter(make, transport):
     transport.url = "https://hub/"
     sessions = make()
     with pytest.raises(Unsupported):
-        sessions.run(programs.inside(sessions.context, "exp1"))
+        sessions.inside("exp1")

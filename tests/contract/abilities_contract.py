@@ -17,7 +17,7 @@ PORT = 8123
 
 
 class LogsContract:
-    """Hold a backend to the port `Logs`."""
+    """The contract of the port `Logs`."""
 
     async def test_a_log_begins_empty_and_goes_on(self, backend: Backend) -> None:
         logs = able(backend, "logs")
@@ -40,7 +40,7 @@ class LogsContract:
 
 
 class ExecContract:
-    """Hold a backend to the port `Exec`."""
+    """The contract of the port `Exec`."""
 
     async def test_programs_run_only_inside_running_sessions(self, backend: Backend) -> None:
         exec_ = able(backend, "exec")
@@ -76,7 +76,7 @@ class ExecContract:
 
 
 class IngressContract:
-    """Hold a backend to the port `Ingress`."""
+    """The contract of the port `Ingress`."""
 
     async def test_only_ports_that_are_exposed_are_reached(self, backend: Backend) -> None:
         ingress = able(backend, "ingress")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.errors import GpuQuotaError, NotAllowed, NotFound, Unsupported, WrongState
-from jupyter_gpuquota.model.routes import ROUTES, route
+from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS, caller
@@ -18,14 +18,15 @@ READS = sorted(row.name for row in ROUTES if row.method == "GET")
 
 
 async def ask(backend: Backend, name: str, who: str, session_id: str) -> Any:
-    """Ask for a route of the table as one of its callers."""
-    asked = {"args": {"id": session_id}, "query": None, "body": None} | REQUESTS.get(name, {})
+    """Call a route of the table as one of its callers."""
+    args = {"id": session_id, "page": "p1"}
+    asked = {"args": args, "query": None, "body": None} | REQUESTS.get(name, {})
     rights = await backend.access.rights(caller(who, session_id))
     return await perform(backend, route(name), rights, **asked)
 
 
 class AccessContract:
-    """Hold a backend to the port `Access`."""
+    """The contract of the port `Access`."""
 
     async def test_what_is_not_allowed_is_refused_on_every_route(self, backend: Backend) -> None:
         assert set(ALLOWED) == {row.name for row in ROUTES}

@@ -6,6 +6,7 @@ from typing import Any
 
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.model.about import ChangesQuery
+from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.idleness import KeepAliveRequest, PresenceRequest
 from jupyter_gpuquota.model.policy import PolicyRequest
@@ -68,6 +69,7 @@ ALLOWED: dict[str, set[str]] = {
     "sessions.exec_stream": _OWN,
     "sessions.endpoint": _OWN,
     "sessions.presence": _OWN,
+    "sessions.put_page": _MANAGE,
     "sessions.context": _OWN,
     "sessions.policy": _MANAGE,
     "sessions.activity": _MANAGE,
@@ -103,6 +105,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "sessions.endpoint": {"query": EndpointQuery(port=PORT)},
     "sessions.presence": {"body": PresenceRequest(at=NOW)},
     "sessions.keep_alive": {"body": KeepAliveRequest()},
+    "sessions.put_page": {"body": PageReport(state="open")},
     "history.get": {"query": HistoryQuery()},
     "projects.put": {"args": {"name": "new"}, "body": ProjectRequest(quota=1)},
     "projects.delete": {"args": {"name": "team-b"}, "query": ProjectRemoval()},

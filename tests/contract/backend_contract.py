@@ -1,10 +1,10 @@
-"""What every backend promises, whatever stands behind it.
+"""The contract of every backend.
 
-A backend's test inherits `BackendContract`, names its optional abilities in `declares`, and gives
-it the fixture `backend`: a fresh backend with at least 4 GPUs on one node, the projects `PROJECTS`
-and the admin `ADMIN`. Sessions run `sleep`, so that no backend needs a Jupyter image to pass. What
-the controller shares (history, administration, idle policy) is held to its promises in
-tests/control, once, over memory.
+A backend's test inherits `BackendContract`, names its optional capabilities in `declares`, and
+provides the fixture `backend`: a fresh backend with at least 4 GPUs on one node, the projects
+`PROJECTS` and the administrator `ADMIN`. Sessions run `sleep`, so that no backend needs a Jupyter
+image to pass. What backends share (history, administration, idle policy) is tested once in
+tests/control, with the memory backend.
 """
 
 from __future__ import annotations
@@ -33,4 +33,4 @@ class BackendContract(
     ExecContract,
     IngressContract,
 ):
-    """Hold a backend to all of its promises."""
+    """The whole contract of a backend."""

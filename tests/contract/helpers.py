@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.core import specs
+from jupyter_gpuquota.core.requests import specs
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
+from tests.waiting import PATIENCE
 
-LONG = 60.0
+LONG = PATIENCE
 
 
 async def launch(
@@ -49,7 +50,7 @@ async def run(backend: Backend, name: str = "exp-1", owner: str = "me", **fields
 
 
 def able(backend: Backend, name: str) -> Any:
-    """Return an ability of a backend; skip the test for one that declares that it lacks it."""
+    """Return an optional capability; skip the test if the backend declares that it lacks it."""
     ability = getattr(backend, name)
     if ability is None:
         pytest.skip(f"the {backend.name} backend declares that it {CAPABILITIES[name]}")

@@ -13,7 +13,7 @@ from tests.contract.helpers import LONG, launch, until
 
 
 class InventoryContract:
-    """Hold a backend to the ports `Inventory` and `Changes`."""
+    """The contract of the ports `Inventory` and `Changes`."""
 
     async def test_nodes_and_projects_are_as_the_fixture_says(self, backend: Backend) -> None:
         found = backend.inventory

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.core import specs
+from jupyter_gpuquota.core.requests import specs
 from jupyter_gpuquota.errors import InvalidFields, NotFound
 from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.projects import ProjectRequest, SettingsChange
@@ -24,7 +24,7 @@ async def preview(backend: Backend, **fields: Any) -> Preview:
 
 
 class PlanningContract:
-    """Hold a backend to the ports `Planning` and `Usage`."""
+    """The contract of the ports `Planning` and `Usage`."""
 
     async def test_a_preview_is_what_then_happens(self, backend: Backend) -> None:
         assert (await preview(backend, gpu="4")).verdict == "fits"

@@ -13,7 +13,7 @@ _OPTIONAL = type(None)
 
 
 def missing(backend: Any) -> list[str]:
-    """Name every part and method that a backend lacks, of those that are required or declared."""
+    """Return the required or declared parts and methods that a backend lacks."""
     return [
         name if ability is None else f"{name}.{method}"
         for name, port in _ports()
@@ -36,7 +36,7 @@ def _methods(port: type) -> list[str]:
 
 
 class RequiredContract:
-    """Hold a backend to its declaration. `declares` names the optional abilities that it has."""
+    """The contract of a declaration; `declares` names the backend's optional capabilities."""
 
     declares: ClassVar[frozenset[str]]
 

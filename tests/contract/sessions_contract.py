@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, WrongState
+from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
@@ -14,7 +15,7 @@ from tests.contract.helpers import launch, run, until
 
 
 class SessionsContract:
-    """Hold a backend to the port `Sessions`."""
+    """The contract of the port `Sessions`."""
 
     async def test_a_session_starts_on_its_share(self, backend: Backend) -> None:
         session = await run(backend, gpu="0.5")
@@ -59,15 +60,23 @@ class SessionsContract:
         victim = await until(backend, gone, lambda s: s.state == "waiting" and bool(s.reason))
         assert victim.reclaimed is not None
         assert victim.reclaimed.project == "team-a"
-        if backend.differences.tells_taker:
+        if backend.differences.names_reclaimer:
             assert victim.reclaimed.session == taker.id
         assert victim.reason is not None
         assert victim.reason.code == "OverQuota"
         if backend.differences.knows_position:
-            assert victim.place_in_line == 1
+            assert victim.queue_position == 1
         await backend.sessions.stop(taker.id)
         again = await until(backend, victim.id, "running")
-        assert again.place_in_line == 0
+        assert again.queue_position == 0
+
+    async def test_pages_report_and_no_command_waits_for_them(self, backend: Backend) -> None:
+        session = await run(backend)
+        await backend.sessions.put_page(session.id, "p1", PageReport(state="open"))
+        with pytest.raises(NotFound):
+            await backend.sessions.put_page("nobody", "p1", PageReport(state="open"))
+        await backend.sessions.stop(session.id)
+        assert (await until(backend, session.id, "stopped")).ending is None
 
     async def test_stop_ends_and_keeps_the_record(self, backend: Backend) -> None:
         session = await run(backend)

@@ -1,4 +1,4 @@
-"""The memory backend, for what the controller shares among all backends."""
+"""The memory backend, for the parts that all backends share."""
 
 from __future__ import annotations
 

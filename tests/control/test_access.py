@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jupyter_gpuquota.control.access import token_of
 from jupyter_gpuquota.core.access import Caller
+from jupyter_gpuquota.errors import NotAllowed
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.helpers import run, until
 from tests.fakes import make_backend
@@ -44,8 +47,19 @@ async def test_root_on_the_socket_is_an_admin_and_nobody_else_of_that_name() -> 
     assert not (await backend.access.rights(session)).admin
 
 
+async def test_a_program_in_a_session_is_its_person_but_no_admin() -> None:
+    backend = make_backend(admins=("ana",))
+    for caller in (Caller("root", known="socket"), Caller("ana", known="socket")):
+        assert (await backend.access.rights(caller)).admin
+        rights = await backend.access.rights(replace(caller, inside="s1"))
+        assert not rights.admin
+        assert rights.launches("team-a")
+        with pytest.raises(NotAllowed, match="Programs in a session"):
+            rights.check_admin()
+
+
 async def test_without_admins_the_account_is_one_where_the_kernel_names_it(monkeypatch) -> None:
-    """A user of JupyterHub who is called like the controller's account is somebody else."""
+    """A JupyterHub user with the name of the controller's account is another user."""
     monkeypatch.setenv("LOGNAME", "gpuquota")
 
     async def is_admin(known: str, *admins: str) -> bool:

@@ -1,4 +1,4 @@
-"""What admins set: kept, audited and in force at once."""
+"""Settings of admins: stored, audited and in force at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings that all backends share stand under `GpuQuota`; their old names still count."""
+"""Settings that all backends share are in `GpuQuota`; their old names still work."""
 
 from __future__ import annotations
 
@@ -35,3 +35,9 @@ def test_projects_are_checked_with_the_groups_of_the_nodes() -> None:
     with pytest.raises(TraitError, match="big"):
         config.teams([make_node()])
     assert config.teams([Node(name="n1", labels=("big",))])[0].node_affinity.train == ("big",)
+
+
+def test_a_host_of_sessions_is_checked() -> None:
+    assert GpuQuota(ingress_host="{session}.gpu.example.org").ingress_host
+    with pytest.raises(TraitError, match=r"ingress_host: .* first label"):
+        GpuQuota(ingress_host="gpu.{session}.example.org")

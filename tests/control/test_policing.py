@@ -1,4 +1,4 @@
-"""What the policy for idle sessions comes to, and how it is set."""
+"""The rulings of the idle policy, and how it is set."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from jupyter_gpuquota.core.policy import BUILT_IN
-from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.core.idle.policy import BUILT_IN
+from jupyter_gpuquota.core.idle.policy_check import check_policy
 from jupyter_gpuquota.errors import NotAllowed, NotFound, Outdated, WrongState
 from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyRequest
 from jupyter_gpuquota.ports.backend import Backend
@@ -69,7 +69,7 @@ async def test_what_the_policy_says_of_a_project_goes_with_it(backend: Backend) 
     assert [exemption.who for exemption in left.exemptions] == ["user:ana"]
     assert left.revision != made.revision
     entry = next(e for e in await backend.administration.audit() if "policy" in e.what)
-    assert entry.what == "changed the policy: without team-b"
+    assert entry.what == "removed team-b from the policy"
     assert msgspec.json.decode(entry.before, type=Policy) == made
     assert msgspec.json.decode(entry.after, type=Policy) == left
     await backend.administration.put_policy(replace(left, levels=()), "ben")

@@ -1,4 +1,4 @@
-"""What is read of the past keeps nobody from acting on sessions."""
+"""Reading the past does not block actions on sessions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.helpers import run
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio
 
@@ -21,10 +22,10 @@ async def test_a_session_stops_while_the_past_is_read(backend: Backend) -> None:
 
     def read_slowly() -> None:
         begun.set()
-        go_on.wait(30)
+        go_on.wait(PATIENCE)
 
     busy = asyncio.ensure_future(recorder._run(read_slowly))
-    await asyncio.to_thread(begun.wait, 30)
+    await asyncio.to_thread(begun.wait, PATIENCE)
     asked = asyncio.ensure_future(backend.policing.recorded(datetime.now(UTC)))
     assert (await backend.sessions.stop(session.id)).state == "stopped"
     assert not asked.done()
@@ -36,7 +37,7 @@ async def test_a_session_stops_while_the_past_is_read(backend: Backend) -> None:
 async def test_a_fault_in_recording_is_a_warning_and_not_the_end(backend: Backend) -> None:
     recorder = backend.resident.recorder
     recorder._history.due = lambda now: 1 / 0
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         # Warnings announce no change that could be waited for.
         while not any("not recorded" in text for text in backend.changes.warnings()):  # noqa: ASYNC110
             await asyncio.sleep(0.01)

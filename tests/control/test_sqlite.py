@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.control.sqlite import Damaged, Database, Kind, damaged_files, move_aside
+from jupyter_gpuquota.control.storage.sqlite import (
+    Damaged,
+    Database,
+    Kind,
+    damaged_files,
+    move_aside,
+)
 from jupyter_gpuquota.errors import StorageFailed, VersionMismatch
 
 FIRST = "CREATE TABLE words (word TEXT PRIMARY KEY) STRICT;"
@@ -74,3 +81,13 @@ def test_a_damaged_file_is_moved_aside_with_what_belongs_to_it(tmp_path: Path) -
 def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageFailed, match="nowhere"):
         Database(tmp_path / "nowhere" / "words.db", OLD)
+
+
+@pytest.mark.parametrize("change", ["DROP TABLE words", "ALTER TABLE words DROP COLUMN count"])
+def test_a_file_without_a_table_or_a_column_is_damaged(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "words.db"
+    Database(path, NEW).close()
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute(change)
+    with pytest.raises(Damaged, match="its table words is missing, or has no column"):
+        Database(path, NEW)

@@ -16,9 +16,9 @@ from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.controller import https_mount
-from jupyter_gpuquota.controller.attempts import Attempts
-from jupyter_gpuquota.controller.gate import Gate
+from jupyter_gpuquota.controller.authentication import Authentication
 from jupyter_gpuquota.controller.https_mount import Address, HttpsServer, Limits
+from jupyter_gpuquota.controller.rate_limit import AttemptLimit
 from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unavailable
@@ -39,7 +39,7 @@ TOKENS = {
 
 @dataclass
 class Known:
-    """An authenticator of a test's tokens; `away` makes it unable to tell."""
+    """An authenticator of a test's tokens; `away` makes it unavailable."""
 
     tokens: Mapping[str, Caller] = field(default_factory=lambda: dict(TOKENS))
     away: bool = False
@@ -77,7 +77,7 @@ class Files:
 
 @dataclass
 class Hosted:
-    """A controller, where it listens, and what it knows."""
+    """A controller, its address and its tokens."""
 
     backend: Backend
     known: Known
@@ -116,12 +116,12 @@ class Hosted:
         return await self.ask(method, f"/gpuquota/api{path}", token, body)
 
     async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect as whoever wants to send what no client sends."""
+        """Open a raw connection."""
         return await asyncio.open_connection("127.0.0.1", self.port, ssl=self.files.trusting())
 
 
 def problem(response: HTTPResponse) -> tuple[int, str]:
-    """Return status and code of an error, which is in the one shape."""
+    """Return status and code of an error, which has the shape of all errors."""
     found = msgspec.json.decode(response.body)
     assert set(found) == {"code", "message", "hint", "fields"}
     return response.code, found["code"]
@@ -132,13 +132,13 @@ async def hosted(
     folder: Path,
     *,
     limits: Limits | None = None,
-    attempts: Attempts | None = None,
+    attempts: AttemptLimit | None = None,
     backend: Backend | None = None,
 ) -> AsyncIterator[Hosted]:
     files, known = Files(folder), Known()
     backend = backend or make_backend(TEAMS, admins=("root-admin",))
-    gate = Gate([known], backend.access, attempts or Attempts())
-    served = https_mount.application(InProcess(backend), gate)
+    authentication = Authentication([known], backend.access, attempts or AttemptLimit())
+    served = https_mount.application(InProcess(backend), authentication)
     context = Certificate(files.certificate, files.key).context
     server = https_mount.listen(served, Address("127.0.0.1", 0), context, limits)
     [listener] = server._sockets.values()

@@ -16,8 +16,7 @@ import pytest
 from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.hosting.unix import UnixConnection
 from tests.chosen import location, settings
-
-PATIENCE = 60
+from tests.waiting import PATIENCE
 
 
 class Launcher:
@@ -46,7 +45,7 @@ class Launcher:
         return process
 
     def refused(self, *more: str, env: dict[str, str] | None = None) -> str:
-        """Return what a controller says that does not start."""
+        """Return the output of a controller that does not start."""
         process = self.start(*more, env=env)
         said, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1
@@ -63,7 +62,7 @@ class Launcher:
             connection.close()
 
     def answering(self) -> dict[str, Any]:
-        """Wait until someone answers; return who."""
+        """Wait until a controller responds; return its pid."""
 
         def about() -> Any:
             try:

@@ -17,8 +17,7 @@ from typing import Any
 
 from jupyter_gpuquota.controller.authenticators.tokens import make
 from tests.controller.hosted import Files
-
-PATIENCE = 60
+from tests.waiting import PATIENCE
 
 
 class Process:
@@ -51,7 +50,7 @@ class Process:
         self.command = [sys.executable, "-m", "jupyter_gpuquota.controller", *given]
 
     def refused(self) -> str:
-        """Return what a controller says that does not start."""
+        """Return the output of a controller that does not start."""
         done = subprocess.run(
             self.command, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
@@ -75,7 +74,7 @@ class Process:
     def _port(self, process: subprocess.Popen[bytes]) -> int:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            if found := re.search(r"listens on 127\.0\.0\.1:(\d+)", self.log.read_text()):
+            if found := re.search(r"listening on 127\.0\.0\.1:(\d+)", self.log.read_text()):
                 return int(found[1])
             assert process.poll() is None, self.log.read_text()
             time.sleep(0.02)

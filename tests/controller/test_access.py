@@ -1,4 +1,4 @@
-"""Every route of the controller, as every caller by a token, and as nobody."""
+"""Every route of the controller, with every caller's token, and without token."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.model.routes import route
+from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.ports.backend import Backend
 from tests.access.asking import ROWS, check, request_of
 from tests.contract.access_table import PEOPLE, caller
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.asyncio
 
 
 class Whichever:
-    """The backend that a test means at the moment."""
+    """The backend that a test currently uses."""
 
     backend: Any
     access: Any

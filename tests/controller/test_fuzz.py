@@ -1,4 +1,4 @@
-"""Whatever anybody sends to a controller hosted by https: words in the one shape, never a fault."""
+"""Random requests to a controller hosted by https: it always responds in the documented shape."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.model.base import Problem
-from jupyter_gpuquota.model.routes import ROUTES
+from jupyter_gpuquota.model.routes.table import ROUTES
+from jupyter_gpuquota.model.struct import Problem
 from tests.controller.process import Process
 
 SECRET = "s3cret-of-somebody"  # noqa: S105 (nobody's)
@@ -67,7 +67,7 @@ queries = st.one_of(
 
 
 class Target:
-    """A live controller, and what is asked of it byte by byte."""
+    """A live controller that receives raw bytes."""
 
     def __init__(self, process: Process, port: int) -> None:
         self.process = process
@@ -93,7 +93,7 @@ class Target:
             connection.close()
 
     def check(self, status: int, body: bytes) -> None:
-        """Hold an answer to what is promised of all."""
+        """Check that a response satisfies what all responses must."""
         assert status != 500, body
         assert b"Traceback" not in body
         assert SECRET.encode() not in body
@@ -156,7 +156,7 @@ def test_any_path(target, method, path, below, known):
 @many
 @given(row=rows, name=names, query=queries, body=bodies, who=st.sampled_from(["ana", "root-admin"]))
 def test_any_query_and_body(target, row, name, query, body, who):
-    path = row.path.replace("{id}", name).replace("{name}", name)
+    path = row.path.replace("{id}", name).replace("{name}", name).replace("{page}", name)
     line = f"{row.method} /gpuquota/api{path}{query} HTTP/1.1".encode()
     target.check(*target.send(line, bearer(target.process.tokens[who]), body))
 

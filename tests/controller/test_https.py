@@ -1,4 +1,4 @@
-"""The controller for many people: TLS, tokens, limits."""
+"""The controller for many users: TLS, tokens, limits."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.api.handlers import BODY_LIMIT
-from jupyter_gpuquota.controller.attempts import Attempts
 from jupyter_gpuquota.controller.https_mount import Limits, check, parse_address
+from jupyter_gpuquota.controller.rate_limit import AttemptLimit
 from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.errors import Unsupported
-from jupyter_gpuquota.model.routes import ROUTES
+from jupyter_gpuquota.model.routes.table import ROUTES
 from tests.controller.hosted import Files, Hosted, hosted, problem
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio
 
@@ -84,10 +85,10 @@ async def test_where_nobody_can_tell_the_answer_is_503(tmp_path):
 async def test_every_route_is_there_but_nobody_makes_it_leave(tmp_path):
     async with hosted(tmp_path) as controller:
         for row in ROUTES:
-            path = row.path.format(id="x", name="x")
+            path = row.path.format(id="x", name="x", page="x")
             query = "?timeout=0" if row.name == "changes.wait" else ""
             response = await controller.api(row.method, path + query, "ana-token", b"")
-            nowhere = b"There is nothing at this address" in response.body
+            nowhere = b"This address does not exist" in response.body
             assert not nowhere, row.name
         retire = await controller.ask("POST", "/gpuquota/retire", "admin-token", b"{}")
         assert problem(retire) == (404, "NotFound")
@@ -153,7 +154,7 @@ async def test_the_token_of_a_session_that_has_ended_is_nobodys(tmp_path):
 
 
 async def test_guessing_is_slowed_down_and_known_tokens_are_not(tmp_path):
-    attempts = Attempts(burst=3, per_second=0.001)
+    attempts = AttemptLimit(burst=3, per_second=0.001)
     async with hosted(tmp_path, attempts=attempts) as controller:
         assert (await controller.api("GET", "/about", "ana-token")).code == 200
         statuses = [(await controller.api("GET", "/about", f"guess-{n}")).code for n in range(5)]
@@ -167,7 +168,7 @@ async def test_guessing_is_slowed_down_and_known_tokens_are_not(tmp_path):
 
 
 async def test_a_known_token_that_is_revoked_is_an_attempt_like_others(tmp_path):
-    async with hosted(tmp_path, attempts=Attempts(burst=1, per_second=0.001)) as controller:
+    async with hosted(tmp_path, attempts=AttemptLimit(burst=1, per_second=0.001)) as controller:
         assert (await controller.api("GET", "/about", "ana-token")).code == 200
         controller.known.tokens.clear()
         statuses = [(await controller.api("GET", "/about", "ana-token")).code for _ in range(3)]
@@ -273,17 +274,17 @@ async def test_a_renewed_certificate_is_used_for_the_next_client(tmp_path, caplo
         with caplog.at_level(logging.WARNING):
             controller.files.key.write_text("half")
             assert await seen(controller) == second
-        assert "cannot be used" in caplog.text
+        assert "is unusable" in caplog.text
 
 
 @pytest.mark.parametrize("broken", ["certificate", "key"])
 async def test_a_certificate_that_cannot_be_used_is_said(tmp_path, broken):
     files = Files(tmp_path)
     getattr(files, broken).write_text("no")
-    with pytest.raises(Unsupported, match="cannot be used"):
+    with pytest.raises(Unsupported, match="is unusable"):
         Certificate(files.certificate, files.key)
     getattr(files, broken).unlink()
-    with pytest.raises(Unsupported, match="cannot be used"):
+    with pytest.raises(Unsupported, match="is unusable"):
         Certificate(files.certificate, files.key)
 
 
@@ -326,8 +327,8 @@ async def pour(writer: asyncio.StreamWriter, chunk: bytes, times: int) -> None:
 
 
 async def ended(reader: asyncio.StreamReader) -> bytes:
-    """Return what still comes before the controller hangs up."""
-    async with asyncio.timeout(30):
+    """Return what is received before the controller closes the connection."""
+    async with asyncio.timeout(PATIENCE):
         try:
             return await reader.read()
         except (ConnectionError, ssl.SSLError):
@@ -335,8 +336,8 @@ async def ended(reader: asyncio.StreamReader) -> bytes:
 
 
 async def eventually_open(controller: Hosted) -> None:
-    """Wait until the controller has noticed that others have left."""
-    async with asyncio.timeout(30):
+    """Wait until the controller has noticed that others have disconnected."""
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 _, writer = await controller.open()

@@ -1,4 +1,4 @@
-"""A controller hosted by https as a process: what it needs, refuses and never says."""
+"""A controller hosted by https as a process: what it needs, refuses and never prints."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def test_it_answers_and_stays_and_logs_no_token(tmp_path):
         assert ask(connection, "/about?token=my-secret", "unknown-secret")[0] == 401
         connection.close()
         second = controller.refused()
-        assert "Another controller runs" in second
+        assert "Another controller is running" in second
         malformed = controller.connection(port)
         malformed.connect()
         malformed.sock.sendall(b"GET / HTTP/1.1\r\nAuthorization: Bearer secret-\x01\r\n\r\n")
         assert b" 200 " not in malformed.sock.recv(1000)
         malformed.close()
     said = controller.log.read_text()
-    assert "left, and sessions with it" in said
+    assert "exiting; sessions end, too" in said
     assert not (tmp_path / "state" / "backends" / "memory" / "controller.sock").exists()
     for secret in ("secret", *controller.tokens.values()):
         assert secret not in said
@@ -38,15 +38,15 @@ PLAIN = {"Controller__insecure": "True", "Controller__certificate": "", "Control
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"Controller__certificate": ""}, "https needs a certificate"),
-        ({"Controller__key": ""}, "https needs a certificate"),
+        ({"Controller__certificate": ""}, "Hosting by https needs a certificate"),
+        ({"Controller__key": ""}, "Hosting by https needs a certificate"),
         ({"Controller__certificate": "/none"}, "/none"),
         ({**PLAIN, "Controller__address": "0.0.0.0:0"}, "without encryption"),
         ({**PLAIN, "Controller__address": "192.0.2.1:0"}, "without encryption"),
         ({"Controller__insecure": "True"}, "Controller.insecure"),
         ({"Controller__authenticators": "nobody"}, "Installed: jupyterhub, tokens."),
         ({"Controller__authenticators": ""}, "authenticators"),
-        ({"TokenFileAuthenticator__path": ""}, "must name the file"),
+        ({"TokenFileAuthenticator__path": ""}, "to the token file"),
         ({"TokenFileAuthenticator__path": "/none"}, "/none"),
         ({"Controller__address": "8443"}, "not an address"),
         ({"hosting": "http"}, "hosting"),

@@ -1,4 +1,4 @@
-"""Tokens of JupyterHub, with a Hub that says what a test wants; tests/hub has a real one."""
+"""Tokens of JupyterHub, with a fake Hub; tests/hub has a real one."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ async def test_what_is_no_answer_leaves_it_open_and_is_not_remembered(answer):
 async def test_a_hub_that_is_away_leaves_it_open():
     async with asked() as (_, authenticator, _clock):
         pass
-    with pytest.raises(Unavailable, match="does not answer"):
+    with pytest.raises(Unavailable, match="does not respond"):
         await authenticator.authenticate("ana-token")
 
 

@@ -1,4 +1,4 @@
-"""The file of tokens."""
+"""The token file."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import sys
 import pytest
 from traitlets import TraitError
 
-from jupyter_gpuquota.api.statuses import problem_of
 from jupyter_gpuquota.controller.authenticators.tokens import TokenFileAuthenticator, make, parse
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unavailable
+from jupyter_gpuquota.model.struct import problem_of
 
 
 def digest(token: str) -> str:
@@ -74,7 +74,7 @@ async def test_a_file_that_becomes_unusable_lets_nobody_in(path, caplog):
             assert str(path) not in str(problem_of(caught.value))
         [said] = caplog.messages
         assert str(path) in said
-        assert "cannot be used" in said
+        assert "is unusable" in said
     path.touch(0o600)
     assert await file.authenticate("ana-token") is None
 
@@ -96,13 +96,13 @@ async def test_it_must_be_named():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("secret: {name: ana}", "entry 1 is not a SHA-256"),
+        ("secret: {name: ana}", "entry 1 is not a SHA-256 hash"),
         ("a: b: secret", "line 1"),
         ("[secret]", "object"),
         (f"{'0a' * 32}: {{name: secret, group: [x]}}", "unknown field"),
         (f"{'0a' * 32}: {{name: ''}}", "entry 1 has no name"),
-        (f"{'0A' * 32}: {{name: ana}}", "entry 1 is not a SHA-256"),
-        ("\x00secret", "not YAML"),
+        (f"{'0A' * 32}: {{name: ana}}", "entry 1 is not a SHA-256 hash"),
+        ("\x00secret", "not valid YAML"),
     ],
 )
 @pytest.mark.asyncio

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,14 +14,17 @@ from typing import Any
 
 import msgspec
 import pytest
+from tornado import web
 from tornado.httputil import HTTPHeaders
+from tornado.iostream import StreamClosedError
 
 from jupyter_gpuquota.api import sockets
 from jupyter_gpuquota.api.inprocess import InProcess
-from jupyter_gpuquota.controller.unix_mount import Traffic, application, listen
+from jupyter_gpuquota.controller.access_log import log_server_error
+from jupyter_gpuquota.controller.unix_mount import SocketApi, Traffic, application, listen
 from jupyter_gpuquota.hosting.unix import API, RETIRE
+from jupyter_gpuquota.http1 import fetch
 from jupyter_gpuquota.ports.backend import Backend
-from jupyter_gpuquota.server.http1 import fetch
 from tests.fakes import make_backend
 
 pytestmark = pytest.mark.asyncio
@@ -102,3 +107,56 @@ async def test_the_account_makes_it_leave_and_its_path_goes_first(tmp_path):
         assert controller.retired.is_set()
         controller.server.stop()
         assert not controller.path.exists()
+
+
+ADMIN_ASKS = """
+import sys
+from pathlib import Path
+from jupyter_gpuquota.hosting.unix import UnixConnection
+connection = UnixConnection(Path(sys.argv[1]), 30)
+connection.request("PUT", "/gpuquota/api/projects/zz", b'{"quota": 1}')
+print(connection.getresponse().read().decode())
+connection.request("POST", "/gpuquota/api/sessions", b'{"name": "s", "project": "team-a"}')
+print(connection.getresponse().status)
+"""
+
+
+@pytest.mark.parametrize("hides", [False, True], ids=["plainly", "without its mark"])
+async def test_a_program_in_a_session_launches_but_sets_nothing(tmp_path, hides):
+    """The second is a child of a shell in the session, and has cleaned its own environment."""
+    python = [sys.executable, "-c", ADMIN_ASKS]
+    shell = 'env -u GPUQUOTA_SESSION "$@"; exit' if hides else '"$@"; exit'
+    async with hosted(tmp_path) as controller:
+        for session, code in (("", None), ("s1", "NotAllowed")):
+            variables = {**os.environ, "GPUQUOTA_SESSION": session}
+            process = await asyncio.create_subprocess_exec(
+                *("sh", "-c", shell, "sh", *python, str(controller.path)),
+                stdout=asyncio.subprocess.PIPE,
+                env={name: value for name, value in variables.items() if value},
+            )
+            said, _ = await process.communicate()
+            put, launched = said.decode().splitlines()
+            assert json.loads(put).get("code") == code
+            assert launched == ("409" if session else "201")  # the name is taken by then
+
+
+class Gone(SocketApi):
+    """Answers whoever has hung up by the time the request was read."""
+
+    def initialize(self, **passed: Any) -> None:
+        super().initialize(**passed)
+        self.request.connection.stream.close()
+
+
+async def test_a_closed_connection_is_not_an_error(tmp_path, caplog):
+    async with hosted(tmp_path) as controller:
+        backend = controller.backend
+        passed = {"dispatcher": InProcess(backend), "access": backend.access, "traffic": Traffic()}
+        application = web.Application([("/gone", Gone, passed)], log_function=log_server_error)
+        server = listen(application, tmp_path / "gone.sock")
+        stream = await sockets.connect(tmp_path / "gone.sock")
+        with pytest.raises(StreamClosedError):
+            await fetch(stream, "GET", "/gone", HTTPHeaders({"Host": "controller"}))
+        server.stop()
+        await server.close_all_connections()
+    assert caplog.records == []

@@ -1,4 +1,4 @@
-"""The controller as a process: started, started twice, told to leave, killed, long idle."""
+"""The controller as a process: started, started twice, asked to exit, killed, long idle."""
 
 from __future__ import annotations
 
@@ -117,6 +117,7 @@ def test_a_folder_that_others_could_read_is_closed(launcher):
     ("argument", "said"),
     [
         ("--GpuQuota.webhook=http://example.org", "must begin with https"),
+        ("--GpuQuota.webhook=https://[::x/", "webhook is unusable: it is not a URL"),
         ("--GpuQuota.reclaim_grace=-1", "reclaim_grace"),
         ("--Controller.idle_exit=soon", "idle_exit"),
     ],
@@ -127,7 +128,7 @@ def test_a_wrong_setting_is_said(launcher, argument, said):
 
 def test_a_backend_that_is_not_installed_is_refused_with_those_that_are(launcher):
     said = launcher.refused("--backend=nothing")
-    assert "There is no backend 'nothing'" in said
+    assert "Backend 'nothing' is not installed" in said
     assert chosen() in said
     assert not launcher.state_dir.exists()
 
@@ -148,11 +149,11 @@ def test_in_the_foreground_it_logs_to_the_terminal_and_stays(launcher):
     process = launcher.start("--foreground", "--Controller.idle_exit=0")
     launcher.answering()
     assert not launcher.location.log.exists()
-    assert "Another controller runs" in launcher.refused("--foreground")
+    assert "Another controller is running" in launcher.refused("--foreground")
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
-    assert "left" in said.splitlines()[-1]
+    assert "exiting" in said.splitlines()[-1]
 
 
 def test_settings_come_from_jupyters_configuration(launcher, tmp_path):
@@ -202,5 +203,5 @@ def test_its_log_says_nothing_secret(launcher):
     launcher.ask("POST", f"{path}/stop")
     eventually(lambda: launcher.ask("GET", path)[1]["state"] == "stopped")
     log = launcher.location.log.read_text()
-    assert "answers" in log
+    assert "started" in log
     assert secret not in log

@@ -1,13 +1,13 @@
-"""Play rounds until nothing changes, as a backend would whose sessions start and end at once."""
+"""Running rounds until nothing changes, with sessions that start and end at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from jupyter_gpuquota.core.instant import carry_out
-from jupyter_gpuquota.core.plans import Plan, Situation
-from jupyter_gpuquota.core.scheduling import plan
+from jupyter_gpuquota.core.scheduling.apply import apply_plan
+from jupyter_gpuquota.core.scheduling.scheduler import plan
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot, Plan
 from jupyter_gpuquota.model.quota import USUAL_RULES, Project, Rules
 from jupyter_gpuquota.model.resources import Node
 from jupyter_gpuquota.model.sessions import Session
@@ -31,8 +31,8 @@ def play(
     plans: list[Plan] = []
     while len(plans) < MOST:
         now += timedelta(seconds=1)
-        decided = plan(Situation(list(by_id.values()), projects, nodes, now, rules))
+        decided = plan(ClusterSnapshot(list(by_id.values()), projects, nodes, now, rules))
         plans.append(decided)
-        if not carry_out(decided, by_id, now):
+        if not apply_plan(decided, by_id, now):
             return {session.spec.name: session for session in by_id.values()}, plans
     raise AssertionError(f"nothing settles within {MOST} rounds")

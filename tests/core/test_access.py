@@ -9,7 +9,7 @@ from jupyter_gpuquota.core.access import Caller, Rights, rights_of
 from jupyter_gpuquota.core.disclosure import shown
 from jupyter_gpuquota.errors import NotAllowed, NotFound
 from jupyter_gpuquota.model.reasons import Reason
-from jupyter_gpuquota.model.route import Need
+from jupyter_gpuquota.model.routes.route import Need
 from jupyter_gpuquota.model.sessions import Exit, Progress, Reclaim, Session
 from tests.builders import NOW, make_project, make_session
 
@@ -49,7 +49,7 @@ def test_who_may_what(who: Rights, may: str) -> None:
 
 
 def test_what_is_refused_is_not_found_by_whom_it_is_hidden_from() -> None:
-    with pytest.raises(NotFound, match="no session"):
+    with pytest.raises(NotFound, match="Session 'id-s1' not found"):
         rights("eve").check("manage", of_ana(), "stop")
     with pytest.raises(NotAllowed, match="You may not stop s1") as caught:
         rights("ben").check("manage", of_ana(), "stop")

@@ -10,7 +10,7 @@ import pytest
 from jupyter_gpuquota.core import actions, disclosure, lifecycle
 from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.errors import WrongState
-from jupyter_gpuquota.model.route import Need
+from jupyter_gpuquota.model.routes.route import Need
 from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Session, State
 from jupyter_gpuquota.ports.backend import CAPABILITIES
 from tests.builders import NOW, make_session, make_share

@@ -1,4 +1,4 @@
-"""A caller is offered what the routes allow, and told of others no more than there is to see."""
+"""Callers are offered what routes allow, and see no more of others than they may."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import pytest
 from jupyter_gpuquota.core import disclosure
 from jupyter_gpuquota.core.access import Caller, Rights, rights_of
 from jupyter_gpuquota.core.actions import by_state
+from jupyter_gpuquota.core.forecast.previews import preview
+from jupyter_gpuquota.core.scheduling.scheduler import plan
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.model.reasons import Reason
-from jupyter_gpuquota.model.routes import route
-from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Exit, Reclaim, State
+from jupyter_gpuquota.model.routes.table import route
+from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Exit, Reclaim, Session, State
 from jupyter_gpuquota.ports.backend import CAPABILITIES
-from tests.builders import NOW, make_project, make_session
+from tests.builders import NOW, make_node, make_placement, make_project, make_session, make_slice
 
 PROJECT = make_project("team-a", leads=("lead",), members=("owner", "member"), viewers=("viewer",))
 ROUTES: dict[Action, str] = {
@@ -23,7 +26,7 @@ PEOPLE = ("owner", "lead", "member", "viewer", "admin", "session")
 
 
 def rights(who: str) -> Rights:
-    """Return the rights of somebody who stands in some relation to the session `exp-1`."""
+    """Return the rights of a caller in some relation to the session `exp-1`."""
     caller = Caller("owner", session="id-exp-1") if who == "session" else Caller(who)
     return rights_of(caller, [PROJECT], admin=who == "admin")
 
@@ -73,3 +76,32 @@ def test_who_took_the_gpus_is_named_to_whoever_sees_that_project() -> None:
     told = disclosure.shown(session, rights("owner"), tuple(CAPABILITIES)).reclaimed
     assert (told.project, told.name, told.session) == ("team-b", "", "")
     assert disclosure.shown(session, rights("admin"), tuple(CAPABILITIES)).reclaimed == taken
+
+
+def test_arguments_tell_no_more_of_other_projects_than_texts() -> None:
+    """Reasons and previews are shown to all who see a session: none names another project's."""
+    places = [make_placement(make_slice(i)) for i in range(2)]
+    borrowers = [
+        make_session(f"hidden-{i}", "1", "running", kind="train", owner="li", placement=place)
+        for i, place in enumerate(places)
+    ]
+    claims = make_session("mine", "1", project="team-b", owner="ana")
+    leaving = msgspec.structs.replace(borrowers[0], state="stopping", goal="stop")
+    projects = [make_project("team-a", "0"), make_project("team-b", "2")]
+    nodes = [make_node("n1", 2)]
+
+    def snapshot(*sessions: Session) -> ClusterSnapshot:
+        return ClusterSnapshot(sessions, projects, nodes, NOW)
+
+    reclaims = plan(snapshot(*borrowers, claims))
+    releases = plan(snapshot(leaving, borrowers[1], claims))
+    asked = preview(claims.spec, snapshot(*borrowers))
+    to_team_b = [reclaims.decisions, releases.decisions, asked]
+    to_team_a = [eviction.reason for eviction in reclaims.evictions]
+    assert "'team-a/1'" in repr(to_team_b)
+    assert "'team-b/1'" in repr(to_team_a)
+    assert "hidden" not in repr(to_team_b)
+    assert "mine" not in repr(to_team_a)
+    assert all(
+        word not in repr([*to_team_a, *to_team_b]) for word in ("'li'", "'ana'", "id-hidden")
+    )

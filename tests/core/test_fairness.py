@@ -9,10 +9,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.fairshare import Demand, fair_shares
-from jupyter_gpuquota.core.placement import Pool
-from jupyter_gpuquota.core.plans import Situation
-from jupyter_gpuquota.core.scheduling import plan
+from jupyter_gpuquota.core.scheduling.fairshare import Demand, fair_shares
+from jupyter_gpuquota.core.scheduling.placement import Pool
+from jupyter_gpuquota.core.scheduling.scheduler import plan
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.model.quota import Project, Rules
 from jupyter_gpuquota.model.resources import MILLI, Node, Placement
 from jupyter_gpuquota.model.sessions import Session
@@ -165,7 +165,7 @@ def _nobody_could_give(
     held: Counter[str],
     fair: dict[str, int],
 ) -> None:
-    """Check that no single borrower above its fair share stands in the way of a right."""
+    """Check that no single borrower above its fair share blocks a guaranteed share."""
     for victim in sessions.values():
         if not victim.placement or not victim.preemptible:
             continue
@@ -186,14 +186,14 @@ def test_the_same_input_gives_the_same_plan(
     machines: list[Node],
 ) -> None:
     everyone = [session for wave in waves(found) for session in wave]
-    first = plan(Situation(everyone, teams, machines, NOW))
-    again = plan(Situation(list(reversed(everyone)), teams, machines, NOW))
+    first = plan(ClusterSnapshot(everyone, teams, machines, NOW))
+    again = plan(ClusterSnapshot(list(reversed(everyone)), teams, machines, NOW))
     assert first == again
 
 
 def test_a_plan_decides_on_everyone_who_waits() -> None:
     line = [make_session(f"s{i}", "1", age=i) for i in range(9)]
-    decided = plan(Situation(line, [], [make_node()], NOW))
+    decided = plan(ClusterSnapshot(line, [], [make_node()], NOW))
     assert {d.session for d in decided.decisions} == {s.id for s in line}
     assert not any(isinstance(d.outcome, Placement) for d in decided.decisions)
     assert msgspec.json.encode(decided.decisions)

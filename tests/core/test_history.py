@@ -13,21 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.access import Caller, rights_of
-from jupyter_gpuquota.core.buckets import Bucket, coarsen, point
-from jupyter_gpuquota.core.history import (
+from jupyter_gpuquota.core.usage.buckets import Bucket, coarsen, point
+from jupyter_gpuquota.core.usage.history import (
     DAY,
     Recorded,
-    Sight,
+    VisibleUsers,
     Window,
-    sight_of,
-    tell,
+    summarize,
     tier_for,
     tier_of_sums,
     tiers,
-    window,
+    visible_users,
+    window_of,
 )
-from jupyter_gpuquota.core.quota import sum_up
-from jupyter_gpuquota.core.sampling import sample
+from jupyter_gpuquota.core.usage.quota import sum_up
+from jupyter_gpuquota.core.usage.sampling import sample
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.nodes import Reading
@@ -92,9 +92,18 @@ def test_coarsening_twice_is_coarsening_once(many: list[Bucket]) -> None:
 @given(buckets())
 def test_a_mean_is_made_of_what_is_by_right_and_what_is_borrowed(bucket: Bucket) -> None:
     told = point(bucket)
-    assert told.by_right + told.borrowed == told.allocated
-    assert min(told.by_right, told.borrowed, told.asked) >= 0
+    assert told.in_quota + told.borrowed == told.allocated
+    assert min(told.in_quota, told.borrowed, told.requested) >= 0
     assert told.allocated * bucket.seconds == pytest.approx(bucket.allocated, abs=bucket.seconds)
+
+
+@pytest.mark.parametrize("field", ["since", "until"])
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00-23:59", "9999-12-31T23:59:59+00:00"])
+def test_a_time_that_no_computer_counts_is_refused(field: str, text: str) -> None:
+    query = HistoryQuery(**{field: datetime.fromisoformat(text)})
+    with pytest.raises(InvalidFields) as caught:
+        window_of(query, NOW)
+    assert [problem.field for problem in caught.value.fields] == [field]
 
 
 @given(
@@ -107,7 +116,7 @@ def test_no_answer_has_more_points_than_are_wanted(
     minutes: int, ago: int, points: int, interval: int
 ) -> None:
     until = NOW - timedelta(minutes=ago)
-    asked = window(
+    asked = window_of(
         HistoryQuery(since=until - timedelta(minutes=minutes), until=until, points=points), NOW
     )
     kept = tiers(90)
@@ -132,8 +141,8 @@ def test_a_sample_says_what_quota_says() -> None:
     readings = {nodes[0].devices[0].uuid: Reading(utilisation=80), "other": Reading(utilisation=9)}
     mine, me, other = sample(uses, sessions, nodes, readings, at=60, seconds=30)
     told = point(mine)
-    assert (told.allocated, told.by_right, told.borrowed) == (1500, 1000, 500)
-    assert (told.asked, told.waiting, told.peak) == (2000, 1, 1500)
+    assert (told.allocated, told.in_quota, told.borrowed) == (1500, 1000, 500)
+    assert (told.requested, told.waiting, told.peak) == (2000, 1, 1500)
     assert told.utilisation == 80
     assert (told.at, told.seconds) == (datetime.fromtimestamp(60, UTC), 30)
     assert me == replace(mine, user="me")  # alone in the project, so it is all of it
@@ -142,7 +151,7 @@ def test_a_sample_says_what_quota_says() -> None:
 
 @st.composite
 def busy_projects(draw: st.DrawFn) -> list[Session]:
-    """Let some users of two projects hold and wait for GPUs."""
+    """Return sessions of several users of two projects, running and queued."""
     found = []
     for i in range(draw(st.integers(0, 8))):
         held = draw(st.sampled_from([0, 250, 500, 1000]))
@@ -208,9 +217,9 @@ def test_the_peak_of_a_project_is_not_the_sum_of_its_users_peaks() -> None:
         for user in ("", name)
     ]
     asked = Window(NOW, NOW + timedelta(hours=1), 2)
-    (whole,) = tell(Recorded(60, many, many), asked, ()).points
+    (whole,) = summarize(Recorded(60, many, many), asked, ()).points
     assert (whole.user, whole.allocated, whole.peak, whole.seconds) == ("", 1000, 1000, 60)
-    users = tell(Recorded(60, many, many), replace(asked, by="user"), ()).points
+    users = summarize(Recorded(60, many, many), replace(asked, by="user"), ()).points
     assert [(p.user, p.allocated, p.peak, p.seconds) for p in users] == [
         ("ana", 500, 1000, 60),  # held it for half of the time in which the project was sampled
         ("ben", 500, 1000, 60),
@@ -225,11 +234,11 @@ def test_users_are_told_to_members_and_to_themselves() -> None:
     ]
     teams = (make_project("open"), make_project("shut", members=("cho",)))
 
-    def sight(who: str) -> Sight | None:
-        return sight_of(rights_of(Caller(who), teams, admin=False))
+    def sight(who: str) -> VisibleUsers | None:
+        return visible_users(rights_of(Caller(who), teams, admin=False))
 
-    asked = Window(NOW, NOW + timedelta(hours=1), 2, by="user", sight=sight("ben"))
-    told = tell(Recorded(3600, many, many), asked, ())
+    asked = Window(NOW, NOW + timedelta(hours=1), 2, by="user", visible=sight("ben"))
+    told = summarize(Recorded(3600, many, many), asked, ())
     assert [(p.project, p.user) for p in told.points] == [
         ("open", "ana"),
         ("open", "ben"),
@@ -241,18 +250,19 @@ def test_users_are_told_to_members_and_to_themselves() -> None:
         ("shut", "ben", 1000),
         ("shut", "", 2000),
     ]
-    assert "no member of are not named" in told.note
+    assert "do not belong to are not named" in told.note
     assert (
-        tell(Recorded(3600, many, many), replace(asked, user="ana", project="shut"), ()).users == ()
+        summarize(Recorded(3600, many, many), replace(asked, user="ana", project="shut"), ()).users
+        == ()
     )
-    cho = replace(asked, sight=sight("cho"))
-    for wide in (cho, replace(asked, sight=None)):
-        told = tell(Recorded(3600, many, many), wide, ())
+    cho = replace(asked, visible=sight("cho"))
+    for wide in (cho, replace(asked, visible=None)):
+        told = summarize(Recorded(3600, many, many), wide, ())
         assert len(told.points) == len(told.users) == 4
         assert "not named" not in told.note
-    assert sight_of(rights_of(Caller("ben"), teams, admin=True)) is None
-    gone = replace(asked, sight=Sight("cho", frozenset()))
-    assert tell(Recorded(3600, many, many), gone, ()).points == ()
+    assert visible_users(rights_of(Caller("ben"), teams, admin=True)) is None
+    gone = replace(asked, visible=VisibleUsers("cho", frozenset()))
+    assert summarize(Recorded(3600, many, many), gone, ()).points == ()
 
 
 @given(
@@ -295,5 +305,5 @@ def test_what_was_never_measured_is_not_nought() -> None:
 )
 def test_a_time_that_cannot_be_is_refused(query: dict[str, Any], fields: set[str]) -> None:
     with pytest.raises(InvalidFields) as caught:
-        window(HistoryQuery(**query), NOW)
+        window_of(HistoryQuery(**query), NOW)
     assert {problem.field for problem in caught.value.fields} == fields

@@ -11,6 +11,7 @@ from jupyter_gpuquota.core import lifecycle
 from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.model.idleness import Idleness, KeptAlive
 from jupyter_gpuquota.model.sessions import ENDED, LIVE, STATES, Session, State
+from jupyter_gpuquota.model.struct import Message
 from tests.builders import NOW, make_placement, make_session, make_slice
 
 
@@ -35,7 +36,7 @@ def at(state: State) -> Session:
 def test_what_stop_and_suspend_do(state: State, stop: State | None, suspend: State | None) -> None:
     for goal, wanted in (("stop", stop), ("suspend", suspend)):
         if wanted is None:
-            with pytest.raises(WrongState, match="nothing to"):
+            with pytest.raises(WrongState, match="cannot be"):
                 lifecycle.request_end(at(state), goal, NOW)
         else:
             assert lifecycle.request_end(at(state), goal, NOW).state == wanted
@@ -90,13 +91,13 @@ def test_what_was_kept_alive_is_not_any_more_when_its_run_ends(state: State) -> 
 
 
 def test_a_step_that_the_map_lacks_is_a_fault() -> None:
-    with pytest.raises(ValueError, match="no way"):
+    with pytest.raises(ValueError, match="cannot go"):
         lifecycle.move(at("done"), "running", NOW)
 
 
 def test_progress_is_bounded() -> None:
     session = at("starting")
     for i in range(50):
-        session = lifecycle.note(session, f"step {i}", NOW)
+        session = lifecycle.note(session, Message(text=f"step {i}"), NOW)
     assert len(session.progress) == lifecycle.STEPS_KEPT
     assert session.progress[-1].message == "step 49"

@@ -7,8 +7,8 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core import idle_end, lifetime
-from jupyter_gpuquota.core.policy import NO_POLICY
+from jupyter_gpuquota.core.idle import endings, lifetime
+from jupyter_gpuquota.core.idle.policy import NO_POLICY
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.sessions import Session
@@ -36,10 +36,10 @@ def test_without_a_bound_or_a_project_it_lives_on() -> None:
 
 
 def test_a_life_cut_short_leaves_the_time_to_be_told() -> None:
-    def bound(minutes: int, project: Project | None = BOUNDED) -> int | None:
+    def bound(minutes: int, project: Project | None = BOUNDED, told: int = 0) -> int | None:
         nonlocal session
         now = NOW + timedelta(minutes=minutes)
-        session = lifetime.bound(session, project, NO_POLICY, now)
+        session = lifetime.bound(session, project, NO_POLICY, now, timedelta(minutes=told))
         assert session.ends_by == ("project:team-a" if session.ends else "")
         return int((session.ends - NOW).total_seconds()) // 60 if session.ends else None
 
@@ -47,9 +47,9 @@ def test_a_life_cut_short_leaves_the_time_to_be_told() -> None:
     assert bound(0, short) == 5
     assert bound(0) == 60
     assert bound(30, short) == 40
-    assert bound(35, short) == 40
+    assert bound(35, short, told=5) == 40
     assert bound(36) == 60
-    assert bound(55, short) == 60
+    assert bound(55, short, told=5) == 60
     assert bound(56, None) is None
     assert bound(90) == 100
 
@@ -69,7 +69,7 @@ def test_the_reason_says_how_long_it_ran_and_what_to_do() -> None:
     assert ended.reason is not None
     assert ended.reason.code == "MaxLifetime"
     assert "1 h 30 min" in ended.reason.message
-    assert "the rule interactive_life of team-a's policy" in ended.reason.message
+    assert "maximum run time of team-a's policy" in ended.reason.message
 
 
 def test_a_policy_that_bounds_a_life_is_named() -> None:
@@ -79,11 +79,11 @@ def test_a_policy_that_bounds_a_life_is_named() -> None:
     session = lifetime.bound(running(kind="train"), None, policy, NOW)
     assert session.ends == NOW + timedelta(minutes=30)
     told = lifetime.warn(session, NOW + timedelta(minutes=21))
-    assert "(by the policy for train sessions)" in told.progress[-1].message
-    assert idle_end.told(told).endswith(told.progress[-1].message)
+    assert "(the policy for train sessions)" in told.progress[-1].message
+    assert endings.notice(told).endswith(told.progress[-1].message)
     ended = lifetime.end(told, NOW + timedelta(minutes=30))
-    said = "It was stopped by the rule train_life of the policy for train sessions."
+    said = "Stopped after 30 min: maximum run time of the policy for train sessions reached."
     assert ended.reason
-    assert ended.reason.message == f"{said} It has run for 30 min."
-    assert idle_end.told(ended) == f"me's GPU session exp-1 (team-a): {ended.reason.message}"
+    assert ended.reason.message == said
+    assert endings.notice(ended) == f"me's GPU session exp-1 (team-a): {ended.reason.message}"
     assert lifetime.bound(session, None, NO_POLICY, NOW).ends_by == ""

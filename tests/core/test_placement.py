@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.placement import Pool, place
+from jupyter_gpuquota.core.scheduling.placement import Pool, place
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Node, Placement
 from tests.builders import (

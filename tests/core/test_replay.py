@@ -7,7 +7,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.replay import replay, with_past
+from jupyter_gpuquota.core.forecast.backtest import replay, with_past
 from jupyter_gpuquota.model.history import HistoryPoint
 from jupyter_gpuquota.model.projects import ChangePreview
 from tests.builders import NOW, make_project
@@ -23,9 +23,9 @@ def point(project: str, allocated: int, asked: int = 0, hour: int = 0) -> Histor
         project=project,
         seconds=3600,
         allocated=allocated,
-        by_right=0,
+        in_quota=0,
         borrowed=0,
-        asked=asked,
+        requested=asked,
         peak=allocated,
         waiting=0,
     )
@@ -63,8 +63,8 @@ def test_it_is_told_in_words() -> None:
     points = [point("team-a", 2000, 1000), point("team-b", 2000)]
     told = with_past(ChangePreview(message="Now nothing."), points, BEFORE, AFTER, CAPACITY)
     assert told.message == (
-        "Now nothing. Over the last week: team-a would have had a right to 1 GPU hours that it "
-        "waited for. team-b: 1 GPU hours could have been taken back from it."
+        "Now nothing. Over the last week: team-a would have been entitled to 1 more of the GPU "
+        "hours it requested. team-b could have lost 1 more GPU hours to reclaims."
     )
 
 

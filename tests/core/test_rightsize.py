@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.rightsize import advise
+from jupyter_gpuquota.core.usage.rightsize import advise
 from jupyter_gpuquota.model.resources import Node
 from jupyter_gpuquota.model.sessions import Session, Usage
 from tests.builders import (
@@ -41,19 +41,34 @@ def measured(
 @pytest.mark.parametrize(
     ("session", "verdict", "share", "said"),
     [
-        (measured(), "smaller", make_share("0.25"), "peak 3.1 of 16 GiB over 5 h: 0.25 would do."),
+        (
+            measured(),
+            "smaller",
+            make_share("0.25"),
+            "peak 3.1 of 16 GiB over 5 h: 0.25 would suffice, judging by memory only.",
+        ),
         (measured("0.5"), "smaller", make_share("0.25"), "peak 3.1 of 8 GiB over 5 h: 0.25"),
-        (measured("0.25"), "fits", None, "peak 3.1 of 4 GiB over 5 h: its share is right."),
-        (measured("0.1"), "larger", make_share("0.25"), "more than its share; 0.25 would do."),
+        (measured("0.25"), "fits", None, "peak 3.1 of 4 GiB over 5 h: the share fits."),
+        (
+            measured("0.1"),
+            "larger",
+            make_share("0.25"),
+            "it exceeds its share; 0.25 would suffice.",
+        ),
         (measured(peak=0), "smaller", make_share("0.05"), "peak 0 of 16 GiB over 5 h: 0.05"),
-        (measured(peak=15.9), "fits", None, "its share is right."),
-        (measured(hours=0.5), "early", None, "over 30 min: too early to tell; it takes 1 h."),
+        (measured(peak=15.9), "fits", None, "the share fits."),
+        (
+            measured(hours=0.5),
+            "early",
+            None,
+            "over 30 min: too early for a recommendation (after 1 h).",
+        ),
         (measured("3", peak=20, count=3), "smaller", make_share("2"), "20 of 48 GiB"),
         (
             measured("", gpu_memory="8Gi"),
             "smaller",
             make_share(gpu_memory="3584Mi"),
-            "peak 3.1 of 8 GiB over 5 h: 3584 MiB would do.",
+            "peak 3.1 of 8 GiB over 5 h: 3584 MiB would suffice, judging by memory only.",
         ),
     ],
 )
@@ -68,19 +83,19 @@ def test_of_mig_the_smallest_profile_that_is_there_would_do():
     session = measured("", mig_profile="3g.20gb", peak=4.6)
     advice = advise(session, (Node(name="n1", devices=(device,)),), NOW)
     assert (advice.verdict, advice.share) == ("smaller", make_share(mig_profile="2g.10gb"))
-    assert "MIG 2g.10gb would do" in advice.message
+    assert "MIG 2g.10gb would suffice" in advice.message
 
 
 @pytest.mark.parametrize(
     ("session", "nodes", "said"),
     [
         (measured(""), NODES, "uses no GPU"),
-        (measured(), (make_node("n1", 4),), "the GPU is simulated"),
-        (make_session("x", "1"), NODES, "has not run yet"),
+        (measured(), (make_node("n1", 4),), "simulated GPUs"),
+        (make_session("x", "1"), NODES, "it has not run"),
         (
             msgspec.structs.replace(measured(), usage=Usage(at=NOW)),
             NODES,
-            "the driver does not tell",
+            "the driver does not report",
         ),
         (
             msgspec.structs.replace(measured(), placement=None, state="stopped", ended=NOW),

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
 
-from jupyter_gpuquota.core.plans import Decision, Situation
-from jupyter_gpuquota.core.scheduling import plan
+import msgspec
+import pytest
+
+from jupyter_gpuquota.core.scheduling.scheduler import plan
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot, Decision
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement
-from jupyter_gpuquota.model.sessions import Session
+from jupyter_gpuquota.model.sessions import Kind, Session
 from tests.builders import NOW, make_node, make_placement, make_project, make_session, make_slice
 
 NODES = [make_node("n1", 8)]
@@ -17,7 +22,7 @@ PROJECTS = [make_project("team-a", "4"), make_project("team-b", "2")]
 
 
 def decide(sessions: Sequence[Session], projects: Sequence[Project]) -> tuple[Decision, ...]:
-    return plan(Situation(sessions, projects, NODES, NOW)).decisions
+    return plan(ClusterSnapshot(sessions, projects, NODES, NOW)).decisions
 
 
 def outcomes(*sessions: Session) -> dict[str, str]:
@@ -36,6 +41,21 @@ def test_what_fits_inside_the_quota_starts() -> None:
     }
 
 
+@pytest.mark.parametrize(("gpu", "held"), [("0.5", (0,)), ("2", (0, 1))])
+def test_a_victim_is_told_for_whom_its_gpus_are_reclaimed(gpu: str, held: tuple[int, ...]) -> None:
+    placement = make_placement(*map(make_slice, held))
+    borrower = make_session("a", gpu, "running", kind="train", placement=placement)
+    projects = [make_project("team-a", "0"), make_project("team-b", "2")]
+    nodes = [make_node("n1", len(held))]
+    snapshot = ClusterSnapshot(
+        [borrower, make_session("b", gpu, project="team-b")], projects, nodes, NOW
+    )
+    [eviction] = plan(snapshot).evictions
+    assert eviction.reason.message == (
+        "Preempted by a session of team-b, which is entitled to GPUs that team-a had borrowed."
+    )
+
+
 def test_over_the_quota_waits_and_says_by_how_much() -> None:
     running = make_session(
         "r", "3", "running", placement=make_placement(*map(make_slice, (0, 1, 2)))
@@ -43,7 +63,7 @@ def test_over_the_quota_waits_and_says_by_how_much() -> None:
     [decision] = decide([running, make_session("w", "2")], PROJECTS)
     assert isinstance(decision.outcome, Reason)
     assert decision.outcome.code == "OverQuota"
-    assert "use 3 of its 4 GPUs" in decision.outcome.message
+    assert "use 3 of its 4 GPUs; 2 more would exceed the quota" in decision.outcome.message
     assert "1 GPU" in decision.outcome.hint
 
 
@@ -82,6 +102,62 @@ def test_what_has_ended_holds_nothing() -> None:
     ]
     [decision] = decide([*full, make_session("w", "4")], PROJECTS)
     assert isinstance(decision.outcome, Placement)
+
+
+def leaving(name: str, gpu: str, *devices: int, **fields: Any) -> Session:
+    """Return a session that is being stopped and whose processes live on."""
+    goal = fields.pop("goal", "stop")
+    placement = make_placement(*map(make_slice, devices))
+    session = make_session(name, gpu, "stopping", placement=placement, **fields)
+    return msgspec.structs.replace(session, goal=goal)
+
+
+@pytest.mark.parametrize(
+    ("project", "kind", "code"),
+    [
+        (make_project("team-a", "4", limit="2"), "train", "OverLimit"),
+        (make_project("team-a", "2"), "interactive", "OverQuota"),
+        (make_project("team-a", "2", weight="0"), "interactive-spot", "OverQuota"),
+    ],
+)
+def test_what_is_being_stopped_counts_against_its_own_project(
+    project: Project, kind: Kind, code: str
+) -> None:
+    projects = [project, make_project("team-b", "2")]
+    stops = leaving("stops", "2", 0, 1, kind=kind)
+    line = [make_session("own", "1", kind=kind), make_session("b", "1", project="team-b")]
+    found = {d.session: d.outcome for d in decide([stops, *line], projects)}
+    own, other = found["id-own"], found["id-b"]
+    assert isinstance(own, Reason)
+    assert own.code == code
+    assert "team-a" in own.message
+    assert isinstance(other, Placement)
+    stopped = msgspec.structs.replace(stops, state="stopped", placement=None)
+    assert all(isinstance(d.outcome, Placement) for d in decide([stopped, *line], projects))
+
+
+def test_no_colleague_has_to_go_for_what_is_about_to_be_free() -> None:
+    projects = [make_project("team-a", "4", limit="2")]
+    runs = make_session(
+        "runs", "1", "running", placement=make_placement(make_slice(1)), kind="train", priority=1
+    )
+    runs = msgspec.structs.replace(runs, started=NOW - timedelta(days=1))
+    line = [leaving("stops", "1", 0, kind="train"), runs, make_session("own", "1", priority=90)]
+    decided = plan(ClusterSnapshot(line, projects, NODES, NOW))
+    assert decided.evictions == ()
+    assert [d.outcome.code for d in decided.decisions if isinstance(d.outcome, Reason)] == [
+        "OverLimit"
+    ]
+
+
+def test_a_resized_session_is_not_in_its_own_way() -> None:
+    projects = [make_project("team-a", "2", limit="2")]
+    resized = leaving("resized", "1", 0, 1, goal="requeue")
+    line = [resized, make_session("own", "1")]
+    [decision] = decide(line, projects)
+    assert isinstance(decision.outcome, Reason)
+    gone = msgspec.structs.replace(resized, state="waiting", placement=None, goal="run")
+    assert all(isinstance(d.outcome, Placement) for d in decide([gone, line[1]], projects))
 
 
 def test_the_machine_can_be_full_before_the_quota_is() -> None:

@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.shares import parse_quota, parse_share
+from jupyter_gpuquota.core.fields import FieldReader
+from jupyter_gpuquota.core.requests.shares import parse_quota, read_share
+from jupyter_gpuquota.errors import FieldError
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import SessionRequest
+
+
+def parse_share(request: SessionRequest) -> tuple[Share, list[FieldError]]:
+    reader = FieldReader()
+    return read_share(request, reader), reader.errors
+
 
 GOOD = [
     ({}, Share(), "CPU only"),
@@ -16,7 +24,7 @@ GOOD = [
     ({"gpu": 0.1}, Share(milli=100), "0.1 GPU"),
     ({"gpu": 0.29}, Share(milli=290), "0.29 GPU"),
     ({"gpu": 1.0}, Share(milli=1000), "1 GPU"),
-    ({"gpu": "2"}, Share(milli=2000), "2 GPU"),
+    ({"gpu": "2"}, Share(milli=2000), "2 GPUs"),
     ({"gpu": " 0.25 "}, Share(milli=250), "0.25 GPU"),
     ({"gpu_memory": 8192}, Share(memory=8192), "8 GiB"),
     ({"gpu_memory": "8Gi"}, Share(memory=8192), "8 GiB"),
@@ -40,24 +48,26 @@ BAD = [
     ({"gpu": "0"}, "gpu", "above 0"),
     ({"gpu": 0}, "gpu", "above 0"),
     ({"gpu": "-1"}, "gpu", "above 0"),
-    ({"gpu": "1.5"}, "gpu", "not a whole number"),
+    ({"gpu": "1.5"}, "gpu", "only whole GPUs are possible: enter 1 or 2"),
     ({"gpu": "NaN"}, "gpu", "not a number"),
     ({"gpu": float("nan")}, "gpu", "not a number"),
     ({"gpu": "inf"}, "gpu", "not a number"),
     ({"gpu": "½"}, "gpu", "not written as a number"),
     ({"gpu": "1e-1"}, "gpu", "not a number"),
     ({"gpu": "0,5"}, "gpu", "not a number"),
-    ({"gpu": "0.001"}, "gpu", "finer"),
+    ({"gpu": "0.001"}, "gpu", "Finer"),
     ({"gpu": "٣"}, "gpu", "not a number"),
     ({"gpu_memory": "0"}, "gpu_memory", "at least 1 MiB"),
     ({"gpu_memory": "-8Gi"}, "gpu_memory", "not an amount"),
     ({"gpu_memory": "8 apples"}, "gpu_memory", "not an amount"),
     ({"gpu": "0.5", "gpu_compute": "33"}, "gpu_compute", "5, 10"),
     ({"gpu": "0.5", "gpu_compute": "0"}, "gpu_compute", "5, 10"),
+    ({"gpu": "0.5", "gpu_compute": "9" * 400}, "gpu_compute", "5, 10"),
+    ({"gpu": "0.5", "gpu_compute": "9" * 5000}, "gpu_compute", "5, 10"),
     ({"gpu": "0.5", "gpu_compute": "105"}, "gpu_compute", "5, 10"),
-    ({"gpu_compute": "30"}, "gpu_compute", "fraction or with memory"),
-    ({"gpu": "2", "gpu_compute": "30"}, "gpu_compute", "fraction or with memory"),
-    ({"gpu": "0.5", "gpu_memory": "8Gi"}, "gpu_memory", "exclude"),
+    ({"gpu_compute": "30"}, "gpu_compute", "fraction of a GPU, or memory"),
+    ({"gpu": "2", "gpu_compute": "30"}, "gpu_compute", "fraction of a GPU, or memory"),
+    ({"gpu": "0.5", "gpu_memory": "8Gi"}, "gpu_memory", "cannot be combined"),
     ({"mig_profile": "big"}, "mig_profile", "not a MIG profile"),
 ]
 

@@ -1,4 +1,4 @@
-"""A request is checked once, and everything wrong with it is said at once."""
+"""A request is checked once, and all its errors are reported together."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.policy import NO_POLICY
-from jupyter_gpuquota.core.specs import Facts, check, resized
+from jupyter_gpuquota.core.idle.policy import NO_POLICY
+from jupyter_gpuquota.core.requests.specs import Facts, check, resized
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.environments import Environment
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
@@ -75,9 +75,9 @@ def test_a_bad_value_is_refused_at_its_field(request_: dict[str, Any], field: st
 @pytest.mark.parametrize(
     ("project", "message"),
     [
-        ("team-v", "You may look at team-v, but not launch in it."),
-        ("nobody", "There is no project 'nobody' that you may launch in."),
-        ("", "There is no project that you may launch in."),
+        ("team-v", "You may view team-v, but not launch in it."),
+        ("nobody", "No access to project nobody."),
+        ("", "You cannot launch in any project."),
     ],
 )
 def test_a_viewer_is_told_what_they_may(project: str, message: str) -> None:
@@ -108,7 +108,7 @@ def test_the_folder_must_be_usable() -> None:
 
 
 def test_a_machine_without_gpus_says_so() -> None:
-    assert "no GPU" in fields_of(facts(nodes=[]), gpu="0.5")["gpu"]
+    assert fields_of(facts(nodes=[]), gpu="0.5") == {"gpu": "No GPUs are available."}
     assert check(SessionRequest(name="x"), facts(nodes=[])).share == Share()
 
 
@@ -163,31 +163,31 @@ def test_a_wish_that_is_no_time_is_refused(wish: str) -> None:
 @pytest.mark.parametrize(
     ("rules", "wish", "said"),
     [
-        ({}, "30", "30s is shorter than the least that the built-in policy allows."),
+        ({}, "30", "Below the minimum set by the default policy."),
         (
             {"idle_timeout_min": 600},
             "5m",
-            "5m is shorter than the least that everyone's policy allows.",
+            "Below the minimum set by everyone's policy.",
         ),
         (
             {"warn_before": 1200},
             "15m",
-            "15m is shorter than the warning that everyone's policy gives before.",
+            "Shorter than the warning period set by everyone's policy.",
         ),
         (
             {"idle_timeout_max": 7200},
             "3h",
-            "3h is longer than the most that everyone's policy allows.",
+            "Above the maximum set by everyone's policy.",
         ),
         (
             {"idle_timeout": 3600},
             "0",
-            "Never is longer than the most that everyone's policy allows.",
+            "Above the maximum set by everyone's policy.",
         ),
         (
             {"idle_timeout": 3600, "locked": ("idle_timeout",)},
             "30m",
-            "It is 1h: everyone's policy has locked it.",
+            "Locked to 1 h by everyone's policy.",
         ),
     ],
 )

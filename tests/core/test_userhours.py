@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.buckets import Bucket
-from jupyter_gpuquota.core.userhours import sum_up
+from jupyter_gpuquota.core.usage.buckets import Bucket
+from jupyter_gpuquota.core.usage.user_hours import sum_up
 
 HOUR = 3600
 
 
 def used(project: str, user: str, hours: int, **fields: int) -> Bucket:
-    """Hold a whole GPU for some hours."""
+    """Return buckets of a whole GPU for some hours."""
     return Bucket(
         at=0,
         project=project,

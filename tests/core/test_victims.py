@@ -8,8 +8,8 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.placement import Pool
-from jupyter_gpuquota.core.victims import Holders, Search
+from jupyter_gpuquota.core.scheduling.placement import Pool
+from jupyter_gpuquota.core.scheduling.victims import Holders, Search
 from jupyter_gpuquota.model.resources import Node, Placement, Share
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_node, make_session, make_share
@@ -35,7 +35,7 @@ def placed(wishes: list[tuple[dict[str, str], bool, int]], nodes: list[Node]) ->
     for number, (share, stays, priority) in enumerate(wishes):
         session = make_session(f"s{number}", kind="train", age=number, priority=priority, **share)
         if placement := pool.find(session.spec.share):
-            pool.take(placement)
+            pool.allocate(placement)
             held = msgspec.structs.replace(session, state="running", placement=placement)
             found += [held] if stays or number % 3 else []
     return found
@@ -44,7 +44,7 @@ def placed(wishes: list[tuple[dict[str, str], bool, int]], nodes: list[Node]) ->
 def fewest(
     share: Share, nodes: list[Node], sessions: list[Session], candidates: list[Session]
 ) -> int | None:
-    """Tell the size of the smallest set whose going makes room, by trying all."""
+    """Return the size of the smallest sufficient set of victims, by brute force."""
     for count in range(1, len(candidates) + 1):
         for gone in combinations(candidates, count):
             kept = [s.placement for s in sessions if s not in gone and s.placement]

@@ -7,15 +7,16 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core.isolation import isolation_of
+from jupyter_gpuquota.core.forecast.previews import forbidden, preview
 from jupyter_gpuquota.core.names import mention
-from jupyter_gpuquota.core.nearest import allowed
-from jupyter_gpuquota.core.nodes import draw
-from jupyter_gpuquota.core.plans import Situation
-from jupyter_gpuquota.core.previews import forbidden, preview
-from jupyter_gpuquota.core.quota import sum_up
-from jupyter_gpuquota.core.specs import Facts, check
+from jupyter_gpuquota.core.requests.alternatives import allowed
+from jupyter_gpuquota.core.requests.specs import Facts, check
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
+from jupyter_gpuquota.core.usage.isolation import isolation_of
+from jupyter_gpuquota.core.usage.nodes import draw
+from jupyter_gpuquota.core.usage.quota import sum_up
 from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.model.messages.formats import sessions
 from jupyter_gpuquota.model.nodes import Reading
 from jupyter_gpuquota.model.resources import Device, Node, Share, Slice
 from jupyter_gpuquota.model.sessions import SessionRequest
@@ -38,18 +39,20 @@ HALF = make_session("half", "0.5", "running", placement=make_placement(make_slic
 
 
 def test_a_preview_says_where_it_fits_and_how_full_that_gets() -> None:
-    shown = preview(make_spec(gpu="0.5"), Situation([HALF], PROJECTS, NODES, NOW))
+    shown = preview(make_spec(gpu="0.5"), ClusterSnapshot([HALF], PROJECTS, NODES, NOW))
     assert shown.verdict == "fits"
-    assert "n1 GPU 0 (simulated) (50 % → 100 % used)" in shown.message
+    assert (
+        "Starts now on n1, GPU 0 (simulated): 50 % → 100 % allocated. Uses 0.5 GPU" in shown.message
+    )
     assert shown.isolation is not None
 
 
 def test_a_preview_says_why_it_would_wait_and_where_in_line() -> None:
     line = [HALF, make_session("big", "1")]
-    shown = preview(make_spec(gpu="1"), Situation(line, PROJECTS, NODES, NOW))
+    shown = preview(make_spec(gpu="1"), ClusterSnapshot(line, PROJECTS, NODES, NOW))
     assert shown.verdict == "waits"
-    assert "number 2 in its project's line" in shown.message
-    assert shown.place_in_line == 2
+    assert "Will be queued (#2 in team-a): team-a's interactive sessions" in shown.message
+    assert shown.queue_position == 2
     assert shown.nearest == make_share("0.5")
 
 
@@ -77,18 +80,23 @@ def test_what_is_forbidden_comes_with_the_nearest_that_is_not(asked, instead) ->
 def test_a_preview_says_how_much_of_what_would_wait_is_borrowed() -> None:
     both = make_placement(make_slice(0), make_slice(1))
     loan = make_session("loan", "2", "running", placement=both, kind="train")
-    shown = preview(make_spec(gpu="2", kind="train"), Situation([loan], PROJECTS, NODES, NOW))
+    shown = preview(make_spec(gpu="2", kind="train"), ClusterSnapshot([loan], PROJECTS, NODES, NOW))
     assert shown.verdict == "waits"
-    assert "uses 2; 2 more would be borrowed" in shown.message
+    assert "uses 2 GPUs (quota: 1), so 2 GPUs would have to be borrowed" in shown.message
     other = msgspec.structs.replace(loan, spec=msgspec.structs.replace(loan.spec, project="team-b"))
-    shown = preview(make_spec(gpu="2", kind="train"), Situation([other], PROJECTS, NODES, NOW))
-    assert "uses 0; 1 of 2 more would be borrowed" in shown.message
+    shown = preview(
+        make_spec(gpu="2", kind="train"), ClusterSnapshot([other], PROJECTS, NODES, NOW)
+    )
+    assert "uses 0 GPUs (quota: 1), so 1 of 2 GPUs would have to be borrowed" in shown.message
 
 
 def test_a_preview_says_what_is_borrowed_and_from_whom() -> None:
-    shown = preview(make_spec(gpu="1", kind="train"), Situation([HALF], PROJECTS, NODES, NOW))
+    shown = preview(make_spec(gpu="1", kind="train"), ClusterSnapshot([HALF], PROJECTS, NODES, NOW))
     assert shown.verdict == "borrows"
-    assert "borrows 0.5 GPU, which can be taken back for team-b" in shown.message
+    assert (
+        "Borrows 0.5 GPU, which team-b can reclaim; the session would then be requeued."
+        in shown.message
+    )
 
 
 def test_a_preview_says_when_enough_will_be_free() -> None:
@@ -96,10 +104,10 @@ def test_a_preview_says_when_enough_will_be_free() -> None:
         make_session("b", "1", "running", placement=make_placement(make_slice(0))),
         ends=NOW + timedelta(minutes=20),
     )
-    shown = preview(make_spec(gpu="1"), Situation([bounded], PROJECTS, NODES, NOW))
+    shown = preview(make_spec(gpu="1"), ClusterSnapshot([bounded], PROJECTS, NODES, NOW))
     assert shown.verdict == "waits"
     assert shown.expected == bounded.ends
-    assert shown.message.endswith("1 GPU is expected to be free in about 20 min.")
+    assert shown.message.endswith("1 GPU should be free in about 20 min.")
 
 
 def test_a_preview_says_whose_gpus_would_be_taken_back() -> None:
@@ -107,22 +115,22 @@ def test_a_preview_says_whose_gpus_would_be_taken_back() -> None:
         "b", "2", "running", kind="train", placement=make_placement(*map(make_slice, (0, 1)))
     )
     asked = make_spec(gpu="1", project="team-b")
-    shown = preview(asked, Situation([borrower], PROJECTS, NODES, NOW))
+    shown = preview(asked, ClusterSnapshot([borrower], PROJECTS, NODES, NOW))
     assert shown.verdict == "reclaims"
-    assert "takes back 2 GPU from a session of team-a, which" in shown.message
+    assert "Preempts a session of team-a, which will be requeued, to free 2 GPUs." in shown.message
 
 
 def test_a_session_is_named_to_its_own_project_only() -> None:
     own = make_session("mine", project="team-b")
     others = [make_session(name) for name in ("one", "two")]
-    assert mention([own], "team-b") == "mine"
-    assert mention([others[0], own], "team-b") == "mine, a session of team-a"
-    assert mention([*others, own], "team-b") == "mine, 2 sessions of team-a"
+    assert sessions(mention([own], "team-b")) == "mine"
+    assert sessions(mention([others[0], own], "team-b")) == "mine, a session of team-a"
+    assert sessions(mention([*others, own], "team-b")) == "mine, 2 sessions of team-a"
 
 
 def test_a_preview_changes_nothing() -> None:
     before = (HALF,)
-    preview(make_spec(gpu="0.5"), Situation(before, PROJECTS, NODES, NOW))
+    preview(make_spec(gpu="0.5"), ClusterSnapshot(before, PROJECTS, NODES, NOW))
     assert before == (HALF,)
 
 
@@ -130,7 +138,7 @@ def test_quota_sums_what_is_held_and_waited_for_by_user() -> None:
     waiting = make_session("w", "0.25", owner="ana")
     quota = sum_up(PROJECTS, [HALF, waiting], NODES, revision="7")
     team = quota.projects[0]
-    assert (team.allocated, team.over, team.asked) == (500, 0, 750)
+    assert (team.allocated, team.over, team.requested) == (500, 0, 750)
     assert (team.running, team.waiting) == (1, 1)
     assert [(u.user, u.allocated, u.waiting) for u in team.users] == [("ana", 0, 1), ("me", 500, 0)]
     assert (quota.capacity, quota.allocated, quota.free) == (2000, 500, 1500)

@@ -1,4 +1,4 @@
-"""A change of settings is played on what is, and told of truly; all its mistakes at once."""
+"""The effects of a change of settings, and all its errors together."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core import whatif
+from jupyter_gpuquota.core.forecast import impact
+from jupyter_gpuquota.core.forecast.settings_change import Present, changed
 from jupyter_gpuquota.core.nodegroups import labelled
-from jupyter_gpuquota.core.plans import Situation
 from jupyter_gpuquota.core.projects import NO_GROUPS
-from jupyter_gpuquota.core.settings_change import Present, changed
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.errors import InvalidFields, NotFound
 from jupyter_gpuquota.model.projects import (
     AffinityRequest,
@@ -52,8 +52,8 @@ def sharing(name: str, index: int = 0, *, compute: int = 0, milli: int = 500, **
 
 
 def play(sessions, before, after):
-    situation = Situation(sessions, before, [make_node()], NOW)
-    return whatif.compare(situation, replace(situation, projects=after))
+    snapshot = ClusterSnapshot(sessions, before, [make_node()], NOW)
+    return impact.compare(snapshot, replace(snapshot, projects=after))
 
 
 def replaced(session, **fields):
@@ -70,8 +70,8 @@ def effects(found) -> set[tuple[str, str]]:
 
 def try_out(change, sessions, projects, nodes, groups=NO_GROUPS, rules=USUAL_RULES):
     """Play a change on sessions."""
-    before = Situation(sessions, projects, labelled(nodes, groups), NOW, rules)
-    return whatif.compare(before, changed(change, Present(before, nodes, groups)))
+    before = ClusterSnapshot(sessions, projects, labelled(nodes, groups), NOW, rules)
+    return impact.compare(before, changed(change, Present(before, nodes, groups)))
 
 
 def test_a_raised_quota_shows_who_would_start_and_who_be_reclaimed():
@@ -94,19 +94,19 @@ def test_a_deleted_project_keeps_what_waits_from_starting():
     waits = make_session("wants", "9", project="team-b", kind="train")
     found = play([waits], [make_project(), make_project("team-b")], [make_project()])
     assert [(s.name, s.effect) for s in found.sessions] == [("wants", "waits")]
-    assert "does not exist" in found.sessions[0].message
+    assert "no longer exists" in found.sessions[0].message
 
 
 def test_a_change_without_effect_says_so():
     found = play([running("x", 1)], [make_project()], [make_project(priority=50)])
-    assert found.message.startswith("Nothing would change")
+    assert found.message == "No immediate effect on current sessions."
     assert found.sessions == ()
 
 
 def test_a_draining_project_starts_nothing_and_claims_nothing():
     waits = make_session("wants", "4", kind="train")
     closing = make_project("team-a", "4", draining=True)
-    rest = whatif.settle(Situation([waits], [closing], [make_node()], NOW))
+    rest = impact.settle(ClusterSnapshot([waits], [closing], [make_node()], NOW))
     session = rest.sessions[waits.id]
     assert session.state == "waiting"
     assert session.reason.code == "QueueMissing"
@@ -131,7 +131,7 @@ def test_moving_sessions_out_of_fragments_shows_who_would_be_moved():
     assert "1 session would start. 1 session would be moved" in found.message
     assert "2 sessions could be moved to make room" in found.message
     [moved] = [s.message for s in found.sessions if s.effect == "moves"]
-    assert "would have to stop, and start again on n1 GPU" in moved
+    assert "would be restarted on n1, GPU" in moved
     back = try_out(
         rules_of(),
         [*halves, waits],
@@ -140,8 +140,11 @@ def test_moving_sessions_out_of_fragments_shows_who_would_be_moved():
         rules=Rules(consolidate=True),
     )
     assert ("whole", "waits") in effects(back)
-    assert "1 session would keep its GPUs. 1 session would wait instead of starting" in back.message
-    assert "could not be moved any more" in back.message
+    assert (
+        "1 session would keep its GPUs. 1 session would be queued instead of starting"
+        in back.message
+    )
+    assert "could no longer be moved" in back.message
 
 
 def test_separate_nodes_make_wait_who_would_start_and_move_nobody():
@@ -149,12 +152,14 @@ def test_separate_nodes_make_wait_who_would_start_and_move_nobody():
     apart = groups_of(NodeGroupRequest(name="apart", nodes=("n1",), separate=True))
     found = try_out(apart, both, [make_project()], [make_node(gpus=1)])
     assert found.sessions == ()
-    assert found.message == "Nothing would change at once for the sessions that there are."
+    assert found.message == "No immediate effect on current sessions."
     waits = make_session("more", "0.5", gpu_compute=30)
     found = try_out(apart, [sharing("memory"), waits], [make_project()], [make_node(gpus=1)])
     assert effects(found) == {("more", "waits")}
-    assert "1 session would wait instead of starting" in found.message
-    assert found.sessions[0].message.startswith("more (team-a) would wait instead of starting. ")
+    assert "1 session would be queued instead of starting" in found.message
+    assert found.sessions[0].message.startswith(
+        "more (team-a) would be queued instead of starting. "
+    )
 
 
 def test_who_runs_stays_where_it_could_not_start_any_more():
@@ -181,16 +186,18 @@ def test_who_could_never_start_or_then_could_is_told():
     emptied = groups_of(NodeGroupRequest(name="big"))
     found = try_out(emptied, sessions, [bound], [make_node()], BIG)
     assert [s.message for s in found.sessions] == [
-        "waits (team-a) could not start any more at all: team-a's sessions of this kind may run "
-        "on no node that has a GPU."
+        "waits (team-a) could never start: None of the nodes that team-a may use has a GPU for "
+        "this kind of session."
     ]
-    assert "1 session could not start any more at all" in found.message
+    assert "1 session could never start" in found.message
     none = Groups(items=(NodeGroup(name="big"),))
     found = try_out(
         groups_of(*map(group_request_of, BIG.items)), sessions, [bound], [make_node()], none
     )
-    assert "1 session could start one day, which it cannot now" in found.message
-    assert found.sessions[0].message.startswith("waits (team-a) could start one day")
+    assert "1 session that cannot start now could start later" in found.message
+    assert found.sessions[0].message.startswith(
+        "waits (team-a) cannot start now, but could start later."
+    )
     small = SettingsChange(put=(ProjectRequest(name="team-a", quota=2),))
     asks = make_session("asks", "8")
     found = try_out(small, [running("loan", 8), asks], [make_project(quota="8")], [make_node()])
@@ -210,12 +217,12 @@ def test_a_shorter_time_of_safety_takes_back_at_once_and_a_longer_one_is_told():
     safe = Rules(min_runtime=3600)
     found = try_out(rules_of(), [borrower, waits], teams, [make_node()], rules=safe)
     assert effects(found) == {("wants", "starts"), ("loan", "reclaimed")}
-    assert "1 session would have run long enough to be made to leave" in found.message
+    assert "1 session would no longer be protected by its minimum run time" in found.message
     held = running("held", 2, age=600)
     found = try_out(rules_of(min_runtime="1h"), [held], teams, [make_node()])
     assert found.message == (
-        "Nothing would change at once for the sessions that there are. "
-        "1 session would not have run long enough to be made to leave."
+        "No immediate effect on current sessions. "
+        "1 session would still be protected by its minimum run time."
     )
 
 
@@ -230,21 +237,19 @@ def test_a_shorter_life_shows_who_would_be_stopped_and_who_starts_then():
     assert effects(found) == {("old", "ends"), ("wants", "starts")}
     assert "1 session would start. 1 session would be stopped." in found.message
     assert found.message.endswith("1 session would have to end sooner.")
-    said = "old (team-a) would be stopped by the rule interactive_life of team-a's policy."
-    assert found.sessions[0].message.startswith(f"{said} It has run for 3 h.")
+    said = "old (team-a) would be stopped: its maximum run time is over."
+    assert found.sessions[0].message == said
     bounded = [make_project("team-a", "8", interactive_duration=3600), teams[1]]
     freed = SettingsChange(put=(ProjectRequest(name="team-a", quota=8),))
     found = try_out(freed, [new], bounded, [make_node()])
-    assert found.message == (
-        "Nothing would change at once for the sessions that there are. 1 session could run longer."
-    )
+    assert found.message == ("No immediate effect on current sessions. 1 session could run longer.")
 
 
 def test_who_has_not_run_long_enough_could_not_be_moved_either():
     runs = [running("new", 1, age=10), running("old", 1, 1, age=7200)]
     asked = rules_of(consolidate=True, min_runtime="1h")
     found = try_out(asked, runs, [make_project()], [make_node()])
-    assert "1 session would not have run long enough to be made to leave" in found.message
+    assert "1 session would still be protected by its minimum run time" in found.message
     assert "1 session could be moved to make room" in found.message
 
 
@@ -252,8 +257,9 @@ def test_another_grace_says_whom_it_would_matter_to():
     asked = rules_of(grace="5m")
     sessions = [running("train", 1), running("inter", 1, 1, kind="interactive")]
     found = try_out(asked, sessions, [make_project()], [make_node()])
-    assert "1 session would have 300 s to end, instead of 60 s, when made to leave" in found.message
-    assert "made to leave" not in try_out(asked, [], [make_project()], [make_node()]).message
+    said = "1 session would have 5 min instead of 1 min to save when preempted."
+    assert said in found.message
+    assert "when preempted" not in try_out(asked, [], [make_project()], [make_node()]).message
 
 
 def test_who_would_be_taken_from_anyway_and_then_not_keeps_its_gpus():
@@ -266,7 +272,9 @@ def test_who_would_be_taken_from_anyway_and_then_not_keeps_its_gpus():
 
 
 def test_what_is_not_named_stays_as_it_is():
-    before = Situation([], [make_project()], labelled([make_node()], BIG), NOW, Rules(grace=5))
+    before = ClusterSnapshot(
+        [], [make_project()], labelled([make_node()], BIG), NOW, Rules(grace=5)
+    )
     assert changed(SettingsChange(), Present(before, [make_node()], BIG)) == replace(
         before, projects=(make_project(),)
     )
@@ -274,7 +282,7 @@ def test_what_is_not_named_stays_as_it_is():
 
 def refused(change: SettingsChange, *projects, groups: Groups = BIG, sessions=()) -> list[str]:
     nodes = [make_node()]
-    before = Situation(sessions, projects, labelled(nodes, groups), NOW)
+    before = ClusterSnapshot(sessions, projects, labelled(nodes, groups), NOW)
     with pytest.raises(InvalidFields) as caught:
         changed(change, Present(before, nodes, groups))
     return [problem.field for problem in caught.value.fields]
@@ -312,7 +320,7 @@ def test_every_mistake_of_every_part_is_named_at_once():
 def test_a_group_may_go_with_the_last_project_that_asks_for_it():
     bound = make_project(node_affinity=Affinity(train=("big",)))
     assert refused(groups_of(), bound) == ["groups"]
-    before = Situation([], [bound], labelled([make_node()], BIG), NOW)
+    before = ClusterSnapshot([], [bound], labelled([make_node()], BIG), NOW)
     present = Present(before, [make_node()], BIG)
     freed = SettingsChange(groups=(), put=(ProjectRequest(name="team-a", quota=4),))
     assert changed(freed, present).nodes[0].labels == ()
@@ -327,5 +335,5 @@ def test_a_group_may_go_with_the_last_project_that_asks_for_it():
 def test_a_group_that_the_nodes_have_of_themselves_may_be_asked_for():
     own = make_project(node_affinity=Affinity(train=("a100",)))
     nodes = [of_itself("a100")]
-    before = Situation([], [own], labelled(nodes, BIG), NOW)
+    before = ClusterSnapshot([], [own], labelled(nodes, BIG), NOW)
     assert changed(groups_of(), Present(before, nodes, BIG)).nodes[0].labels == ("a100",)

@@ -1,4 +1,4 @@
-"""A real JupyterHub with our controller as its service, and people who work in it."""
+"""A real JupyterHub with our controller as its service, and its users."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
 from tests.controller.hosted import Files
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".venv-hub"
-PATIENCE = 60
 
 CONTROLLER = """
 c.GpuQuota.projects = [
@@ -53,7 +53,7 @@ class Answer:
 def ask(
     url: str, token: str, method: str = "GET", body: Any = None, ca: Path | None = None
 ) -> Answer:
-    """Ask a server, the Hub's or ours. Raises OSError where none answers."""
+    """Send a request to the Hub or our controller. Raises OSError without a listener."""
     sent = None if body is None else json.dumps(body).encode()
     headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
     request = urllib.request.Request(url, sent, headers, method=method)  # noqa: S310 (our own)
@@ -75,7 +75,7 @@ def _read(response: Any) -> Answer:
 
 
 def until(happens: Callable[[], Any], said: Callable[[], str]) -> Any:
-    """Return what comes of it, once anything does."""
+    """Return the first truthy result of a function."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
@@ -148,7 +148,7 @@ class Hub:
                 self._end_proxy()
 
     def hub(self, path: str, method: str = "GET", body: Any = None) -> Answer:
-        """Ask the Hub's REST API as the service `tests`."""
+        """Call the Hub's REST API as the service `tests`."""
         return ask(f"{self.url}/hub/api{path}", self.token, method, body)
 
     def people(self, *names: str) -> list[Person]:
@@ -166,7 +166,7 @@ class Hub:
         return str(self.hub(f"/users/{name}/tokens", "POST", limits).body["token"])
 
     def asked_directly(self, token: str, path: str) -> Answer:
-        """Ask the controller with a token."""
+        """Call the controller with a token."""
         return ask(f"{self.controller}/gpuquota/api{path}", token, ca=self.files.ca)
 
     def _is_ready(self, name: str) -> bool:
@@ -174,25 +174,25 @@ class Hub:
         return bool(server and server["ready"])
 
     def _end_proxy(self) -> None:
-        """End the proxy, which a Hub leaves behind that is told to end while it starts."""
+        """End the proxy, which a Hub leaves behind if it is terminated while it starts."""
         with suppress(FileNotFoundError, ProcessLookupError):
             os.kill(int((self.folder / "proxy.pid").read_text()), signal.SIGTERM)
 
     def said(self) -> str:
-        """Return what the Hub, and all that it has started, has printed."""
+        """Return the output of the Hub and the processes that it has started."""
         return self._log.read_text(errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody at work in a JupyterLab."""
+    """A user at work in a JupyterLab."""
 
     hub: Hub
     name: str
     token: str
 
     def ask(self, method: str, path: str, body: Any = None) -> Answer:
-        """Ask the REST interface in this person's JupyterLab, as its page does."""
+        """Call the REST interface in this user's JupyterLab, as its page does."""
         return ask(f"{self._lab}/gpuquota/api{path}", self.token, method, body)
 
     def in_a_kernel(self, code: str) -> str:
@@ -231,7 +231,7 @@ class Person:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports that nobody has now."""
+    """Return unused ports."""
     found = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [listener.getsockname()[1] for listener in found]
     for listener in found:

@@ -1,4 +1,4 @@
-"""The proof with a real JupyterHub: people are known by it, and each has their own rights."""
+"""With a real JupyterHub: it authenticates users, and each has their own rights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.hub
 
 
 def launch(person: Person, name: str) -> str:
-    """Launch a session as somebody, and return its id once it runs."""
+    """Launch a session as a user, and return its id once it is running."""
     asked = {"name": name, "project": "team-ml", "gpu": 0.5}
     made = person.ask("POST", "/sessions", asked)
     assert (made.status, made.body.get("owner")) == (201, person.name)
@@ -68,6 +68,6 @@ def test_a_kernel_reaches_the_controller_as_its_owner(ana):
 
 def test_no_token_is_logged(hub, ana, li, admin):
     said = hub.said()
-    assert "listens on" in said
+    assert "listening on" in said
     for secret in (hub.token, ana.token, li.token, admin.token, "stranger"):
         assert secret not in said

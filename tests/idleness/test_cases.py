@@ -11,9 +11,9 @@ import msgspec
 import pytest
 import yaml
 
-from jupyter_gpuquota.core.idleness import Reading, keep_alive, look, resume
-from jupyter_gpuquota.core.policy import rule_for, subject_of
-from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.core.idle.decide import Reading, keep_alive, observe, resume
+from jupyter_gpuquota.core.idle.policy import rule_for, subject_of
+from jupyter_gpuquota.core.idle.policy_check import check_policy
 from jupyter_gpuquota.model.policy import Policy, PolicyRequest
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.model.spans import parse_span
@@ -55,7 +55,7 @@ def play(case: dict[str, Any]) -> dict[int, str]:
         if "away" in case and case["away"][0] <= minute < case["away"][1]:
             continue
         ruling = rule_for(policy, subject_of(session), None, now)
-        track, event = look(track, readings(case, states, now, begins), ruling, now, MINUTE)
+        track, event = observe(track, readings(case, states, now, begins), ruling, now, MINUTE)
         if event:
             happened[minute] = event
         if event == "act":

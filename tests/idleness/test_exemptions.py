@@ -8,8 +8,8 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core.exemptions import current, named, without_project
-from jupyter_gpuquota.core.policy import NO_POLICY
+from jupyter_gpuquota.core.idle.exemptions import current, named, without_project
+from jupyter_gpuquota.core.idle.policy import NO_POLICY
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.policy import (
     Exemption,
@@ -74,16 +74,16 @@ def test_a_session_is_kept_by_its_id(who: str, kept: str) -> None:
     [
         (
             "session:two",
-            "There is no session 'two'.",
-            "Write its name or its ID. There are: both, id-one, one.",
+            "Session 'two' not found.",
+            "Sessions: both, id-one, one.",
         ),
-        ("session:team-b/one", "There is no session 'team-b/one'.", "There are: both"),
+        ("session:team-b/one", "Session 'team-b/one' not found.", "Did you mean one or id-one?"),
         (
             "session:both",
             "2 sessions are named both: team-a/both, team-b/both.",
-            "Name it with its project",
+            "Add the project",
         ),
-        ("project:team-z", "There is no project 'team-z'.", "There are: team-a, team-b."),
+        ("project:team-z", "Unknown project: 'team-z'.", "Projects: team-a and team-b."),
     ],
 )
 def test_who_cannot_be_found_is_no_one_to_except(who: str, message: str, hint: str) -> None:
@@ -99,7 +99,7 @@ def test_a_hint_names_a_few_of_the_sessions() -> None:
     _, wrong = name("session:gone", sessions=many)
     assert wrong["exemptions[0].who"][1].endswith("s08, s09, ….")
     _, wrong = name("session:gone", sessions=())
-    assert wrong["exemptions[0].who"][1].endswith("There are none yet.")
+    assert wrong["exemptions[0].who"][1].endswith("No sessions yet.")
 
 
 def test_who_is_gone_meanwhile_stays() -> None:
@@ -115,7 +115,7 @@ def test_what_is_over_goes_unless_it_is_new() -> None:
     later = exemption("user:ben")
     both = policy(*before.exemptions, later)
     assert current(both, before, NOW).exemptions == (later,)
-    with pytest.raises(InvalidFields, match="not acceptable") as caught:
+    with pytest.raises(InvalidFields, match=r"^1 invalid field\.") as caught:
         current(both, NO_POLICY, NOW)
     assert [field.field for field in caught.value.fields] == ["exemptions[0].until"]
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.policy import NO_POLICY, Ruling, rule_for, subject_of
-from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.core.idle.policy import NO_POLICY, Ruling, rule_for, subject_of
+from jupyter_gpuquota.core.idle.policy_check import check_policy
 from jupyter_gpuquota.model.policy import RULES, DecidedRule, Policy, PolicyRequest
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.sessions import Session
@@ -44,7 +44,7 @@ def test_every_rule_is_explained_though_nothing_is_set() -> None:
     assert [each.rule for each in found.rules] == list(RULES)
     assert {each.level for each in found.rules} == {"built-in"}
     assert decided(found, "idle_timeout").value == "never"
-    assert decided(found, "idle_timeout_max").value == "as idle_timeout"
+    assert decided(found, "idle_timeout_max").value == "same as the idle timeout"
     assert decided(found, "quiet_hours").value == "none"
     assert (found.limits.idle_timeout, found.exempt) == (0, None)
 
@@ -70,7 +70,7 @@ def test_a_locked_rule_stays_with_the_level_that_locked_it() -> None:
     rules = {"idle_timeout": "2h", "locked": ["idle_timeout"]}
     found = decided(ruling(policy_of(("everyone", rules)), idle_timeout=3600), "idle_timeout")
     assert (found.value, found.level, found.locked) == ("2h", "everyone", True)
-    assert found.note == "The session wished for 1h; everyone has locked this rule."
+    assert found.note == "The session requested 1h; everyone has locked this rule."
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_wish_that_is_capped_names_who_caps_it() -> None:
     wish = ruling(policy_of(*levels), idle_timeout=10_800)
     found = decided(wish, "idle_timeout")
     assert (found.value, found.level) == ("1h", "project:team-a")
-    assert found.note == "The session wished for 3h, which idle_timeout_max does not allow."
+    assert found.note == "The session requested 3h, which idle_timeout_max does not allow."
     found = decided(ruling(policy_of(levels[0]), idle_timeout=10_800), "idle_timeout")
     assert (found.value, found.level) == ("2h", "everyone")
 
@@ -115,7 +115,7 @@ def test_quiet_hours_are_told_while_they_hold() -> None:
     assert decided(ruling(policy, now=day), "idle_timeout").value == "2h"
     found = decided(ruling(policy, now=night), "idle_timeout")
     assert (found.value, found.level) == ("20m", "everyone")
-    assert found.note == "Quiet hours hold now; otherwise it is 2h."
+    assert found.note == "Quiet hours are active; otherwise it is 2h."
 
 
 def test_the_longest_exemption_that_holds_is_told() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from jupyter_gpuquota.core.idleness import keep_alive
+from jupyter_gpuquota.core.idle.decide import keep_alive
 from jupyter_gpuquota.model.idleness import Idleness, KeptAlive
 from tests.builders import NOW
 

@@ -1,4 +1,4 @@
-"""What may be asked of the policy: every mistake is said, at once, with the field that has it."""
+"""Checks of policy requests: every error is reported, with its field."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.policy import BUILT_IN
-from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.core.idle.policy import BUILT_IN
+from jupyter_gpuquota.core.idle.policy_check import check_policy
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.policy import (
     RULES,
@@ -62,13 +62,13 @@ def test_a_good_policy_is_taken_with_its_levels_from_weak_to_strong() -> None:
 @pytest.mark.parametrize(
     ("level", "said"),
     [
-        ("", "'' is no level."),
-        ("all", "'all' is no level."),
-        ("project:", "'project:' is no level."),
-        ("session:x", "'session:x' is no level."),
-        ("built-in", "'built-in' is no level."),
-        ("project:team-z", "There is no project 'team-z'."),
-        ("kind:batch", "There is no kind 'batch'."),
+        ("", "'' is not a level."),
+        ("all", "'all' is not a level."),
+        ("project:", "'project:' is not a level."),
+        ("session:x", "'session:x' is not a level."),
+        ("built-in", "'built-in' is not a level."),
+        ("project:team-z", "Unknown project: 'team-z'."),
+        ("kind:batch", "Unknown kind: 'batch'."),
     ],
 )
 def test_a_level_that_is_none_is_refused(level: str, said: str) -> None:
@@ -131,8 +131,8 @@ def test_quiet_hours_that_are_none_are_refused(part: str, value: object) -> None
 def test_what_is_locked_is_a_rule_that_is_set() -> None:
     rules = {"action": "stop", "locked": ["action", "grace", "graze"]}
     assert wrong(("everyone", rules)) == {
-        "levels[0].rules.locked[1]": "grace is locked, but not set.",
-        "levels[0].rules.locked[2]": "There is no rule 'graze'.",
+        "levels[0].rules.locked[1]": "grace is locked but not set.",
+        "levels[0].rules.locked[2]": "Unknown rule: 'graze'.",
     }
 
 
@@ -143,8 +143,8 @@ def test_nobody_sets_what_a_weaker_level_has_locked() -> None:
         ("everyone", {"action": "stop", "locked": ["action"]}),
     )
     assert found == {
-        "levels[1].rules.action": "everyone has locked action.",
-        "levels[0].rules.action": "everyone has locked action.",
+        "levels[1].rules.action": "action is locked by everyone's policy.",
+        "levels[0].rules.action": "action is locked by everyone's policy.",
     }
 
 
@@ -302,3 +302,9 @@ def test_whatever_exemption_is_asked_it_is_taken_or_refused(
 ) -> None:
     with suppress(InvalidFields):
         check(exemptions=[{"who": who, "until": until, "reason": reason}])
+
+
+def test_a_number_with_too_many_digits_is_refused_with_a_message() -> None:
+    for digits in (400, 5000):
+        found = wrong(("everyone", {"cpu_busy": "9" * digits}))
+        assert "is not a whole number from 0 to 100000." in found["levels[0].rules.cpu_busy"]

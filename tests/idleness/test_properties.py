@@ -11,9 +11,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.idleness import Event, Reading, Track, keep_alive, look, resume
-from jupyter_gpuquota.core.policy import rule_for, subject_of
-from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.core.idle.decide import Event, Reading, Track, keep_alive, observe, resume
+from jupyter_gpuquota.core.idle.policy import rule_for, subject_of
+from jupyter_gpuquota.core.idle.policy_check import check_policy
 from jupyter_gpuquota.model.policy import DAYS, Policy, PolicyRequest
 from tests.builders import NOW, make_session
 
@@ -56,7 +56,7 @@ def play(
         if i in kept:
             track = replace(track, kept=keep_alive(track.kept, 3600, now))
         readings = [Reading(name=name, state=state) for name, state in seen.items()]
-        track, event = look(
+        track, event = observe(
             track, readings, rule_for(policy, subject_of(SESSION), None, now), now, MINUTE
         )
         yield now, track, event, seen

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from jupyter_gpuquota.core.idle_trial import compare
-from jupyter_gpuquota.core.idle_week import Stretch, play
-from jupyter_gpuquota.core.policy import Subject, rule_for
-from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.core.idle.backtest import compare
+from jupyter_gpuquota.core.idle.policy import Subject, rule_for
+from jupyter_gpuquota.core.idle.policy_check import check_policy
+from jupyter_gpuquota.core.idle.replay import Stretch, play
 from jupyter_gpuquota.model.policy import Policy, PolicyRequest
-from jupyter_gpuquota.model.policytrial import TrialAct
+from jupyter_gpuquota.model.policy_trial import TrialAct
 
 BEGINS = int(datetime(2026, 1, 5, 9, 0, tzinfo=UTC).timestamp())  # a Monday
 RULES = {"idle_timeout": "30m", "warn_before": "10m"}
@@ -103,7 +103,7 @@ def test_two_policies_are_compared_by_project() -> None:
     assert (team.acts_before, team.false_alarms_before) == (2, 1)
     assert (team.acts, team.false_alarms) == (1, 0)
     assert team.returned == 500 * 90 // 60
-    assert "ended once, 0 of these" in found.message
+    assert "Sessions ended: 1 (0 premature: used again within 1 h)" in found.message
     assert (found.sessions, found.seconds, found.count) == (1, 300 * 60, 1)
 
 
@@ -111,10 +111,10 @@ def test_what_changes_nothing_is_said_to() -> None:
     night = [stretch(0, 60, idle=False), stretch(60, 900, idle=True)]
     since, until = (datetime.fromtimestamp(BEGINS + m * 60, UTC) for m in (0, 900))
     found = compare(night, policy(), policy(keep_alives=1), [], since, until)
-    assert found.message == "Nothing would have been different in the recorded week."
+    assert found.message == "No difference in the recorded week."
     assert [(sum_.acts_before, sum_.acts) for sum_ in found.projects] == [(1, 1)]
     stops = compare(night, policy(), policy(action="stop"), [], since, until)
-    assert "ended once" in stops.message
+    assert "Sessions ended: 1 " in stops.message
     never = policy(idle_timeout=0)
     none = compare(night, never, never, [], since, until)
     assert none.message == "No session would have been ended."
@@ -122,7 +122,7 @@ def test_what_changes_nothing_is_said_to() -> None:
 
 def test_without_a_record_it_says_so() -> None:
     now = datetime.fromtimestamp(BEGINS, UTC)
-    assert "Nothing was recorded" in compare([], policy(), policy(), [], now, now).message
+    assert "No activity recorded" in compare([], policy(), policy(), [], now, now).message
 
 
 def test_who_would_only_be_told_is_counted_apart() -> None:
@@ -131,4 +131,4 @@ def test_who_would_only_be_told_is_counted_apart() -> None:
     found = compare(day, policy(), policy(action="notify"), [], now, now)
     (team,) = found.projects
     assert (team.acts_before, team.acts, team.returned) == (1, 0, 0)
-    assert found.message.endswith("Owners would only have been told once.")
+    assert found.message.endswith("Notices to owners: 1.")

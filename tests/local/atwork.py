@@ -1,4 +1,4 @@
-"""What people do in a session's Jupyter Server, and what only looks as if they did."""
+"""Work of users in a session's Jupyter Server, and activity that only looks like it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 from jupyter_gpuquota.ports.backend import Backend
 from tests.local.conftest import folder_of, home_of
 from tests.local.test_jupyter import ask
+from tests.waiting import PATIENCE
 
 TERMINALS = ("--ServerApp.jpserver_extensions={'jupyter_server_terminals': True}",)
 """Switch them on: there is no configuration that does it (conftest)."""
@@ -36,14 +37,14 @@ threading.Thread(target=work, daemon=True).start()
 
 
 class Lab:
-    """Be the Jupyter Server of a session."""
+    """The Jupyter Server of a session."""
 
     def __init__(self, backend: Backend, session: str) -> None:
         self.backend = backend
         self.session = session
 
     async def ask(self, path: str, **fields: Any) -> Any:
-        """Ask it as a program does that is no use of it."""
+        """Send a request that does not count as activity."""
         endpoint = await self.backend.ingress.endpoint(self.session, 0)
         return await ask(endpoint, path + "?no_track_activity=1", **fields)
 
@@ -65,7 +66,7 @@ class Lab:
 
 
 class Tab:
-    """Be a page that shows a notebook: it holds a kernel's channels open."""
+    """A page that shows a notebook: it keeps a kernel's channels open."""
 
     def __init__(self, kernel: str, socket: WebSocketClientConnection) -> None:
         self.kernel = kernel
@@ -73,7 +74,7 @@ class Tab:
         self._protocol = Protocol()
 
     async def tell(self, kind: str, content: dict[str, Any], answer: str) -> None:
-        """Send a message to the kernel and wait for an answer to it."""
+        """Send a message to the kernel and wait for its reply."""
         message = self._protocol.msg(kind, content) | {"channel": "shell"}
         await self._socket.write_message(json.dumps(message, default=str))
         while True:
@@ -106,17 +107,23 @@ async def open_tab(lab: Lab) -> Tab:
 
 
 async def start_kernel(backend: Backend, session: str) -> tuple[str, AsyncKernelClient]:
-    """Start a kernel, and speak to it past its Jupyter Server."""
-    name = (await Lab(backend, session).make("kernels", name="python3"))["id"]
+    """Start a kernel that its Jupyter Server monitors, and return a client connected to the kernel.
+
+    A server misses what its kernel published before the server had subscribed: without another
+    message it would report the kernel as `starting` for ever.
+    """
+    lab = Lab(backend, session)
+    name = (await lab.make("kernels", name="python3"))["id"]
     runtime = folder_of(home_of(backend), session).runtime
     client = AsyncKernelClient(connection_file=str(runtime / f"kernel-{name}.json"))
     client.load_connection_file()
     client.start_channels(hb=False)  # a loaded machine is not a dead kernel
-    for _ in range(120):
+    for _ in range(int(PATIENCE)):
         client.kernel_info()
         with suppress(Empty):
             await client.get_iopub_msg(timeout=1)
-            return name, client
+            if (await lab.ask(f"api/kernels/{name}"))["execution_state"] in ("busy", "idle"):
+                return name, client
     raise AssertionError("the kernel does not answer")
 
 
@@ -125,7 +132,7 @@ async def start_kernel(backend: Backend, session: str) -> tuple[str, AsyncKernel
 
 @asynccontextmanager
 async def silent_cell(lab: Lab) -> AsyncIterator[None]:
-    """Run a cell that says nothing, and close the browser."""
+    """Run a cell that prints nothing, and close the browser."""
     tab = await open_tab(lab)
     await tab.run("import time; time.sleep(600)", until="execute_input")
     tab.close()
@@ -135,7 +142,7 @@ async def silent_cell(lab: Lab) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def training_in_a_terminal(lab: Lab) -> AsyncIterator[None]:
-    """Let a program compute in a terminal that nobody looks at."""
+    """Let a program compute in a terminal without any open page."""
     name = (await lab.make("terminals"))["name"]
     socket = await lab.connect(f"terminals/websocket/{name}")
 
@@ -155,7 +162,7 @@ async def training_in_a_terminal(lab: Lab) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def unreachable(lab: Lab) -> AsyncIterator[None]:
-    """Let the server hang: whether it is used cannot be told."""
+    """Let the server hang, so that its use is unknown."""
     lab.signal(signal.SIGSTOP)
     try:
         yield

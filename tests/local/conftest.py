@@ -17,17 +17,17 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jupyter_gpuquota.control.activity_poller import ActivitySource
 from jupyter_gpuquota.control.clock import Clock
+from jupyter_gpuquota.control.idle.activity_poller import ActivitySource
 from jupyter_gpuquota.errors import WrongState
-from jupyter_gpuquota.local import processes
-from jupyter_gpuquota.local.devices import Devices
-from jupyter_gpuquota.local.folders import SessionFolder
-from jupyter_gpuquota.local.shim import procfs
+from jupyter_gpuquota.local.folders.folders import SessionFolder
+from jupyter_gpuquota.local.gpus.devices import Devices
+from jupyter_gpuquota.local.shim import membership, procfs
 from jupyter_gpuquota.model.sessions import LIVE
 from jupyter_gpuquota.ports.backend import Backend
 from tests.chosen import on_local
 from tests.local.opening import open_backend
+from tests.waiting import PATIENCE
 
 __all__ = ["on_local"]
 
@@ -79,7 +79,7 @@ async def backend(make: Callable[..., Any]) -> Backend:
 
 
 async def end_all(backend: Backend) -> None:
-    """End every session and let go of the backend; fails if a process is left."""
+    """End every session and close the backend; fails if a process is left."""
     for session in backend.sessions.all():
         if session.state in {"waiting", *LIVE}:
             with suppress(WrongState):  # it has ended meanwhile
@@ -87,10 +87,10 @@ async def end_all(backend: Backend) -> None:
     await wait_for(lambda: not any(s.state in LIVE for s in backend.sessions.all()))
     ids = {session.id for session in backend.sessions.all()}
     await backend.resident.close()
-    assert not ids & set(processes.census().values())
+    assert not ids & set(marked_processes().values())
 
 
-async def wait_for(condition: Callable[[], Any], seconds: float = 120.0) -> Any:
+async def wait_for(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     """Wait until something is true, and return it; a condition may have to be awaited."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not (found := await _value(condition())):
@@ -113,12 +113,18 @@ def home_of(backend: Backend) -> Path:
 
 
 def marked(session_id: str) -> set[int]:
-    """Find the living processes that carry a session's mark."""
-    return procfs.members(session_id)
+    """Return the living processes that carry a session's mark."""
+    return membership.members(session_id, membership.Roots())
+
+
+def marked_processes() -> dict[int, str]:
+    """Map every process that carries a session's mark to that session."""
+    marks = {stat.pid: procfs.mark_of(stat.pid) for stat in procfs.running()}
+    return {pid: mark for pid, mark in marks.items() if mark}
 
 
 class Elsewhere:
-    """Speak to a backend in a process of its own, with a clock of its own."""
+    """A backend in a process of its own, with a clock of its own."""
 
     def __init__(
         self, settings: dict[str, Any], clock: dict[str, float], prefix: Sequence[str]
@@ -130,19 +136,19 @@ class Elsewhere:
         )
 
     def hear(self) -> Any:
-        """Return its next answer; the first one says whether it has started."""
+        """Return its next answer; the first one reports whether it has started."""
         line = self.process.stdout.readline()
         assert line, "the backend's process has ended"
         return json.loads(line)
 
     def ask(self, *words: Any) -> Any:
-        """Let it do something and return its answer."""
+        """Send it a command and return its answer."""
         self.process.stdin.write(json.dumps(words) + "\n")
         self.process.stdin.flush()
         return self.hear()
 
     def kill(self) -> None:
-        """Kill it as nothing else can."""
+        """Kill it with SIGKILL."""
         self.process.kill()
         with self.process:
             self.process.wait()
@@ -169,7 +175,7 @@ def elsewhere(settings: dict[str, Any]) -> Iterator[Start]:
 
 @pytest.fixture
 def own_disk(tmp_path: Path) -> Callable[[str], list[str]]:
-    """Make words that run a program with a small disk of its own, mounted for it alone."""
+    """Make the command line that runs a program with a small disk mounted for it alone."""
 
     def words(options: str) -> list[str]:
         disk = tmp_path / "disk"
@@ -189,7 +195,7 @@ def _no_process_is_left(tmp_path: Path) -> Iterator[None]:
     """Fail, and end it, if a process of a session of this test lives on."""
     yield
     mark = f"GPUQUOTA_STATE_DIR={tmp_path}/".encode()
-    left = [pid for pid in processes.census() if mark in environment(pid)]
+    left = [pid for pid in marked_processes() if mark in environment(pid)]
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert not left

@@ -9,9 +9,10 @@ JSON value a line; an error is `{"error": code}`.
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
+import shutil
 import sys
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,17 +21,21 @@ import msgspec
 
 from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.errors import GpuQuotaError
+from jupyter_gpuquota.model.ending import PageReport
+from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.backend_contract import launch, until
+from tests.disk import fill
 from tests.local.opening import open_backend
 from tests.local.policies import set_policy, warned
 
 
 class Driver:
-    """Do by name what a test asks for."""
+    """Runs the commands of a test, by name."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, open_another: Callable[[], Backend]) -> None:
         self.backend = backend
+        self._open_another = open_another
 
     async def launch(self, name: str, fields: dict[str, Any]) -> Any:
         fields = {key: tuple(v) if isinstance(v, list) else v for key, v in fields.items()}
@@ -46,47 +51,65 @@ class Driver:
     async def limit(self, rules: dict[str, Any]) -> Any:
         await set_policy(self.backend, **rules)
 
+    async def suspend(self, session_id: str) -> Any:
+        return await self.backend.sessions.suspend(session_id)
+
+    async def put_page(self, session_id: str, page: str, state: str) -> Any:
+        report = PageReport(state=state)
+        await self.backend.sessions.put_page(session_id, page, report)
+
     async def sessions(self) -> Any:
         return self.backend.sessions.all()
 
     async def warnings(self) -> Any:
         return self.backend.changes.warnings()
 
-    async def fill(self, path: str) -> Any:
-        return await asyncio.to_thread(fill, Path(path))
+    async def end(self, verb: str, session_id: str) -> Any:
+        return await getattr(self.backend.sessions, verb)(session_id)
+
+    async def leave(self) -> Any:
+        """Close the backend, to start another one on the same folder."""
+        await self.backend.resident.close()
+
+    async def again(self) -> Any:
+        self.backend = self._open_another()
+        await self.backend.resident.start()
+
+    async def fill(self, path: str, leave: int = 0) -> Any:
+        return await asyncio.to_thread(fill, Path(path), leave)
 
     async def free(self, path: str) -> Any:
         Path(path).unlink()
+
+    async def room(self, path: str) -> Any:
+        return shutil.disk_usage(path).free
+
+    async def projects(self) -> Any:
+        return self.backend.inventory.projects()
+
+    async def put_project(self, name: str, members: list[str]) -> Any:
+        project = Project(name=name, quota=1, members=tuple(members), revision="")
+        return await self.backend.administration.put_project(project, "ana")
 
     async def close(self) -> Any:
         await self.backend.resident.close()
 
 
-def fill(path: Path) -> None:
-    """Fill the disk on which a file is, to the last byte."""
-    size = 65_536
-    with path.open("ab", buffering=0) as file:
-        while size:
-            try:
-                file.write(b"x" * size)
-            except OSError as error:
-                if error.errno != errno.ENOSPC:
-                    raise
-                size //= 2
-
-
 async def main() -> None:
     settings, clock = (json.loads(word) for word in sys.argv[1:])
+
+    def open_another() -> Backend:
+        ahead = timedelta(seconds=clock["ahead"])
+        return open_backend(settings, clock=Clock(clock["rate"], ahead))
+
     try:
-        backend = open_backend(
-            settings, clock=Clock(clock["rate"], timedelta(seconds=clock["ahead"]))
-        )
+        backend = open_another()
         await backend.resident.start()
         answer(None)
     except GpuQuotaError as error:
         answer({"error": error.code, "message": str(error)})
         return
-    driver = Driver(backend)
+    driver = Driver(backend, open_another)
     while line := await asyncio.to_thread(sys.stdin.readline):
         name, *arguments = json.loads(line)
         try:

@@ -1,4 +1,4 @@
-"""NVML as its documentation describes it, with devices that a test makes up."""
+"""A fake NVML as its documentation describes it, with devices that a test defines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GIB = 2**30
 
 @dataclass
 class Gpu:
-    """Be a device, or a MIG instance of one."""
+    """A device, or a MIG instance of one."""
 
     uuid: str
     name: str = "NVIDIA A100-SXM4-40GB"
@@ -30,7 +30,7 @@ class Gpu:
 
 
 class FakeNvml:
-    """Answer as the module `pynvml` does; handles are the devices themselves."""
+    """A fake of the module `pynvml`; handles are the devices themselves."""
 
     NVMLError = pynvml.NVMLError
     NVML_SUCCESS = pynvml.NVML_SUCCESS

@@ -1,4 +1,4 @@
-"""Open the local backend with settings that stand side by side, whichever class has them."""
+"""Open the local backend with settings of both classes in one mapping."""
 
 from __future__ import annotations
 

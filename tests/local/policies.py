@@ -1,4 +1,4 @@
-"""Set a policy as an admin does, and wait for what it does."""
+"""Set a policy as an admin does, and wait for its effects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from jupyter_gpuquota.core.policy_check import check_policy
+from jupyter_gpuquota.core.idle.policy_check import check_policy
 from jupyter_gpuquota.model.policy import PolicyRequest
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
@@ -20,7 +20,7 @@ async def set_policy(backend: Backend, level: str = "everyone", **rules: Any) ->
 
 
 async def put_policy(backend: Backend, revision: str, level: str, **rules: Any) -> None:
-    """Do so as somebody who has read the policy at a revision. Raises Outdated."""
+    """Set it as an admin who has read the policy at a revision. Raises Outdated."""
     request = {"levels": [{"level": level, "rules": rules}], "revision": revision}
     asked = check_policy(msgspec.convert(request, PolicyRequest), ["team-a"])
     await backend.administration.put_policy(asked, "ana")

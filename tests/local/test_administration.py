@@ -1,4 +1,4 @@
-"""What admins set of the local backend is kept, audited, and read from a file if that is wished."""
+"""Settings of admins are stored, audited, and read from a quota file if configured."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from jupyter_gpuquota.control.settings import Noted, SettingsStore
+from jupyter_gpuquota.control.settings.settings import AuditNote, SettingsStore
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
-from jupyter_gpuquota.local.quota import own_project
-from jupyter_gpuquota.local.store import KIND, Store
+from jupyter_gpuquota.local.account import account_project
+from jupyter_gpuquota.local.state.store import KIND, Store
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.projects import Groups, NodeGroup
 from jupyter_gpuquota.model.quota import Affinity, Project
@@ -59,13 +59,13 @@ async def test_the_configuration_counts_until_an_admin_changes_something(make):
     third = await make()
     assert names(third) == ["team-z", "new"]
     assert "GpuQuota.projects" in third.changes.warnings()[0]
-    assert [entry.what for entry in await third.administration.audit()] == ["made project new"]
+    assert [entry.what for entry in await third.administration.audit()] == ["created project new"]
 
 
 async def test_without_configuration_there_is_one_project_that_owns_all(make):
     backend = await make(projects=[])
     (own,) = backend.inventory.projects()
-    assert (own.name, own.quota) == (own_project(), 8000)
+    assert (own.name, own.quota) == (account_project(), 8000)
     await backend.administration.delete_project(own.name, "", "ana", drain=False)
     assert backend.inventory.projects() == ()
     await backend.resident.close()
@@ -103,7 +103,7 @@ async def test_the_policy_is_kept_and_only_its_own_screens_read_again(make):
     await first.resident.close()
     second = await make()
     assert second.policing.policy() == made
-    with pytest.raises(Outdated, match="The policy was changed meanwhile: ana changed the policy"):
+    with pytest.raises(Outdated, match=r"ana changed the policy at .* Your change was not saved"):
         await second.administration.put_policy(wanted, "ben")
     await second.administration.delete_project("team-a", "", "cho", drain=False)
     left = second.policing.policy()
@@ -126,8 +126,8 @@ async def test_what_the_policy_says_of_a_project_goes_once_it_has_drained(make):
     await wait_for(lambda: backend.policing.policy().levels == ())
     said = [(entry.who, entry.what) for entry in (await backend.administration.audit())[:2]]
     assert said == [
-        ("system", "changed the policy: without team-a"),
-        ("system", "deleted project team-a: it has drained"),
+        ("system", "removed team-a from the policy"),
+        ("system", "deleted project team-a after draining"),
     ]
 
 
@@ -157,13 +157,13 @@ async def test_settings_survive_a_damaged_state_file(make, settings):
 async def test_a_change_that_cannot_be_kept_has_not_happened(tmp_path):
     store = Store(tmp_path / "state.db")
     settings = SettingsStore(store.database)
-    before = settings.kept
+    before = settings.stored
     store.database._db.execute("PRAGMA query_only = 1")
     with pytest.raises(StorageFailed):
-        settings.change(replace(before, projects=()), "ana", Noted("deleted everything"))
-    assert settings.kept == before
+        settings.change(replace(before, projects=()), "ana", AuditNote("deleted everything"))
+    assert settings.stored == before
     store.close()
-    assert SettingsStore(Store(tmp_path / "state.db").database).kept == before
+    assert SettingsStore(Store(tmp_path / "state.db").database).stored == before
 
 
 async def test_the_account_is_the_admin_on_its_socket_unless_others_are_named(make):
@@ -218,7 +218,7 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
 
     seen = backend.changes.revision("quota")
     path.write_text(GOOD.replace("quota: 2.5", "quota: 3") + "extra: 1\n")
-    said = "Line 16: there is no key 'extra'"
+    said = "Line 16, extra: Unknown field."
     await wait_for(lambda: any(said in text for text in backend.changes.warnings()))
     await wait_for(lambda: backend.changes.revision("quota") != seen)
     listed = await ask(backend, "projects.list", "ana")
@@ -239,7 +239,7 @@ async def test_a_session_that_a_quota_file_excepts_may_come_and_go(make, tmp_pat
     who = "{who: session:exp-1, until: 2099-01-01T00:00Z, reason: A demo.}"
     path.write_text(f"{GOOD}policy:\n  exemptions:\n    - {who}\n")
     backend = await make(quota_file=str(path))
-    said = "session:exp-1 is not exempt: There is no session 'exp-1'."
+    said = "session:exp-1 is not exempt: Session 'exp-1' not found."
     assert said in backend.changes.warnings()[0]
     session = await launch(backend, name="exp-1")
     await wait_for(lambda: backend.policing.policy().exemptions[0].who == f"session:{session.id}")

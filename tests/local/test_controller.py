@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from jupyter_gpuquota.ports.backend import CAPABILITIES
 from tests.controller.launcher import PATIENCE, eventually, launcher
 from tests.controller.process import Process
 
@@ -15,8 +16,7 @@ __all__ = ["launcher"]
 def test_it_introduces_itself(launcher):
     launcher.start()
     about = launcher.answering()
-    usual = {"logs", "exec", "ingress", "history", "administration", "policing"}
-    assert set(about["capabilities"]) == usual
+    assert set(about["capabilities"]) == set(CAPABILITIES)
     assert about["outlives_controller"]
 
 
@@ -38,7 +38,7 @@ def test_sessions_run_on_until_the_next_takes_over(launcher, way):
     assert first.wait(PATIENCE) == 0
     launcher.answering()
     assert launcher.ask("GET", running)[1]["state"] == "running"
-    assert "left; sessions run on" in launcher.location.log.read_text()
+    assert "exiting; sessions keep running" in launcher.location.log.read_text()
     launcher.ask("POST", f"{running}/stop")
     eventually(lambda: launcher.ask("GET", running)[1]["state"] == "stopped")
 

@@ -1,4 +1,4 @@
-"""Devices as the driver tells of them, and what sessions use of them."""
+"""Devices as the driver reports them, and their use by sessions."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from traitlets import TraitError
 
 from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.local.config import LocalConfig
-from jupyter_gpuquota.local.devices import Devices, find_devices, open_driver
-from jupyter_gpuquota.local.inventory import DeviceInventory
-from jupyter_gpuquota.local.nvml import Nvml
-from jupyter_gpuquota.local.usage import usage_of
+from jupyter_gpuquota.local.gpus.devices import Devices, find_devices, open_driver
+from jupyter_gpuquota.local.gpus.inventory import DeviceInventory
+from jupyter_gpuquota.local.gpus.nvml import Nvml
+from jupyter_gpuquota.local.gpus.usage import usage_of
 from jupyter_gpuquota.model.nodes import Reading
 from jupyter_gpuquota.model.resources import MigInstance
 from tests.builders import make_placement, make_session, make_slice
@@ -94,7 +94,7 @@ def test_all_devices_are_lost_with_their_driver():
 
 @pytest.mark.parametrize(
     ("nvml", "problem"),
-    [(FakeNvml(driver=False), "driver says"), (FakeNvml(), "lists none")],
+    [(FakeNvml(driver=False), "driver reports"), (FakeNvml(), "lists none")],
 )
 def test_without_driver_or_gpu_there_is_none_and_it_is_said_why(nvml, problem):
     driver, text = open_driver(nvml)
@@ -131,7 +131,7 @@ def test_configured_projects_are_read_with_their_quota():
     ("wrong", "said"),
     [
         ({"projects": [{"name": "Team A", "quota": "4"}]}, "Team A"),
-        ({"projects": [{"name": "a", "quota": "4"}, {"name": "a", "quota": "4"}]}, "same name"),
+        ({"projects": [{"name": "a", "quota": "4"}, {"name": "a", "quota": "4"}]}, "be unique"),
         ({"projects": [{"name": "a", "quota": "many"}]}, "not a number"),
         ({"projects": [{"name": "a"}]}, "quota"),
         ({"state_dir": "relative"}, "absolute"),

@@ -1,4 +1,4 @@
-"""What earlier versions have kept is read: revisions were numbers."""
+"""State of earlier versions is read: revisions were numbers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import Outdated
-from jupyter_gpuquota.model.base import Page
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.projects import NodeGroup
+from jupyter_gpuquota.model.struct import Page
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ui.views.projects import AuditView
 from tests.contract.backend_contract import launch, until

@@ -14,6 +14,7 @@ import pytest
 from jupyter_gpuquota.local import environments, prefixes
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.model.sessions import SessionRequest
+from tests.waiting import PATIENCE
 
 
 def make_prefix(path: Path, *packages: str) -> str:
@@ -82,7 +83,7 @@ def test_a_server_that_is_installed_later_is_seen(tmp_path):
 def test_a_package_that_lies_elsewhere_is_found_by_asking(tmp_path):
     prefix = tmp_path / "venv"
     subprocess.run(
-        [sys.executable, "-m", "venv", "--without-pip", str(prefix)], check=True, timeout=120
+        [sys.executable, "-m", "venv", "--without-pip", str(prefix)], check=True, timeout=PATIENCE
     )
     assert "no jupyter_server" in prefixes.problem_of(str(prefix))
     (site,) = (prefix / "lib").glob("python3*/site-packages")
@@ -126,7 +127,7 @@ def test_an_environment_that_does_not_exist_is_none(config, name):
 def test_an_image_is_refused_with_the_reason(config, name, is_image):
     place = look_up(config, environment=name)
     assert place.environment is None
-    assert ("not from an image" in place.environment_problem) is is_image
+    assert ("not from images" in place.environment_problem) is is_image
 
 
 def test_folders_start_at_the_root_and_are_resolved(config, tmp_path, monkeypatch):
@@ -148,11 +149,11 @@ def test_folders_start_at_the_root_and_are_resolved(config, tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
-        ("missing", "no folder"),
+        ("missing", "does not exist"),
         ("file", "is a file"),
-        ("a\0b", "no path"),
-        ("~nobody-of-this-name/x", "no path"),
-        ("x" * 300, "no folder|cannot be looked at"),
+        ("a\0b", "not a valid path"),
+        ("~nobody-of-this-name/x", "not a valid path"),
+        ("x" * 300, "does not exist|cannot be accessed"),
     ],
 )
 def test_a_folder_that_cannot_be_used_is_said(config, written, problem):
@@ -161,7 +162,7 @@ def test_a_folder_that_cannot_be_used_is_said(config, written, problem):
 
 
 def test_a_folder_of_another_account_is_said(config, tmp_path):
-    """Asked as an account that may not enter it; root may enter everything."""
+    """Ask as an account that may not enter it; root may enter everything."""
     program = (
         "from jupyter_gpuquota.local.environments import _folder_problem as p; print(p('/root'))"
     )
@@ -175,8 +176,18 @@ def test_a_folder_of_another_account_is_said(config, tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     if result.returncode:
         pytest.skip(f"that account cannot run this interpreter: {result.stderr[-200:]}")
     assert "may not read /root" in result.stdout
+
+
+def test_a_folder_whose_name_is_no_text_is_a_problem_also_behind_a_link(config, tmp_path):
+    odd = tmp_path / os.fsdecode(b"b\xfcro")
+    odd.mkdir()
+    (tmp_path / "link").symlink_to(odd)
+    for folder in (str(odd), str(tmp_path / "link")):
+        problem = look_up(config, folder=folder).folder_problem
+        assert "not UTF-8" in problem
+        problem.encode()

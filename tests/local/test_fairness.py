@@ -12,10 +12,10 @@ import yaml
 
 from jupyter_gpuquota import Client
 from tests.shell import opened
+from tests.waiting import PATIENCE
 
 FILE = Path(__file__).parents[1] / "scenarios" / "netapp-over-quota.yaml"
 SCENARIO = yaml.safe_load(FILE.read_text())
-LONG = 120.0
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def client(tmp_path: Path) -> Iterator[Client]:
 
 def until(condition: Callable[[], Any]) -> None:
     """Wait until an assertion holds; say what it says if it never does."""
-    deadline = time.monotonic() + LONG
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
             condition()

@@ -1,4 +1,4 @@
-"""The history of use lies in a file of its own, and its loss harms nothing else."""
+"""The usage history is in a file of its own, whose loss harms nothing else."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import pytest
 
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.config import GpuQuota
-from jupyter_gpuquota.control.history import HistoryKeeper
+from jupyter_gpuquota.control.history.store import HistoryStore
 from jupyter_gpuquota.control.inventory import Inventory
-from jupyter_gpuquota.core.history import DAY, window
+from jupyter_gpuquota.core.usage.history import DAY, window_of
 from jupyter_gpuquota.errors import StorageFailed
 from jupyter_gpuquota.model.history import History, HistoryQuery
 from jupyter_gpuquota.model.nodes import Reading
@@ -44,27 +44,27 @@ def board() -> Board:
     return shown
 
 
-def keeper(tmp_path: Path, board: Board, **settings: Any) -> HistoryKeeper:
-    return HistoryKeeper(GpuQuota(**settings), board, tmp_path / "history.sqlite")
+def keeper(tmp_path: Path, board: Board, **settings: Any) -> HistoryStore:
+    return HistoryStore(GpuQuota(**settings), board, tmp_path / "history.sqlite")
 
 
-def ask(kept: HistoryKeeper, now: float, **query: Any) -> History:
+def ask(kept: HistoryStore, now: float, **query: Any) -> History:
     at = datetime.fromtimestamp(now, UTC)
-    asked = window(HistoryQuery(**{"until": at, **query}), at)
-    return kept.tell(kept.read(asked, at), asked)
+    asked = window_of(HistoryQuery(**{"until": at, **query}), at)
+    return kept.to_history(kept.read(asked, at), asked)
 
 
 def test_a_sample_is_told_as_it_was_even_after_a_restart(tmp_path: Path, board: Board) -> None:
     kept = keeper(tmp_path, board)
-    kept.take(TEAMS, START + 5)
+    kept.take_sample(TEAMS, START + 5)
     kept.close()
     again = keeper(tmp_path, board)
-    again.take(TEAMS, START + 20)  # the same half minute is not counted twice
+    again.take_sample(TEAMS, START + 20)  # the same half minute is not counted twice
     told = ask(again, START + 60, hours=1)
     mine, other = told.points
     assert (mine.project, mine.at, mine.seconds, told.step) == ("team-a", NOON, 30, 30)
-    assert (mine.allocated, mine.by_right, mine.borrowed, mine.peak) == (2000, 1000, 1000, 2000)
-    assert (mine.asked, mine.waiting, mine.utilisation) == (500, 1, 40)
+    assert (mine.allocated, mine.in_quota, mine.borrowed, mine.peak) == (2000, 1000, 1000, 2000)
+    assert (mine.requested, mine.waiting, mine.utilisation) == (500, 1, 40)
     assert (other.project, other.allocated, other.utilisation) == ("team-b", 0, None)
     assert [p.project for p in ask(again, START + 60, project="team-b").points] == ["team-b"]
     again.close()
@@ -75,7 +75,7 @@ def test_samples_are_due_once_an_interval_and_only_while_there_is_something(
 ) -> None:
     kept = keeper(tmp_path, board)
     assert kept.due(START + 1)
-    kept.take(TEAMS, START + 1)
+    kept.take_sample(TEAMS, START + 1)
     assert not kept.due(START + 29)
     assert kept.due(START + 30)
     assert kept.pause(START + 29) == pytest.approx(1.01)
@@ -89,21 +89,21 @@ def test_a_gap_stays_a_gap_and_older_time_is_told_more_coarsely(
     kept = keeper(tmp_path, board)
     times = [START, START + 30, START + 90, START + 4 * 3600]
     for at in times:
-        kept.take(TEAMS, at)
+        kept.take_sample(TEAMS, at)
     told = ask(kept, START + 4 * 3600 + 30, hours=5, project="team-a", points=2000)
     assert [p.at.timestamp() for p in told.points] == times
     later = START + 3 * DAY
     told = ask(kept, later, hours=96, project="team-a", points=2000)
     assert (told.step, [p.seconds for p in told.points]) == (300, [90, 30])
     assert [p.allocated for p in told.points] == [2000, 2000]
-    assert "have no points" in told.note
+    assert "nothing was running or queued" in told.note
     kept.close()
 
 
 def test_the_file_puts_buckets_together_as_the_core_does(tmp_path: Path, board: Board) -> None:
     kept = keeper(tmp_path, board)
     for at in range(0, 7200, 30):
-        kept.take(TEAMS, START + at)
+        kept.take_sample(TEAMS, START + at)
     later = START + 7200
     fine = ask(kept, later, hours=2, points=2000)
     for points, step in ((30, 300), (9, 1800), (3, 3600)):
@@ -117,9 +117,9 @@ def test_the_file_puts_buckets_together_as_the_core_does(tmp_path: Path, board: 
 
 def test_what_is_too_old_is_dropped_tier_by_tier(tmp_path: Path, board: Board) -> None:
     kept = keeper(tmp_path, board, history_days=30)
-    kept.take(TEAMS, START)
+    kept.take_sample(TEAMS, START)
     for days, tiers in ((2, {300, 3600}), (8, {3600}), (31, set())):
-        kept.take(TEAMS, START + days * DAY)
+        kept.take_sample(TEAMS, START + days * DAY)
         kept.close()
         with sqlite3.connect(tmp_path / "history.sqlite") as db:
             rows = db.execute("SELECT step FROM uses WHERE at <= ?", (START,)).fetchall()
@@ -132,7 +132,7 @@ def test_the_file_is_bounded(tmp_path: Path, board: Board) -> None:
     kept = keeper(tmp_path, board, history_bytes=bound, history_interval=3600)
     teams = [make_project(f"team-{i}", "1") for i in range(40)]
     for hour in range(400):
-        kept.take(teams, START + hour * 3600)
+        kept.take_sample(teams, START + hour * 3600)
     told = ask(kept, START + 400 * 3600, hours=401, points=2000, project="team-1")
     kept.close()
     assert (tmp_path / "history.sqlite").stat().st_size <= bound * 1.1
@@ -166,7 +166,7 @@ def test_the_file_stays_within_its_bound_with_many_users_at_any_time(tmp_path: P
     file, log = tmp_path / "history.sqlite", tmp_path / "history.sqlite-wal"
     largest = 0
     for i in range(300):  # more than fits, before the hour of the next sweep
-        kept.take(TEAMS, START + 30 * i)
+        kept.take_sample(TEAMS, START + 30 * i)
         largest = max(largest, file.stat().st_size)
     assert kept.warnings() == ()
     told = ask(kept, START + 30 * 300, hours=3, points=2000, by="user")
@@ -180,14 +180,14 @@ def test_the_file_stays_within_its_bound_with_many_users_at_any_time(tmp_path: P
 def test_users_add_up_to_their_project_over_time(tmp_path: Path) -> None:
     kept = keeper(tmp_path, crowd(50, 200))
     for i in range(20):
-        kept.take(TEAMS, START + 30 * i)
+        kept.take_sample(TEAMS, START + 30 * i)
     projects = ask(kept, START + 600, hours=1, points=2000)
     users = ask(kept, START + 600, hours=1, points=2000, by="user")
     for point in projects.points:
         own = [p for p in users.points if (p.at, p.project) == (point.at, point.project)]
         assert sum(p.allocated for p in own) == point.allocated > 0
         assert sum(p.borrowed for p in own) == point.borrowed > 0
-        assert sum(p.asked for p in own) == point.asked > 0
+        assert sum(p.requested for p in own) == point.requested > 0
     assert {p.user for p in projects.points} == {""}
     assert users.users == projects.users
     held = sum(u.allocated for u in users.users)
@@ -223,8 +223,8 @@ def test_a_file_from_before_users_is_brought_up_to_date(old: Path, board: Board)
     assert (nameless.user, nameless.allocated, nameless.utilisation) == ("", 333, 40)
     by_user = ask(kept, START + 600, hours=1, by="user")
     assert by_user.points == ()
-    assert "recorded without its users" in by_user.note
-    kept.take(TEAMS, START + 600)
+    assert "recorded without users" in by_user.note
+    kept.take_sample(TEAMS, START + 600)
     (point,) = ask(kept, START + 630, hours=1, points=2000, by="user").points
     assert (point.user, point.allocated) == ("me", 2000)
     kept.close()
@@ -245,8 +245,8 @@ _DIES = """
 import os, signal, sqlite3, sys
 from functools import partial
 from pathlib import Path
-from jupyter_gpuquota.control.history_file import KIND
-from jupyter_gpuquota.control.sqlite import Database
+from jupyter_gpuquota.control.history.file import KIND
+from jupyter_gpuquota.control.storage.sqlite import Database
 class Dying(sqlite3.Connection):
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
@@ -281,9 +281,9 @@ def test_a_damaged_file_is_moved_aside_and_the_history_begins_anew(
     file = tmp_path / "history.sqlite"
     file.write_bytes(b"no database" * 1000)
     kept = keeper(tmp_path, board)
-    kept.take(TEAMS, START)
+    kept.take_sample(TEAMS, START)
     assert any("damaged" in text for text in kept.warnings())
-    kept.take(TEAMS, START + 30)
+    kept.take_sample(TEAMS, START + 30)
     (warning,) = kept.warnings()
     assert "history.sqlite.damaged-" in warning
     assert len(ask(kept, START + 60, project="team-a").points) == 1
@@ -297,15 +297,34 @@ def test_a_disk_that_cannot_be_written_is_a_warning_and_is_tried_again(
 ) -> None:
     folder = tmp_path / "missing"
     kept = keeper(folder, board)
-    kept.take(TEAMS, START)
+    kept.take_sample(TEAMS, START)
     (warning,) = kept.warnings()
     assert "cannot be written" in warning
     with pytest.raises(StorageFailed):
         ask(kept, START)
     folder.mkdir()
-    kept.take(TEAMS, START + 30)
+    kept.take_sample(TEAMS, START + 30)
     assert kept.warnings() == ()
     assert len(ask(kept, START + 60, project="team-a").points) == 1
+    kept.close()
+
+
+def test_a_sample_that_could_not_be_written_is_written_at_the_next_try(
+    tmp_path: Path, board: Board
+) -> None:
+    folder = tmp_path / "missing"
+    kept = keeper(folder, board)
+    kept.take_sample(TEAMS, START)
+    for session in board.sessions:  # with none left, there is no next sample
+        board.drop(session.id)
+    assert not kept.due(START + 30)
+    kept.retry(START + 30)
+    assert "cannot be written" in kept.warnings()[0]
+    folder.mkdir()
+    kept.retry(START + 31)
+    assert kept.warnings() == ()
+    (point,) = ask(kept, START + 60, project="team-a").points
+    assert (point.at, point.allocated) == (NOON, 2000)
     kept.close()
 
 
@@ -316,7 +335,7 @@ def test_a_newer_file_is_left_alone(tmp_path: Path, board: Board) -> None:
     db.close()
     before = file.read_bytes()
     kept = keeper(tmp_path, board)
-    kept.take(TEAMS, START)
+    kept.take_sample(TEAMS, START)
     assert "newer version" in kept.warnings()[0]
     kept.close()
     assert file.read_bytes() == before
@@ -333,7 +352,7 @@ async def test_sessions_run_while_the_history_cannot_be_kept(
     await wait_for(lambda: any("history" in text for text in backend.changes.warnings()))
     blocked.rmdir()
     await wait_for(lambda: backend.changes.warnings() == ())
-    asked = window(HistoryQuery(project="team-a"), datetime.now(UTC))
+    asked = window_of(HistoryQuery(project="team-a"), datetime.now(UTC))
     told = await backend.history.read(asked)
     assert [p.peak for p in told.points] == [500]
     assert told.simulated

@@ -1,4 +1,4 @@
-"""Real Jupyter Servers that nobody uses, while time itself plays tricks.
+"""Unused real Jupyter Servers while the clock jumps.
 
 Four minutes pass in a second.
 """
@@ -39,7 +39,7 @@ async def backend(make: Callable[..., Any], clock: Clock) -> Backend:
 
 
 async def unused(backend: Backend) -> str:
-    """Start a session that nobody uses."""
+    """Start a session and leave it unused."""
     session = await launch(backend, gpu="0.5", command=())
     await until(backend, session.id, "running")
     return session.id

@@ -1,4 +1,4 @@
-"""Real Jupyter Servers under a policy: who works is left alone, for as long as it does.
+"""Real Jupyter Servers under a policy: working sessions are not ended.
 
 Four minutes pass in a second.
 """
@@ -14,8 +14,8 @@ import pytest_asyncio
 
 from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.local.config import LocalConfig
-from jupyter_gpuquota.local.devices import Devices
-from jupyter_gpuquota.local.nvml import Nvml
+from jupyter_gpuquota.local.gpus.devices import Devices
+from jupyter_gpuquota.local.gpus.nvml import Nvml
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.backend_contract import launch, until
 from tests.local import atwork
@@ -76,7 +76,7 @@ async def ended_for_idleness(lab: Lab) -> None:
     assert first.idle.since + timedelta(minutes=16) <= first.idle.acts
     ended = await until(lab.backend, lab.session, "suspended")
     assert ended.reason.code == "IdleTimeout"
-    assert "no user, kernel, terminal or CPU activity" in ended.reason.message
+    assert "No user, kernel, terminal or CPU activity" in ended.reason.message
 
 
 @pytest.mark.parametrize(

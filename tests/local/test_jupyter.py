@@ -17,17 +17,17 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
 from jupyter_gpuquota.errors import InvalidFields, WrongState
-from jupyter_gpuquota.local import processes
-from jupyter_gpuquota.local.folders import Launch, SessionFolder
-from jupyter_gpuquota.local.launch import Means, argv_of, env_of
-from jupyter_gpuquota.local.readiness import answers, find_server, problem_of
+from jupyter_gpuquota.local.folders.folders import Launch, SessionFolder
+from jupyter_gpuquota.local.processes import processes
+from jupyter_gpuquota.local.sessions.launch_spec import LaunchContext, argv_of, env_of
+from jupyter_gpuquota.local.sessions.readiness import answers, find_server, problem_of
 from jupyter_gpuquota.local.shim import procfs
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.sessions import Endpoint, Session
 from tests.builders import make_session
 from tests.contract.backend_contract import launch, until
-from tests.local.conftest import folder_of, marked, wait_for
+from tests.local.conftest import folder_of, home_of, marked, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -59,6 +59,16 @@ async def ask(endpoint: Endpoint, path: str, *, token: str | None = None, **fiel
     return json.loads(answer.body or b"null")
 
 
+async def page(endpoint: Endpoint, path: str) -> Any:
+    url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
+    headers = {**endpoint.headers, "Accept": "text/html"}
+    return await AsyncHTTPClient().fetch(url, headers=headers, raise_error=False)
+
+
+def folder_of_session(backend, session: Session) -> SessionFolder:
+    return folder_of(home_of(backend), session.id)
+
+
 def token_of(endpoint: Endpoint) -> str:
     return endpoint.headers["Authorization"].removeprefix("token ")
 
@@ -68,9 +78,9 @@ async def test_a_server_answers_below_its_path_with_its_token_only(backend, sett
     assert session.state == "starting"
     session = await until(backend, session.id, "running")
     assert [step.message.split()[0] for step in session.progress] == [
-        "Reserved",
+        "Placed",
         "Starting",
-        "Answering",
+        "Ready",
     ]
     endpoint = await backend.ingress.endpoint(session.id, 0)
     assert endpoint.base_url == f"/user/me/{session.path}"
@@ -89,6 +99,38 @@ async def test_a_server_answers_below_its_path_with_its_token_only(backend, sett
     state = Path(settings["home"])
     assert state.stat().st_mode & 0o777 == 0o700
     assert {path.stat().st_mode & 0o077 for path in state.glob("state.db*")} == {0}
+
+
+async def test_a_session_has_jupyterlab_workspaces_of_its_own_which_stay_and_go_with_it(
+    make, settings, monkeypatch
+):
+    monkeypatch.delenv("JUPYTER_NO_CONFIG")
+    backend = await make()
+
+    async def workspaces(session):
+        session = await until(backend, session.id, "running")
+        endpoint = await backend.ingress.endpoint(session.id, 0)
+        return endpoint, (await ask(endpoint, "lab/api/workspaces"))["workspaces"]["ids"]
+
+    first = await launch(backend, "first", **SERVER)
+    endpoint, found = await workspaces(first)
+    assert found == []
+    with pytest.raises(HTTPClientError) as landing:
+        await ask(endpoint, "", follow_redirects=False)
+    wanted = f"{endpoint.base_url}lab/workspaces/first"
+    assert landing.value.response.headers["Location"].partition("?")[0] == wanted
+    layout = json.dumps({"data": {}, "metadata": {"id": "first"}})
+    await ask(endpoint, "lab/api/workspaces/first", method="PUT", body=layout)
+
+    assert (await workspaces(await launch(backend, "second", **SERVER)))[1] == []
+    await backend.sessions.suspend(first.id)
+    await until(backend, first.id, "suspended")
+    await backend.sessions.resume(first.id)
+    assert (await workspaces(first))[1] == ["first"]
+    await backend.sessions.stop(first.id)
+    await until(backend, first.id, "stopped")
+    await backend.sessions.delete(first.id)
+    assert not folder_of(settings["home"], first.id).path.exists()
 
 
 async def test_stop_ends_its_kernels_too(backend):
@@ -133,8 +175,9 @@ async def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        means = Means(
+        context = LaunchContext(
             runtime=str(folder.runtime),
+            workspaces=str(folder.workspaces),
             state_dir=str(tmp_path),
             token="t" * 40,
             own_token="o" * 40,
@@ -148,8 +191,8 @@ async def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(tmp_path):
             id=session.id,
             run=1,
             boot=procfs.boot_id(),
-            argv=argv_of(session.spec, session, means),
-            env=env_of(session, Placement(node="n"), means),
+            argv=argv_of(session.spec, session, context),
+            env=env_of(session, Placement(node="n"), context),
             folder=str(tmp_path),
             grace=2.0,
             log_bytes=10**6,
@@ -158,13 +201,12 @@ async def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(tmp_path):
         folder.prepare(order)
         processes.start_shim(folder, str(tmp_path))
         endpoint = await wait_for(lambda: find_server(folder, 1))
-        assert endpoint.port != means.port
+        assert endpoint.port != context.port
         while await answers(endpoint) != 200:
             await wait_for(lambda: True)
-    assert problem_of(folder, 1, endpoint) == ""
-    assert problem_of(folder, 1, msgspec.structs.replace(endpoint, headers={})) != ""
+    assert await problem_of(endpoint, 200) is None
     os.kill(folder.leader(1).shim, signal.SIGTERM)  # a shim passes on what asks it to end
-    await wait_for(lambda: not folder.kept())
+    await wait_for(lambda: not folder.shim_lives())
     assert folder.exit(1) is not None
     assert not marked(session.id)
 
@@ -202,6 +244,39 @@ async def test_one_that_ends_before_it_answers_says_its_last_words(backend, fake
     assert failed.reason.raw == "no such module"
 
 
+async def test_no_page_holds_its_token(make, monkeypatch):
+    monkeypatch.delenv("JUPYTER_NO_CONFIG")
+    backend = await make()
+    session = await until(backend, (await launch(backend, **SERVER)).id, "running")
+    endpoint = await backend.ingress.endpoint(session.id, 0)
+    for path in ("lab", "api/no-such", "no-such-page", "static/favicon.ico"):
+        answer = await page(endpoint, path)
+        assert token_of(endpoint) not in answer.body.decode("latin1")
+        assert token_of(endpoint) not in str(answer.headers)
+    assert b'"token": ""' in (await page(endpoint, "lab")).body
+    note = next(folder_of_session(backend, session).runtime.glob("jpserver-*.json"))
+    assert token_of(endpoint) not in note.read_text()
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [("", "lets in users without a token"), ("mine", "refuses the session's token")],
+)
+async def test_a_server_that_is_not_protected_by_its_token_is_not_shown(
+    backend, tmp_path, token, said
+):
+    """The option --config names a file that stands above all others."""
+    provider = "jupyter_server.auth.PasswordIdentityProvider"
+    lines = (
+        f"c.ServerApp.identity_provider_class = '{provider}'",
+        f"c.PasswordIdentityProvider.token = '{token}'",
+    )
+    (tmp_path / "own.py").write_text("\n".join(lines))
+    session = await launch(backend, **SERVER, args=(f"--config={tmp_path}/own.py",))
+    failed = await until(backend, session.id, "failed")
+    assert said in str(failed.reason)
+
+
 async def test_its_folder_is_the_root_that_it_shows(backend, settings):
     Path(settings["root_dir"], "sub").mkdir()
     Path(settings["root_dir"], "sub", "here.txt").touch()
@@ -229,4 +304,4 @@ async def test_one_that_was_starting_is_awaited_by_the_next_controller(make, els
     first.kill()
     backend = await make()
     running: Session = await until(backend, session["id"], "running")
-    assert running.progress[-1].message == "Answering on its ingress"
+    assert running.progress[-1].message == "Ready"

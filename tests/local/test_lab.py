@@ -9,11 +9,11 @@ import sys
 import psutil
 import pytest
 
-from jupyter_gpuquota.client import programs
 from jupyter_gpuquota.errors import Unsupported
 from tests.shell import shell, wait_for
 from tests.ui.conftest import preferred
 from tests.ui.lab import BASE_URL, lab, session, through
+from tests.waiting import PATIENCE
 
 __all__ = ["lab", "preferred", "session", "shell", "through"]
 
@@ -69,11 +69,11 @@ def test_an_interrupt_of_the_shell_ends_the_program(shell, lab, session):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         running = psutil.Process(int(process.stdout.readline()))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     assert process.returncode
     wait_for(lambda: not running.is_running())
 
 
 def test_a_terminal_elsewhere_cannot_be_inside(through, session):
     with pytest.raises(Unsupported):
-        through.run(programs.inside(through.context, session))
+        through.sessions.inside(session)

@@ -1,4 +1,4 @@
-"""What a session is started with: pure, so every rule is one line here."""
+"""The launch of a session: pure, so every rule is one line here."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.local.launch import (
-    Means,
+from jupyter_gpuquota.local.sessions.launch_spec import (
+    SERVER_CONFIG,
+    LaunchContext,
     argv_of,
     config_of,
     env_of,
@@ -23,9 +24,10 @@ OWN_TOKEN = secrets.token_hex()
 CPU = Placement(node="n1")
 
 
-def make_means(**fields: Any) -> Means:
+def make_context(**fields: Any) -> LaunchContext:
     defaults: dict[str, Any] = {
         "runtime": "/state/s1/runtime",
+        "workspaces": "/state/s1/workspaces",
         "state_dir": "/state",
         "token": TOKEN,
         "own_token": OWN_TOKEN,
@@ -34,20 +36,22 @@ def make_means(**fields: Any) -> Means:
         "module": "jupyterlab",
         "inherited": {"PATH": "/usr/bin", "HOME": "/home/me"},
     }
-    return Means(**{**defaults, **fields})
+    return LaunchContext(**{**defaults, **fields})
 
 
 def real(*slices: Slice) -> Placement:
     return Placement(node="n1", slices=slices)
 
 
-def env(placement: Placement = CPU, share: str = "", means: Means | None = None, **spec: Any):
-    return env_of(make_session("a", share, **spec), placement, means or make_means())
+def env(
+    placement: Placement = CPU, share: str = "", context: LaunchContext | None = None, **spec: Any
+):
+    return env_of(make_session("a", share, **spec), placement, context or make_context())
 
 
 def test_a_jupyter_server_is_on_loopback_below_the_ingress_and_shows_no_secret():
     session = make_session("a", base_url="/user/me/")
-    argv = argv_of(session.spec, session, make_means())
+    argv = argv_of(session.spec, session, make_context())
     assert argv[:3] == ("/env/bin/python", "-m", "jupyterlab")
     assert "--ServerApp.ip=127.0.0.1" in argv
     assert "--ServerApp.base_url=/user/me/gpuquota/s/id-a/" in argv
@@ -57,7 +61,7 @@ def test_a_jupyter_server_is_on_loopback_below_the_ingress_and_shows_no_secret()
 
 def test_a_command_is_run_as_it_is_with_its_arguments():
     session = make_session("a", command=("train.py", "a b"), args=("--lr", "1"))
-    assert argv_of(session.spec, session, make_means()) == ("train.py", "a b", "--lr", "1")
+    assert argv_of(session.spec, session, make_context()) == ("train.py", "a b", "--lr", "1")
 
 
 def test_only_a_jupyter_server_gets_token_and_runtime_folder():
@@ -69,18 +73,34 @@ def test_only_a_jupyter_server_gets_token_and_runtime_folder():
 
 def test_the_token_stands_above_the_accounts_own_configuration():
     inherited = {"JUPYTER_CONFIG_PATH": "/a:/b"}
-    assert env(means=make_means(inherited=inherited))["JUPYTER_CONFIG_PATH"] == (
-        "/state/s1/runtime/config:/a:/b"
+    assert env(context=make_context(inherited=inherited))["JUPYTER_CONFIG_PATH"] == (
+        f"/state/s1/runtime/config:{SERVER_CONFIG}:/a:/b"
     )
-    config = config_of(make_means())
+    config = config_of(make_session("a"), make_context())
     assert config["IdentityProvider"] == {"token": TOKEN}
+
+
+def test_a_jupyter_server_has_workspaces_of_its_own_unless_the_request_names_others():
+    name = "JUPYTERLAB_WORKSPACES_DIR"
+    of_account = make_context(inherited={name: "/home/me/workspaces"})
+    assert env()[name] == env(context=of_account)[name] == "/state/s1/workspaces"
+    assert env(env={name: "/mine"})[name] == "/mine"
+    assert name not in env(command=("true",))
+    config = config_of(make_session("exp-1"), make_context())
+    assert config["LabApp"] == {"default_url": "/lab/workspaces/exp-1"}
+
+
+def test_pages_of_a_jupyter_server_do_not_shut_it_down():
+    config = config_of(make_session("a"), make_context(inherited={"SHELL": "/bin/zsh"}))
+    assert config["ServerApp"]["quit_button"] is False
+    assert config["ServerApp"]["terminado_settings"] == {"shell_command": ["/bin/zsh"]}
 
 
 def test_other_programs_see_nothing_of_the_server():
     inherited = {"JUPYTER_CONFIG_PATH": "/a"}
     assert "JUPYTER_TOKEN" not in without_server(env())
     assert "JUPYTER_CONFIG_PATH" not in without_server(env())
-    own = without_server(env(means=make_means(inherited=inherited)))
+    own = without_server(env(context=make_context(inherited=inherited)))
     assert own["JUPYTER_CONFIG_PATH"] == "/a"
 
 
@@ -103,20 +123,20 @@ def test_other_programs_see_nothing_of_the_server():
     ],
 )
 def test_what_belongs_to_the_starter_is_not_handed_on(name, handed_on):
-    found = env(means=make_means(inherited={name: "value"}), command=("true",))
+    found = env(context=make_context(inherited={name: "value"}), command=("true",))
     assert (found.get(name) == "value") == handed_on
 
 
 def test_a_variable_that_is_no_text_is_left_out():
     assert "ODD" not in env(
-        means=make_means(inherited={"ODD": b"\xff".decode(errors="surrogateescape")})
+        context=make_context(inherited={"ODD": b"\xff".decode(errors="surrogateescape")})
     )
 
 
 def test_the_environment_is_active():
-    found = env(means=make_means(active="VIRTUAL_ENV"))
+    found = env(context=make_context(active="VIRTUAL_ENV"))
     assert (found["VIRTUAL_ENV"], found["PATH"]) == ("/env", "/env/bin:/usr/bin")
-    assert env(means=make_means(active="CONDA_PREFIX"))["CONDA_PREFIX"] == "/env"
+    assert env(context=make_context(active="CONDA_PREFIX"))["CONDA_PREFIX"] == "/env"
     assert not {"VIRTUAL_ENV", "CONDA_PREFIX"} & env().keys()
 
 
@@ -152,7 +172,7 @@ def test_only_the_sessions_own_real_devices_are_visible(placement, visible):
 
 
 def test_a_simulated_share_is_said_and_not_pretended():
-    found = env(make_placement(make_slice(0, 500)), "0.5", make_means(mps="/mps"))
+    found = env(make_placement(make_slice(0, 500)), "0.5", make_context(mps="/mps"))
     assert found["GPUQUOTA_SIMULATED"] == "1"
     assert found["GPUQUOTA_SHARE"] == "0.5 GPU"
     assert (found["GPUQUOTA_GPUS_MILLI"], found["GPUQUOTA_MEMORY_MIB"]) == ("500", "16384")
@@ -165,7 +185,7 @@ def test_a_simulated_share_is_said_and_not_pretended():
 )
 def test_mps_limits_follow_the_share(share, milli, percentage):
     placement = real(make_slice(0, milli, uuid="GPU-a"))
-    found = env(placement, share, make_means(mps="/mps"))
+    found = env(placement, share, make_context(mps="/mps"))
     assert found["CUDA_MPS_PIPE_DIRECTORY"] == "/mps"
     assert found["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] == percentage
     assert found["CUDA_MPS_PINNED_DEVICE_MEM_LIMIT"] == f"0={32768 * milli // 1000}M"
@@ -173,12 +193,12 @@ def test_mps_limits_follow_the_share(share, milli, percentage):
 
 def test_an_asked_compute_share_is_the_limit():
     placement = real(make_slice(0, 500, uuid="GPU-a", compute=30))
-    found = env(placement, "0.5", make_means(mps="/mps"), gpu_compute="30")
+    found = env(placement, "0.5", make_context(mps="/mps"), gpu_compute="30")
     assert found["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] == "30"
 
 
 def test_whole_devices_have_no_limit():
-    found = env(real(make_slice(0, uuid="GPU-a")), "1", make_means(mps="/mps"))
+    found = env(real(make_slice(0, uuid="GPU-a")), "1", make_context(mps="/mps"))
     assert not any(name.startswith("CUDA_MPS") for name in found)
 
 

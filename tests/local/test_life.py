@@ -1,4 +1,4 @@
-"""The life of sessions that run a command: how they end, and that nothing is left of them."""
+"""Sessions that run a command: how they end, and that they leave no processes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ import psutil
 import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, WrongState
-from jupyter_gpuquota.local import processes
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.sessions import LogQuery, Session
 from tests.contract.backend_contract import launch, until
-from tests.local.conftest import folder_of, marked, wait_for
+from tests.local.conftest import folder_of, marked, marked_processes, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -99,24 +98,6 @@ async def test_stop_leaves_no_process_however_it_hides(make, settings):
     assert not marked(session.id)
 
 
-async def test_a_controller_started_inside_a_session_is_no_part_of_it(backend, settings):
-    clean = f"env -i PATH=$PATH GPUQUOTA_STATE_DIR={settings['home']}"
-    command = f"{clean} setsid sleep 601 & GPUQUOTA_SESSION=other setsid sleep 602 & sleep 600"
-    session = await launch(backend, command=("sh", "-c", command))
-    await until(backend, session.id, "running")
-
-    def sleepers():
-        found = (p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"])
-        return [p for p in found if p.info["cmdline"] in (["sleep", "601"], ["sleep", "602"])]
-
-    strangers = await wait_for(lambda: len(found := sleepers()) == 2 and found)
-    await backend.sessions.stop(session.id)
-    await until(backend, session.id, "stopped")
-    assert all(process.is_running() for process in strangers)
-    for process in strangers:
-        process.kill()
-
-
 async def test_what_a_command_leaves_behind_ends_with_it(backend):
     command = ("sh", "-c", "setsid sleep 600 & sleep 600 & exit 0")
     session = await until(backend, (await launch(backend, command=command)).id, ended)
@@ -176,17 +157,31 @@ async def test_a_taken_port_is_refused_at_once(backend):
             await launch(backend, ports=(port + 0,))
     (problem,) = caught.value.fields
     assert problem.field == "ports[0]"
-    assert "taken by another program" in problem.message
+    assert "in use by another program" in problem.message
     assert backend.sessions.all() == ()
+
+
+async def test_a_port_that_is_taken_meanwhile_is_refused_at_resume(backend):
+    port = free_port()
+    session = await until(backend, (await launch(backend, ports=(port,))).id, "running")
+    await backend.sessions.suspend(session.id)
+    await until(backend, session.id, "suspended")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        with pytest.raises(InvalidFields, match="in use by another program"):
+            await backend.sessions.resume(session.id)
+    await backend.sessions.resume(session.id)
+    await until(backend, session.id, "running")
 
 
 async def test_two_live_sessions_cannot_expose_one_port(backend):
     port = free_port()
     await until(backend, (await launch(backend, "first", ports=(port,))).id, "running")
-    with pytest.raises(InvalidFields, match=r"is exposed by first\."):
+    with pytest.raises(InvalidFields, match=r"is already exposed by first\."):
         await launch(backend, "second", ports=(port,))
     # Who asks in another project need not know what there is in this one.
-    with pytest.raises(InvalidFields, match=r"is exposed by a session of team-a\."):
+    with pytest.raises(InvalidFields, match=r"is already exposed by a session of team-a\."):
         await launch(backend, "second", project="team-b", ports=(port,))
 
 
@@ -214,7 +209,7 @@ async def test_a_port_on_which_a_stranger_listens_is_not_named(backend):
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         stranger.bind(("127.0.0.1", port))
         stranger.listen()
-        with pytest.raises(WrongState, match="Nothing of exp-1 listens"):
+        with pytest.raises(WrongState, match="No program of exp-1 listens"):
             await backend.ingress.endpoint(session.id, port)
 
 
@@ -356,7 +351,7 @@ async def test_the_shim_shows_neither_secrets_nor_the_session(backend, settings)
     shim_pid = folder_of(settings["home"], session.id).leader(1).shim
     shim = psutil.Process(shim_pid)
     assert set(shim.environ()) == {"LC_ALL", "GPUQUOTA_STATE_DIR"}
-    assert shim_pid not in processes.census()
+    assert shim_pid not in marked_processes()
     assert all(path.fd > 2 or path.path == "/dev/null" for path in shim.open_files())
 
 

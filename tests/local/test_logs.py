@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.errors import InvalidFields
-from jupyter_gpuquota.local import logs
+from jupyter_gpuquota.local.sessions import logs
 from jupyter_gpuquota.local.shim import files
 from jupyter_gpuquota.model.sessions import LogChunk, LogQuery
 from tests.contract.backend_contract import launch, until

@@ -12,13 +12,18 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.control.quota_file import QuotaFile, read
+from jupyter_gpuquota.control.settings.quota_file import SIZE_LIMIT, QuotaFile
+from jupyter_gpuquota.control.settings.quota_file import read as read_bytes
 from tests.builders import make_node
 from tests.local.test_administration import GOOD
 
 WORDS = ["projects", "groups", "rules", "name", "quota", "nodes", "members", "grace", "a", "1"]
 WORDS += ["policy", "levels", "rules", "exemptions", "quiet_hours", "begin", "22:00"]
 YAML = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(WORDS))
+
+
+def read(text, nodes, **options):
+    return read_bytes(text.encode(), nodes, **options)
 
 
 def nested(inner):
@@ -30,10 +35,10 @@ def test_looking_at_an_unchanged_quota_file_is_quick(tmp_path):
     path.write_text(GOOD)
     file = QuotaFile(str(path))
     file.look((make_node("dgx1-2"),))
-    begin = time.perf_counter()
+    begin = time.process_time()
     for _ in range(1000):
         assert not file.changed()
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0
     os.utime(path, ns=(1, 1))
     assert file.changed()
 
@@ -43,7 +48,7 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
     path.write_text(GOOD)
 
     class Meanwhile(list):
-        """Let somebody write the file while it is checked against the nodes."""
+        """Writes the file while it is checked against the nodes."""
 
         def __iter__(self):
             path.write_text(GOOD + "# and more\n")
@@ -60,41 +65,51 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "`projects`"),
-        ("[]", "`projects`"),
-        ("projects: [", "no YAML"),
-        ("projects: 3", "Line 1, projects: Expected `array`"),
-        ("projects:\n  - name: a\n    quata: 1\n", "Line 3: there is no key 'quata'"),
-        ("projects:\n  - name: a\n    quota: 1\n    quota: 2\n", "Line 4: 'quota' stands"),
+        ("", "Line 1, projects: Required."),
+        ("[]", "Line 1, the file: Must be an object, not a list."),
+        (
+            "projects: [",
+            "Line 1: Invalid YAML: while parsing a flow node: expected the node content",
+        ),
+        ("projects: \x1f", "Line 1: Invalid YAML: special characters"),
+        ("projects: 3", "Line 1, projects: Must be a list, not 3."),
+        (
+            "projects:\n  - name: a\n    qouta: 1\n",
+            "Line 3, projects[0].qouta: Unknown field. Did you mean quota?",
+        ),
+        (
+            "projects:\n  - name: a\n    quota: 1\n    quota: 2\n",
+            "Line 4: The key 'quota' is already set above.",
+        ),
         ("projects:\n  - name: a\n    quota: -1\n", "Line 3, projects[0].quota: '-1'"),
-        ("projects:\n  - name: a\n    quota: .nan\n", "Line 3, projects[0].quota: 'nan'"),
+        ("projects:\n  - name: a\n    quota: .nan\n", "Line 3, projects[0].quota: '.nan'"),
         (
             "projects:\n  - {name: a, quota: 1}\n  - {name: a, quota: 1}\n",
             "Line 3, projects[1].name",
         ),
         ("projects:\n  - name: A B\n    quota: 1\n", "Line 2, projects[0].name"),
-        ("projects:\n  - name: a\n", "Line 2, projects[0]: Object missing required field `quota`"),
+        ("projects:\n  - name: a\n", "Line 2, projects[0].quota: Required."),
         ("projects: []\ngroups:\n  - name: g\n    nodes: [gone]\n", "Line 4, groups[0].nodes[0]"),
         ("projects: []\nrules:\n  grace: ever\n", "Line 3, rules.grace"),
-        ("projects: &a []\ngroups: *a\n", "Write *a out"),
-        ("projects: &a [*a]\n", "Write *a out"),
-        ("projects: !!python/object:os.system []\n", "no YAML"),
-        ("projects: []\nrules: {revision: 3}\n", "there is no key 'revision'"),
-        ("projects: []\npolicy: 3\n", "Line 2, policy: Expected `object`"),
-        ("projects: []\npolicy: {revision: 3}\n", "there is no key 'revision'"),
+        ("projects: &a []\ngroups: *a\n", "Line 2: *a is not supported"),
+        ("projects: &a [*a]\n", "Line 1: *a is not supported"),
+        ("projects: !!python/object:os.system []\n", "Line 1: The tag"),
+        ("projects: []\nrules: {revision: 3}\n", "rules.revision: Unknown field."),
+        ("projects: []\npolicy: 3\n", "Line 2, policy: Must be an object, not 3."),
+        ("projects: []\npolicy: {revision: 3}\n", "policy.revision: Unknown field."),
         (
             "projects: []\npolicy:\n  levels:\n    - level: everyone\n      rules:\n"
             "        idle: 2h\n",
-            "Line 6: there is no key 'idle'; there are idle_timeout",
+            "Line 6, policy.levels[0].rules.idle: Unknown field. Fields: idle_timeout",
         ),
         (
             "projects: []\npolicy:\n  levels:\n    - level: project:gone\n",
-            "Line 4, policy.levels[0].level: There is no project 'gone'",
+            "Line 4, policy.levels[0].level: Unknown project: 'gone'",
         ),
         (
             "projects: []\npolicy:\n  levels:\n    - level: everyone\n      rules:\n"
             "        idle_timeout: 5m\n        warn_before: 10m\n",
-            "Line 6, policy.levels[0].rules.idle_timeout: The warning comes 10m before",
+            "Line 6, policy.levels[0].rules.idle_timeout: The warning comes 10 min before",
         ),
         (
             "projects: []\npolicy:\n  exemptions:\n    - who: user:ana\n"
@@ -104,7 +119,7 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
         (
             "projects: []\npolicy:\n  exemptions:\n    - who: project:team-z\n"
             "      until: 2026-03-01T00:00Z\n      reason: A demo.\n",
-            "Line 4, policy.exemptions[0].who: There is no project 'team-z'.",
+            "Line 4, policy.exemptions[0].who: Unknown project: 'team-z'.",
         ),
     ],
 )
@@ -143,13 +158,62 @@ def test_the_policy_is_read_with_times_as_they_are_written():
     assert found.exemptions[0].until == datetime(2026, 3, 1, 17, tzinfo=UTC)
 
 
+@pytest.mark.parametrize("written", ["010", "+10", "10", "10.0"])
+def test_a_number_is_what_people_read(written):
+    (project,) = read(f"projects: [{{name: a, quota: {written}}}]", (make_node(),)).projects
+    assert project.quota == 10_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "projects: " + "[" * 200_000,
+        "projects:\n" + "- " * 100_000,
+        "? " * 100_000,
+        "{a: " * 50_000,
+        "\n".join(" " * i + "a:" for i in range(600)),
+    ],
+    ids=["lists", "dashes", "questions", "mappings", "indents"],
+)
+def test_deep_nesting_is_refused_early(text):
+    with pytest.raises(ValueError, match="More than 20 lists"):
+        read(text, (make_node(),))
+
+
+def test_the_largest_file_is_read_and_a_larger_one_refused(tmp_path):
+    path = tmp_path / "quota.yaml"
+    team = "  - {{name: team-{}, quota: 1, members: [ana, group:ml]}}\n"
+    path.write_text("projects:\n" + "".join(map(team.format, range(4000))))
+    file = QuotaFile(str(path))
+    file.look((make_node(),))
+    assert len(file.settings.projects) == 4000
+    path.write_text(path.read_text() + "#" * SIZE_LIMIT)
+    file.look((make_node(),))
+    assert "larger than 256 KiB" in file.problem
+    assert len(file.settings.projects) == 4000
+
+
+def test_irregular_files_are_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        file = QuotaFile(str(path))
+        file.look((make_node(),))
+        assert "not a regular file" in file.problem
+
+
+def test_of_very_many_mistakes_some_are_named():
+    with pytest.raises(ValueError, match=r"And \d+ more\.") as caught:
+        read("".join(f"k{i}: 1\n" for i in range(5000)), (make_node(),))
+    assert len(str(caught.value)) < 5000
+
+
 def test_people_are_accounts_and_groups_of_accounts():
     text = "projects:\n  - name: a\n    quota: 1\n    members: [ana, group:ml]\n"
     text += "    leads: [cho]\n    viewers: [group:finance]\n"
     (project,) = read(text, (make_node(),)).projects
     assert project.members == ("ana", "group:ml")
     assert (project.leads, project.viewers) == (("cho",), ("group:finance",))
-    with pytest.raises(ValueError, match=r"Line 5, projects\[0\]\.leads\[1\]: cho is named twice"):
+    with pytest.raises(ValueError, match=r"Line 5, projects\[0\]\.leads\[1\]: cho is listed twice"):
         read(text.replace("[cho]", "[cho, cho]"), (make_node(),))
 
 
@@ -185,15 +249,15 @@ policy:
   exemptions:
     - {who: user:ana, until: 2026-03-01T18:00, reason: ""}
 """
-    with pytest.raises(ValueError, match="'colour'") as caught:
+    with pytest.raises(ValueError, match="colour") as caught:
         read(text, ())
     said = str(caught.value)
     for mistake in (
-        "Line 7: there is no key 'idel'",
+        "Line 7, policy.levels[0].rules.idel: Unknown field.",
         "policy.levels[0].rules.idle_timeout: The warning comes",
         "policy.levels[0].rules.action: 'explode'",
-        "policy.levels[1].level: There is no project 'nope'",
+        "policy.levels[1].level: Unknown project: 'nope'",
         "policy.exemptions[0].until: The time zone is missing",
-        "policy.exemptions[0].reason: An exemption needs a reason",
+        "policy.exemptions[0].reason: Enter a reason",
     ):
         assert mistake in said

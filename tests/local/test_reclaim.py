@@ -1,4 +1,4 @@
-"""GPUs that are taken back: with a grace, once, and whatever is killed meanwhile."""
+"""Reclaimed GPUs: with a grace period, once, even if processes are killed meanwhile."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_who_does_not_end_within_the_grace_is_killed(make):
     assert waiting.reason.code == "BeingReclaimed"
     [victim] = [s for s in backend.sessions.all() if s.goal == "requeue"]
     assert victim.reason.code == "Reclaimed"
-    assert "for a session of team-a" in victim.reason.message
+    assert "Preempted by a session of team-a" in victim.reason.message
     await until(backend, made.id, "running")
     await until(backend, victim.id, "waiting")
     assert not marked(victim.id)
@@ -106,3 +106,23 @@ async def test_an_interactive_session_ends_with_its_projects_bound(make):
     assert session.reason.code == "MaxLifetime"
     again = await backend.sessions.resume(session.id)
     assert again.ends is None
+
+
+@pytest.mark.parametrize("end", ["stop", "suspend"])
+async def test_a_limit_holds_for_who_starts_and_stops_again_and_again(make, end):
+    limited = [{"name": "team-a", "quota": "1", "limit": "1"}, {"name": "team-b", "quota": "7"}]
+    backend = await make(projects=limited, stop_grace=0.5)
+    held: list[int] = []
+
+    def runs(session):
+        held.append(sum(s.placement.milli for s in backend.sessions.all() if s.placement))
+        return session.state == "running"
+
+    for number in range(4):
+        made = await launch(backend, f"exp-{number}", gpu="1", kind="train", command=STUBBORN)
+        assert number == 0 or made.reason.code == "OverLimit"
+        await until(backend, made.id, runs)
+        log = folder_of(home_of(backend), made.id).path / "log"
+        await wait_for(lambda log=log: "ready" in log.read_text())
+        await (backend.sessions.stop if end == "stop" else backend.sessions.suspend)(made.id)
+    assert max(held) == 1000

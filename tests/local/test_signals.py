@@ -1,4 +1,4 @@
-"""How each signal is judged, from what is found."""
+"""How each signal is derived from its readings."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.control.clock import Clock
+from jupyter_gpuquota.control.session_http import ServerConnection
 from jupyter_gpuquota.control.signals.kernels import Kernels
 from jupyter_gpuquota.control.signals.presence import Presence
-from jupyter_gpuquota.control.signals.servers import Kernel, Terminal, _connect
+from jupyter_gpuquota.control.signals.servers import Kernel, Terminal
 from jupyter_gpuquota.local.config import LocalConfig
-from jupyter_gpuquota.local.devices import Devices
-from jupyter_gpuquota.local.inventory import Work
-from jupyter_gpuquota.local.nvml import Nvml
+from jupyter_gpuquota.local.gpus.devices import Devices
+from jupyter_gpuquota.local.gpus.inventory import Work
+from jupyter_gpuquota.local.gpus.nvml import Nvml
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
-from jupyter_gpuquota.local.signals import gpus, spending, terminals
-from jupyter_gpuquota.local.signals.families import TICKS, Family
+from jupyter_gpuquota.local.signals import cpu_time, gpus, terminals
+from jupyter_gpuquota.local.signals.cpu_time import CpuTime, Spent, programs_of, spent_by
 from jupyter_gpuquota.local.signals.gpus import Gpus
 from jupyter_gpuquota.local.signals.iopub import Listeners, address_of
 from jupyter_gpuquota.local.signals.notebooks import fingerprint
-from jupyter_gpuquota.local.signals.spending import Spending, Spent, programs_of, spent_by
-from jupyter_gpuquota.local.signals.terminals import Seen, last_used
+from jupyter_gpuquota.local.signals.process_trees import TICKS, ProcessTree
+from jupyter_gpuquota.local.signals.terminals import TerminalUse, last_used
 from jupyter_gpuquota.model.idleness import Idleness, PresenceRequest
 from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.sessions import Endpoint, Session
@@ -54,7 +55,7 @@ def stat(pid: int, **fields: Any) -> Stat:
 
 @dataclass
 class Tree:
-    """Be processes whose parents wait for them, as the kernel keeps count of them."""
+    """Processes whose parents wait for them, with CPU times as the kernel accounts for them."""
 
     def __post_init__(self) -> None:
         self.all = {1: stat(1)}
@@ -97,10 +98,10 @@ def test_what_is_spent_counts_once_whoever_ends_between_two_looks(rounds):
 
 
 def test_the_shim_takes_in_what_has_lost_its_parent():
-    known, shim = Spending(), stat(5, reaped=70)
-    assert known.look(Family({9: stat(9, spent=50)}, shim), 0.0) is None
+    known, shim = CpuTime(), stat(5, reaped=70)
+    assert known.update(ProcessTree({9: stat(9, spent=50)}, shim), 0.0) is None
     shim = shim._replace(reaped=70 + 50 + TICKS)  # it had spent 50 before
-    found = known.look(Family({}, shim), 10.0)
+    found = known.update(ProcessTree({}, shim), 10.0)
     assert found.percent == pytest.approx(10.0)
 
 
@@ -110,10 +111,10 @@ def test_another_process_with_the_same_number_is_new():
 
 
 def test_the_first_look_is_unknown_and_the_threshold_is_the_admins():
-    assert spending.cpu(None, 5).state == "unknown"
-    spent = spending.Spent(percent=5.04, programs=0)
-    assert [spending.cpu(spent, busy).state for busy in (5, 6)] == ["busy", "idle"]
-    assert spending.cpu(spent, 6).detail == "5.0 % of a core; 6 % are allowed."
+    assert cpu_time.cpu(None, 5).state == "unknown"
+    spent = cpu_time.Spent(percent=5.04, programs=0)
+    assert [cpu_time.cpu(spent, busy).state for busy in (5, 6)] == ["busy", "idle"]
+    assert cpu_time.cpu(spent, 6).detail == "5.0 % of a core (idle below 6 %)."
 
 
 def test_programs_of_terminals_are_those_in_the_foreground():
@@ -175,12 +176,14 @@ def test_the_kernel_knows_when_a_terminal_was_used_and_looking_is_no_use():
 def test_a_terminal_counts_only_for_whom_is_in_front():
     ours, theirs = os.openpty()
     at = {"terminal": os.fstat(theirs).st_rdev, "foreground": 20}
-    assert terminals.look(Family({20: stat(20, group=20, **at)})).used
-    assert not terminals.look(Family({30: stat(30, group=30, **at)})).any
+    assert terminals.observe(ProcessTree({20: stat(20, group=20, **at)})).used
+    assert not terminals.observe(ProcessTree({30: stat(30, group=30, **at)})).any
     for each in (ours, theirs):
         os.close(each)
-    assert terminals.look(Family({20: stat(20, group=20, **at)})) == Seen(hidden=True)
-    assert terminals.look(Family({30: stat(30, group=30, **at)})) == Seen()
+    assert terminals.observe(ProcessTree({20: stat(20, group=20, **at)})) == TerminalUse(
+        hidden=True
+    )
+    assert terminals.observe(ProcessTree({30: stat(30, group=30, **at)})) == TerminalUse()
     assert last_used(os.makedev(4, 250)) is last_used(os.makedev(250, 250)) is None
 
 
@@ -191,20 +194,20 @@ AT_WORK, AT_REST = Spent(9, programs=9), Spent(9, programs=0)
 @pytest.mark.parametrize(
     ("jupyters", "seen", "spent", "state", "last"),
     [
-        ([], Seen(), None, "idle", None),
-        ([], Seen(), AT_WORK, "idle", None),
-        ([], Seen(awaited=True), AT_REST, "busy", None),
-        ([NOW], Seen(), AT_WORK, "busy", None),
-        ([], Seen((NOW,)), AT_WORK, "busy", None),
-        ([], Seen((NOW,)), None, "unknown", None),
-        ([None], Seen(), AT_REST, "unknown", None),
-        ([None], Seen((NOW,)), AT_REST, "idle", NOW),
-        ([], Seen((NOW,), hidden=True), AT_REST, "unknown", None),
-        ([], Seen(hidden=True), AT_WORK, "busy", None),
-        ([NOW], Seen(), AT_REST, "idle", NOW),
-        ([NOW], Seen((LATER,)), AT_REST, "idle", LATER),
-        ([LATER], Seen((NOW,)), AT_REST, "idle", NOW),  # a page
-        ([], Seen((NOW, LATER)), AT_REST, "idle", LATER),
+        ([], TerminalUse(), None, "idle", None),
+        ([], TerminalUse(), AT_WORK, "idle", None),
+        ([], TerminalUse(awaited=True), AT_REST, "busy", None),
+        ([NOW], TerminalUse(), AT_WORK, "busy", None),
+        ([], TerminalUse((NOW,)), AT_WORK, "busy", None),
+        ([], TerminalUse((NOW,)), None, "unknown", None),
+        ([None], TerminalUse(), AT_REST, "unknown", None),
+        ([None], TerminalUse((NOW,)), AT_REST, "idle", NOW),
+        ([], TerminalUse((NOW,), hidden=True), AT_REST, "unknown", None),
+        ([], TerminalUse(hidden=True), AT_WORK, "busy", None),
+        ([NOW], TerminalUse(), AT_REST, "idle", NOW),
+        ([NOW], TerminalUse((LATER,)), AT_REST, "idle", LATER),
+        ([LATER], TerminalUse((NOW,)), AT_REST, "idle", NOW),  # a page
+        ([], TerminalUse((NOW, LATER)), AT_REST, "idle", LATER),
     ],
 )
 def test_terminals_are_used_when_the_last_of_them_was(jupyters, seen, spent, state, last):
@@ -215,27 +218,27 @@ def test_terminals_are_used_when_the_last_of_them_was(jupyters, seen, spent, sta
 
 def test_terminals_go_by_the_clock_that_is_tried_with():
     clock = Clock(ahead=timedelta(hours=12))
-    found = terminals.reading([], Seen((NOW,)), AT_REST, clock)
+    found = terminals.reading([], TerminalUse((NOW,)), AT_REST, clock)
     assert found.last == NOW + timedelta(hours=12)
 
 
 @contextmanager
 def entered(command: Sequence[str], **options: Any) -> Iterator[int]:
-    """Run a program that waits until it is told to end; yield its number."""
+    """Run a program that waits until it is asked to end; yield its pid."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, **options) as process:
         yield process.pid
 
 
 def awaited(pid: int) -> bool:
-    """Look at a session whose only process this is, away from the terminal of the tests."""
-    return terminals.look(Family({pid: read_stat(pid)._replace(terminal=0)})).awaited
+    """Observe a session with this as its only process, without the terminal of the tests."""
+    return terminals.observe(ProcessTree({pid: read_stat(pid)._replace(terminal=0)})).awaited
 
 
 def test_a_program_without_a_terminal_is_waited_for_by_who_started_it(tmp_path):
     with entered(["cat"], stdout=subprocess.PIPE, start_new_session=True) as pid:
         assert awaited(pid)  # as a notebook runs it
         shim = read_stat(os.getpid())
-        assert not terminals.look(Family({pid: read_stat(pid)}, shim)).awaited
+        assert not terminals.observe(ProcessTree({pid: read_stat(pid)}, shim)).awaited
     with (tmp_path / "log").open("wb") as log:
         with entered(["cat"], stdout=log) as pid:
             assert awaited(pid)  # as a script does
@@ -313,10 +316,10 @@ def devices(nvml: FakeNvml) -> Devices:
 def test_what_processes_do_is_asked_from_the_last_time_on():
     gpu = Gpu("GPU-0", utilisation=30, samples=[(7, 100, 20), (7, 200, 40), (8, 150, 5)])
     known = Gpus(devices(FakeNvml(gpu)))
-    assert known.look([held("GPU-0")]) == {"GPU-0": Work(30, {7: 40, 8: 5}, 200)}
+    assert known.read_work([held("GPU-0")]) == {"GPU-0": Work(30, {7: 40, 8: 5}, 200)}
     gpu.samples.append((7, 300, 9))
-    assert known.look([held("GPU-0")]) == {"GPU-0": Work(30, {7: 9}, 300)}
-    assert known.look([held("GPU-0")]) == {"GPU-0": Work(30, {}, 300)}
+    assert known.read_work([held("GPU-0")]) == {"GPU-0": Work(30, {7: 9}, 300)}
+    assert known.read_work([held("GPU-0")]) == {"GPU-0": Work(30, {}, 300)}
 
 
 def test_a_driver_that_cannot_tell_and_one_that_has_lost_the_gpu():
@@ -324,9 +327,9 @@ def test_a_driver_that_cannot_tell_and_one_that_has_lost_the_gpu():
     nvml = FakeNvml(Gpu("GPU-0", utilisation=None), mig)
     known = Gpus(devices(nvml))
     both = held("GPU-0", "MIG-1")
-    assert known.look([both]) == {"GPU-0": Work(None, None), "MIG-1": Work(None, None)}
+    assert known.read_work([both]) == {"GPU-0": Work(None, None), "MIG-1": Work(None, None)}
     nvml.gpus[0].gone = True
-    assert known.look([both])["GPU-0"] is None
+    assert known.read_work([both])["GPU-0"] is None
 
 
 def test_nothing_is_said_of_gpus_that_are_simulated():
@@ -348,17 +351,17 @@ def test_processes_outside_of_sessions_are_others_unless_they_work_for_somebody(
 
 
 class Ear:
-    """Be a listener that hears what a test says."""
+    """A listener that reports what a test sets."""
 
     def __init__(self) -> None:
         self.heard: tuple[bool, datetime | None] = (True, None)
 
-    def hear(self) -> tuple[bool, datetime | None]:
+    def poll(self) -> tuple[bool, datetime | None]:
         return self.heard
 
 
 class Ears:
-    """Be all listeners."""
+    """All listeners."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, str], Ear] = {}
@@ -376,11 +379,11 @@ def test_what_moves_a_kernel_counts_until_it_can_be_told():
     known = Kernels("s", ears)
 
     def last(minutes: float) -> float:
-        known.look([kernel(minutes)])
+        known.update([kernel(minutes)])
         return (known.reading([kernel(minutes)], Clock()).last - NOW) / MINUTE
 
-    assert known.look([kernel(1)]) == []  # it was not seen to move
-    assert known.look([kernel(2)]) == ["k"]
+    assert known.update([kernel(1)]) == []  # it was not seen to move
+    assert known.update([kernel(2)]) == ["k"]
     assert last(2) == pytest.approx(2)
     ears.known["s", "k"] = ear = Ear()
     ear.heard = (False, None)  # it has just begun to listen
@@ -408,7 +411,7 @@ def test_what_moves_a_kernel_counts_until_it_can_be_told():
 def test_every_kernel_has_to_be_at_rest(states, state):
     found = [kernel(i, name=str(i), state=each) for i, each in enumerate(states)]
     known = Kernels("s", Ears())
-    known.look(found)
+    known.update(found)
     assert known.reading(found, Clock()).state == state
 
 
@@ -417,7 +420,7 @@ def test_a_kernel_that_nobody_connects_to_does_not_start_for_ever(minutes, state
     at = datetime.now(UTC) - timedelta(minutes=minutes)
     found = [Kernel(id="k", last_activity=at, execution_state="starting")]
     known = Kernels("s", Ears())
-    known.look(found)
+    known.update(found)
     assert known.reading(found, Clock()).state == state
 
 
@@ -440,8 +443,8 @@ def test_a_listener_needs_an_ipykernel_of_this_machine(tmp_path):
 def test_nobody_there_to_listen_to_is_never_taken_for_silence():
     listeners = Listeners()
     listeners.listen(("s", "k"), "tcp://127.0.0.1:1")
-    assert listeners.get(("s", "k")).hear() == (False, None)
-    assert listeners.get(("s", "k")).hear() == (False, None)
+    assert listeners.get(("s", "k")).poll() == (False, None)
+    assert listeners.get(("s", "k")).poll() == (False, None)
     listeners.listen(("s", "k"), "")
     assert listeners.get(("s", "k")) is None
     listeners.listen(("s", "k"), "no address")
@@ -457,12 +460,11 @@ def test_nobody_there_to_listen_to_is_never_taken_for_silence():
     ("answer", "error"),
     [
         (b"HTTP/1.1 500 Oh\r\nContent-Length: 2\r\n\r\nno", "status 500"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "too long"),
-        (b"HTTP/1.1 200 OK\r\n\r\n[]", "cannot be read"),
-        (b"what?\r\n\r\n", "cannot be read"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[]", "bytes read"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", "closed without a valid"),
+        (b"what?\r\n\r\n", "closed without a valid"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[]", "closed without a valid"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "Expected `array`"),
-        (b"", "bytes read"),
+        (b"", "closed without a valid"),
     ],
 )
 async def test_an_odd_answer_is_an_error(answer, error):
@@ -473,10 +475,34 @@ async def test_an_odd_answer_is_an_error(answer, error):
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        line = await _connect(Endpoint(host="127.0.0.1", port=port))
+        connection = await ServerConnection.open(Endpoint(host="127.0.0.1", port=port))
         with pytest.raises(Exception, match=error):
-            await line.get("api/kernels", list[Kernel])
-        line.close()
+            await connection.get_json("api/kernels", list[Kernel])
+        connection.close()
+
+
+@pytest.mark.asyncio
+async def test_an_answer_of_any_framing_is_read():
+    answers = [
+        b"Content-Length: 2\r\n\r\n[]",
+        b"Transfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n",
+    ]
+    answers += [b"\r\n[]"]  # it ends with the connection
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for answer in answers:
+            asked = await reader.readuntil(b"\r\n\r\n")
+            assert asked.startswith(b"GET /api/kernels?no_track_activity=1 HTTP/1.1\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\n" + answer)
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        connection = await ServerConnection.open(Endpoint(host="127.0.0.1", port=port))
+        for _ in answers:
+            assert await connection.get_json("api/kernels", list[Kernel]) == []
+        with pytest.raises(ConnectionError):
+            await connection.get_json("api/kernels", list[Kernel])
 
 
 # Presence
@@ -527,7 +553,7 @@ async def test_a_save_counts_if_the_cells_have_changed_or_cannot_be_compared(tmp
         if text:
             file.write_text(text)
         saved = "a.ipynb" if text else ""
-        await known.hear(session, PresenceRequest(at=NOW + minutes * MINUTE, saved=saved))
+        await known.record(session, PresenceRequest(at=NOW + minutes * MINUTE, saved=saved))
         found = known.reading(session).last
         return found and round((found - NOW) / MINUTE)
 
@@ -539,7 +565,7 @@ async def test_a_save_counts_if_the_cells_have_changed_or_cannot_be_compared(tmp
     assert await last(5, "{") == 5
     assert await last(6) == 6
     assert await last(4) == 6  # it came late
-    await known.hear(session, PresenceRequest(at=datetime.now(UTC) + 60 * MINUTE))
+    await known.record(session, PresenceRequest(at=datetime.now(UTC) + 60 * MINUTE))
     assert known.reading(session).last <= datetime.now(UTC)
     known.keep_only(())
     assert known.reading(session).last is None
@@ -556,7 +582,7 @@ async def test_what_a_page_saves_before_the_end_is_nobodys_use(seconds, used):
     session = msgspec.structs.replace(make_session("a"), idle=idle)
     known, at = Presence(Clock(), of_file), NOW + timedelta(seconds=seconds)
     for path in ("a.ipynb", "a.py"):
-        await known.hear(session, PresenceRequest(at=at, saved=path))
+        await known.record(session, PresenceRequest(at=at, saved=path))
     assert (known.reading(session).last is not None) == used
 
 
@@ -564,5 +590,5 @@ async def test_what_a_page_saves_before_the_end_is_nobodys_use(seconds, used):
 async def test_presence_goes_by_the_clock_that_is_tried_with(tmp_path):
     clock = Clock(rate=60)
     known, session = Presence(clock, of_file), make_session("a")
-    await known.hear(session, PresenceRequest(at=datetime.now(UTC)))
+    await known.record(session, PresenceRequest(at=datetime.now(UTC)))
     assert abs(known.reading(session).last - clock.now()) < timedelta(seconds=60)

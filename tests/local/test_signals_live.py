@@ -1,4 +1,4 @@
-"""Signals of real sessions: what is work is seen, what only looks like it is not."""
+"""Signals of real sessions: work is detected, and what only looks like work is not."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ from tornado.httpclient import AsyncHTTPClient
 
 from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.control.signals.presence import Presence
-from jupyter_gpuquota.core.idleness import Reading
+from jupyter_gpuquota.core.idle.decide import Reading
 from jupyter_gpuquota.local.signals.signals import Signals
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
-from jupyter_gpuquota.ui.inside import become
+from jupyter_gpuquota.ui.commands.sessions.exec import become
 from tests.contract.backend_contract import launch, until
 from tests.local.atwork import TERMINALS, THREADS, Lab, start_kernel
 from tests.local.builders import LIMITS
-from tests.local.conftest import folder_of, home_of
+from tests.local.conftest import folder_of, home_of, wait_for
 from tests.local.test_jupyter import ask
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio
 
 ROUNDED = timedelta(seconds=8)
-"""What the kernel knows a terminal's times to."""
+"""The precision of the kernel's terminal times."""
 
 
 async def nothing_saved(session: Session, path: str) -> str:
@@ -45,7 +46,7 @@ async def nothing_saved(session: Session, path: str) -> str:
 
 
 class Looks(Lab):
-    """Look at one session of a backend."""
+    """Reads the signals of one session of a backend."""
 
     def __init__(self, backend: Backend, session: str) -> None:
         super().__init__(backend, session)
@@ -62,18 +63,18 @@ class Looks(Lab):
         return {reading.name: reading for reading in found[self.session]}
 
     async def until(self, name: str, wanted: Callable[[Reading], bool]) -> Reading:
-        """Look until a signal reads as it is wanted."""
-        for _ in range(600):
+        """Read until a signal has the expected value."""
+
+        async def read() -> Reading | None:
             found = (await self.look()).get(name)
-            if found and wanted(found):
-                return found
-            await asyncio.sleep(0.05)
-        raise AssertionError(found)
+            return found if found and wanted(found) else None
+
+        return await wait_for(read)
 
 
 @pytest_asyncio.fixture
 async def looks(backend: Backend) -> AsyncIterator[Callable[..., Any]]:
-    """Launch sessions and look at them."""
+    """Launch sessions and read their signals."""
     made: list[Looks] = []
 
     async def start(**fields: Any) -> Looks:
@@ -90,7 +91,7 @@ async def looks(backend: Backend) -> AsyncIterator[Callable[..., Any]]:
 
 @pytest_asyncio.fixture
 async def kernel(looks: Any) -> AsyncIterator[tuple[Looks, str, AsyncKernelClient]]:
-    """Run a kernel in a session, and speak to it past its Jupyter Server."""
+    """Run a kernel in a session, and connect to it without its Jupyter Server."""
     one = await looks()
     name, client = await start_kernel(one.backend, one.session)
     yield one, name, client
@@ -99,7 +100,7 @@ async def kernel(looks: Any) -> AsyncIterator[tuple[Looks, str, AsyncKernelClien
 
 async def run(client: AsyncKernelClient, code: str) -> None:
     """Run a cell to its end."""
-    await client.execute_interactive(code, timeout=60, output_hook=lambda _: None)
+    await client.execute_interactive(code, timeout=PATIENCE, output_hook=lambda _: None)
 
 
 async def activity(one: Looks, kernel: str) -> tuple[str, str, int]:
@@ -108,23 +109,26 @@ async def activity(one: Looks, kernel: str) -> tuple[str, str, int]:
 
 
 async def settled(one: Looks, kernel: str) -> tuple[str, str, int]:
-    """Wait until a server has heard all that its kernel had to say."""
-    before = None
-    while (found := await activity(one, kernel)) != before or found[1] != "idle":
-        before = found
+    """Wait until a server has received all messages of its kernel."""
+
+    async def unchanged() -> tuple[str, str, int] | None:
+        before = await activity(one, kernel)
         await asyncio.sleep(0.5)
-    return found
+        same = await activity(one, kernel) == before and before[1] == "idle"
+        return before if same else None
+
+    return await wait_for(unchanged)
 
 
 async def wait_until_listened(one: Looks, kernel: str) -> None:
-    """Look until it can be told what moves a kernel's last activity."""
-    for _ in range(600):
+    """Read until the cause of changes of a kernel's last activity is known."""
+
+    async def listened() -> bool:
         await one.look()
         listener = one.signals._listeners.get((one.session, kernel))
-        if listener and listener.hear()[0]:
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("nobody listens")
+        return bool(listener and listener.poll()[0])
+
+    await wait_for(listened)
 
 
 async def test_looking_moves_nothing_and_holds_no_connection(kernel: Any) -> None:
@@ -201,10 +205,10 @@ async def test_a_session_without_a_kernel_is_idle_and_its_cpu_is_compared(looks:
     one = await looks()
     first = await one.look()
     assert set(first) == {"presence", "kernels", "terminals", "cpu"}
-    assert first["kernels"] == Reading("kernels", "idle", detail="No kernel runs.")
+    assert first["kernels"] == Reading("kernels", "idle", detail="No running kernels.")
     assert first["terminals"].state == "idle"
     assert first["presence"] == Reading(
-        "presence", "idle", detail="Nobody has used it through JupyterLab since we look."
+        "presence", "idle", detail="No use through JupyterLab observed yet."
     )
     assert first["cpu"].state == "unknown"
     one.limits = replace(LIMITS, cpu_busy=10_000)
@@ -328,7 +332,7 @@ async def test_a_server_that_does_not_answer_is_unknown_and_found_again(looks: A
     states = [{r.name: r.state for r in found[s]} for s in (one.session, other.session)]
     assert (states[0]["kernels"], states[0]["terminals"]) == ("unknown", "unknown")
     assert (states[1]["kernels"], states[1]["terminals"]) == ("idle", "idle")
-    assert "Its Jupyter Server does not answer." in {r.detail for r in found[one.session]}
+    assert "Its Jupyter Server does not respond." in {r.detail for r in found[one.session]}
     one.signal(signal.SIGCONT)
     await one.until("kernels", lambda found: found.state == "idle")
 
@@ -341,7 +345,7 @@ async def test_a_training_is_busy_while_its_command_lives_and_spends_what_its_ch
     assert set(await one.look()) == {"presence", "process", "cpu"}
     await asyncio.sleep(1)
     found = await one.look()
-    assert (found["process"].state, found["process"].detail) == ("busy", "Its command runs.")
+    assert (found["process"].state, found["process"].detail) == ("busy", "Its command is running.")
     assert found["cpu"].state == "busy"  # though each of its children lives for a moment only
 
 

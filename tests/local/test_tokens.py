@@ -1,4 +1,4 @@
-"""The token with which a session acts for itself."""
+"""The token that authenticates a session's own requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio
 
 
 async def token_of(backend, session_id):
-    """Return what programs of a session find in their environment."""
+    """Return the token in the environment of a session's programs."""
     return (await backend.exec.context(session_id)).env["GPUQUOTA_SESSION_TOKEN"]
 
 

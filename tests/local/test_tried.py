@@ -1,4 +1,4 @@
-"""What a change was said to do is what it does, with real processes on simulated GPUs."""
+"""A change does what its preview says, with real processes on simulated GPUs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.core.projects import groups_of
+from jupyter_gpuquota.model.messages.formats import place, place_arg
 from jupyter_gpuquota.model.projects import (
     ChangePreview,
     Groups,
@@ -45,17 +46,17 @@ async def test_groups_that_are_tried_bind_as_they_do_once_set(make):
     runs = await train(backend, "runs", "running", gpu="4", node_type="big")
     waits = await train(backend, "waits", "waiting", gpu="4", node_type="big")
     gone = await try_out(backend, groups=())
-    assert "waits (team-b) could not start any more at all" in gone.sessions[0].message
+    assert "waits (team-b) could never start" in gone.sessions[0].message
     wider = NodeGroupRequest(name="big", nodes=("dgx1-1", "dgx1-2"), separate=True)
     found = await try_out(backend, groups=(wider,))
     assert found.message.startswith("1 session would start.")
-    assert found.sessions[0].message.startswith("waits (team-b) would start on dgx1-1 GPU")
+    assert found.sessions[0].message.startswith("waits (team-b) would start on dgx1-1, GPU")
     assert [node.labels for node in backend.inventory.nodes()] == [(), ("big",)]
     revision = backend.administration.groups().revision
     groups = Groups(items=groups_of((wider,)), revision=revision)
     await backend.administration.put_groups(groups, "ana")
     started = await until(backend, waits.id, "running")
-    assert f"would start on {started.placement.text}." in found.sessions[0].message
+    assert f"would start on {place(place_arg(started.placement))}." in found.sessions[0].message
     assert next(s for s in backend.sessions.all() if s.id == runs.id).started == runs.started
 
 
@@ -76,5 +77,5 @@ async def test_rules_that_are_tried_move_sessions_as_they_do_once_set(make):
     [moved] = [s.session for s in found.sessions if s.effect == "moves"]
     again = await until(backend, moved, "running")
     told = {s.session: s.message for s in found.sessions}
-    assert told[four.id].endswith(f"would start on {started.placement.text}.")
-    assert told[moved].endswith(f"start again on {again.placement.text}.")
+    assert told[four.id].endswith(f"would start on {place(place_arg(started.placement))}.")
+    assert told[moved].endswith(f"would be restarted on {place(place_arg(again.placement))}.")

@@ -1,4 +1,4 @@
-"""Whoever is away hears of it by a webhook."""
+"""Messages about idle sessions are posted to a webhook."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio
 
 
 class Hook(web.RequestHandler):
-    """Keep what is posted, and answer as the test wants."""
+    """Stores posted messages, and responds as the test sets."""
 
     def initialize(self, posted: list[str], status: int) -> None:
         self.posted, self.status = posted, status
@@ -56,15 +56,15 @@ async def test_the_end_of_a_longest_life_is_told_before_and_after(listen, make):
     session = await until(backend, made.id, "stopped")
     await wait_for(lambda: len(posted) >= 2)
     whose = f"{session.owner}'s GPU session exp-1 (team-a): "
-    [warned] = [step.message for step in session.progress if "longest life" in step.message]
+    [warned] = [step.message for step in session.progress if "maximum run time" in step.message]
     assert posted == [whose + warned, whose + session.reason.message]
-    assert "interactive_life of everyone's policy" in session.reason.message
+    assert "maximum run time of everyone's policy" in session.reason.message
 
 
 async def test_a_message_is_posted_as_slack_wants_it(listen):
     address, posted = listen()
     webhook = Webhook(address)
-    webhook.tell(["It is idle."])
+    webhook.post(["It is idle."])
     await wait_for(lambda: posted)
     assert posted == ["It is idle."]
     await webhook.close()
@@ -73,7 +73,7 @@ async def test_a_message_is_posted_as_slack_wants_it(listen):
 
 async def test_without_an_address_nothing_is_done():
     webhook = Webhook("")
-    webhook.tell(["It is idle."])
+    webhook.post(["It is idle."])
     await webhook.close()
     assert not webhook.trouble
 
@@ -81,7 +81,7 @@ async def test_without_an_address_nothing_is_done():
 async def test_an_address_that_refuses_is_told_of_without_its_secret(listen):
     address, _ = listen(403)
     webhook = Webhook(address)
-    webhook.tell(["It is idle."])
+    webhook.post(["It is idle."])
     await wait_for(lambda: webhook.trouble)
     assert "403" in webhook.trouble
     assert "secret" not in webhook.trouble
@@ -90,12 +90,36 @@ async def test_an_address_that_refuses_is_told_of_without_its_secret(listen):
 
 async def test_an_address_that_does_not_answer_holds_nothing_up():
     webhook = Webhook("http://127.0.0.1:1/secret")
-    webhook.tell(["It is idle."] * 200)
+    webhook.post(["It is idle."] * 200)
     await wait_for(lambda: webhook.trouble)
     assert "secret" not in webhook.trouble
     await webhook.close()
 
 
-async def test_an_address_in_the_clear_is_refused():
-    with pytest.raises(TraitError, match="https"):
-        GpuQuota(webhook="http://example.org/hook")
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("http://example.org/hook", "https"),
+        ("ftp://example.org/hook", "https"),
+        ("http://127.0.0.1:80@other.example/hook", "contains a user name"),
+        ("https://me:secret@example.org/hook", "contains a user name"),
+        ("https://[::x/hook", "not a URL"),
+        ("https://example.org:port/hook", "not a URL"),
+        ("https:///hook", "no host"),
+        ("hook", "no host"),
+        ("https://exam ple.org/hook", "invalid in a URL"),
+        ("https://example.org/hook\n", "invalid in a URL"),
+    ],
+)
+async def test_an_address_that_cannot_be_used_is_refused_with_the_reason(address, reason):
+    with pytest.raises(TraitError, match=reason) as caught:
+        GpuQuota(webhook=address)
+    assert "hook" not in str(caught.value).removeprefix("webhook")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["HTTPS://example.org/hook", "https://[2001:db8::1]:8443/hook", "http://[::1]:80/", ""],
+)
+async def test_any_address_that_is_encrypted_or_local_is_taken(address):
+    assert GpuQuota(webhook=address).webhook == address

@@ -8,7 +8,7 @@ import pytest
 from jupyter_gpuquota import errors
 from jupyter_gpuquota.errors import BY_CODE, FieldError, GpuQuotaError, InvalidFields
 from jupyter_gpuquota.model.resources import Placement, Slice, gpus_text, memory_text
-from jupyter_gpuquota.model.routes import ROUTES, route
+from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from tests.builders import make_placement, make_session, make_slice
 
@@ -44,7 +44,11 @@ def test_routes_are_named_once_and_only_get_reads() -> None:
     assert len({(row.method, row.path) for row in ROUTES}) == len(ROUTES)
     plain = [row for row in ROUTES if row.need != "admin"]
     assert {row.permission for row in plain if row.method == "GET"} == {"read"}
-    assert {row.permission for row in plain if row.method != "GET"} == {"write"}
+    assert {row.permission for row in plain if row.method != "GET"} == {"write", "execute"}
+    runs = {"create", "resume", "resize", "exec", "exec_stream"}
+    assert {row.name for row in ROUTES if row.permission == "execute"} == {
+        f"sessions.{verb}" for verb in runs
+    }
     assert {row.permission for row in ROUTES if row.need == "admin"} == {"admin"}
     assert route("sessions.create").status == 201
 
@@ -60,12 +64,12 @@ def test_every_error_has_a_code_of_its_own() -> None:
 
 def test_an_error_prints_what_rule_and_what_next() -> None:
     error = InvalidFields(
-        "One field is not acceptable.",
+        "1 invalid field.",
         hint="Correct it.",
         fields=(FieldError("gpu", "Too much.", "Ask for less."),),
     )
     assert str(error).splitlines() == [
-        "One field is not acceptable.",
+        "1 invalid field.",
         "  gpu: Too much. Ask for less.",
         "Correct it.",
     ]

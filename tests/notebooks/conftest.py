@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.hosting.start import usable
+from jupyter_gpuquota.hosting.handshake import usable
+from jupyter_gpuquota.hosting.locate import Location
 from tests.chosen import on_local
 from tests.shell import Shell, shell, wait_for
 
@@ -27,10 +28,10 @@ def hurried(shell: Shell) -> Iterator[Shell]:
     shell.end()
     config = shell.folder / "config" / "jupyter_gpuquota_config.json"
     config.write_text(json.dumps(LOOKS))
-    socket = shell.folder / "state" / "controller.sock"
+    where = Location(shell.folder / "state")
     with subprocess.Popen([sys.executable, HURRIED, RATE], env=shell.env) as process:
         try:
-            wait_for(lambda: process.poll() is not None or usable(socket))
+            wait_for(lambda: process.poll() is not None or usable(where))
             assert process.poll() is None
             yield shell
             shell.end()

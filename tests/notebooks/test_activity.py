@@ -1,7 +1,7 @@
 """Widgets that are shown do not make a kernel look busy, so that idle ones can be culled.
 
-Jupyter counts every message of a kernel, whoever caused it: a widget that was kept up to date from
-the kernel would keep it, and its GPU, for ever.
+Jupyter counts every message of a kernel, whatever caused it: a widget that the kernel kept updating
+would keep the kernel and its GPU allocated forever.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import json
 from datetime import datetime
 
 import pytest
+
+from tests.waiting import PATIENCE
 
 SETTLE = 1.0
 QUIET = 8.0
@@ -46,7 +48,7 @@ async def test_widgets_are_silent(jp_fetch, jp_serverapp):
 
     async def run(source: str) -> list[dict]:
         shown: list[dict] = []
-        reply = await client.execute_interactive(source, timeout=120, output_hook=shown.append)
+        reply = await client.execute_interactive(source, timeout=PATIENCE, output_hook=shown.append)
         assert reply["content"]["status"] == "ok", reply["content"]
         return shown
 
@@ -55,7 +57,7 @@ async def test_widgets_are_silent(jp_fetch, jp_serverapp):
     client = jp_serverapp.kernel_manager.get_kernel(kernel_id).client()
     client.start_channels()
     try:
-        await client.wait_for_ready(timeout=120)
+        await client.wait_for_ready(timeout=PATIENCE)
         shown = [message["content"].get("data", {}) for message in await run(SHOW)]
         assert sum(WIDGET in data for data in shown) == 3
         before = await activity()

@@ -56,7 +56,7 @@ def image(folder: Path) -> Environment:
 
 
 class Hub:
-    """Ask a server as the proxy of a hub and its user would."""
+    """Requests to a server as a hub's proxy sends them for its user."""
 
     def __init__(self, port: int, token: str) -> None:
         self.url = f"http://127.0.0.1:{port}/user/demo/"

@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core import scenarios
-from jupyter_gpuquota.core.scheduling import plan
-from jupyter_gpuquota.core.simulation import Simulation
-from jupyter_gpuquota.core.standings import differences, standing
+from jupyter_gpuquota.core.scheduling.scheduler import plan
+from jupyter_gpuquota.core.simulate import scenarios
+from jupyter_gpuquota.core.simulate.expectations import differences, standing
+from jupyter_gpuquota.core.simulate.simulation import Simulation
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.spans import parse_span
-from jupyter_gpuquota.ui.yaml_source import YamlSource
+from jupyter_gpuquota.yaml_document import YamlDocument
 
 FOLDER = Path(__file__).parent
 FILES = sorted(FOLDER.glob("*.yaml"))
 
 
 def read(path: Path):
-    return scenarios.read(YamlSource(str(path)).plain)
+    return scenarios.read(YamlDocument(path.read_bytes(), 1 << 20).plain)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -45,7 +45,7 @@ def test_a_scenario_plays_as_it_expects(path):
 def test_a_further_round_changes_nothing(path):
     world = Simulation(read(path))
     for _ in world.play():
-        decided = plan(world.situation)
+        decided = plan(world.snapshot)
         assert not decided.evictions
         assert not any(isinstance(d.outcome, Placement) for d in decided.decisions)
 
@@ -74,7 +74,7 @@ def test_lengths_of_time(text, seconds):
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5h", "m", "30 m", "1m1h", "1y", "NaN", "٣m"])
 def test_what_is_no_length_of_time(text):
-    with pytest.raises(ValueError, match="not a length of time"):
+    with pytest.raises(ValueError, match="not a duration"):
         parse_span(text)
 
 
@@ -99,7 +99,7 @@ def problems(*steps, **fields):
         ({"projects": [{**TEAM, "quota": ".nan"}]}, "projects[0].quota"),
         ({"projects": [{**TEAM, "limit": "0.0001"}]}, "projects[0].limit"),
         ({"projects": [{**TEAM, "min_runtime": "soon"}]}, "projects[0].min_runtime"),
-        ({"projects": [{**TEAM, "wieght": 1}]}, "projects[0]"),
+        ({"projects": [{**TEAM, "wieght": 1}]}, "projects[0].wieght"),
         ({"nodes": [{**NODE, "memory": 0}]}, "nodes[0].memory"),
         ({"nodes": [{**NODE, "gpus": 10**9}]}, "nodes[0].gpus"),
         ({"nodes": {}}, "nodes"),

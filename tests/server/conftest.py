@@ -67,7 +67,7 @@ def mount(jp_serverapp, jp_base_url) -> Callable[[list[tuple]], None]:
 
 @pytest.fixture
 def api(mount, dispatcher, ask):
-    """Ask the REST interface: method, path below its root, and a body."""
+    """Call the REST interface: method, path below its root, and a body."""
     mount(api_handlers(dispatcher))
 
     async def api(method: str, path: str, body: Any = None, **options: Any) -> HTTPResponse:
@@ -78,7 +78,7 @@ def api(mount, dispatcher, ask):
 
 @pytest.fixture
 def ask(http_server_client, jp_auth_header, jp_base_url):
-    """Ask the server for a path below its base URL; `body` may be bytes or what becomes JSON."""
+    """Request a path below the server's base URL; `body` may be bytes or a JSON value."""
 
     async def ask(
         method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None

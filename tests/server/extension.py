@@ -13,6 +13,7 @@ import pytest
 from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.hosting.unix import UnixConnection
 from tests.chosen import location
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ async def reaches(ask: Callable[..., Awaitable[Any]], path: str, state: str) -> 
 
 async def eventually(look: Callable[[], Awaitable[Any]]) -> Any:
     """Wait until something is there, and return it."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not (found := await look()):  # noqa: ASYNC110 (processes tell nobody)
             await asyncio.sleep(0.05)
         return found

@@ -1,4 +1,4 @@
-"""Every route that JupyterLab serves, as every caller and as nobody."""
+"""Every route that JupyterLab serves, as every caller and unauthenticated."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from jupyter_gpuquota.api.dispatch import Answer, Asked
-from jupyter_gpuquota.model.routes import route
+from jupyter_gpuquota.api.dispatch import ApiRequest, ApiResponse
+from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.server.jupyter_mount import api_handlers
 from tests.access.asking import PUBLIC, check, request_of
@@ -17,11 +17,11 @@ from tests.fakes import As
 
 
 class Gateway:
-    """A gateway to whichever controller a test means, as whoever it means."""
+    """A gateway to a controller chosen by the test, as a caller chosen by the test."""
 
     to: As
 
-    async def dispatch(self, asked: Asked) -> Answer:
+    async def dispatch(self, asked: ApiRequest) -> ApiResponse:
         return await self.to.dispatch(asked)
 
 

@@ -12,8 +12,8 @@ from jupyter_gpuquota.api.json_schema import name_of
 from jupyter_gpuquota.api.openapi import document
 from jupyter_gpuquota.api.statuses import STATUSES, status_of
 from jupyter_gpuquota.errors import BY_CODE
-from jupyter_gpuquota.model.base import Problem
-from jupyter_gpuquota.model.routes import ROUTES
+from jupyter_gpuquota.model.routes.table import ROUTES
+from jupyter_gpuquota.model.struct import Problem
 from jupyter_gpuquota.server.jupyter_mount import RIGHTS, api_handlers
 from tests.fakes import As, make_backend, me
 
@@ -54,8 +54,10 @@ async def call(api, row, **options):
         "groups.put": {"revision": "1"},
         "policy.put": {"revision": "1"},
         "policy.try": {},
+        "sessions.put_page": {"state": "open"},
     }.get(row.name)
     session = await create(api)
+    session["page"] = "p1"
     session["name"] = "team-b" if row.method == "DELETE" else "team-z"
     if row.name in ("sessions.delete", "sessions.resume"):
         await api("POST", f"/sessions/{session['id']}/stop")
@@ -84,7 +86,7 @@ async def test_a_route_asks_for_its_own_right_on_our_resource(api, row, rights):
 @pytest.mark.parametrize("allowed", ["read", "write", "execute"])
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, backend):
-    session = await create(api) | {"name": "team-z"}
+    session = await create(api) | {"name": "team-z", "page": "p1"}
     before = backend.changes.revision("sessions")
     rights.allowed = frozenset({allowed})
     response = await api(row.method, row.path.format(**session), {})
@@ -98,7 +100,7 @@ async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, ba
 
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_refuses_who_is_not_known(api, row):
-    response = await api(row.method, row.path.format(id="x", name="x"), {}, headers={})
+    response = await api(row.method, row.path.format(id="x", name="x", page="x"), {}, headers={})
     assert response.code == 403
     assert problem_in(response).code == "NotAllowed"
 
@@ -237,7 +239,7 @@ async def test_a_change_that_is_tried_has_every_part_checked_at_once(api, backen
     response = await api("POST", "/settings/preview", {"rules": {"gracious": 1}})
     assert [field["field"] for field in problem_in(response).fields] == ["rules.gracious"]
     response = await api("POST", "/settings/preview", {"groups": None, "rules": None})
-    assert json.loads(response.body)["message"].startswith("Nothing would change")
+    assert json.loads(response.body)["message"].startswith("No immediate effect")
     assert (backend.administration.groups().items, backend.inventory.rules().grace) == ((), 60)
 
 
@@ -252,6 +254,7 @@ async def test_wrong_fields_come_back_with_their_names(api):
     [
         "/sessions/..%2f..%2fetc",
         "/sessions/%2e%2e",
+        "/sessions/x%2Fendpoint",
         "/sessions/../../etc/passwd",
         "/sessions/a%00b",
         "/sessions/ä".encode().decode("latin1"),
@@ -311,3 +314,10 @@ async def test_a_page_of_another_origin_cannot_act(api, jp_serverapp, backend):
         response = await api("POST", "/sessions", RUNNING, headers=headers)
         assert response.code in (403, 404)
     assert backend.sessions.all() == ()
+
+
+@pytest.mark.parametrize("name", ["exp-1", "team-a~exp-1"])
+async def test_a_path_may_name_a_session(api, name):
+    session = await create(api, name="exp-1", project="team-a")
+    response = await api("POST", f"/sessions/{name}/stop", b"")
+    assert json.loads(response.body)["id"] == session["id"]

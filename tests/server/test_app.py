@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from jupyter_gpuquota.errors import InvalidRequest
 from jupyter_gpuquota.hosting.config_files import Choice
 from jupyter_gpuquota.hosting.locate import in_environment
 from jupyter_gpuquota.server.events import SCHEMA_ID
@@ -59,3 +60,16 @@ def test_leaving_takes_back_what_kernels_were_told(jp_serverapp, jp_asyncio_loop
     assert in_environment() == Choice("another", str(controller.state_dir))
     jp_asyncio_loop.run_until_complete(extension.stop_extension())
     assert in_environment() == Choice(controller.backend)
+
+
+@pytest.mark.parametrize("jp_argv", [["--GpuQuota.ingress_host={session}.gpu.test"]])
+async def test_a_session_s_host_has_nothing_of_jupyter(extension, ask, jp_auth_header):
+    assert (await ask("GET", "api/status")).code == 200
+    there = {**jp_auth_header, "Host": "sabcdefghi23.gpu.test"}
+    assert (await ask("GET", "api/status", headers=there)).code == 404
+
+
+@pytest.mark.parametrize("jp_argv", [["--GpuQuota.ingress_host=sabcdefghi23.{session}.test"]])
+def test_a_host_of_sessions_that_cannot_be_is_refused_at_start(jp_configurable_serverapp, jp_argv):
+    with pytest.raises(InvalidRequest, match="first label"):
+        jp_configurable_serverapp(argv=jp_argv, reraise_server_extension_failures=True)

@@ -1,10 +1,17 @@
-"""Everything that is wrong with a request is said at once, in words."""
+"""All errors of a request are reported together."""
 
 from __future__ import annotations
 
 import pytest
 
-from jupyter_gpuquota.api.decoding import Empty, decode_body, decode_query, is_id, own_query
+from jupyter_gpuquota.api.decoding import (
+    Empty,
+    decode_body,
+    decode_query,
+    is_id,
+    names_session,
+    own_query,
+)
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.projects import NodeGroupRequest, SettingsChange
@@ -29,15 +36,15 @@ def test_all_wrong_fields_are_reported_together():
         ' "env": {"A": 1}, "priority": null, "command": "python"}'
     )
     assert found == {
-        "nam": ("There is no such field.", "Did you mean name?"),
-        "name": ("It is needed.", ""),
-        "gpu": ("It must be a number or text, not true.", ""),
-        "kind": ("'interactiv' is not possible.", "Take interactive, interactive-spot, train."),
-        "ports[1]": ("It must be a whole number, not 'x'.", ""),
-        "ports[2]": ("It must be a whole number, not 3.5.", ""),
-        "env.A": ("It must be text, not 1.", ""),
-        "priority": ("It must be a whole number, not null.", ""),
-        "command": ("It must be a list, not 'python'.", ""),
+        "nam": ("Unknown field.", "Did you mean name?"),
+        "name": ("Required.", ""),
+        "gpu": ("Must be a number or text, not true.", ""),
+        "kind": ("'interactiv' is not possible.", "Choose interactive, interactive-spot or train."),
+        "ports[1]": ("Must be a whole number, not 'x'.", ""),
+        "ports[2]": ("Must be a whole number, not 3.5.", ""),
+        "env.A": ("Must be text, not 1.", ""),
+        "priority": ("Must be a whole number, not null.", ""),
+        "command": ("Must be a list, not 'python'.", ""),
     }
 
 
@@ -48,18 +55,18 @@ def test_requests_inside_others_are_read_as_far():
         SettingsChange,
     )
     assert {name: message for name, (message, _) in found.items()} == {
-        "put[0].quota": "It is needed.",
-        "put[1].quota": "It must be a number or text, not a list.",
-        "put[1].node_affinity.tran": "There is no such field.",
-        "put[1].node_affinity.train": "It must be a list, not 5.",
-        "rules.gracious": "There is no such field.",
-        "rules.grace": "It must be a number or text, not an object.",
-        "groups[0].name": "It must be text, not 5.",
-        "groups[0].nodes[0]": "It must be text, not 1.",
-        "groups[1]": "It must be an object, not 7.",
+        "put[0].quota": "Required.",
+        "put[1].quota": "Must be a number or text, not a list.",
+        "put[1].node_affinity.tran": "Unknown field.",
+        "put[1].node_affinity.train": "Must be a list, not 5.",
+        "rules.gracious": "Unknown field.",
+        "rules.grace": "Must be a number or text, not an object.",
+        "groups[0].name": "Must be text, not 5.",
+        "groups[0].nodes[0]": "Must be text, not 1.",
+        "groups[1]": "Must be an object, not 7.",
     }
     assert found["put[1].node_affinity.tran"][1] == "Did you mean train?"
-    assert problems('{"rules": 5}', SettingsChange)["rules"][0].startswith("It must be an object")
+    assert problems('{"rules": 5}', SettingsChange)["rules"][0].startswith("Must be an object")
     asked = decode_body(b'{"rules": null, "groups": [{"name": "g"}]}', SettingsChange)
     assert asked == SettingsChange(groups=(NodeGroupRequest(name="g"),))
 
@@ -87,11 +94,11 @@ def test_a_body_that_is_no_json_object_is_refused(body):
 
 def test_an_empty_body_asks_for_nothing():
     assert decode_body(b" \n", Empty) == Empty()
-    assert problems("") == {"name": ("It is needed.", "")}
+    assert problems("") == {"name": ("Required.", "")}
 
 
 def test_a_route_without_a_request_takes_no_fields():
-    assert problems('{"force": true}', Empty)["force"][0] == "There is no such field."
+    assert problems('{"force": true}', Empty)["force"][0] == "Unknown field."
 
 
 @pytest.mark.parametrize("timeout", ["true", "1.5", '"60"', "null", "[]"])
@@ -133,3 +140,19 @@ def test_only_plain_words_are_ids(text, fine):
 def test_an_id_has_a_bounded_length():
     assert is_id("a" * 64)
     assert not is_id("a" * 65)
+
+
+@pytest.mark.parametrize(
+    ("text", "fine"),
+    [
+        ("s1", True),
+        ("team-a~exp-1", True),
+        ("team-a/exp-1", False),  # it would be another path at the next server
+        ("../exp-1", False),
+        ("~exp-1", False),
+        ("team-a~", False),
+        ("a~b~c", False),
+    ],
+)
+def test_a_path_names_a_session_by_id_by_name_or_in_its_project(text, fine):
+    assert names_session(text) is fine

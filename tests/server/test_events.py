@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jupyter_events import EventLogger
 
-from jupyter_gpuquota.api.dispatch import Answer, Asked
+from jupyter_gpuquota.api.dispatch import ApiRequest, ApiResponse
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.model.about import Change, Revisions
 from jupyter_gpuquota.ports.backend import Backend
@@ -19,6 +19,7 @@ from jupyter_gpuquota.server import events
 from jupyter_gpuquota.server.events import SCHEMA, SCHEMA_ID, changes, watch
 from tests.builders import make_spec
 from tests.fakes import As, make_backend
+from tests.waiting import PATIENCE
 
 
 def revisions(instance: str = "a", **nouns: str) -> Revisions:
@@ -50,13 +51,13 @@ def test_nothing_new_is_no_event():
 
 
 class Flaky:
-    """Fail as often as told, then answer."""
+    """A dispatcher that fails a number of times, then responds."""
 
     def __init__(self, backend: Backend, failures: int) -> None:
         self.inner = As(backend)
         self.failures = failures
 
-    async def dispatch(self, asked: Asked) -> Answer:
+    async def dispatch(self, asked: ApiRequest) -> ApiResponse:
         if self.failures:
             self.failures -= 1
             raise Unavailable("Nobody is there.")
@@ -82,8 +83,8 @@ async def running(watcher):
 
 
 async def heard_of(heard: asyncio.Queue[Change], noun: str, revision: str) -> None:
-    """Wait until a noun is heard to be at a revision; `""` is any."""
-    async with asyncio.timeout(30):
+    """Wait for an event with a noun's revision; `""` is any."""
+    async with asyncio.timeout(PATIENCE):
         while True:
             change = await heard.get()
             if change.noun == noun and revision in {"", change.revision}:
@@ -111,11 +112,11 @@ async def test_it_goes_on_when_someone_answers_again():
 class Faulty:
     """Fail in the ways given, then answer."""
 
-    def __init__(self, backend: Backend, *faults: Answer | Exception) -> None:
+    def __init__(self, backend: Backend, *faults: ApiResponse | Exception) -> None:
         self.inner = As(backend)
         self.faults = list(faults)
 
-    async def dispatch(self, asked: Asked) -> Answer:
+    async def dispatch(self, asked: ApiRequest) -> ApiResponse:
         if not self.faults:
             return await self.inner.dispatch(asked)
         fault = self.faults.pop(0)
@@ -127,7 +128,7 @@ class Faulty:
 @pytest.mark.asyncio
 async def test_no_fault_ends_it_and_each_kind_is_logged_once(caplog):
     backend = make_backend()
-    garbage = Answer(200, b"<html>")
+    garbage = ApiResponse(200, b"<html>")
     dispatcher = Faulty(backend, garbage, garbage, RuntimeError("a bug"))
     async with watching(dispatcher) as heard:
         await heard_of(heard, "sessions", backend.changes.revision("sessions"))
@@ -138,7 +139,7 @@ async def test_no_fault_ends_it_and_each_kind_is_logged_once(caplog):
 
 @pytest.mark.asyncio
 async def test_an_event_that_cannot_be_sent_is_sent_later(caplog):
-    """And the next row of failures is logged anew."""
+    """The next series of failures is logged again."""
     backend = make_backend()
     faults = [ValueError("the schema does not fit")]
     sent: asyncio.Queue[Change] = asyncio.Queue()
@@ -160,21 +161,21 @@ async def test_an_event_that_cannot_be_sent_is_sent_later(caplog):
 
 
 def test_pauses_grow_to_a_bound_and_end_with_success():
-    trouble = events.Trouble(events.PAUSES)
-    pauses = [trouble.pause]
+    backoff = events.Backoff(events.PAUSES)
+    delays = [backoff.delay]
     for _ in range(7):
-        trouble.note(Unavailable("Nobody is there."))
-        pauses.append(trouble.pause)
-    trouble.end()
-    assert pauses == [0.2, 1, 2, 5, 10, 30, 30, 30]
-    assert trouble.pause == 0.2
+        backoff.failed(Unavailable("Nobody is there."))
+        delays.append(backoff.delay)
+    backoff.succeeded()
+    assert delays == [0.2, 1, 2, 5, 10, 30, 30, 30]
+    assert backoff.delay == 0.2
 
 
 @pytest.mark.asyncio
 async def test_an_error_answer_counts_as_no_answer():
     class Refusing:
-        async def dispatch(self, asked: Asked) -> Answer:
-            return Answer(403, b"{}")
+        async def dispatch(self, asked: ApiRequest) -> ApiResponse:
+            return ApiResponse(403, b"{}")
 
     async with watching(Refusing()) as heard:
         await asyncio.sleep(0.1)

@@ -13,6 +13,7 @@ from jupyter_gpuquota.errors import Unavailable, WrongState
 from jupyter_gpuquota.model.programs import ExecEvent, ExecRequest, ExecResult
 from tests.fakes import FakeExec
 from tests.server.test_gateway import BODY, ask, controller_in
+from tests.waiting import PATIENCE
 
 EXEC = b'{"command": ["train"]}'
 
@@ -68,7 +69,7 @@ async def test_whoever_hangs_up_ends_the_program(tmp_path):
         _, answer = await begin(controller, gateway)
         await anext(answer.lines)
         await answer.lines.aclose()
-        await asyncio.wait_for(controller.backend.exec.closed.wait(), 30)
+        await asyncio.wait_for(controller.backend.exec.closed.wait(), PATIENCE)
 
 
 async def test_what_is_wrong_from_the_start_is_an_error_with_its_status(tmp_path):
@@ -95,6 +96,6 @@ async def test_a_controller_that_ends_meanwhile_is_told_of(tmp_path):
         _, answer = await begin(controller, gateway)
         await anext(answer.lines)
         await controller.die()
-        with pytest.raises(Unavailable, match="ended while it worked"):
+        with pytest.raises(Unavailable, match="exited during this request"):
             await anext(answer.lines)
-        await asyncio.wait_for(controller.backend.exec.closed.wait(), 30)
+        await asyncio.wait_for(controller.backend.exec.closed.wait(), PATIENCE)

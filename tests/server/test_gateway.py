@@ -18,17 +18,18 @@ from tornado.httputil import HTTPHeaders
 from tornado.iostream import StreamClosedError
 
 from jupyter_gpuquota.api import sockets
-from jupyter_gpuquota.api.dispatch import Asked
+from jupyter_gpuquota.api.dispatch import ApiRequest
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.controller.unix_mount import Traffic, application
 from jupyter_gpuquota.errors import GpuQuotaError, NoServer, NotFound, Unavailable
 from jupyter_gpuquota.hosting.locate import Location
-from jupyter_gpuquota.model.routes import ROUTES, route
+from jupyter_gpuquota.http1 import fetch
+from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.model.sessions import Endpoint
 from jupyter_gpuquota.server.gateway import Gateway
-from jupyter_gpuquota.server.http1 import fetch
 from jupyter_gpuquota.server.upstreams import OwnController
 from tests.fakes import make_backend
+from tests.waiting import PATIENCE
 
 BODY = b'{"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}'
 
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.asyncio
 
 
 class Controller:
-    """Be a controller in this process, with a backend in memory."""
+    """A controller in this process with a memory backend."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -91,18 +92,18 @@ async def controller_in(folder: Path):
 
 
 async def ask(gateway: Gateway, name: str, body: bytes = b"", **options):
-    return await gateway.dispatch(Asked(route=route(name), body=body, **options))
+    return await gateway.dispatch(ApiRequest(route=route(name), body=body, **options))
 
 
 async def ask_within(gateway: Gateway, seconds: float):
-    """Ask as if the route table allowed less time."""
+    """Send a request with a shorter time limit than the route table's."""
     hasty = dataclasses.replace(route("sessions.list"), timeout=seconds)
-    return await gateway.dispatch(Asked(route=hasty))
+    return await gateway.dispatch(ApiRequest(route=hasty))
 
 
 @contextmanager
 def full_listener(path: Path):
-    """Listen and accept nobody, with a backlog that has no room left: a stopped controller."""
+    """Listen with a full backlog and accept nothing, like a stopped controller."""
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket(socket.AF_UNIX))
         listener.bind(str(path))
@@ -132,6 +133,7 @@ async def test_every_route_passes_through(tmp_path):
         "sessions.exec_stream": b'{"command": ["true"]}',
         "sessions.resize": b'{"gpu": "0.25"}',
         "sessions.presence": b'{"at": "2026-01-01T12:00:00Z"}',
+        "sessions.put_page": b'{"state": "closed"}',
         "projects.put": b'{"quota": 1}',
         "rules.put": b'{"revision": "1"}',
         "groups.put": b'{"revision": "1"}',
@@ -148,7 +150,7 @@ async def test_every_route_passes_through(tmp_path):
         controller.backend.ingress.endpoints[session["id"], 0] = Endpoint(host="127.0.0.1", port=1)
         for name in first + last:
             query = "timeout=0" if name == "changes.wait" else ""
-            found = {"id": session["id"], "name": "team-z"}
+            found = {"id": session["id"], "name": "team-z", "page": "p1"}
             args = {key: found[key] for key in found if f"{{{key}}}" in route(name).path}
             answer = await ask(gateway, name, bodies.get(name, b""), args=args, query=query)
             assert answer.status == route(name).status, (name, answer.body)
@@ -161,6 +163,16 @@ async def test_errors_of_the_controller_arrive_as_they_are(tmp_path):
         answer = await ask(gateway, "sessions.get", args={"id": "none"})
         assert answer.status == 404
         assert json.loads(answer.body)["code"] == NotFound.code
+
+
+async def test_an_argument_never_becomes_another_path(tmp_path):
+    async with controller_in(tmp_path) as (_, gateway):
+        await ask(gateway, "sessions.create", BODY)
+        assert (await ask(gateway, "sessions.get", args={"id": "team-a~exp-1"})).status == 200
+        for internal in ("exp-1/context", "exp-1/endpoint"):
+            answer = await ask(gateway, "sessions.get", args={"id": internal})
+            assert answer.status == 404
+            assert b'"NotFound"' in answer.body
 
 
 async def test_an_etag_makes_the_round(tmp_path):
@@ -201,7 +213,7 @@ async def test_a_failed_start_is_told_and_tried_again_later(tmp_path):
 
 @pytest.mark.parametrize(("name", "asks"), [("sessions.list", 2), ("sessions.create", 1)])
 async def test_only_reads_are_asked_twice(tmp_path, name, asks):
-    """Whoever accepts and then hangs up may have done what was asked."""
+    """A peer that accepts and then hangs up may have carried out the request."""
     heard = []
 
     async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -211,7 +223,7 @@ async def test_only_reads_are_asked_twice(tmp_path, name, asks):
     path = tmp_path / "controller.sock"
     server = await asyncio.start_unix_server(hang_up, path)
     gateway = Gateway(OwnController(Location(tmp_path), lambda _: path))
-    with pytest.raises(Unavailable, match="ended"):
+    with pytest.raises(Unavailable, match="exited"):
         await ask(gateway, name, BODY)
     assert len(heard) == asks
     server.close()
@@ -238,7 +250,7 @@ async def test_a_request_ends_in_time_while_the_controller_is_looked_for(tmp_pat
 
     def ensure(location: Location) -> Path:
         searched.append(threading.current_thread().name)
-        released.wait(60)
+        released.wait(PATIENCE)
         raise NoServer("Nobody is there.")
 
     gateway = Gateway(OwnController(Location(tmp_path), ensure))
@@ -266,8 +278,8 @@ async def test_a_request_ends_in_time_while_it_is_answered(tmp_path):
     path = tmp_path / "controller.sock"
     server = await asyncio.start_unix_server(silence, path)
     gateway = Gateway(OwnController(Location(tmp_path), lambda _: path))
-    with pytest.raises(Unavailable, match="did not answer"):
-        await ask_within(gateway, 0.1)
+    with pytest.raises(Unavailable, match="did not respond"):
+        await ask_within(gateway, 3)
     await left.wait()
     gateway.close()
     server.close()
@@ -296,7 +308,7 @@ async def test_a_cancellation_is_never_lost_to_an_answer_that_comes_with_it(tmp_
         for turns in range(60):
             board = controller.backend.resident.board
             query = f"instance={board.instance}&since={board.latest}&timeout=20"
-            asked = Asked(route=route("changes.wait"), query=query)
+            asked = ApiRequest(route=route("changes.wait"), query=query)
             waiting = asyncio.ensure_future(gateway.dispatch(asked))
             await asyncio.sleep(0.005)
             board.show()
@@ -328,7 +340,7 @@ async def test_retire_is_answered_before_the_controller_leaves(tmp_path):
         stream = await sockets.connect(controller.path)
         response = await fetch(stream, "POST", "/gpuquota/retire", HTTPHeaders({"Host": "x"}))
         assert response.status == 200
-        await asyncio.wait_for(controller.retired.wait(), 10)
+        await asyncio.wait_for(controller.retired.wait(), PATIENCE)
         stream.close()
 
 

@@ -6,7 +6,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from jupyter_gpuquota.api.dispatch import Answer, Asked
+from jupyter_gpuquota.api.dispatch import ApiRequest, ApiResponse
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.server.metrics import Snapshot
 from tests.builders import make_spec
@@ -59,7 +59,7 @@ async def test_what_is_unchanged_is_not_read_again():
     statuses = []
 
     class Counting(As):
-        async def dispatch(self, asked: Asked) -> Answer:
+        async def dispatch(self, asked: ApiRequest) -> ApiResponse:
             answer = await super().dispatch(asked)
             statuses.append(answer.status)
             return answer
@@ -87,7 +87,7 @@ async def test_more_sessions_than_a_page_holds_are_all_counted():
 
 async def test_while_nobody_answers_nothing_is_shown():
     class Silent:
-        async def dispatch(self, asked: Asked) -> Answer:
+        async def dispatch(self, asked: ApiRequest) -> ApiResponse:
             raise Unavailable("Nobody is there.")
 
     registry = CollectorRegistry()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -9,8 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from jupyter_gpuquota.api.json_schema import PUBLIC, components, name_of, words_of
+from jupyter_gpuquota.api.messages_schema import messages_ts
 from jupyter_gpuquota.api.schema import LABEXTENSION, routes_ts
-from jupyter_gpuquota.model.routes import ROUTES
+from jupyter_gpuquota.model.routes.table import ROUTES
 from jupyter_gpuquota.model.sessions import STATES
 
 
@@ -18,10 +20,38 @@ def test_the_committed_routes_are_those_of_the_table():
     assert (LABEXTENSION / "src" / "api" / "routes.ts").read_text("utf-8") == routes_ts()
 
 
+def test_the_committed_messages_are_those_of_the_catalog():
+    folder = LABEXTENSION / "src" / "api" / "messages"
+    assert {path.name: path.read_text("utf-8") for path in folder.iterdir()} == messages_ts()
+
+
+def test_every_text_is_a_literal_that_can_be_extracted():
+    text = "".join(messages_ts().values())
+    calls = re.findall(r"trans\.(?:__|_n)\((.)", text)
+    assert len(calls) > 200
+    assert set(calls) <= {"'", '"'}
+
+
+def test_a_plural_counts_by_its_first_argument():
+    assert (
+        "trans._n('%1 session would have %2 instead of %3 to save when preempted.', "
+        "'%1 sessions would have %2 instead of %3 to save when preempted.', "
+        "Number(a.n), f.duration(a.after), f.duration(a.before))"
+    ) in messages_ts()["changes.ts"]
+
+
 def test_the_front_end_knows_no_route_that_it_cannot_call():
     text = routes_ts()
     for row in ROUTES:
         assert (f"'{row.name}'" in text) is not (row.internal or row.streams)
+
+
+def test_every_noun_that_is_read_as_a_whole_has_its_model_and_its_route():
+    text = routes_ts()
+    assert "  quota: Quota;" in text
+    assert "  quota: routes.quotaGet," in text
+    assert "  nodes: routes.nodesList," in text
+    assert "routes.sessionsGet," not in text
 
 
 @pytest.mark.skipif(

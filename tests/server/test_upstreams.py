@@ -12,10 +12,10 @@ from tornado import web
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from jupyter_gpuquota.api.dispatch import Answer, Asked
+from jupyter_gpuquota.api.dispatch import ApiRequest, ApiResponse
 from jupyter_gpuquota.errors import GpuQuotaError, NoServer, Unavailable, VersionMismatch
 from jupyter_gpuquota.hosting.remote import Remote
-from jupyter_gpuquota.model.routes import route
+from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.server.gateway import Gateway
 from jupyter_gpuquota.server.upstreams import RemoteController
 from tests.controller.hosted import Hosted, hosted
@@ -38,8 +38,8 @@ async def reaching(controller: Hosted, folder: Path, **changed: object):
         gateway.close()
 
 
-async def ask(gateway: Gateway, name: str, body: bytes = b"", **options: object) -> Answer:
-    return await gateway.dispatch(Asked(route=route(name), body=body, **options))
+async def ask(gateway: Gateway, name: str, body: bytes = b"", **options: object) -> ApiResponse:
+    return await gateway.dispatch(ApiRequest(route=route(name), body=body, **options))
 
 
 async def test_it_asks_as_whom_the_token_names(tmp_path):
@@ -70,7 +70,7 @@ async def test_a_token_that_is_not_known_is_no_users_fault(tmp_path):
         await ask(gateway, "about.get")
         for secret in ("stranger", "other"):
             token.write_text(secret)
-            with pytest.raises(Unavailable, match="does not know this server's token") as caught:
+            with pytest.raises(Unavailable, match="does not accept this server's token") as caught:
                 await ask(gateway, "sessions.list")
             assert secret not in str(caught.value)
 
@@ -82,7 +82,7 @@ async def test_a_file_without_a_token_is_said(tmp_path, text):
         with pytest.raises(NoServer, match="token"):
             await ask(gateway, "about.get")
         token.unlink()
-        with pytest.raises(NoServer, match="cannot be read"):
+        with pytest.raises(NoServer, match="is unreadable"):
             await ask(gateway, "about.get")
 
 
@@ -102,7 +102,7 @@ async def test_a_controller_that_went_and_came_back(tmp_path):
 async def test_an_unknown_authority_is_not_trusted(tmp_path):
     other = tmp_path / "other.pem"
     trustme.CA().cert_pem.write_to_path(other)
-    for ca, said in ((other, "not trusted"), (tmp_path / "none", "cannot be used")):
+    for ca, said in ((other, "not trusted"), (tmp_path / "none", "are unusable")):
         async with (
             hosted(tmp_path) as controller,
             reaching(controller, tmp_path, ca=ca) as (gateway, _),

@@ -1,4 +1,4 @@
-"""Who is told how GPUs were used."""
+"""Which callers see how GPUs were used."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.core.buckets import Bucket
+from jupyter_gpuquota.core.usage.buckets import Bucket
 from jupyter_gpuquota.model.history import History, HistoryQuery
 from jupyter_gpuquota.model.projects import ProjectRequest, SettingsChange
 from jupyter_gpuquota.ports.backend import Backend

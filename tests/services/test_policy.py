@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core.idle_week import Stretch
-from jupyter_gpuquota.core.policy import Subject
+from jupyter_gpuquota.core.idle.policy import Subject
+from jupyter_gpuquota.core.idle.replay import Stretch
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, Outdated, WrongState
 from jupyter_gpuquota.model.idleness import KeepAliveRequest
 from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyRequest
@@ -47,7 +47,7 @@ def exemption(days: int, who: str = "user:ben") -> dict[str, str]:
 
 
 async def keep(backend: Backend, *exemptions: dict[str, str]) -> Policy:
-    """Let exemptions be kept that were right once."""
+    """Allow stored exemptions that were valid once."""
     kept = tuple(msgspec.convert(each, Exemption) for each in exemptions)
     policy = msgspec.structs.replace(backend.policing.policy(), exemptions=kept)
     return await backend.administration.put_policy(policy, "ana")
@@ -84,7 +84,7 @@ async def test_a_policy_that_cannot_work_is_refused_with_every_field() -> None:
 
 async def test_a_timeout_is_measured_by_how_often_the_backend_looks() -> None:
     backend = guarded(idle_interval=600)
-    with pytest.raises(InvalidFields, match="20m"):
+    with pytest.raises(InvalidFields, match="at least 20 min"):
         await put(backend, levels=[level("everyone", idle_timeout="15m")])
 
 
@@ -141,7 +141,7 @@ async def test_who_changes_what_is_outdated_is_told_that_first() -> None:
     asked = msgspec.to_builtins(kept)["exemptions"]
     await put(backend, levels=[level("everyone", idle_timeout="2h")])  # it drops what is over
     stale = {"revision": kept.revision, "exemptions": asked}
-    with pytest.raises(Outdated, match="changed meanwhile: ana changed the policy at"):
+    with pytest.raises(Outdated, match=r"^ana changed the policy at .* Your change was not saved"):
         await put(backend, **stale)
     body = msgspec.convert(stale, PolicyRequest)
     with pytest.raises(Outdated):
@@ -172,7 +172,7 @@ async def test_a_session_is_kept_alive_for_as_long_as_is_said() -> None:
     for span, seconds in (("", 3600), ("30m", 3600), (1800, 3600)):
         found = await on(backend, "sessions.keep_alive", session, body=KeepAliveRequest(span=span))
         assert now + timedelta(seconds=seconds) <= found.kept.until
-    with pytest.raises(NotAllowed, match="for 1h at a time, not 2h"):
+    with pytest.raises(NotAllowed, match="for at most 1h at a time"):
         await on(backend, "sessions.keep_alive", session, body=KeepAliveRequest(span="2h"))
 
 
@@ -207,7 +207,7 @@ async def test_a_project_takes_its_level_with_it() -> None:
     assert [each.level for each in (await ask(backend, "policy.get")).levels] == ["everyone"]
     entries = (await ask(backend, "audit.list", "ana", query=AuditQuery())).items
     assert [entry.what for entry in entries][:2] == [
-        "changed the policy: without team-b",
+        "removed team-b from the policy",
         "deleted project team-b",
     ]
 

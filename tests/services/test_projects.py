@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.core.buckets import Bucket
+from jupyter_gpuquota.core.usage.buckets import Bucket
 from jupyter_gpuquota.errors import (
     InUse,
     InvalidFields,
@@ -95,7 +95,7 @@ async def test_a_change_is_warned_of_and_audited() -> None:
     assert "add up to 105" in answer.warnings[0]
     assert (await ask(backend, "projects.list", "ben")).warnings == answer.warnings
     page = await ask(backend, "audit.list", query=AuditQuery())
-    assert [(e.who, e.what, e.before) for e in page.items] == [("ana", "made project big", "")]
+    assert [(e.who, e.what, e.before) for e in page.items] == [("ana", "created project big", "")]
 
 
 async def test_of_two_changes_of_one_state_the_second_is_refused() -> None:
@@ -157,7 +157,7 @@ async def test_rules_and_groups_are_tried_with_projects_or_alone() -> None:
         groups=(NodeGroupRequest(name="big", nodes=("dgx1-1",)),),
     )
     found = await ask(backend, "settings.preview", body=change)
-    assert "3 sessions would not have run long enough to be made to leave" in found.message
+    assert "3 sessions would still be protected by their minimum run time" in found.message
     assert (backend.inventory.rules().min_runtime, backend.administration.groups().items) == (0, ())
     wrong = SettingsChange(
         put=(ProjectRequest(name="team-a", quota="x"),),
@@ -207,7 +207,9 @@ async def test_a_preview_tells_of_the_last_week_too() -> None:
     found = await ask(backend, "settings.preview", body=halved)
     assert {e.name for e in found.past} <= {"team-a", "team-b"}
     assert next(e for e in found.past if e.name == "team-a").lost == 1000
-    assert "Over the last week: team-a: 1 GPU hours could have been taken back" in found.message
+    assert (
+        "Over the last week: team-a could have lost 1 more GPU hours to reclaims." in found.message
+    )
 
 
 async def test_a_backend_that_cannot_says_so_and_still_lists() -> None:

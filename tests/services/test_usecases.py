@@ -5,18 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
-from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, Unsupported
+from jupyter_gpuquota.errors import Ambiguous, InvalidFields, NameTaken, NotFound, Unsupported
 from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery
+from jupyter_gpuquota.model.idleness import PresenceRequest
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.resources import Holding, Placement
 from jupyter_gpuquota.model.rightsizing import ResizeRequest
-from jupyter_gpuquota.model.routes import ROUTES
-from jupyter_gpuquota.model.sessions import LogQuery, ResumeRequest, SessionQuery, SessionRequest
+from jupyter_gpuquota.model.routes.table import ROUTES, Route
+from jupyter_gpuquota.model.sessions import (
+    Endpoint,
+    EndpointQuery,
+    LogQuery,
+    ResumeRequest,
+    SessionQuery,
+    SessionRequest,
+)
+from jupyter_gpuquota.model.struct import Nothing
 from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
-from jupyter_gpuquota.services.usecases import USE_CASES
-from tests.builders import MEMORY, make_node, make_slice
+from jupyter_gpuquota.services.usecases import USE_CASES, use_case
+from tests.builders import MEMORY, NOW, make_node, make_slice
 from tests.fakes import ask, make_backend
 
 pytestmark = pytest.mark.asyncio
@@ -29,6 +39,14 @@ async def launch(backend: Backend, name: str = "exp-1", **request: Any) -> Any:
 async def test_every_route_has_a_use_case_that_can_be_called() -> None:
     assert set(USE_CASES) == {route.name for route in ROUTES}
     assert all(callable(use_case) for use_case in USE_CASES.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"), [("teleports.list", "module"), ("sessions.teleport", "function teleport")]
+)
+async def test_a_route_without_a_use_case_is_refused_by_its_name(name: str, missing: str) -> None:
+    with pytest.raises(LookupError, match=f"The route {name} has no {missing}"):
+        use_case(Route(name, "GET", "/x", Nothing, "Do nothing"))
 
 
 async def test_a_launched_session_belongs_to_who_asked() -> None:
@@ -106,11 +124,95 @@ async def test_a_session_that_is_not_there_is_not_found() -> None:
             )
 
 
+@pytest.mark.parametrize("name", ["exp-1", "team-a~exp-1", "team-a/exp-1"])
+async def test_a_path_may_name_a_session(name: str) -> None:
+    backend = make_backend()
+    session = await launch(backend, project="team-a")
+    assert (await ask(backend, "sessions.stop", args={"id": name})).id == session.id
+
+
+async def test_own_sessions_come_before_those_of_others() -> None:
+    backend = make_backend(admins=())
+    await launch(backend, project="team-a")
+    own = await ask(
+        backend,
+        "sessions.create",
+        caller="ana",
+        body=SessionRequest(name="exp-1", project="team-b"),
+    )
+    assert (await ask(backend, "sessions.get", caller="ana", args={"id": "exp-1"})).id == own.id
+    with pytest.raises(Ambiguous, match="team-a/exp-1, team-b/exp-1"):
+        await ask(backend, "sessions.get", caller="ben", args={"id": "exp-1"})
+
+
+async def test_a_session_that_a_caller_may_not_see_has_no_name_either() -> None:
+    backend = make_backend([{"name": "team-a", "quota": "4", "members": ["me"]}], admins=())
+    session = await launch(backend, name="secret")
+
+    async def refusal(name: str) -> tuple[str, str]:
+        with pytest.raises(NotFound) as caught:
+            await ask(backend, "sessions.get", caller="eve", args={"id": name})
+        return caught.value.message.replace(name.replace("~", "/"), ""), caught.value.hint
+
+    unknown = await refusal("nothing")
+    assert unknown == ("Session '' not found.", "No sessions yet.")
+    for name in ("secret", "team-a~secret", session.id):
+        assert await refusal(name) == unknown
+
+
+@pytest.mark.parametrize("verb", ["endpoint", "presence"])
+async def test_the_ingress_asks_by_id_only(verb: str) -> None:
+    backend = make_backend()
+    session = await launch(backend)
+    query, body = EndpointQuery(), PresenceRequest(at=NOW)
+    backend.ingress.endpoints[session.id, 0] = Endpoint(host="127.0.0.1", port=1)
+    await ask(backend, f"sessions.{verb}", args={"id": session.id}, query=query, body=body)
+    with pytest.raises(NotFound):
+        await ask(backend, f"sessions.{verb}", args={"id": "exp-1"}, query=query, body=body)
+
+
+def set_project(backend: Backend, **fields: Any) -> None:
+    """Change the project of the sessions as an administrator."""
+    board = backend.resident.board
+    settings = board.settings
+    projects = tuple(
+        msgspec.structs.replace(p, **fields) if p.name == "team-a" else p for p in settings.projects
+    )
+    board.show_settings(msgspec.structs.replace(settings, projects=projects))
+
+
+@pytest.mark.parametrize("verb", ["suspend", "stop"])
+@pytest.mark.parametrize(
+    ("changed", "field", "message"),
+    [
+        ({"members": ("ana",)}, "project", "No access to project team-a"),
+        ({"members": ("ana",), "viewers": ("me",)}, "project", "You may view team-a"),
+        ({"draining": True}, "project", "No access to project team-a"),
+        ({"limit": 500}, "gpu", "team-a may use at most 0.5 GPU"),
+        ({"quota": 500}, "gpu", "team-a's quota is 0.5 GPU."),
+    ],
+)
+async def test_a_resume_asks_what_a_launch_asks(
+    verb: str, changed: dict[str, Any], field: str, message: str
+) -> None:
+    backend = make_backend(admins=("root",))
+    session = await launch(backend, gpu="1", project="team-a")
+    await ask(backend, f"sessions.{verb}", args={"id": session.id})
+    set_project(backend, **changed)
+    with pytest.raises(InvalidFields) as resumed:
+        await ask(backend, "sessions.resume", args={"id": session.id}, body=ResumeRequest())
+    with pytest.raises(InvalidFields) as launched:
+        await launch(backend, "other", gpu="1", project="team-a")
+    assert resumed.value.fields == launched.value.fields
+    assert [f.field for f in resumed.value.fields] == [field]
+    assert message in resumed.value.fields[0].message
+    assert backend.resident.board.find(session.id).state != "waiting"
+
+
 async def test_about_names_only_the_abilities_that_are_there() -> None:
     backend = make_backend()
     about = await ask(backend, "about.get")
-    able = ("logs", "exec", "ingress", "history", "administration", "policing")
-    assert about.capabilities == able
+    assert about.capabilities == tuple(CAPABILITIES)
     assert (about.api, about.user, about.simulated) == (API_VERSION, "me", True)
     assert (await ask(bare(backend), "about.get")).capabilities == ()
 

@@ -1,4 +1,4 @@
-"""A shell with a controller, folders and preferences of its own, and a screen that remembers."""
+"""A shell with its own controller, folders and preferences, and a console that records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["shell"]
 
 @dataclass
 class Notes:
-    """A screen that remembers what it was shown."""
+    """A console that records its output."""
 
     shell: bool = False
     lines: list[str] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Notes:
 
 
 @pytest.fixture
-def screen() -> Notes:
+def console() -> Notes:
     return Notes()
 
 
@@ -43,7 +43,7 @@ def backend() -> Backend:
 
 @pytest.fixture
 def transport(backend: Backend) -> InMemory:
-    """A way to a server in memory; `user` is who asks, the admin `me`."""
+    """A transport to a server in memory; `user` is the caller, the administrator `me`."""
     return InMemory(backend, url="http://lab/")
 
 
@@ -55,7 +55,7 @@ def client(transport: InMemory, preferred: Path) -> Client:
 
 @pytest.fixture
 def preferred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep preferences in a folder of the test's own."""
+    """Keep preferences in a folder of the test."""
     monkeypatch.delenv("JUPYTER_NO_CONFIG", raising=False)
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
     return tmp_path / "config" / "gpuquota.json"

@@ -15,6 +15,7 @@ import pytest
 
 from jupyter_gpuquota import Client
 from tests.shell import Shell, wait_for
+from tests.waiting import PATIENCE
 
 BASE_URL = "/user/me/"
 
@@ -28,14 +29,14 @@ class Lab:
     pid: int
 
     def ask(self, url: str, body: Any = None) -> tuple[int, Any]:
-        """Ask with its token, POST if there is a body; return the status and what it answers."""
+        """Send a request with its token, a POST if it has a body; return status and answer."""
         status, text = self.read(url, None if body is None else json.dumps(body).encode())
         return status, json.loads(text)
 
     def read(self, url: str, data: bytes | None = None) -> tuple[int, str]:
         """Return the status and the text of an answer."""
         headers = {"Authorization": f"token {self.token}"}
-        with urlopen(Request(url, data, headers), timeout=60) as answer:  # noqa: S310 (our own)
+        with urlopen(Request(url, data, headers), timeout=PATIENCE) as answer:  # noqa: S310 (our own)
             return answer.status, answer.read().decode()
 
 
@@ -83,5 +84,5 @@ def session(shell: Shell, lab: Lab) -> str:
 
 @pytest.fixture
 def through(lab: Lab, preferred: Path) -> Client:
-    """A client that asks the server."""
+    """A client of the server."""
     return Client(f"{lab.url}lab?token={lab.token}")

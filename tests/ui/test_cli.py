@@ -11,13 +11,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from jupyter_gpuquota.model.base import Page, Problem
 from jupyter_gpuquota.model.environments import Environments
 from jupyter_gpuquota.model.history import History
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.projects import AuditEntry, ProjectAnswer, Projects
 from jupyter_gpuquota.model.quota import Project, Quota
 from jupyter_gpuquota.model.sessions import Session
+from jupyter_gpuquota.model.struct import Page, Problem
 from tests.shell import check_document, refused, say
 
 __all__ = ["say"]
@@ -27,7 +27,7 @@ SLEEP = ("--", "sleep", "600")
 
 @pytest.fixture(scope="module")
 def running(shell) -> str:
-    """The name of a session that runs a command on half a GPU for as long as the module's tests."""
+    """The name of a session that runs on half a GPU during the module's tests."""
     shell.ok("submit", "steady", "-g", "0.5", "-e", "COLOUR=blue", "--wait", *SLEEP)
     return "steady"
 
@@ -45,13 +45,13 @@ class TestLife:
         ran = shell("stop", "life")
         assert ran.code == 4
         assert "life is stopped" in ran.err
-        assert shell.ok("delete", "life") == "life is deleted.\n"
+        assert shell.ok("delete", "life") == "Deleted life.\n"
         assert shell("describe", "life").code == 3
 
     @pytest.mark.parametrize(
         "words", [["logs", "it"], ["exec", "it", "--", "true"], ["bash", "it"]]
     )
-    def test_what_a_backend_cannot_do_is_said(self, shell, words):
+    def test_unsupported_commands_name_the_backend(self, shell, words):
         shell.ok("--backend", "memory", "submit", "it", *SLEEP)
         ran = shell("--backend", "memory", *words)
         assert ran.code == 7
@@ -78,10 +78,10 @@ class TestDocuments:
         ],
     )
     @pytest.mark.usefixtures("running")
-    def test_each_is_one_of_the_wire(self, say, words, kind):
+    def test_documents_are_those_of_rest(self, say, words, kind):
         check_document(say(*words, "--json"), kind)
 
-    def test_so_is_what_became_of_a_project(self, shell):
+    def test_so_are_answers_to_changes_of_projects(self, shell):
         words = ("project", "set", "team-z", "--quota", "1", "--members", "ana,ben", "--json")
         made = msgspec.json.decode(shell.ok(*words), type=ProjectAnswer)
         assert made.project.members == ("ana", "ben")
@@ -89,7 +89,7 @@ class TestDocuments:
         assert msgspec.json.decode(gone, type=ProjectAnswer).project is None
         assert "deleted project team-z" in shell.ok("audit")
 
-    def test_an_error_is_one_too_on_standard_error(self, shell):
+    def test_errors_are_documents_on_standard_error(self, shell):
         ran = shell("describe", "nothing", "--json")
         assert (ran.code, ran.out) == (3, "")
         assert msgspec.json.decode(ran.err, type=Problem).code == "NotFound"
@@ -125,14 +125,14 @@ class TestBadInput:
     def test_a_bad_name_is_named(self, say, name):
         assert list(refused(say, f"--name={name}")) == ["name"]
 
-    def test_all_are_named_at_once(self, say):
+    def test_all_bad_values_are_named_together(self, say):
         found = refused(say, "a b", "-g", "7.5", "--port", "0", "-p", "nobody")
         assert set(found) == {"name", "gpu", "ports[0]", "project"}
 
-    def test_people_get_sentences_and_no_traceback(self, shell):
+    def test_errors_are_sentences_without_a_traceback(self, shell):
         ran = shell("submit", "bad", "-g", "½", "--interactive")
         assert ran.code == 2
-        assert ran.err.startswith("jupyter gpu: One field is not acceptable.\n  gpu: ")
+        assert ran.err.startswith("jupyter gpu: 1 invalid field.\n  gpu: ")
         assert "Traceback" not in ran.err
 
     def test_a_taken_name(self, shell, running):
@@ -140,7 +140,7 @@ class TestBadInput:
         assert ran.code == 4
         assert running in ran.err
 
-    def test_of_two_launches_of_one_name_at_once_one_wins(self, shell):
+    def test_one_of_two_concurrent_launches_of_a_name_wins(self, shell):
         both = [shell.start("submit", "twin", *SLEEP) for _ in range(2)]
         codes = []
         for process in both:
@@ -153,12 +153,12 @@ class TestBadInput:
 
     @pytest.mark.parametrize("name", ["../x", "..", "x/../y", "%2e%2e", "😀"])
     @pytest.mark.parametrize("verb", ["describe", "stop", "logs", "delete"])
-    def test_an_id_that_leads_elsewhere(self, say, verb, name):
+    def test_a_name_that_is_a_path_is_not_found(self, say, verb, name):
         ran = say(verb, name)
         assert ran.code == 3
         assert "Traceback" not in ran.err
 
-    def test_a_state_folder_that_cannot_be_used(self, shell, tmp_path):
+    def test_an_unusable_state_folder_is_reported(self, shell, tmp_path):
         (tmp_path / "file").write_text("")
         shell.more["GPUQUOTA_STATE_DIR"] = str(tmp_path / "file" / "state")
         try:
@@ -170,32 +170,33 @@ class TestBadInput:
         assert "GpuQuota.state_dir" in ran.err
 
     @pytest.mark.parametrize("words", [["lst"], ["submit", "x", "--gpuu"], ["logs"], ["--x"]])
-    def test_words_that_mean_nothing(self, say, words):
+    def test_wrong_words_are_refused_with_a_suggestion(self, say, words):
         ran = say(*words)
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.startswith("jupyter gpu: ")
 
 
 class TestDryRun:
-    def test_what_would_start_is_told_and_not_started(self, shell):
+    def test_a_dry_run_starts_nothing(self, shell):
         told = shell.ok("submit", "maybe", "-g", "0.5", "--dry-run", "--", "true")
-        assert "fits" in told
         assert "simulated" in told
+        asked = ("submit", "maybe", "-g", "0.5", "--dry-run", "--json", "--", "true")
+        assert json.loads(shell.ok(*asked))["verdict"] == "fits"
         assert shell("describe", "maybe").code == 3
 
-    def test_what_would_be_borrowed_is_told(self, shell):
+    def test_a_dry_run_shows_borrowed_gpus(self, shell):
         told = shell("submit", "maybe", "-g", "5", "--dry-run", "--json", "--", "true")
         assert told.code == 0
         found = json.loads(told.out)
         assert found["verdict"] == "borrows"
-        assert "can be taken back for team-b" in found["message"]
+        assert "which team-b can reclaim" in found["message"]
 
-    def test_what_is_forbidden_names_the_rule_and_ends_as_the_request_would(self, shell):
+    def test_a_forbidden_dry_run_has_the_exit_code_of_the_request(self, shell):
         words = ("submit", "maybe", "-g", "5", "--interactive")
         ran = shell(*words, "--dry-run")
         assert ran.code == shell(*words).code == 2
-        assert "the whole quota of team-a, 4 GPU" in ran.out
-        assert "interactive-spot" in ran.out
+        assert "team-a's quota is 4 GPUs" in ran.out
+        assert "choose Interactive (spot) or Training" in ran.out
 
 
 class TestWaiting:
@@ -204,11 +205,11 @@ class TestWaiting:
         shell.ok("submit", "all", "-g", "2", *by_hand)
         with shell.start("submit", "next", "-g", "1", *by_hand) as process:
             first = process.stderr.readline()
-            assert first.startswith("next waits: ")
+            assert first.startswith("next is queued: ")
             process.send_signal(signal.SIGINT)
             _, err = process.communicate()
         assert process.returncode == 130
-        assert "It goes on by itself" in err
+        assert "The session continues" in err
         assert "Traceback" not in err
         assert shell.json("describe", "next")["state"] == "waiting"
         assert "next: " in shell.ok("list").splitlines()[-1]
@@ -219,7 +220,7 @@ class TestWaiting:
 class TestPreferences:
     def test_a_project_is_remembered_for_all_shells(self, shell):
         assert shell("config", "project", "team-x").code == 2
-        assert shell.ok("config", "project", "team-b") == "The preferred project is team-b.\n"
+        assert shell.ok("config", "project", "team-b") == "Preferred project: team-b.\n"
         assert shell.json("config", "project") == {"project": "team-b"}
         shell.ok("submit", "prefers", *SLEEP)
         assert shell.json("describe", "prefers")["spec"]["project"] == "team-b"
@@ -229,11 +230,11 @@ class TestPreferences:
 
 
 class TestHelp:
-    def test_no_words_and_help_explain(self, shell):
+    def test_no_words_and_help_show_the_help(self, shell):
         assert shell.ok().startswith("usage: jupyter gpu")
         assert shell.ok("help", "submit").split() == shell.ok("submit", "--help").split()
 
-    def test_a_reader_that_leaves_is_no_error(self, shell):
+    def test_a_closed_pipe_is_not_an_error(self, shell):
         with shell.start("help", "submit") as process:
             process.stdout.close()
             assert process.wait() in (0, 1)
@@ -253,7 +254,7 @@ class TestHelp:
 
 class TestCompletion:
     def complete(self, shell, line: str, program: str = "jupyter-gpu") -> set[str]:
-        """Ask as bash does."""
+        """Complete as bash does."""
         asked = {
             "_ARGCOMPLETE": "1",
             "_ARGCOMPLETE_IFS": "\013",
@@ -284,7 +285,7 @@ class TestCompletion:
         found = self.complete(shell, f"{said} policy set everyone gpu_", program)
         assert found >= {"gpu_idle_timeout=", "gpu_idle_action=stop"}
 
-    def test_nobody_is_started_and_nothing_said_where_nobody_answers(self, shell, tmp_path):
+    def test_completion_starts_no_controller_and_prints_nothing(self, shell, tmp_path):
         shell.more["GPUQUOTA_STATE_DIR"] = str(tmp_path / "state")
         try:
             assert self.complete(shell, "jupyter-gpu describe ") == set()

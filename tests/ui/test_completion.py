@@ -1,20 +1,17 @@
-"""What may follow in a `%gpu` line."""
+"""Completion of `%gpu` lines."""
 
 from __future__ import annotations
-
-from types import SimpleNamespace
 
 import pytest
 
 from jupyter_gpuquota.errors import NoServer
-from jupyter_gpuquota.ui.completion import Hasty, Source, candidates
-from jupyter_gpuquota.ui.magics import complete
-from jupyter_gpuquota.ui.verbs import VERBS
+from jupyter_gpuquota.ui.commands import COMMANDS
+from jupyter_gpuquota.ui.completion import ShortTimeout, Source, candidates
 from tests.client.inmemory import InMemory
 
 
 def nobody():
-    raise NoServer("Nobody.")
+    raise NoServer("No server.")
 
 
 @pytest.fixture
@@ -37,11 +34,14 @@ def source(client, backend) -> Source:
         (["submit", "x", "--interactive"], {"--gpu", "--wait", "--no-wait"}),
         (["config"], {"project"}),
         (["rules"], {"--grace", "--dry-run"}),
-        (["groups", "set"], {"big", "dgx1-1", "dgx1-2", "--dry-run"}),
-        (["help"], {verb.name for verb in VERBS}),
+        (["groups"], {"list", "set", "delete"}),
+        (["groups", "set"], {"big", "--dry-run"}),
+        (["groups", "set", "big"], {"dgx1-1", "dgx1-2", "--dry-run"}),
+        (["groups", "set", "big", "dgx1-1"], {"dgx1-2"}),
+        (["help"], {command.name for command in COMMANDS}),
     ],
 )
-def test_what_may_follow(source, words, some):
+def test_what_can_follow(source, words, some):
     assert some <= set(candidates(words, source))
 
 
@@ -55,7 +55,7 @@ def test_what_may_follow(source, words, some):
         ("describe", set()),
     ],
 )
-def test_only_sessions_that_a_command_can_act_on_are_offered(client, source, verb, without):
+def test_commands_offer_only_sessions_that_they_can_act_on(client, source, verb, without):
     for name in ("stopped1", "suspended1"):
         client.sessions.submit(name)
     client.sessions.stop("stopped1", wait=True)
@@ -65,31 +65,21 @@ def test_only_sessions_that_a_command_can_act_on_are_offered(client, source, ver
 
 
 @pytest.mark.parametrize("words", [["nothing"], ["exec", "exp1", "--"], ["submit", "x", "-g"]])
-def test_nothing_is_known_of_the_rest(source, words):
+def test_other_values_are_not_completed(source, words):
     assert candidates(words, source) == []
 
 
-def test_a_notebook_is_not_offered_the_shells_own(source):
+def test_notebooks_are_not_offered_commands_of_the_shell(source):
     assert "bash" not in candidates([], source)
     assert "--json" not in candidates(["list"], source)
 
 
-def test_where_nobody_answers_the_grammar_is_still_known():
+def test_options_are_completed_without_a_server():
     assert "--project" in candidates(["describe"], Source(nobody))
 
 
-def test_ipython_asks_with_the_line_before_the_cursor(source):
-    def ask(text: str) -> list[str]:
-        return complete(source, None, SimpleNamespace(text_until_cursor=text))
-
-    assert "describe" in ask("%gpu desc")
-    assert "exp1" in ask("%gpu describe ")
-    assert "exp1" in ask("%gpu describe ex")
-    assert "team-a" in ask("  %gpu submit x -p te")
-
-
-def test_nobody_is_waited_for_long(backend):
+def test_completion_waits_for_two_seconds_only(backend):
     transport = InMemory(backend)
-    Source(lambda: transport).values("names")
+    candidates(["stop"], Source(lambda: transport))
     assert {message.timeout for message in transport.seen} == {2.0}
-    assert Hasty(transport).url == ""
+    assert ShortTimeout(transport).url == ""

@@ -11,11 +11,12 @@ import pytest
 from jupyter_gpuquota.errors import InvalidRequest
 from jupyter_gpuquota.hosting.backends import GROUP, installed
 from jupyter_gpuquota.hosting.lock import holder
-from jupyter_gpuquota.ui.actions import run
+from jupyter_gpuquota.ui.command import run
 from jupyter_gpuquota.ui.grammar import parse
 from tests.chosen import chosen, location
 from tests.client.standin import stand_in
 from tests.shell import Ran, Shell, wait_for
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -37,39 +38,39 @@ def statuses(shell: Shell, *words: str) -> dict[str, dict]:
     return {each["backend"]: each for each in found}
 
 
-def test_it_is_shown_started_and_stopped(shell):
+def test_a_controller_is_shown_started_and_stopped(shell):
     where = location(shell.folder / "state")
     before = statuses(shell, "controller")[chosen()]
     assert (before["running"], before["pid"], before["sessions"]) == (False, 0, None)
     assert before["socket"] == str(where.socket)
     assert "not running" in shell.ok("controller", "status")
-    assert f"No controller of {chosen()} runs." in shell.ok("controller", "stop")
+    assert f"No running controller of {chosen()}." in shell.ok("controller", "stop")
     assert not (shell.folder / "state").exists()  # looking makes nothing
 
     started = statuses(shell, "controller", "start")[chosen()]
     assert started["running"]
-    assert (started["pid"], started["sessions"]) == (holder(where), 0)
+    assert (started["pid"], started["sessions"]) == (holder(where).pid, 0)
     said = shell.ok("controller", "stop")
-    assert f"(process {started['pid']}) has left." in said
+    assert f"(process {started['pid']})." in said
     assert not statuses(shell, "controller")[chosen()]["running"]
     assert shell.json("list")["items"] == []
     assert statuses(shell, "controller")[chosen()]["pid"] != started["pid"]
 
 
-def test_what_becomes_of_its_sessions_is_said(shell):
+def test_stopping_reports_what_happens_to_sessions(shell):
     shell.ok("submit", "long", "--wait", "--interactive", "--command", "sleep 600")
     controller = statuses(shell, "controller")[chosen()]
     assert controller["sessions"] == 1
     said, items = shell.ok("controller", "stop"), shell.json("list")["items"]
     if controller["outlived"]:
-        assert "has left; 1 session runs on." in said
+        assert "; 1 session keeps running." in said
         assert [session["state"] for session in items] == ["running"]
     else:
-        assert "has left, and 1 session with it." in said
+        assert ", and 1 session with it." in said
         assert items == []
 
 
-def test_in_the_foreground_it_is_the_command_itself(shell):
+def test_run_turns_the_command_into_the_controller(shell):
     shell.ok("controller", "stop")
     process = shell.start("controller", "run")
     try:
@@ -80,9 +81,9 @@ def test_in_the_foreground_it_is_the_command_itself(shell):
         assert second.code == 4, second
         assert f"process {process.pid}" in second.err
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
-        assert "left" in said.splitlines()[-1]
+        assert "exiting" in said.splitlines()[-1]
     finally:
         process.kill()
         process.communicate()
@@ -109,7 +110,7 @@ def test_each_backend_has_a_controller_of_its_own(shell, twin):
     assert set(statuses(shell, "--backend", chosen(), "controller")) == {chosen()}
     del shell.more["JUPYTER_GPUQUOTA_BACKEND"]
     said = shell.ok("controller", "stop", "--all")
-    assert said.count("has left") == 2
+    assert said.count("Stopped the controller of") == 2
     assert not any(c["pid"] for c in statuses(shell, "controller", "--all").values())
 
 
@@ -117,32 +118,32 @@ def test_each_backend_has_a_controller_of_its_own(shell, twin):
     "command",
     [["list"], *(["controller", action] for action in ("status", "start", "stop", "run"))],
 )
-def test_a_backend_that_is_not_installed_is_refused_with_those_that_are(shell, command):
+def test_an_unknown_backend_is_refused_with_the_installed_ones(shell, command):
     ran: Ran = shell("--backend", "nothing", *command)
     assert ran.code == 7
-    assert "There is no backend 'nothing'" in ran.err
+    assert "Backend 'nothing' is not installed" in ran.err
     assert f"Installed: {', '.join(sorted(installed()))}." in ran.err
     assert not (shell.folder / "state" / "backends" / "nothing").exists()
 
 
 @pytest.mark.parametrize("words", [["--all"], ["--json"]])
-def test_run_is_one_controller_and_no_document(shell, words):
+def test_run_takes_neither_all_nor_json(shell, words):
     assert shell("controller", "run", *words).code == 2
 
 
-def test_a_notebook_does_not_become_a_controller(client, screen):
+def test_a_notebook_does_not_become_a_controller(client, console):
     with pytest.raises(InvalidRequest, match="notebook"):
-        run(client, parse(["controller", "run"], terminal=False), screen)
+        run(client, parse(["controller", "run"], terminal=False), console)
 
 
-def test_one_that_answers_strangely_is_shown_with_its_process(
-    client, screen, tmp_path, monkeypatch
+def test_a_controller_with_strange_answers_is_shown_with_its_process(
+    client, console, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("GPUQUOTA_STATE_DIR", str(tmp_path))
     with stand_in(location(tmp_path).socket, b"<html>"):
-        view = run(client, parse(["controller"], terminal=False), screen)
+        view = run(client, parse(["controller"], terminal=False), console)
     (found,) = view.data.controllers
     assert (found.running, found.pid) == (True, os.getpid())
-    assert f"{chosen()}: It does not answer as it should" in view.text
+    assert f"{chosen()}: Unexpected response" in view.text
     assert str(os.getpid()) in str(view.html)
     assert view.records[0]["status"] == "running"

@@ -1,4 +1,4 @@
-"""What words mean, and what is said of words that mean nothing."""
+"""The grammar: what words mean, and errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -9,16 +9,26 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.errors import GpuQuotaError, InvalidRequest
-from jupyter_gpuquota.ui.actions import ACTIONS
-from jupyter_gpuquota.ui.grammar import help_text, parse, split_line
-from jupyter_gpuquota.ui.grammar_submit import wishes
-from jupyter_gpuquota.ui.parser import HelpWanted
-from jupyter_gpuquota.ui.texts import EXAMPLES
-from jupyter_gpuquota.ui.verbs import ALIASES, VERBS
+from jupyter_gpuquota.ui.command import Command
+from jupyter_gpuquota.ui.commands import COMMANDS
+from jupyter_gpuquota.ui.commands.sessions.submit import read_request
+from jupyter_gpuquota.ui.grammar import ALIASES, HELP, parse, split_line
+from jupyter_gpuquota.ui.parser import HelpRequested
+
+
+def leaves(command: Command, *above: str) -> list[tuple[tuple[str, ...], Command]]:
+    """The actions of a command with their words, or the command itself."""
+    path = (*above, command.name)
+    if not command.actions:
+        return [(path, command)]
+    return [leaf for action in command.actions for leaf in leaves(action, *path)]
+
+
+LEAVES = [leaf for command in COMMANDS for leaf in leaves(command)]
 
 
 def read(line: str):
-    return wishes(parse(split_line(f"submit {line}"), terminal=False))
+    return read_request(parse(split_line(f"submit {line}"), terminal=False))
 
 
 def asked(line: str):
@@ -79,7 +89,7 @@ def test_what_runs(line, command, arguments):
     assert (found["command"], found["args"]) == (command, arguments)
 
 
-def test_a_training_without_a_command_says_both_ways_on():
+def test_a_training_without_a_command_names_both_remedies():
     said = problems("exp1 -g 1")["command"]
     assert "-- python train.py" in said
     assert "--interactive" in said
@@ -99,11 +109,11 @@ def test_a_training_without_a_command_says_both_ways_on():
         ("exp1 --name exp2 --interactive", "name"),
     ],
 )
-def test_what_no_server_could_make_sense_of(line, field):
+def test_problems_found_without_a_server(line, field):
     assert list(problems(line)) == [field]
 
 
-def test_all_of_it_is_said_at_once():
+def test_all_problems_are_reported_at_once():
     assert set(problems("exp1 exp2 -e A --environment B=1")) == {
         "name",
         "env.A",
@@ -115,88 +125,146 @@ def test_all_of_it_is_said_at_once():
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (["-x", "list"], "no option '-x'", ""),
-        (["lst"], "no command 'lst'", "Did you mean list?"),
-        (["submit", "x", "--gpuu", "1"], "no option '--gpuu'", "--gpu"),
-        (["submit", "x", "--gp", "1"], "no option '--gp'", "--gpu"),
-        (["list", "extra"], "does not take 'extra'", "help list"),
+        (["-x", "list"], "Unknown option '-x'", ""),
+        (["lst"], "Unknown command 'lst'", "Did you mean list?"),
+        (["submit", "x", "--gpuu", "1"], "Unknown option '--gpuu'", "--gpu"),
+        (["submit", "x", "--gp", "1"], "Unknown option '--gp'", "--gpu"),
+        (["list", "extra"], "Unexpected argument 'extra'", "list --help"),
+        (["project", "lst"], "project has no action 'lst'", "Did you mean list"),
+        (["project", "set", "a", "--quotta", "1"], "Unknown option '--quotta'", "--quota"),
+        (["project", "show", "a", "--quota", "1"], "Unknown option '--quota'", "Available: --help"),
+        (["list", "--usr", "--stat"], "Unknown options '--usr', '--stat'", "--user or --state"),
+        (["policy"], "required: ACTION", "--help"),
+        (["policy", "set"], "required: LEVEL", "policy set --help"),
         (["list", "--", "extra"], "nothing after `--`", "help list"),
         (["describe"], "required: NAME", "--help"),
         (["logs", "x", "--tail", "many"], "'many' is not a whole number", ""),
         (["logs", "x", "--tail", "-1"], "'-1' is not a whole number", ""),
-        (["logs", "x", "--tail", "0"], "it must be at least 1", ""),
-        (["list", "--state", "running,zzz"], "no state 'zzz'; there are waiting, starting", ""),
+        (["logs", "x", "--tail", "0"], "must be at least 1", ""),
+        (
+            ["list", "--state", "running,zzz"],
+            "unknown state 'zzz'; available: queued, starting",
+            "",
+        ),
         (["submit", "x", "--port", "8x"], "'8x' is not a whole number", ""),
         (["submit", "x", "--priority", "1.5"], "'1.5' is not a whole number", ""),
         (["submit", "x", "-g"], "expected one argument", ""),
-        (["exec", "x", "ls", "-l"], "no option '-l'", "after `--`"),
+        (["exec", "x", "ls", "-l"], "Unknown option '-l'", "after `--`"),
         (["config", "colour"], "invalid choice: 'colour'", ""),
         (["--version"], "required: COMMAND", ""),
-        (["bash", "x"], "no command 'bash'", ""),
+        (["bash", "x"], "Unknown command 'bash'", ""),
     ],
 )
-def test_words_that_mean_nothing(words, message, hint):
+def test_wrong_words_are_refused_with_a_suggestion(words, message, hint):
     with pytest.raises(InvalidRequest) as caught:
         parse(words, terminal=False)
     assert message in caught.value.message
     assert hint in caught.value.hint
 
 
-def test_an_open_quotation_is_a_mistake_of_the_line():
+def test_an_open_quotation_is_refused():
     with pytest.raises(InvalidRequest, match="quotation"):
         split_line('exec x "ls')
 
 
 @pytest.mark.parametrize("words", [[], ["-h"], ["--help"], ["list", "-h"], ["submit", "--help"]])
 @pytest.mark.parametrize("terminal", [True, False])
-def test_help_is_no_error(words, terminal):
-    with pytest.raises(HelpWanted) as caught:
+def test_help_is_not_an_error(words, terminal):
+    with pytest.raises(HelpRequested) as caught:
         parse(words, terminal=terminal)
     assert caught.value.text.startswith("usage: jupyter gpu" if terminal else "usage: %gpu")
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
-def test_every_command_is_done_and_explained(verb):
-    assert verb.name in ACTIONS
-    text = help_text(verb.name, terminal=True)
-    assert verb.summary[1:] in text
-    assert ("--json" in text) == (verb.name not in {"bash", "help"})
-    assert "{" not in EXAMPLES.get(verb.name, "").format(prog="x")
+def help_text(topic, *, terminal):
+    with pytest.raises(HelpRequested) as caught:
+        parse([*topic, "--help"], terminal=terminal)
+    return caught.value.text
 
 
-def test_json_is_of_the_shell_only():
+@pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
+def test_every_command_is_run_and_explained(path, command):
+    assert command.run is not None
+    text = help_text(path, terminal=True)
+    assert text.startswith(f"usage: jupyter gpu {' '.join(path)}")
+    assert command.summary[1:] in text
+    assert ("--json" in text) == command.prints_json
+    assert command.summary in help_text(path[:-1], terminal=True)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, HELP], ids=lambda command: command.name)
+def test_the_overview_lists_every_command_of_its_skin(command):
+    line = f"  {command.name} "
+    assert line in help_text((), terminal=True)
+    assert (line in help_text((), terminal=False)) == (not command.shell_only)
+
+
+def test_names_of_commands_are_unique():
+    names = [command.name for command in (*COMMANDS, HELP)]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("project", "project list"),
+        ("project --json", "project list --json"),
+        ("controller --all", "controller status --all"),
+        ("controller --backend b stop", "controller stop --backend b"),
+        ("project -q 4 set a", "project set a -q 4"),
+        ("policy set --lock action everyone grace=1", "policy set everyone grace=1 --lock action"),
+        ("policy set everyone --grace 1 action=stop", "policy set everyone action=stop --grace 1"),
+    ],
+)
+def test_actions_have_defaults_and_can_follow_options(line, same):
+    assert parse(split_line(line), terminal=True) == parse(split_line(same), terminal=True)
+
+
+@pytest.mark.parametrize("words", [["help", "project", "set"], ["project", "set", "-h"]])
+def test_help_explains_an_action(words):
+    with pytest.raises(HelpRequested) as caught:
+        parse(words, terminal=False)
+    assert caught.value.text.startswith("usage: %gpu project set")
+
+
+def test_only_the_shell_has_json():
     with pytest.raises(InvalidRequest):
         parse(["list", "--json"], terminal=False)
     assert parse(["list", "--json"], terminal=True).json
 
 
 @pytest.mark.parametrize(("short", "long"), ALIASES.items())
-def test_a_short_name_means_the_same(short, long):
+def test_an_alias_is_the_same_command(short, long):
     words = ["x"] if long == "describe" else []
     assert parse([short, *words], terminal=False).verb == long
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
-def test_the_examples_of_the_help_are_understood(verb):
-    for line in EXAMPLES.get(verb.name, "").splitlines():
-        if line.startswith("  {prog} "):
-            args = parse(split_line(line.removeprefix("  {prog} ")), terminal=True)
-            assert args.verb == verb.name
-            if verb.name == "submit":
-                assert wishes(args)[2] == ()
+@pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
+def test_the_examples_of_the_help_are_understood(path, command):
+    assert path[-1] == command.name
+    for line in command.examples:
+        args = parse(split_line(line), terminal=True)
+        assert args.chosen is command
+        if command.name == "submit":
+            assert read_request(args)[2] == ()
 
 
-verbs = st.sampled_from([verb.name for verb in VERBS])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_so_are_the_examples_of_commands_with_actions(command):
+    for line in command.examples:
+        assert parse(split_line(line), terminal=True).verb == command.name
+
+
+verbs = st.sampled_from([word for path, _ in LEAVES for word in path])
 words = st.lists(st.one_of(verbs, st.text(max_size=12)), max_size=6)
 
 
 @given(said=words, terminal=st.booleans())
 @example(said=["-:", "submit"], terminal=False)
-def test_any_words_are_understood_or_refused_in_our_words(said, terminal):
-    with suppress(HelpWanted, GpuQuotaError):  # anything else fails the test
+def test_any_words_are_parsed_or_refused_with_our_errors(said, terminal):
+    with suppress(HelpRequested, GpuQuotaError):  # anything else fails the test
         args = parse(said, terminal=terminal)
         if args.verb == "submit":
-            wishes(args)
+            read_request(args)
 
 
 @given(st.text(max_size=40))

@@ -1,4 +1,4 @@
-"""Beside a JupyterLab with our extension: where sessions are shown, and the way through it."""
+"""Beside a JupyterLab with our extension: addresses of sessions, and requests through it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import psutil
 import pytest
 
 from jupyter_gpuquota import Client
-from jupyter_gpuquota.client import discovery
-from jupyter_gpuquota.client.transport import HttpTransport
+from jupyter_gpuquota.client.connection import discovery
+from jupyter_gpuquota.client.connection.transport import HttpTransport
 from jupyter_gpuquota.errors import NoServer, NotAllowed, NotFound
 from tests.chosen import chosen
 from tests.shell import wait_for
@@ -16,7 +16,7 @@ from tests.ui.lab import BASE_URL, lab, session, through
 __all__ = ["lab", "session", "through"]
 
 
-def test_open_prints_an_address_that_leads_to_it(shell, lab, session):
+def test_open_prints_the_address_of_the_session(shell, lab, session):
     assert shell.json("describe", session)["spec"]["base_url"] == BASE_URL
     url = shell.ok("open", session).strip()
     assert url.startswith(lab.url + "gpuquota/s/")
@@ -24,7 +24,7 @@ def test_open_prints_an_address_that_leads_to_it(shell, lab, session):
     assert lab.read(url)[0] == 200
 
 
-def test_a_browser_is_opened_where_there_is_one(shell, session):
+def test_a_browser_opens_if_available(shell, session):
     seen = shell.folder / "seen"
     browser = shell.folder / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {seen}\n')
@@ -41,26 +41,26 @@ def test_a_browser_is_opened_where_there_is_one(shell, session):
         shell.more.clear()
 
 
-def test_the_list_tells_the_address_and_never_a_token(shell, lab, session):
+def test_the_list_shows_addresses_without_tokens(shell, lab, session):
     out = shell.ok("list")
     assert lab.url in out
     assert lab.token not in out
 
 
-def test_a_port_that_it_does_not_expose(shell, session):
+def test_a_port_that_is_not_exposed_is_refused(shell, session):
     ran = shell("open", session, "--port", "6006")
     assert ran.code == 2
     assert "does not expose port 6006" in ran.err
 
 
-def test_what_does_not_run_is_not_opened(shell, lab):
+def test_only_running_sessions_open(shell, lab):
     shell.ok("submit", "ended", "--wait", "--", "sleep", "600")
     shell.ok("stop", "ended", "--wait")
     assert shell("open", "ended").code == 4
 
 
 class TestThroughTheServer:
-    """The way for whoever is not on this machine, or whose sessions are not."""
+    """Requests from another machine, or to sessions on another machine."""
 
     def test_it_is_the_same_client(self, through, session):
         assert through.about().backend == chosen()
@@ -68,21 +68,21 @@ class TestThroughTheServer:
         with pytest.raises(NotFound):
             through.sessions.get("nothing")
 
-    def test_the_server_is_the_one_that_shows_what_is_launched_through_it(self, through):
+    def test_sessions_appear_on_the_server_that_launched_them(self, through):
         made = through.sessions.submit("through", command=["true"])
         assert made.spec.base_url == BASE_URL
 
     @pytest.mark.parametrize("token", ["", "wrong"])
-    def test_without_its_token_nobody_gets_in(self, lab, token):
+    def test_a_wrong_token_is_refused(self, lab, token):
         with pytest.raises(NotAllowed):
             Client(lab.url, token).about()
 
-    def test_another_base_url_is_no_server_of_ours(self, lab):
+    def test_a_wrong_base_url_is_refused(self, lab):
         other = lab.url.replace(BASE_URL, "/user/you/")
         with pytest.raises(NoServer):
             Client(other, lab.token).about()
 
-    def test_a_kernel_of_it_finds_it_without_our_variable(self, lab, shell, monkeypatch):
+    def test_its_kernels_find_it_without_our_variable(self, lab, shell, monkeypatch):
         for name in ("GPUQUOTA_STATE_DIR", "JUPYTER_GPUQUOTA_BACKEND"):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(shell.folder / "runtime"))
@@ -92,7 +92,7 @@ class TestThroughTheServer:
         assert found.url == lab.url
 
 
-def test_its_kernels_are_given_the_folder_of_the_controller(shell, lab):
+def test_its_kernels_know_the_state_folder(shell, lab):
     status, _ = lab.ask(f"{lab.url}api/kernels", {"name": "python3"})
     assert status == 201
     marked = f"GPUQUOTA_STATE_DIR={shell.folder / 'state'}"

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, NotFound
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.sessions import Session
-from jupyter_gpuquota.ui.exits import Failed
-from jupyter_gpuquota.ui.magics import GpuMagics
+from jupyter_gpuquota.ui.completion import Source
+from jupyter_gpuquota.ui.exit_codes import Failed
+from jupyter_gpuquota.ui.magics import GpuMagics, make_matcher
 from jupyter_gpuquota.ui.views.sessions import SessionsView
 from tests.fakes import Instead
 
@@ -68,8 +70,8 @@ def test_ipython_shows_the_message_and_the_hint_alone(ipython, capsys):
     assert not result.success
     shown = capsys.readouterr()
     assert (shown.out + shown.err).splitlines() == [
-        "There is no session 'nothing'.",
-        "There are no sessions yet.",
+        "Session 'nothing' not found.",
+        "No sessions yet.",
     ]
 
 
@@ -85,7 +87,7 @@ def test_a_program_that_fails_fails_the_cell_after_its_output(gpu, backend, caps
         return ExecResult(exit_code=3, output="some output\n")
 
     backend.exec.execute = execute
-    with pytest.raises(Failed, match="exit code 3"):
+    with pytest.raises(Failed, match="Exit code 3"):
         gpu("exec exp1 -- false")
     assert "some output" in capsys.readouterr().out
 
@@ -102,7 +104,32 @@ def test_an_interrupt_shows_no_traceback(gpu, backend, transport):
     assert caught.value._render_traceback_() == ["Interrupted."]
 
 
-def test_variables_of_the_notebook_are_filled_in(ipython, gpu):
+def test_notebook_variables_are_expanded(ipython, gpu):
     gpu("submit exp1 --interactive")
     ipython.user_ns["name"] = "exp1"
     assert ipython.run_cell("%gpu describe {name}").result.data.spec.name == "exp1"
+
+
+def shown(ipython: InteractiveShell, text: str) -> list[tuple[str, str, str]]:
+    """Complete as a kernel does: the words that would be replaced, the new ones, their types."""
+    with provisionalcompleter():
+        found = ipython.Completer.completions(text, len(text))
+        return [(text[each.start : each.end], each.text, each.type) for each in found]
+
+
+def test_the_line_before_the_cursor_is_completed(ipython, client, transport):
+    for name in ("exp1", "exp2"):
+        client.sessions.submit(name)
+    ipython.Completer.custom_matchers.append(make_matcher(Source(lambda: transport)))
+    assert ("desc", "describe", "command") in shown(ipython, "%gpu desc")
+    assert shown(ipython, "x = 1\n%gpu describe ex") == [
+        ("ex", "exp1", "value"),
+        ("ex", "exp2", "value"),
+    ]
+    assert [word for _, word, _ in shown(ipython, "%gpu describe ")][:2] == ["exp1", "exp2"]
+    assert shown(ipython, "  %gpu submit x -p te")[0] == ("te", "team-a", "value")
+    assert shown(ipython, "%gpu submit x --wa") == [("--wa", "--wait", "option")]
+    assert ("project:team-a", "value") in [
+        found[1:] for found in shown(ipython, "%gpu policy set project:team-")
+    ]
+    assert "exp1" not in [word for _, word, _ in shown(ipython, "ex")]

@@ -1,4 +1,4 @@
-"""A server of a later version uses words and fields that we do not know: they are shown as text."""
+"""Unknown words and fields of a newer server are shown as text."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ import pytest
 from msgspec import inspect
 
 from jupyter_gpuquota import Client, model
-from jupyter_gpuquota.client import history
-from jupyter_gpuquota.client.protocol import Message, Reply
-from jupyter_gpuquota.core.policy import BUILT_IN
-from jupyter_gpuquota.core.quota import sum_up
+from jupyter_gpuquota.client.connection.protocol import Message, Reply
+from jupyter_gpuquota.core.idle.policy import BUILT_IN
+from jupyter_gpuquota.core.usage.quota import sum_up
 from jupyter_gpuquota.model.about import About
-from jupyter_gpuquota.model.base import Model, Page, Request
 from jupyter_gpuquota.model.history import History
 from jupyter_gpuquota.model.idleness import Activity, Idleness, Signal
 from jupyter_gpuquota.model.policy import DecidedRule, Policy, PolicyLevel, SessionPolicy
-from jupyter_gpuquota.model.policytrial import PolicyTrial, TrialAct
+from jupyter_gpuquota.model.policy_trial import PolicyTrial, TrialAct
 from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.projects import (
     ChangePreview,
@@ -33,17 +31,18 @@ from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Isolation
 from jupyter_gpuquota.model.rightsizing import Advice
 from jupyter_gpuquota.model.sessions import Endpoint, Session
-from jupyter_gpuquota.ui.views.base import View
+from jupyter_gpuquota.model.struct import Model, Page, Request
 from jupyter_gpuquota.ui.views.details import SessionView
 from jupyter_gpuquota.ui.views.history import HistoryView
 from jupyter_gpuquota.ui.views.idle import policy_text
 from jupyter_gpuquota.ui.views.policy import ExplainView, PolicyView
-from jupyter_gpuquota.ui.views.policytrial import TrialView
+from jupyter_gpuquota.ui.views.policy_trial import TrialView
 from jupyter_gpuquota.ui.views.previews import PreviewView
 from jupyter_gpuquota.ui.views.projects import ChangeView, ProjectsView
 from jupyter_gpuquota.ui.views.quota import QuotaView
 from jupyter_gpuquota.ui.views.rules import GroupsView
 from jupyter_gpuquota.ui.views.sessions import ChangedView, SessionsView
+from jupyter_gpuquota.ui.views.view import View
 from jupyter_gpuquota.ui.widgets.launch import preview_html
 from tests.builders import (
     NOW,
@@ -60,7 +59,7 @@ DATA = {"at": NOW.isoformat(), "code": 7}
 
 
 def later(value: Any) -> Any:
-    """Return a document with a field that we do not know in each of its objects."""
+    """Return a document with an unknown field in each of its objects."""
     if isinstance(value, list):
         return [later(each) for each in value]
     if isinstance(value, dict) and value:
@@ -70,7 +69,7 @@ def later(value: Any) -> Any:
 
 @dataclass
 class Later:
-    """A server whose answers have words and fields of a later version."""
+    """A server whose answers have words and fields of a newer version."""
 
     answers: tuple[Model, ...]
     url: str = ""
@@ -87,7 +86,7 @@ def client_of(*answers: Model) -> Client:
 
 
 def words(**changed: str) -> dict[str, Any]:
-    """Return what a type checker would not let us say: words of no vocabulary."""
+    """Return unknown words, which a type checker would refuse."""
     return changed
 
 
@@ -116,7 +115,7 @@ def make_later_idleness() -> Idleness:
 
 
 def sides_of(view: View[Any]) -> str:
-    """Return all that a view shows; it has to be able to show it."""
+    """Return everything that a view shows."""
     assert view.records
     return f"{view.text}\n{view.html}"
 
@@ -137,7 +136,7 @@ def test_a_session_is_shown_with_the_words_of_the_server() -> None:
     assert seen.actions == ("clone", "log")
 
 
-def test_an_idle_session_and_its_signals_are_put_into_words() -> None:
+def test_an_idle_session_is_shown_with_unknown_signals() -> None:
     running = msgspec.structs.replace(make_later_session(), **words(state="running"))
     signals = (
         Signal(last=NOW, **words(name="tensor_cores", state="idle")),
@@ -153,16 +152,17 @@ def test_an_idle_session_and_its_signals_are_put_into_words() -> None:
     shown = sides_of(explained)
     for word in ("tensor_cores", "asleep", "tpu_idle", "cluster:north"):
         assert word in shown
-    sentence = "exp1 is idle 30 min: no tensor_cores activity; archive at 03:14 UTC"
-    assert f"{sentence}, cluster:north (tpu_idle_timeout)." in shown
-    assert policy_text(policy, running.spec.kind) == "nothing is done"
+    sentence = "exp1: idle for 30 min (no tensor_cores activity), archive at 03:14 UTC"
+    assert f"{sentence} by cluster:north (tpu_idle_timeout)." in shown
+    assert policy_text(policy, running.spec.kind) == "none"
 
 
 def test_a_verdict_is_shown_by_its_message() -> None:
     asked = Preview(message="Starts in the cloud.", **words(verdict="bursts"))
     found = client_of(asked).sessions.preview("exp1", gpu=1)
     view = PreviewView(found)
-    assert "bursts" in sides_of(view)
+    assert "Starts in the cloud." in sides_of(view)
+    assert view.records[0]["verdict"] == "bursts"
     assert view.exit_code == 0
     assert "<b>Starts in the cloud.</b>" in preview_html(found)
 
@@ -186,9 +186,9 @@ def test_what_admins_see_is_shown_with_the_words_of_the_server() -> None:
     found = client_of(preview).projects.preview("team-a", deleted=True)
     assert "exp1 bursts." in ChangeView(found).text
     projects = Projects(items=(make_project(),), revision="1", **words(source="git"))
-    assert "team-a" in sides_of(ProjectsView(client_of(projects).projects.list()))
+    assert "team-a" in sides_of(ProjectsView(client_of(projects).projects.list().document))
     groups = client_of(Groups(items=(NodeGroup(name="big"),))).node_groups.list()
-    assert "big" in sides_of(GroupsView(groups))
+    assert "big" in sides_of(GroupsView(groups.document))
 
 
 def test_a_policy_and_its_trial_are_shown_with_the_words_of_the_server() -> None:
@@ -215,10 +215,10 @@ def test_a_policy_and_its_trial_are_shown_with_the_words_of_the_server() -> None
 def test_history_by_something_new_is_shown_by_project() -> None:
     answer: History = msgspec.structs.replace(make_history(), **words(by="queue"))
     client = client_of(answer)
-    assert "team-a" in sides_of(HistoryView(client.run(history.get(client.context))))
+    assert "team-a" in sides_of(HistoryView(client.history().document))
 
 
-def test_unknown_fields_and_capabilities_are_passed_over() -> None:
+def test_unknown_fields_and_capabilities_are_ignored() -> None:
     about = About(
         version="9.9.9",
         api=1,

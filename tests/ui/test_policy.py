@@ -1,19 +1,16 @@
-"""The policy for idle sessions, in the words of a shell and a notebook."""
+"""The policy for idle sessions, in shells and notebooks."""
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
 
-from jupyter_gpuquota import AsyncClient
-from jupyter_gpuquota.client.protocol import to_json
-from jupyter_gpuquota.client.steps import ask
-from jupyter_gpuquota.core.idle_week import Stretch
-from jupyter_gpuquota.core.policy import Subject
+from jupyter_gpuquota.client.connection.protocol import to_json
+from jupyter_gpuquota.core.idle.policy import Subject
+from jupyter_gpuquota.core.idle.replay import Stretch
 from jupyter_gpuquota.errors import (
     InvalidFields,
     InvalidRequest,
@@ -23,7 +20,7 @@ from jupyter_gpuquota.errors import (
 )
 from jupyter_gpuquota.model.idleness import Activity, Idleness, Signal
 from jupyter_gpuquota.model.policy import RULES, Policy, PolicyRequest
-from jupyter_gpuquota.ui.actions import run
+from jupyter_gpuquota.ui.command import run
 from jupyter_gpuquota.ui.completion import Source, candidates
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from tests.client.inmemory import InMemory
@@ -31,9 +28,9 @@ from tests.fakes import Instead, record
 
 
 @pytest.fixture
-def gpu(client, screen):
+def gpu(client, console):
     def gpu(line: str):
-        return run(client, parse(split_line(line), terminal=True), screen)
+        return run(client, parse(split_line(line), terminal=True), console)
 
     return gpu
 
@@ -70,7 +67,7 @@ def test_all_levels_are_shown_in_one_table(gpu):
     assert msgspec.json.decode(to_json(view.document), type=Policy) == view.data
 
 
-def test_what_is_wrong_with_the_file_is_said_where_its_policy_is_looked_at(gpu, backend):
+def test_problems_of_the_file_are_shown_with_its_policy(gpu, backend):
     warning = "The quota file q.yaml cannot be used: Line 9: there is no key 'x'."
     backend.resident.board.warn("test", (warning,))
     view = gpu("policy show")
@@ -78,7 +75,7 @@ def test_what_is_wrong_with_the_file_is_said_where_its_policy_is_looked_at(gpu, 
     assert "q.yaml cannot be used" in str(view.body)
 
 
-def test_what_is_not_named_stays(gpu, backend):
+def test_rules_that_are_not_named_keep_their_values(gpu, backend):
     gpu("policy set everyone --idle-timeout 2h action=stop")
     gpu("policy set --lock idle_timeout everyone action=suspend")
     (level,) = backend.policing.policy().levels
@@ -88,12 +85,12 @@ def test_what_is_not_named_stays(gpu, backend):
     assert backend.policing.policy().levels[0].rules.locked == ()
 
 
-def test_nothing_is_locked_and_unlocked_at_once(gpu, backend):
+def test_a_rule_is_not_locked_and_unlocked_at_once(gpu, backend):
     gpu("policy set everyone idle_timeout=2h action=stop --lock action")
     line = (
         "policy set everyone warn_before=5m --lock action,idle_timeout --unlock idle_timeout,action"
     )
-    twice = "It cannot be locked and unlocked at once."
+    twice = "It cannot be both locked and unlocked."
     assert wrong(gpu, line) == {"action": twice, "idle_timeout": twice}
     (level,) = backend.policing.policy().levels
     assert (level.rules.locked, level.rules.warn_before) == (("action",), None)
@@ -130,7 +127,7 @@ def test_quiet_hours_are_written_as_they_are_shown(gpu, backend):
     assert backend.policing.policy().levels[0].rules.quiet_hours == ()
 
 
-def test_what_is_wrong_is_said_of_the_rule_and_the_level(gpu):
+def test_problems_name_the_rule_and_the_level(gpu):
     gpu("policy set project:team-a idle_timeout=4h")
     line = "policy set everyone warn_before=2h idle_timeout=1h"
     assert list(wrong(gpu, line)) == ["idle_timeout of everyone"]
@@ -138,11 +135,11 @@ def test_what_is_wrong_is_said_of_the_rule_and_the_level(gpu):
     said = ["warn_before of everyone", "keep_alives of everyone", "lock of everyone"]
     assert list(wrong(gpu, line)) == said
     assert wrong(gpu, "policy set project:team-z action=stop") == {
-        "project:team-z": "There is no project 'team-z'."
+        "project:team-z": "Unknown project: 'team-z'."
     }
     line = "policy set everyone idle_timeout=2h --lock idle_timeout"
     assert wrong(gpu, line) == {
-        "idle_timeout of project:team-a": "everyone has locked idle_timeout."
+        "idle_timeout of project:team-a": "idle_timeout is locked by everyone's policy."
     }
     with pytest.raises(InvalidFields) as caught:
         gpu("policy set everyone idle_timout=2h graze=1m")
@@ -153,7 +150,7 @@ def test_what_is_wrong_is_said_of_the_rule_and_the_level(gpu):
     assert wrong(gpu, "policy set everyone action action=stop idle_timeout= grace=1 grace=2") == {
         "action": "Its value is missing.",
         "idle_timeout": "Its value is missing.",
-        "grace": "It is named twice.",
+        "grace": "It is given twice.",
     }
 
 
@@ -180,12 +177,12 @@ def test_what_is_wrong_is_said_of_the_rule_and_the_level(gpu):
         "policy unset everyone --idle-timeout 2h",
     ],
 )
-def test_words_that_do_not_go_together_are_refused(gpu, line):
+def test_wrong_combinations_are_refused(gpu, line):
     with pytest.raises(InvalidRequest):
         gpu(line)
 
 
-def test_exemptions_are_made_and_taken_back(gpu, client, backend):
+def test_exemptions_are_added_and_removed(gpu, client, backend):
     session = client.sessions.submit("exp1", gpu=0.5)
     gpu('policy exempt user:ana --until 3d --reason "demo for the board"')
     gpu("policy exempt session:exp1 --until 2099-03-01T18:00+01:00 --reason long")
@@ -209,7 +206,7 @@ def test_exemptions_are_made_and_taken_back(gpu, client, backend):
             gpu(line)
 
 
-def test_a_wrong_exemption_is_said_in_the_words_of_the_line(gpu):
+def test_problems_of_an_exemption_name_its_words(gpu):
     gpu("policy exempt user:ana --until 3d --reason long")
     assert list(wrong(gpu, "policy exempt ben --until never --reason ' '")) == [
         "who",
@@ -217,12 +214,13 @@ def test_a_wrong_exemption_is_said_in_the_words_of_the_line(gpu):
         "until",
     ]
     assert wrong(gpu, "policy exempt user:ben --until 2001-01-01 --reason x") == {
-        "until": "That time is over."
+        "until": "This time has passed."
     }
-    for who, said in (("session:gone", "session 'gone'"), ("project:gone", "project 'gone'")):
-        assert wrong(gpu, f"policy exempt {who} --until 1d --reason x") == {
-            "who": f"There is no {said}."
-        }
+    for who, message in (
+        ("session:gone", "Session 'gone' not found."),
+        ("project:gone", "Unknown project: 'gone'."),
+    ):
+        assert wrong(gpu, f"policy exempt {who} --until 1d --reason x") == {"who": message}
 
 
 def test_an_explanation_names_the_level_of_each_rule_and_the_signals(
@@ -234,8 +232,8 @@ def test_an_explanation_names_the_level_of_each_rule_and_the_signals(
     view = gpu("policy explain exp1")
     assert row(view.text, "idle_timeout ") == ["idle_timeout", "2h", "everyone", "(locked)", "-"]
     assert row(view.text, "action") == ["action", "stop", "project:team-a", "-"]
-    assert "It was not looked at yet." in view.text
-    assert "not idle" not in view.text
+    assert "No activity check yet." in view.text
+    assert "exp1: active" not in view.text
     now = datetime.now(UTC)
     since = now - timedelta(minutes=22, seconds=5)
     idle = Idleness(
@@ -258,9 +256,9 @@ def test_an_explanation_names_the_level_of_each_rule_and_the_signals(
     transport.backend = replace(backend, policing=seen)
     gpu('policy exempt user:me --until 2099-01-01T00:00Z --reason "A demo."')
     view = gpu("policy explain exp1")
-    said = f"stops at {since + timedelta(hours=2):%H:%M} UTC, team-a's policy."
+    said = f"will be stopped at {since + timedelta(hours=2):%H:%M} UTC by team-a's policy."
     for text in (
-        "exp1 is idle 22 min: no kernel, terminal or GPU activity; " + said,
+        "exp1: idle for 22 min (no kernel, terminal or GPU activity), " + said,
         "exp1 is exempt until 2099-01-01 00:00 UTC: A demo.",
     ):
         assert text in view.text
@@ -269,12 +267,14 @@ def test_an_explanation_names_the_level_of_each_rule_and_the_signals(
     assert [r["rule"] for r in view.records] == list(RULES)
     assert set(msgspec.json.decode(to_json(view.document))) == {"policy", "activity"}
     client.sessions.stop("exp1")
-    assert "exp1 is stopped: only what runs can be idle." in gpu("policy explain exp1").text
+    assert (
+        "exp1 is stopped. Only running sessions have activity." in gpu("policy explain exp1").text
+    )
 
 
-def test_what_is_known_of_a_session_says_what_the_policy_is(gpu, client):
+def test_details_show_the_effective_policy(gpu, client):
     client.sessions.submit("exp1", gpu=0.5, project="team-a")
-    assert row(gpu("describe exp1").text, "idle policy")[2:] == ["nothing", "is", "done"]
+    assert row(gpu("describe exp1").text, "idle policy")[2:] == ["none"]
     gpu("policy set everyone idle_timeout=2h warn_before=15m --lock warn_before")
     gpu("policy set project:team-a gpu_idle_timeout=30m")
     said = (
@@ -301,7 +301,7 @@ def test_a_session_is_kept_alive(gpu, client, backend):
     assert client.keep_alive("exp1").kept.times == 2
 
 
-def test_a_change_is_told_in_the_audit_log_rule_by_rule(gpu):
+def test_the_audit_log_shows_changed_rules(gpu):
     gpu("policy set everyone idle_timeout=2h")
     gpu("policy set everyone idle_timeout=1h --lock idle_timeout")
     gpu("policy exempt user:ana --until 2099-01-01T00:00Z --reason long")
@@ -311,7 +311,7 @@ def test_a_change_is_told_in_the_audit_log_rule_by_rule(gpu):
     assert "everyone idle_timeout unset → 2h" in lines[3]
 
 
-def test_who_is_no_admin_may_look_but_not_set(gpu, backend, transport):
+def test_only_administrators_set_the_policy(gpu, backend, transport):
     transport.user = "ben"
     assert gpu("policy show").data == backend.policing.policy()
     for line in (
@@ -322,15 +322,15 @@ def test_who_is_no_admin_may_look_but_not_set(gpu, backend, transport):
             gpu(line)
 
 
-def test_of_two_admins_the_second_is_told(client, backend):
+def test_the_second_of_two_concurrent_changes_is_refused(client, backend):
     made = client.policy.set("everyone", idle_timeout="2h")
     later = client.policy.set("everyone", idle_timeout="3h")
     with pytest.raises(Outdated):
-        client.run(ask("policy.put", body=PolicyRequest(revision=made.revision)))
+        client.context.call("policy.put", body=PolicyRequest(revision=made.revision))
     assert backend.policing.policy().levels == later.levels
 
 
-def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
+def test_try_and_dry_run_change_nothing(gpu, client, backend):
     session = client.sessions.submit("exp1", gpu=0.5, project="team-a")
     now = int(datetime.now(UTC).timestamp())
     who = Subject(session.id, "me", "team-a", "interactive")
@@ -344,11 +344,11 @@ def test_a_change_is_tried_on_the_week_without_being_made(gpu, client, backend):
         "policy set everyone idle_timeout=45m --dry-run",
     ):
         view = gpu(line)
-        assert "Sessions would have been ended 2 times, 1 of these within an hour" in view.text
+        assert "Sessions ended: 2 (1 premature: used again within 1 h)" in view.text
         assert row(view.text, "team-a")[:7] == ["team-a", "0", "→", "2", "0", "→", "1"]
         assert [r["session"] for r in view.records] == ["exp1", "exp1"]
         assert [r["false_alarm"] for r in view.records] == [False, True]
-        assert "(false alarm)" in view.text
+        assert "(premature)" in view.text
         assert "<table" in view.html
         assert backend.policing.policy().levels == ()
     gpu("policy set everyone idle_timeout=45m warn_before=5m")
@@ -366,9 +366,10 @@ def test_levels_rules_and_values_are_completed(gpu, client, backend):
     source = Source(lambda: InMemory(backend))
     for words, some in (
         (["policy"], {"show", "set", "explain"}),
-        (["policy", "set"], {"everyone", "project:team-a", "kind:train", "--lock"}),
+        (["policy", "set"], {"everyone", "project:team-a", "kind:train", "--lock", "--grace"}),
         (["policy", "set", "everyone"], {"idle_timeout=", "action=suspend", "action=notify"}),
         (["policy", "set", "everyone", "--lock"], {"idle_timeout", "action"}),
+        (["policy", "try"], {"everyone", "idle_timeout="}),
         (["policy", "unset"], {"everyone"}),
         (["policy", "unset", "everyone"], {"idle_timeout"}),
         (["policy", "explain"], {"exp1"}),
@@ -378,26 +379,21 @@ def test_levels_rules_and_values_are_completed(gpu, client, backend):
     ):
         assert some <= set(candidates(words, source)), words
     assert "everyone" not in candidates(["policy", "set", "everyone"], source)
-    assert "--action" not in candidates(["policy", "set", "everyone"], source)
 
 
-def test_the_same_for_coroutines(backend):
-    async def work():
-        client = AsyncClient(transport=InMemory(backend))
-        await client.sessions.submit("exp1", gpu=0.5)
-        await client.policy.set("everyone", idle_timeout="2h", lock=["idle_timeout"])
-        found = await client.policy.explain("exp1")
-        assert found.rules[0].level == "everyone"
-        assert (await client.activity("exp1")).looked is False
-        assert (await client.keep_alive("exp1", "1h")).kept.times == 1
-        await client.policy.exempt("user:ana", until=datetime(2099, 1, 1, tzinfo=UTC), reason="x")
-        await client.policy.unexempt("user:ana")
-        return await client.policy.unset("everyone")
-
-    assert asyncio.run(work()).levels == ()
+def test_a_program_does_the_same(client):
+    client.sessions.submit("exp1", gpu=0.5)
+    client.policy.set("everyone", idle_timeout="2h", lock=["idle_timeout"])
+    found = client.policy.explain("exp1")
+    assert found.rules[0].level == "everyone"
+    assert client.activity("exp1").looked is False
+    assert client.keep_alive("exp1", "1h").kept.times == 1
+    client.policy.exempt("user:ana", until=datetime(2099, 1, 1, tzinfo=UTC), reason="x")
+    client.policy.unexempt("user:ana")
+    assert client.policy.unset("everyone").levels == ()
 
 
-def test_a_notebook_sets_in_the_same_words(client, screen):
+def test_a_notebook_sets_a_policy(client, console):
     line = "policy set everyone idle_timeout=2h"
-    view = run(client, parse(split_line(line), terminal=False), screen)
+    view = run(client, parse(split_line(line), terminal=False), console)
     assert "<table" in view.html

@@ -1,4 +1,4 @@
-"""Answers in text, HTML and tables: everything is escaped, and simulated GPUs are called so."""
+"""Views in text, HTML and tables: all is escaped, and simulated GPUs are marked."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.disclosure import shown
-from jupyter_gpuquota.core.isolation import isolation_of
-from jupyter_gpuquota.core.nodes import draw
-from jupyter_gpuquota.core.quota import sum_up
+from jupyter_gpuquota.core.usage.isolation import isolation_of
+from jupyter_gpuquota.core.usage.nodes import draw
+from jupyter_gpuquota.core.usage.quota import sum_up
 from jupyter_gpuquota.errors import Unsupported
-from jupyter_gpuquota.model.base import Page
 from jupyter_gpuquota.model.environments import Environment, Environments
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import Exit, LogChunk, Progress, Session, Usage
+from jupyter_gpuquota.model.struct import Page
 from jupyter_gpuquota.ports.backend import CAPABILITIES
-from jupyter_gpuquota.ui.views.base import span_text
-from jupyter_gpuquota.ui.views.details import SessionView
+from jupyter_gpuquota.ui.views.details import SessionView, SubmittedView
 from jupyter_gpuquota.ui.views.environments import EnvironmentsView
 from jupyter_gpuquota.ui.views.history import HistoryView
 from jupyter_gpuquota.ui.views.markup import Markup, join, printable, tag
@@ -41,6 +40,7 @@ from jupyter_gpuquota.ui.views.sessions import (
 )
 from jupyter_gpuquota.ui.views.texts import ExecView, LogView, TextView
 from jupyter_gpuquota.ui.views.top import TopView
+from jupyter_gpuquota.ui.views.view import span_text
 from tests.builders import (
     NOW,
     make_history,
@@ -52,7 +52,7 @@ from tests.builders import (
     make_slice,
 )
 
-OUT_OF_TIME = "It ran out of time and was ended."
+OUT_OF_TIME = "Timed out."
 EVIL = "<script>alert('1')</script>\"&\x1b[2J"
 
 
@@ -67,7 +67,7 @@ def make_running(**changed) -> Session:
 
 
 def make_evil() -> Session:
-    """Put markup wherever a user or a program of theirs can."""
+    """Return a session with markup wherever users and programs can put it."""
     session = make_running(
         owner=EVIL,
         reason=Reason(code="Killed", message=EVIL, hint=EVIL),
@@ -99,7 +99,8 @@ def views_of(session: Session) -> list:
     return [
         SessionsView(page(session), {session.id: EVIL}),
         ChangedView(page(session), {}),
-        SessionView(session, note=EVIL),
+        SessionView(session),
+        SubmittedView(session, EVIL),
         QuotaView(sum_up(projects, [session], nodes)),
         NodesView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision="1")),
         TopView(Nodes(nodes=draw(nodes, [session], {}), source="simulated", revision="1")),
@@ -112,7 +113,7 @@ def views_of(session: Session) -> list:
 
 
 class Elements(HTMLParser):
-    """Collect the elements of a page, and fail where one stays open."""
+    """Collect the elements of a page, and fail for unclosed ones."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -132,7 +133,7 @@ class Elements(HTMLParser):
 
 
 @pytest.mark.parametrize("view", views_of(make_evil()), ids=lambda view: type(view).__name__)
-def test_nothing_that_a_user_typed_becomes_markup(view):
+def test_user_input_is_escaped_in_html(view):
     found = Elements(view._repr_html_())
     assert "script" not in found.names
     assert found.handlers == set()
@@ -143,7 +144,7 @@ TABLES = [view for view in views_of(make_evil()) if not isinstance(view, RAW)]
 
 
 @pytest.mark.parametrize("view", TABLES, ids=lambda view: type(view).__name__)
-def test_nothing_that_a_user_typed_commands_a_terminal(view):
+def test_user_input_cannot_control_a_terminal(view):
     assert "\x1b" not in repr(view)
 
 
@@ -156,11 +157,11 @@ def test_any_text_stays_text(text):
 
 
 @given(st.text())
-def test_what_is_printable_is_one_line(text):
+def test_printable_text_is_one_line(text):
     assert printable(text).isprintable()
 
 
-def test_markup_that_is_changed_is_text_again():
+def test_changed_markup_is_text_again():
     assert join(Markup("<b>").upper()) == "&lt;B&gt;"
 
 
@@ -170,14 +171,14 @@ def test_every_view_is_a_table_too(view):
     assert len(view.df) == len(view.records) > 0
 
 
-def test_a_frame_without_pandas_says_what_to_install(monkeypatch):
+def test_without_pandas_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(Unsupported) as caught:
         _ = SessionsView(page(), {}).df
     assert "%pip install pandas" in caught.value.hint
 
 
-def test_what_is_simulated_says_so_everywhere():
+def test_simulated_gpus_are_marked_everywhere():
     session = make_running()
     told = [
         SessionsView(page(session), {}),
@@ -199,7 +200,7 @@ def test_a_list_has_the_columns_that_users_know():
     assert row.endswith("0.5 (simulated)  none       http://lab/x")
 
 
-def test_what_waits_says_why_below_the_list():
+def test_reasons_of_queued_sessions_are_below_the_list():
     reason = Reason(code="OverQuota", message="team-a uses all of its quota.")
     session = msgspec.structs.replace(make_session("exp2", "2"), reason=reason)
     view = SessionsView(page(session), {})
@@ -207,10 +208,10 @@ def test_what_waits_says_why_below_the_list():
     assert "team-a uses all of its quota." in view.html
 
 
-def test_an_empty_list_says_so():
+def test_an_empty_list_is_a_sentence():
     view = SessionsView(page(), {})
-    assert view.text == "There are no sessions."
-    assert "There are no sessions." in view.html
+    assert view.text == "No sessions."
+    assert "No sessions." in view.html
 
 
 def test_one_session_shows_its_isolation_use_and_end():
@@ -219,11 +220,11 @@ def test_one_session_shows_its_isolation_use_and_end():
     text = SessionView(make_running(usage=used, exit=ended)).text
     assert "memory none, compute none" in text
     assert "20000 MiB (over its share)" in text
-    assert "nobody could see its exit code (SIGKILL)" in text
+    assert "unknown exit code (SIGKILL)" in text
     assert text.endswith("the end")
 
 
-def test_a_link_leads_below_the_lab_that_shows_the_session():
+def test_a_link_is_below_the_base_url_of_its_jupyterlab():
     session = make_running()
     assert href_of(session) == "/user/me/gpuquota/s/id-exp1/"
     assert 'href="/user/me/gpuquota/s/id-exp1/"' in SessionsView(page(session), {}).html
@@ -234,25 +235,25 @@ def test_a_link_leads_below_the_lab_that_shows_the_session():
     assert href_of(make_running(spec=command)) == ""
 
 
-def test_a_session_that_only_others_may_open_has_no_link():
+def test_sessions_that_only_others_can_open_have_no_link():
     session = msgspec.structs.replace(make_running(owner="ana"), actions=("log",))
     assert href_of(session) == ""
     assert "<a" not in SessionsView(page(session), {}).html
 
 
 @pytest.mark.parametrize("href", ["javascript:alert(1)", "//evil/x", "data:text/html,x", ""])
-def test_an_address_of_another_kind_is_no_link(href):
+def test_other_kinds_of_addresses_are_not_links(href):
     assert "<a" not in anchor(href, "open")
 
 
-def test_only_one_project_is_shown_if_that_is_asked():
+def test_quota_of_one_project():
     quota = sum_up([make_project("team-a"), make_project("team-b")], [], [make_node()])
     view = QuotaView(quota, project="team-b")
     assert "team-a" not in view.text
     assert list(view.df["project"]) == ["team-b"]
 
 
-def test_quota_is_a_bar_with_words():
+def test_quota_is_a_labelled_bar():
     session = make_running()
     html = QuotaView(sum_up([make_project("team-a")], [session], [make_node()])).html
     assert 'role="progressbar"' in html
@@ -265,7 +266,7 @@ def test_headings_of_html_keep_the_case_of_abbreviations():
     for heading in ("Name", "GPUs", "URL"):
         assert f">{heading}</th>" in html
     nodes = Nodes(nodes=draw([make_node("n1", 1)], [], {}), source="simulated", revision="1")
-    for heading in ("GPU", "In use"):
+    for heading in ("GPU", "Memory used"):
         assert f">{heading}</th>" in NodesView(nodes).html
 
 
@@ -281,9 +282,9 @@ def test_names_of_nodes_and_models_stay_in_one_line():
     assert re.search(r'white-space: nowrap">[^<]*\(simulated\)<', NodesView(nodes).html)
 
 
-def test_a_machine_without_gpus_says_so():
+def test_a_machine_without_gpus_is_a_sentence():
     view = NodesView(Nodes(nodes=draw([make_node("n1", 0)], [], {}), source="none", revision="1"))
-    assert view.text == "No GPUs were found on n1."
+    assert view.text == "No GPUs found on n1."
     assert len(view.df) == 0
 
 
@@ -291,11 +292,11 @@ def test_a_machine_without_gpus_says_so():
     ("result", "code", "said"),
     [
         (ExecResult(exit_code=0, output="hi\n"), 0, "hi"),
-        (ExecResult(exit_code=3, output="hi\n"), 3, "hi\nIt ended with exit code 3."),
+        (ExecResult(exit_code=3, output="hi\n"), 3, "hi\nExit code 3."),
         (ExecResult(exit_code=-9, output="", timed_out=True), 124, OUT_OF_TIME),
     ],
 )
-def test_a_program_tells_how_it_ended(result, code, said):
+def test_a_program_shows_how_it_ended(result, code, said):
     view = ExecView(result)
     assert (view.exit_code, view.text) == (code, said)
 
@@ -307,7 +308,7 @@ def test_an_age_is_short(seconds, said):
     assert span_text(NOW, NOW + timedelta(seconds=seconds)) == said
 
 
-def test_an_environment_is_said_to_be_a_prefix_or_an_image():
+def test_the_source_of_an_environment_is_a_prefix_or_an_image():
     torch = Environment(id="torch", label="torch", image="ghcr.io/team/torch:2")
     base = Environment(id="base", label="base", prefix="/env", python="/env/bin/python")
     shown = EnvironmentsView(Environments(environments=(torch, base))).text

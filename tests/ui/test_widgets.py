@@ -1,4 +1,4 @@
-"""Widgets: what they show, what buttons and fields do, and that they are silent by themselves."""
+"""Widgets: what they show, and what their buttons and fields do."""
 
 from __future__ import annotations
 
@@ -64,18 +64,20 @@ class TestSessions:
 
         return choose
 
-    def test_they_are_shown_and_can_be_chosen(self, widget):
+    def test_sessions_are_shown_and_can_be_selected(self, widget):
         assert 'noun="sessions"' in html_of(widget)
         assert [label for label, _ in widget._choice.options] == ["team-a/exp1", "team-a/exp2"]
-        assert "Refresh reads these again." in widget.children[1].children[1].value
 
-    def test_nothing_is_done_before_one_is_chosen(self, widget, client):
+    def test_buttons_need_a_selection(self, widget, client):
         button(widget, "Stop").click()
-        assert "No session is chosen." in said(widget)
+        assert "No session selected." in said(widget)
+        assert button(widget, "Stop").disabled
+        assert not button(widget, "Refresh").disabled
         assert {s.state for s in client.sessions.list()} == {"running"}
 
     def test_the_buttons_do_what_they_say(self, widget, choose, client, backend):
         choose("team-a/exp1")
+        assert not button(widget, "Delete").disabled
         backend.logs.texts[client.sessions.get("exp1").id] = "<b>hello</b>\n"
         button(widget, "Logs").click()
         assert "&lt;b&gt;hello&lt;/b&gt;" in said(widget)
@@ -88,9 +90,9 @@ class TestSessions:
             assert client.sessions.get("exp1").state == state
             assert f"exp1 is {state}" in said(widget)
         button(widget, "Delete").click()
-        assert "exp1 is deleted." in said(widget)
+        assert "Deleted exp1." in said(widget)
 
-    def test_after_one_is_gone_none_is_chosen(self, widget, choose, client):
+    def test_a_deleted_session_is_no_longer_selected(self, widget, choose, client):
         choose("team-a/exp1")
         client.sessions.delete("exp1", stop=True)
         button(widget, "Refresh").click()
@@ -98,17 +100,17 @@ class TestSessions:
         button(widget, "Delete").click()
         assert [s.spec.name for s in client.sessions.list()] == ["exp2"]
 
-    def test_the_choice_survives_a_refresh(self, widget, choose):
+    def test_the_selection_survives_a_refresh(self, widget, choose):
         choose("team-a/exp2")
         chosen = widget._choice.value
         button(widget, "Refresh").click()
         assert widget._choice.value == chosen
 
-    def test_an_error_is_said_and_forgotten(self, widget, choose):
+    def test_an_error_is_shown_and_cleared(self, widget, choose):
         choose("team-a/exp1")
         button(widget, "Delete").click()
         assert 'role="alert"' in said(widget)
-        assert "stop it before it is deleted" in said(widget)
+        assert "exp1 is running and cannot be deleted." in said(widget)
         button(widget, "Refresh").click()
         assert said(widget) == ""
 
@@ -126,13 +128,13 @@ class TestLaunch:
         assert widget._fields["project"].value == "team-a"
         assert ("base", "/env") in widget._fields["environment"].options
 
-    def test_a_line_says_what_would_happen(self, widget):
+    def test_a_preview_shows_what_would_happen(self, widget):
         widget._fields["preset"].value = "2"
-        assert "Give it a name" in self.preview(widget)
-        assert "Fits now" in self.preview(widget)
+        assert "Enter a name." in self.preview(widget)
+        assert "Starts now" in self.preview(widget)
         assert "✓" not in self.preview(widget)
         widget._fields["name"].value = "exp1"
-        assert "✓ Fits now" in self.preview(widget)
+        assert "✓ Starts now" in self.preview(widget)
         assert "name" not in self.preview(widget)
         widget._fields["gpu"].value = "16"
         assert "✗" in self.preview(widget)
@@ -153,17 +155,17 @@ class TestLaunch:
         assert session.spec.idle_timeout == 7200
         assert "exp1 is running" in said(widget)
 
-    def test_what_is_wrong_is_said_at_its_field(self, widget, client):
+    def test_problems_are_shown_with_their_field(self, widget, client):
         widget._fields["name"].value = "a b"
         widget._fields["command"].value = "python 'x"
         button(widget, "Launch").click()
-        assert "command: It cannot be split into words" in said(widget)
+        assert "command: Cannot be split into words" in said(widget)
         widget._fields["command"].value = ""
         button(widget, "Launch").click()
         assert "name: " in said(widget)
         assert client.sessions.list() == ()
 
-    def test_where_nobody_answers_it_says_so(self):
+    def test_an_unreachable_server_is_reported(self):
         widget = LaunchWidget(Client("http://127.0.0.1:1/"))
         assert 'role="alert"' in said(widget)
         assert "does not answer" in said(widget)

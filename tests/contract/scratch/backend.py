@@ -12,16 +12,16 @@ import msgspec
 from traitlets import Float
 from traitlets.config import Configurable
 
-from jupyter_gpuquota.control.activity_poller import Seen
 from jupyter_gpuquota.control.assembly import Plugin, Runtime, make_backend, make_resident
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.capabilities import BoardInventory
 from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.control.config import GpuQuota
+from jupyter_gpuquota.control.idle.activity_poller import Readings
 from jupyter_gpuquota.control.inventory import Inventory
-from jupyter_gpuquota.core.isolation import isolation_of
+from jupyter_gpuquota.core.idle.policy import Limits
 from jupyter_gpuquota.core.lifecycle import finish_end, move
-from jupyter_gpuquota.core.policy import Limits
+from jupyter_gpuquota.core.usage.isolation import isolation_of
 from jupyter_gpuquota.errors import FieldError
 from jupyter_gpuquota.memory.runner import MemoryStore
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
@@ -71,7 +71,7 @@ class ScratchRunner:
         )
         self._board.show(started)
 
-    def look(self, session: Session) -> None:
+    def observe(self, session: Session) -> None:
         since = self._since.setdefault(f"{session.id} {session.state}", time.monotonic())
         if time.monotonic() - since < self._moment:
             return
@@ -111,7 +111,7 @@ class ScratchInventory(BoardInventory):
 class Silent:
     """Nothing is known of what sessions do."""
 
-    async def read(self, sessions: Sequence[Session], limits: Mapping[str, Limits]) -> Seen:
+    async def read(self, sessions: Sequence[Session], limits: Mapping[str, Limits]) -> Readings:
         return {}
 
     async def close(self) -> None:

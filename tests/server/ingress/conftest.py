@@ -14,11 +14,12 @@ from tornado.web import Application
 
 from jupyter_gpuquota.model.sessions import Endpoint, Session
 from jupyter_gpuquota.ports.backend import Backend
-from jupyter_gpuquota.server.http1 import Connections
-from jupyter_gpuquota.server.ingress.mount import ingress_rules
+from jupyter_gpuquota.server.connections import Connections
+from jupyter_gpuquota.server.ingress.hosts.addresses import Hosts
+from jupyter_gpuquota.server.ingress.mount import mount
 from jupyter_gpuquota.server.ingress.presence import Presence
+from jupyter_gpuquota.server.ingress.request import ProxyContext
 from jupyter_gpuquota.server.ingress.targets import Targets
-from jupyter_gpuquota.server.ingress.visit import Ways
 from tests.builders import make_spec
 from tests.fakes import As, make_backend
 from tests.server.ingress.upstream import make_upstream
@@ -33,12 +34,12 @@ def jp_server_config() -> dict[str, Any]:
 
 @dataclass
 class Site:
-    """Be a Jupyter Server that shows one session through its ingress."""
+    """A Jupyter Server that shows one session through its ingress."""
 
     serverapp: Any
     backend: Backend
     session: Session
-    ways: Ways
+    context: ProxyContext
     counted: list[tuple[str, int]]
     dispatcher: As
     jupyter: Application
@@ -46,7 +47,7 @@ class Site:
 
     @property
     def targets(self) -> Targets:
-        return self.ways.targets
+        return self.context.targets
 
     @property
     def token(self) -> str:
@@ -62,26 +63,34 @@ class Site:
 
 
 @pytest.fixture
-def site(jp_serverapp: Any, http_server: Any, jp_asyncio_loop: Any) -> Iterator[Site]:
+def hosts() -> Hosts | None:
+    """Sessions are shown at JupyterLab's own host."""
+    return None
+
+
+@pytest.fixture
+def site(
+    jp_serverapp: Any, http_server: Any, jp_asyncio_loop: Any, hosts: Hosts | None
+) -> Iterator[Site]:
     """Serve; nothing is left behind."""
     servers: list[HTTPServer] = []
-    made = jp_asyncio_loop.run_until_complete(make_site(jp_serverapp, servers))
+    made = jp_asyncio_loop.run_until_complete(make_site(jp_serverapp, servers, hosts))
     yield made
-    jp_asyncio_loop.run_until_complete(close(made.ways))
+    jp_asyncio_loop.run_until_complete(close(made.context))
     for server in servers:
         server.stop()
         jp_asyncio_loop.run_until_complete(server.close_all_connections())
 
 
-async def make_site(serverapp: Any, servers: list[HTTPServer]) -> Site:
+async def make_site(serverapp: Any, servers: list[HTTPServer], hosts: Hosts | None) -> Site:
     backend = make_backend()
     dispatcher = As(backend)
     session = await backend.sessions.create(make_spec(ports=(PORT,)), "me")
     targets = Targets(dispatcher)
     counted: list[tuple[str, int]] = []
     presence = Presence(dispatcher, every=0.1)
-    ways = Ways(targets, Connections(), lambda *counts: counted.append(counts), presence)
-    serverapp.web_app.add_handlers(".*$", ingress_rules(serverapp.base_url, ways))
+    context = ProxyContext(targets, Connections(), lambda *counts: counted.append(counts), presence)
+    mount(serverapp, context, hosts, dispatcher)
     base = f"{serverapp.base_url}gpuquota/s/{session.id}"
     applications = []
     for port, prefix, headers in (
@@ -96,9 +105,9 @@ async def make_site(serverapp: Any, servers: list[HTTPServer]) -> Site:
             host="127.0.0.1", port=number, base_url=f"{prefix}/", headers=headers
         )
         applications.append(application)
-    return Site(serverapp, backend, session, ways, counted, dispatcher, *applications)
+    return Site(serverapp, backend, session, context, counted, dispatcher, *applications)
 
 
-async def close(ways: Ways) -> None:
-    ways.close()
+async def close(context: ProxyContext) -> None:
+    context.close()
     await asyncio.sleep(0)  # for what was cancelled to end

@@ -17,9 +17,10 @@ from tornado.httpserver import HTTPServer
 from tornado.testing import bind_unused_port
 from tornado.websocket import websocket_connect
 
-from jupyter_gpuquota.control.signals.servers import Kernel, _connect
+from jupyter_gpuquota.control.session_http import ServerConnection
+from jupyter_gpuquota.control.signals.servers import Kernel
 from jupyter_gpuquota.model.sessions import Endpoint
-from jupyter_gpuquota.server.ingress.answer import LARGE
+from jupyter_gpuquota.server.ingress.response import LARGE
 from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.test_security import close
 from tests.server.ingress.test_streaming import (
@@ -29,6 +30,7 @@ from tests.server.ingress.test_streaming import (
     listening,
     visiting,
 )
+from tests.waiting import PATIENCE
 
 HEADERS = {"Authorization": "Bearer of-the-backend", "X-Route": "node-3"}
 
@@ -58,7 +60,7 @@ class Encrypted:
     endpoint: Endpoint
 
     def change(self, **fields: Any) -> None:
-        """Have the backend name another endpoint."""
+        """Make the backend return another endpoint."""
         self.endpoint = structs.replace(self.endpoint, **fields)
         self.site.backend.ingress.endpoints[self.site.session.id, 0] = self.endpoint
         self.site.targets.forget()
@@ -113,7 +115,7 @@ async def test_bodies_of_every_size_pass_whole(
             method="POST",
             body=body,
             headers={"Authorization": f"token {site.token}"},
-            request_timeout=100,
+            request_timeout=PATIENCE,
         )
     assert response.body == body
 
@@ -136,7 +138,7 @@ async def test_an_upload_that_breaks_off_lets_the_session_know(
         async with visiting(site, "POST /", Content_Length=2 * LARGE) as (_, writer):
             writer.write(BLOCK[:LARGE])
             await writer.drain()
-        assert await asyncio.wait_for(got, 30) <= LARGE
+        assert await asyncio.wait_for(got, PATIENCE) <= LARGE
 
 
 async def test_a_server_that_another_authority_vouches_for_hears_nothing(
@@ -182,8 +184,8 @@ async def test_a_server_is_asked_for_its_kernels_by_https(tls: ssl.SSLContext, p
     async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls) as server:
         port = server.sockets[0].getsockname()[1]
         to = Endpoint(host="127.0.0.1", port=port, scheme="https", headers=HEADERS, ca=pem)
-        line = await _connect(to)
-        assert await line.get("api/kernels", list[Kernel]) == []
-        line.close()
+        connection = await ServerConnection.open(to)
+        assert await connection.get_json("api/kernels", list[Kernel]) == []
+        connection.close()
         with pytest.raises(ssl.SSLCertVerificationError):
-            await _connect(structs.replace(to, ca=""))
+            await ServerConnection.open(structs.replace(to, ca=""))

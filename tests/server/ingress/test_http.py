@@ -18,6 +18,7 @@ from tornado.simple_httpclient import HTTPStreamClosedError, SimpleAsyncHTTPClie
 from jupyter_gpuquota.model.sessions import Endpoint
 from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.upstream import MIB
+from tests.waiting import PATIENCE
 
 
 async def fetch(site: Site, path: str, *, port: int = 0, **options: Any) -> HTTPResponse:
@@ -96,7 +97,7 @@ async def test_bodies_of_any_size_stream_with_flat_memory(site: Site, port: int)
         peak = max(peak, process.memory_info().rss)
 
     response = await fetch(
-        site, f"/count?mib={size}", port=port, streaming_callback=take, request_timeout=200
+        site, f"/count?mib={size}", port=port, streaming_callback=take, request_timeout=PATIENCE
     )
     assert (response.code, received) == (200, size * MIB)
 
@@ -115,7 +116,7 @@ async def test_bodies_of_any_size_stream_with_flat_memory(site: Site, port: int)
             method="PUT",
             headers=headers,
             body_producer=give,
-            request_timeout=200,
+            request_timeout=PATIENCE,
         )
         assert (response.code, int(response.body)) == (200, size * MIB)
     # Browser, Jupyter and session are this one process here; any that kept a body would show.
@@ -131,7 +132,7 @@ async def test_an_event_arrives_before_the_next_is_made(site: Site) -> None:
         first.set()
 
     response = asyncio.ensure_future(fetch(site, "/events", streaming_callback=take))
-    await asyncio.wait_for(first.wait(), 30)
+    await asyncio.wait_for(first.wait(), PATIENCE)
     assert chunks == [b"data: first\n\n"]
     assert not response.done()
     site.jupyter.settings["more"].set()
@@ -153,6 +154,24 @@ async def test_redirects_stay_below_the_session(site: Site, to: str, wanted: str
     response = await fetch(site, f"/redirect?to={quote(to.format(port=port))}", port=PORT)
     assert response.code == 302
     assert response.headers["Location"] == wanted.format(prefix=site.prefix)
+
+
+@pytest.mark.parametrize(
+    ("to", "wanted"),
+    [
+        ("{prefix}/lab", "{prefix}/lab"),
+        ("http://127.0.0.1:{port}{prefix}/lab", "{prefix}/lab"),
+        ("{base}gpuquota/s/other/", "{base}gpuquota/s/other/"),
+    ],
+)
+async def test_redirects_of_a_jupyter_server_go_where_it_says(
+    site: Site, to: str, wanted: str
+) -> None:
+    port = site.backend.ingress.endpoints[site.session.id, 0].port
+    known = {"prefix": site.prefix, "base": site.serverapp.base_url, "port": port}
+    response = await fetch(site, f"/redirect?to={quote(to.format(**known))}")
+    assert response.code == 302
+    assert response.headers["Location"] == wanted.format(**known)
 
 
 async def test_an_answer_that_breaks_off_is_not_taken_for_whole(site: Site) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from jupyter_gpuquota.server.bases import outer_base
 from tests.server.ingress.conftest import Site
 
 
@@ -25,15 +24,14 @@ async def test_other_sessions_open_beside_it_not_below_it(site: Site) -> None:
     assert response.headers["Location"] == wanted
 
 
-@pytest.mark.parametrize(
-    ("base_url", "outer"),
-    [
-        ("/", "/"),
-        ("/user/ana/", "/user/ana/"),
-        ("/gpuquota/s/x/", "/"),
-        ("/a%40b/gpuquota/s/x/gpuquota/s/y/", "/a%40b/"),
-        ("/gpuquota/s/", "/gpuquota/s/"),
-    ],
-)
-def test_the_outer_base_url_is_that_of_the_first_jupyterlab(base_url: str, outer: str) -> None:
-    assert outer_base(base_url) == outer
+async def test_its_error_pages_lead_back_to_the_outer_jupyterlab(site: Site) -> None:
+    headers = {"Authorization": f"token {site.token}", "Accept": "text/html"}
+    response = await AsyncHTTPClient().fetch(
+        site.url("/api"),
+        method="POST",
+        body="",
+        headers={**headers, "Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"},
+        raise_error=False,
+    )
+    assert response.code == 403
+    assert b'href="/user/ana/lab"' in response.body

@@ -16,10 +16,16 @@ from jupyter_server.services.kernels.connection.base import (
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import websocket_connect
 
-from jupyter_gpuquota.model.routes import ROUTES
-from jupyter_gpuquota.server.ingress.deeds import caused, listener, message_type, saved_file
-from jupyter_gpuquota.server.ingress.frames import Frames
+from jupyter_gpuquota.model.routes.table import ROUTES
+from jupyter_gpuquota.server.ingress.protocol.message_sniffer import MessageSniffer
+from jupyter_gpuquota.server.ingress.user_activity import (
+    activity_filter,
+    is_user_activity,
+    message_type,
+    saved_file,
+)
 from tests.server.ingress.conftest import PORT, Site
+from tests.waiting import PATIENCE
 
 CHANNELS = "/api/kernels/k1/channels"
 MASK = b"\x01\x7f\xf0\x5a"
@@ -61,7 +67,7 @@ def test_beginnings_are_unmasked_however_frames_and_reads_are_cut(sent, sizes, k
     for payload, cut in sent:  # each in two frames, with a ping between them
         stream += masked(payload[:cut], first=0x02) + masked(b"ping", first=0x89)
         stream += masked(payload[cut:], first=0x80)
-    frames, found, at, turn = Frames(keep), [], 0, 0
+    frames, found, at, turn = MessageSniffer(keep), [], 0, 0
     while at < len(stream):
         size = sizes[turn % len(sizes)]
         found += frames.messages(stream[at : at + size])
@@ -70,8 +76,11 @@ def test_beginnings_are_unmasked_however_frames_and_reads_are_cut(sent, sizes, k
 
 
 def test_a_compressed_message_cannot_be_read_and_counts():
-    assert Frames(100).messages(masked(b"xyz", first=0xC1) + masked(b"abc")) == [None, b"abc"]
-    assert all(listener(path, 0)[1](None) for path in (CHANNELS, "/terminals/websocket/1"))
+    assert MessageSniffer(100).messages(masked(b"xyz", first=0xC1) + masked(b"abc")) == [
+        None,
+        b"abc",
+    ]
+    assert all(activity_filter(path, 0)[1](None) for path in (CHANNELS, "/terminals/websocket/1"))
 
 
 @given(st.sampled_from(["execute_request", "comm_msg", "ünsinn"]), st.text(max_size=300))
@@ -121,7 +130,7 @@ def test_deep_json_is_not_followed_for_ever():
     ],
 )
 def test_messages_to_a_kernel_count_by_their_type(kind, counts):
-    keep, judge = listener(CHANNELS, 0)
+    keep, judge = activity_filter(CHANNELS, 0)
     assert judge(version_1(kind)[:keep]) is counts
     assert judge(json.dumps(message(kind)).encode()[:keep]) is counts
 
@@ -141,7 +150,7 @@ def test_messages_to_a_kernel_count_by_their_type(kind, counts):
     ],
 )
 def test_messages_of_other_sockets(path, port, begin, counts):
-    assert listener(path, port)[1](begin) is counts
+    assert activity_filter(path, port)[1](begin) is counts
 
 
 @pytest.mark.parametrize(
@@ -171,7 +180,7 @@ def test_messages_of_other_sockets(path, port, begin, counts):
     ],
 )
 def test_requests_count_unless_a_page_makes_them_by_itself(method, path, port, counts):
-    assert caused(method, path, port) is counts
+    assert is_user_activity(method, path, port) is counts
 
 
 def test_a_notebook_that_is_saved_is_named():
@@ -182,12 +191,10 @@ def test_a_notebook_that_is_saved_is_named():
 
 
 async def heard(site: Site, count: int) -> list[str]:
-    """Wait until the backend was told so often; return the notebooks that were named."""
-    for _ in range(1000):
-        if len(site.backend.ingress.seen) >= count:
-            break
-        await asyncio.sleep(0.01)
-    assert len(site.backend.ingress.seen) >= count
+    """Wait for a number of reports; return the saved notebooks in them."""
+    async with asyncio.timeout(PATIENCE):
+        while len(site.backend.ingress.seen) < count:  # noqa: ASYNC110 (nothing to wait on)
+            await asyncio.sleep(0.01)
     assert all(session == site.session.id for session, _ in site.backend.ingress.seen)
     return [seen.saved for _, seen in site.backend.ingress.seen]
 
@@ -252,7 +259,7 @@ async def test_what_is_posted_counts_and_a_controller_that_fails_is_told_later(s
     headers = {"Authorization": f"token {site.token}"}
     board = site.backend.resident.board
     board.drop(site.session.id)
-    site.ways.presence.note(site.session.id)  # it answers: there is no such session
+    site.context.presence.note(site.session.id)  # it answers: there is no such session
     await asyncio.sleep(0.15)
     board.show(site.session)
     await AsyncHTTPClient().fetch(
@@ -273,7 +280,10 @@ async def test_our_panel_in_a_session_keeps_it_alive_no_more_than_any_poll(site:
     previews = [row for row in ROUTES if row.name.endswith("preview")]
     assert previews
     for row in previews:  # forms ask again by themselves whenever something has changed
-        assert not caused(row.method, f"/gpuquota/api{row.path}", 0)
+        assert not is_user_activity(row.method, f"/gpuquota/api{row.path}", 0)
+    assert not is_user_activity(
+        "PUT", "/gpuquota/api/sessions/s1/pages/p1", 0
+    )  # it says that it is open
     await asyncio.sleep(0.15)
     assert site.backend.ingress.seen == []
 

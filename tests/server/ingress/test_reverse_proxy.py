@@ -39,10 +39,10 @@ class ReverseProxy:
         added = b"X-Forwarded-Proto: https\r\nX-Forwarded-For: 203.0.113.9\r\n"
         inner_writer.write(head + added + b"\r\n")
         for source, target in ((reader, inner_writer), (inner_reader, writer)):
-            task = asyncio.ensure_future(self.pump(source, target))
+            task = asyncio.ensure_future(self.copy_bytes(source, target))
             self.tasks.add(task)
 
-    async def pump(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    async def copy_bytes(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
         while chunk := await source.read(65536):
             target.write(chunk)
             await target.drain()

@@ -13,16 +13,19 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import InvalidRequest
-from jupyter_gpuquota.server.ingress.body import body_of, head
-from jupyter_gpuquota.server.ingress.headers import Outside, to_browser, without_secrets
-from jupyter_gpuquota.server.ingress.origins import is_foreign
+from jupyter_gpuquota.model.sessions import Endpoint
+from jupyter_gpuquota.server.ingress.protocol.body import body_of, head
+from jupyter_gpuquota.server.ingress.protocol.headers import Outside, to_browser, without_secrets
+from jupyter_gpuquota.server.ingress.protocol.origins import is_foreign
 from tests.fakes import me
 from tests.server.ingress.conftest import PORT, Site
+
+HERE = Endpoint(host="127.0.0.1", port=1)
 
 
 @pytest.fixture(params=[True, False], ids=["open", "closed"])
 def jp_server_config(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Hold whichever way Jupyter is set to treat handlers that forgot to authenticate."""
+    """Return Jupyter's setting for handlers without authentication, both ways."""
     return {"ServerApp": {"allow_unauthenticated_access": request.param}}
 
 
@@ -81,15 +84,13 @@ async def test_nobody_gets_in_without_logging_in(site: Site) -> None:
         await websocket_connect(site.url("/socket", scheme="ws"))
 
 
-@pytest.mark.parametrize(
-    ("denied", "works"), [("read", "POST"), ("write", "GET"), ("execute", "GET")]
-)
+@pytest.mark.parametrize(("denied", "works"), [("read", "POST"), ("execute", "GET")])
 async def test_each_action_needs_its_right(site: Site, denied: str, works: str) -> None:
     authorizer = Denying(parent=site.serverapp)
     authorizer.denied = denied
     site.serverapp.web_app.settings["authorizer"] = authorizer
     headers = {"Authorization": f"token {site.token}"}
-    for method, action in (("GET", "read"), ("POST", "write")):
+    for method, action in (("GET", "read"), ("POST", "execute")):
         response = await AsyncHTTPClient().fetch(
             site.url("/x"),
             method=method,
@@ -168,7 +169,7 @@ async def test_images_frames_and_scripts_of_another_origin_are_refused(site: Sit
             raise_error=False,
         )
         assert response.code == 403
-        assert "another origin" in json.loads(response.body)["message"]
+        assert "other origins" in json.loads(response.body)["message"]
 
 
 @pytest.mark.parametrize(
@@ -236,5 +237,53 @@ async def test_chunks_win_over_a_length() -> None:
 
 async def test_headers_that_the_connection_names_do_not_cross() -> None:
     headers = HTTPHeaders({"Connection": "X-Hop, close", "X-Hop": "1", "X-Kept": "1"})
-    kept = to_browser(headers, Outside("http", "h", "/p"), "127.0.0.1:1")
+    kept = to_browser(headers, Outside("http", "h", "/p"), HERE)
     assert dict(kept) == {"X-Kept": "1"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Accept-CH",
+        "Access-Control-Allow-Private-Network",
+        "Access-Control-Expose-Headers",
+        "Alt-Svc",
+        "Attribution-Reporting-Register-Source",
+        "Clear-Site-Data",
+        "Critical-CH",
+        "NEL",
+        "Origin-Agent-Cluster",
+        "Origin-Trial",
+        "Public-Key-Pins",
+        "Report-To",
+        "Reporting-Endpoints",
+        "Sec-Session-Registration",
+        "Service-Worker-Allowed",
+        "Set-Cookie",
+        "Set-Login",
+        "Strict-Transport-Security",
+        "Timing-Allow-Origin",
+        "Use-As-Dictionary",
+        "WWW-Authenticate",
+        "X-Accel-Redirect",
+    ],
+)
+async def test_what_a_browser_would_keep_for_the_whole_origin_does_not_cross(name: str) -> None:
+    for written in (name, name.lower(), name.upper()):
+        headers = HTTPHeaders({written: "1", "X-Kept": "1"})
+        assert dict(to_browser(headers, Outside("http", "h", "/p"), HERE)) == {"X-Kept": "1"}
+
+
+async def test_what_is_about_one_answer_crosses() -> None:
+    headers = HTTPHeaders(
+        dict.fromkeys(
+            [
+                *("Accept-Ranges", "Cache-Control", "Content-Disposition", "Content-Encoding"),
+                *("Content-Security-Policy", "Content-Type", "Etag", "Last-Modified", "Link"),
+                *("Cross-Origin-Opener-Policy", "Cross-Origin-Embedder-Policy", "Retry-After"),
+                *("Grpc-Status", "Hx-Trigger", "Vary", "X-Accel-Buffering", "X-Frame-Options"),
+            ],
+            "1",
+        )
+    )
+    assert dict(to_browser(headers, Outside("http", "h", "/p"), HERE)) == dict(headers)

@@ -14,10 +14,11 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient
 
 from jupyter_gpuquota.model.sessions import Endpoint
-from jupyter_gpuquota.server.ingress.answer import LARGE
-from jupyter_gpuquota.server.ingress.pump import is_plain
+from jupyter_gpuquota.server.ingress.byte_copy import is_plain
+from jupyter_gpuquota.server.ingress.response import LARGE
 from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.upstream import MIB
+from tests.waiting import PATIENCE
 
 Program = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 BLOCK = bytes(range(256)) * 4096
@@ -27,7 +28,7 @@ BLOCK = bytes(range(256)) * 4096
 async def listening(
     site: Site, program: Program, *, tls: ssl.SSLContext | None = None, ca: str = ""
 ) -> AsyncIterator[None]:
-    """Have a program answer on the session's exposed port."""
+    """Run a program on the session's exposed port."""
     running: set[asyncio.Task[None]] = set()
 
     async def run(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -133,7 +134,7 @@ async def test_both_bodies_flow_at_the_same_time(site: Site, chunked: bool) -> N
             came.update(part)
 
     async with listening(site, echo), visiting(site, "POST /", **headers) as (reader, writer):
-        await asyncio.wait_for(asyncio.gather(give(writer), take(reader)), 200)
+        await asyncio.wait_for(asyncio.gather(give(writer), take(reader)), PATIENCE)
     assert came.digest() == sent.digest()
 
 
@@ -146,7 +147,7 @@ async def test_bodies_of_every_size_arrive_whole(site: Site, size: int) -> None:
             method="POST",
             body=body,
             headers={"Authorization": f"token {site.token}"},
-            request_timeout=100,
+            request_timeout=PATIENCE,
         )
     assert response.body == body
 
@@ -199,7 +200,7 @@ async def test_a_session_without_an_answer_is_unavailable(site: Site, size: int)
     ):
         writer.write(BLOCK[:size])
         assert (await head_of(reader)).startswith("HTTP/1.1 503 ")
-        assert b"without an answer" in await reader.readuntil(b"}")
+        assert b"without a response" in await reader.readuntil(b"}")
 
 
 @pytest.mark.parametrize("framing", ["Transfer-Encoding: chunked", f"Content-Length: {50 * MIB}"])
@@ -286,7 +287,7 @@ async def test_a_browser_that_leaves_lets_the_session_know(site: Site) -> None:
             async with visiting(site, start, **more) as (reader, _):
                 await head_of(reader)
                 assert b"data: 1" in await reader.readuntil(b"data: 1")
-            await asyncio.wait_for(left.wait(), 30)
+            await asyncio.wait_for(left.wait(), PATIENCE)
 
 
 async def test_an_upload_that_breaks_off_lets_the_session_know(site: Site) -> None:
@@ -300,7 +301,7 @@ async def test_an_upload_that_breaks_off_lets_the_session_know(site: Site) -> No
         async with visiting(site, "POST /", Content_Length=2 * LARGE) as (_, writer):
             writer.write(BLOCK[:LARGE])
             await writer.drain()
-        assert await asyncio.wait_for(got, 30) == LARGE
+        assert await asyncio.wait_for(got, PATIENCE) == LARGE
 
 
 async def test_a_browser_that_does_not_read_holds_the_session_back(site: Site) -> None:
@@ -324,7 +325,7 @@ async def test_a_browser_that_does_not_read_holds_the_session_back(site: Site) -
 
 
 class Once(dict[tuple[str, int], Endpoint]):
-    """Name a place once; from then on nobody listens there."""
+    """Endpoints that are returned once; from then on nothing listens there."""
 
     def __getitem__(self, key: tuple[str, int]) -> Endpoint:
         return self.pop(key)
@@ -339,10 +340,9 @@ async def test_a_stranger_on_a_port_that_a_session_left_gets_nothing(site: Site)
     async with listening(site, stranger):
         site.backend.ingress.endpoints = Once(site.backend.ingress.endpoints)
         assert await ask(site) == 409
-        for _ in range(100):
-            if heard:
-                break
-            await asyncio.sleep(0.05)
+        async with asyncio.timeout(PATIENCE):
+            while not heard:  # noqa: ASYNC110 (nothing to wait on)
+                await asyncio.sleep(0.05)
         assert heard == [b""]
 
 

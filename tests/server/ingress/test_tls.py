@@ -13,10 +13,11 @@ from tornado.httpserver import HTTPServer
 from tornado.testing import bind_unused_port
 from tornado.websocket import websocket_connect
 
-from jupyter_gpuquota.server.ingress.answer import LARGE
+from jupyter_gpuquota.server.ingress.response import LARGE
 from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.test_security import close
 from tests.server.ingress.test_streaming import BLOCK, echo, listening
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ async def test_large_bodies_and_websockets_pass(site: Site, secure: dict[str, An
             body=body,
             headers=headers,
             validate_cert=False,
-            request_timeout=60,
+            request_timeout=PATIENCE,
         )
     assert response.body == body
     request = HTTPRequest(f"wss://{root}/socket", headers=headers, validate_cert=False)

@@ -9,6 +9,8 @@ from typing import Any
 from tornado import web
 from tornado.websocket import WebSocketHandler
 
+from tests.server.ingress.kernel_upstream import Channels, FakeKernel
+
 MIB = 1024 * 1024
 
 
@@ -123,6 +125,7 @@ def make_upstream(prefix: str = "") -> web.Application:
         ("/odd", Odd),
         ("/socket", Socket),
         ("/nosocket", NoSocket),
+        ("/api/kernels/fake/channels", Channels),
         ("/api/kernels/[^/]+/channels", Socket),
         ("/terminals/websocket/1", Socket),
         ("/api/events/subscribe", Socket),
@@ -131,5 +134,6 @@ def make_upstream(prefix: str = "") -> web.Application:
     return web.Application(
         [(f"{prefix}{path}", handler) for path, handler in routes],
         more=asyncio.Event(),
+        kernel=FakeKernel(),
         websocket_max_message_size=64 * MIB,
     )

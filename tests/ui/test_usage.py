@@ -1,4 +1,4 @@
-"""The figures of now and of the past, as a user reads them."""
+"""Current and past use of GPUs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core.buckets import Bucket
-from jupyter_gpuquota.core.nodes import draw
-from jupyter_gpuquota.core.quota import sum_up
+from jupyter_gpuquota.core.usage.buckets import Bucket
+from jupyter_gpuquota.core.usage.nodes import draw
+from jupyter_gpuquota.core.usage.quota import sum_up
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
 from jupyter_gpuquota.model.history import History, UserHours
 from jupyter_gpuquota.model.nodes import Nodes, Reading
 from jupyter_gpuquota.model.sessions import Usage
-from jupyter_gpuquota.ui.actions import run
+from jupyter_gpuquota.ui.command import run
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from jupyter_gpuquota.ui.views.history import HistoryView
 from jupyter_gpuquota.ui.views.quota import QuotaView
@@ -66,13 +66,13 @@ def test_top_begins_with_the_largest_share():
     assert [r["session"] for r in make_top(project="team-a").records] == ["small"]
 
 
-def test_top_of_nothing_says_so(client, screen):
-    view = run(client, parse(["top"], terminal=False), screen)
-    assert view.text == "No session holds a GPU."
-    assert "No session" in view._repr_html_()
+def test_top_without_sessions_is_a_sentence(client, console):
+    view = run(client, parse(["top"], terminal=False), console)
+    assert view.text == "No GPUs in use."
+    assert "No GPUs" in view._repr_html_()
 
 
-def test_quota_shows_by_right_borrowed_fair_share_and_waiting():
+def test_quota_shows_use_in_and_over_quota_fair_share_and_queue():
     nodes = (make_node("n1", 4),)
     placed = make_placement(make_slice(0), make_slice(1))
     sessions = (
@@ -84,9 +84,9 @@ def test_quota_shows_by_right_borrowed_fair_share_and_waiting():
     assert [c.strip() for c in cells(head)][:7] == [
         "PROJECT",
         "QUOTA",
-        "ALLOCATED",
-        "BY RIGHT",
-        "BORROWED",
+        "IN USE",
+        "IN QUOTA",
+        "OVER QUOTA",
         "FAIR SHARE",
         "RUNNING",
     ]
@@ -98,31 +98,31 @@ def test_quota_shows_by_right_borrowed_fair_share_and_waiting():
         "1",
         "2.5",
         "1",
-        "1 for 0.5 GPUs",
+        "1 (0.5 GPU)",
     ]
     row = view.records[0]
-    assert (row["by_right"], row["over"], row["fair"], row["limit"]) == (1.0, 1.0, 2.5, None)
+    assert (row["in_quota"], row["over"], row["fair"], row["limit"]) == (1.0, 1.0, 2.5, None)
 
 
-def test_a_history_is_a_table_that_says_it_is_simulated():
+def test_history_is_a_table_marked_as_simulated():
     view = HistoryView(make_history())
     assert "2026-01-02 03:04:05 UTC" in view.text
-    assert "The GPUs are simulated. Means over steps of 5 min. Noted." in view.text
+    assert "Simulated GPUs. Averages over 5 min. Noted." in view.text
     assert "5.5" in view._repr_html_()
     assert list(view.df.allocated) == [5.5]
-    assert "Nothing was sampled" in HistoryView(make_history(points=())).text
+    assert "No GPU use recorded" in HistoryView(make_history(points=())).text
 
 
-def test_a_history_is_csv_that_can_be_read_again(client, screen, backend):
+def test_history_csv_can_be_read_back(client, console, backend):
     asyncio.run(backend.resident.recorder.sample())
-    view = run(client, parse(split_line("history -p team-a --csv"), terminal=False), screen)
+    view = run(client, parse(split_line("history -p team-a --csv"), terminal=False), console)
     (row,) = csv.DictReader(io.StringIO(view.text))
     assert (row["project"], row["allocated"], row["utilisation"]) == ("team-a", "0.0", "")
     assert "+00:00" in row["at"]
 
 
 def by_user() -> History:
-    """Return a history of one point of a user, and of one user who is not named."""
+    """Return a history with one point of a user, and hours of an unnamed one."""
     (point,) = make_history().points
     hours = UserHours(
         project="team-a", user="ana", allocated=12_500, borrowed=1500, waited=250, utilisation=62
@@ -147,7 +147,7 @@ def test_a_history_by_user_sums_up_their_hours():
     assert rest_only._repr_html_().count("<table") == 1
 
 
-def test_the_history_of_users_is_asked_for_in_the_words_of_the_others(client, screen, backend):
+def test_history_by_user_takes_the_same_options(client, console, backend):
     at = int(datetime.now(UTC).timestamp()) // 3600 * 3600 - 3600
     past = [
         Bucket(at=at, project="team-a", user=user, seconds=30, allocated=30_000)
@@ -156,22 +156,22 @@ def test_the_history_of_users_is_asked_for_in_the_words_of_the_others(client, sc
     remember(backend, past)
 
     def ask(line: str) -> History:
-        return run(client, parse(split_line(line), terminal=False), screen).data
+        return run(client, parse(split_line(line), terminal=False), console).data
 
     assert {p.user for p in ask("history").points} == {""}
     assert [p.user for p in ask("history --by user --hours 5").points] == ["ana", "ben"]
     assert [p.user for p in ask("history -p team-a --user ben").points] == ["ben"]
-    view = run(client, parse(split_line("history --by user --csv"), terminal=False), screen)
+    view = run(client, parse(split_line("history --by user --csv"), terminal=False), console)
     assert [row["user"] for row in csv.DictReader(io.StringIO(view.text))] == ["ana", "ben"]
 
 
-def test_a_history_of_no_time_is_refused(client, screen):
+def test_a_history_of_zero_hours_is_refused(client, console):
     with pytest.raises(InvalidFields) as caught:
-        run(client, parse(split_line("history --hours 0 --points 1"), terminal=False), screen)
+        run(client, parse(split_line("history --hours 0 --points 1"), terminal=False), console)
     assert {f.field for f in caught.value.fields} == {"hours", "points"}
 
 
-def test_csv_and_json_exclude_each_other(client, screen):
-    screen.shell = True
-    with pytest.raises(InvalidRequest, match="exclude"):
-        run(client, parse(["history", "--csv", "--json"], terminal=True), screen)
+def test_csv_and_json_exclude_each_other(client, console):
+    console.shell = True
+    with pytest.raises(InvalidRequest, match="cannot be combined"):
+        run(client, parse(["history", "--csv", "--json"], terminal=True), console)

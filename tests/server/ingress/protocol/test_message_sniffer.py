@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.server.ingress.frames import Frames
+from jupyter_gpuquota.server.ingress.protocol.message_sniffer import MessageSniffer
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
@@ -38,8 +38,8 @@ def frame(opcode: int, payload: bytes = b"", *, final: bool = True, masked: bool
     ],
 )
 def test_messages_are_counted_and_control_frames_are_not(part: bytes, messages: int) -> None:
-    assert Frames().messages(part) == [b""] * messages
-    frames = Frames()
+    assert MessageSniffer().messages(part) == [b""] * messages
+    frames = MessageSniffer()
     assert sum(len(frames.messages(bytes([byte]))) for byte in part) == messages
 
 
@@ -51,7 +51,7 @@ def test_messages_are_counted_and_control_frames_are_not(part: bytes, messages: 
 )
 def test_cuts_do_not_matter(sent: list[tuple[int, bytes]], sizes: list[int]) -> None:
     stream = b"".join(frame(opcode, payload) for opcode, payload in sent)
-    frames, found, at, turn = Frames(), 0, 0, 0
+    frames, found, at, turn = MessageSniffer(), 0, 0, 0
     while at < len(stream):
         size = sizes[turn % len(sizes)]
         found += len(frames.messages(stream[at : at + size]))

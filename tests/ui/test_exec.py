@@ -1,4 +1,4 @@
-"""A program inside a session, as a notebook runs it: shown as it comes, ended by an interrupt."""
+"""A program inside a session in a notebook: streamed, and ended by an interrupt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 
 from jupyter_gpuquota.errors import NotFound
 from jupyter_gpuquota.model.programs import ExecContext
-from jupyter_gpuquota.ui.inside import become, environment, stream
+from jupyter_gpuquota.ui.commands.sessions.exec import become, environment, stream
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def context(tmp_path) -> ExecContext:
     return ExecContext(env={"PATH": os.environ["PATH"], "COLOUR": "blue"}, folder=str(tmp_path))
 
 
-def test_output_is_shown_as_it_comes(context, screen, tmp_path):
+def test_output_is_streamed(context, console, tmp_path):
     gate = tmp_path / "gate"
     program = f"""
 import os, sys, time
@@ -30,7 +31,7 @@ print("second", file=sys.stderr)
 sys.exit(3)
 """
 
-    class Opening(type(screen)):
+    class Opening(type(console)):
         def write(self, text):
             super().write(text)
             gate.write_text("")  # it could not go on if its first line had not come through
@@ -42,16 +43,16 @@ sys.exit(3)
     assert result.exit_code == 3
 
 
-def test_letters_that_are_cut_in_two_are_put_together(context, screen):
+def test_split_utf8_letters_are_joined(context, console):
     program = """
 import os, time
 for byte in "€½".encode(): os.write(1, bytes([byte])); time.sleep(0.05)
 """
-    assert stream([sys.executable, "-c", program], context, screen).output == "€½"
+    assert stream([sys.executable, "-c", program], context, console).output == "€½"
 
 
 @pytest.mark.parametrize("deaf", [False, True])
-def test_an_interrupt_ends_it_and_what_it_has_started(context, screen, tmp_path, deaf):
+def test_an_interrupt_ends_the_program_and_its_children(context, console, tmp_path, deaf):
     program = f"""
 import os, signal, subprocess, sys, time
 if {deaf}: signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -60,7 +61,7 @@ print(os.getpid(), child.pid, flush=True)
 time.sleep(600)
 """
 
-    class Interrupting(type(screen)):
+    class Interrupting(type(console)):
         def write(self, text):
             super().write(text)
             raise KeyboardInterrupt
@@ -70,13 +71,13 @@ time.sleep(600)
         stream([sys.executable, "-c", program], context, notes)
     leader, child = map(int, notes.written[0].split())
     assert not psutil.pid_exists(leader)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
-def become_from_here(command, context, screen):
+def become_from_here(command, context, console):
     """Try to become a program, and return to the folder of the tests."""
     folder = Path.cwd()
     try:
@@ -86,19 +87,19 @@ def become_from_here(command, context, screen):
 
 
 @pytest.mark.parametrize("start", [stream, become_from_here])
-def test_a_program_that_there_is_not_is_named_as_it_was_typed(context, screen, start):
+def test_a_missing_program_is_named_as_typed(context, console, start):
     with pytest.raises(NotFound) as caught:
-        start(["no-such-program"], context, screen)
-    assert caught.value.message.startswith("'no-such-program' cannot be used inside the session:")
+        start(["no-such-program"], context, console)
+    assert caught.value.message.startswith("Cannot run 'no-such-program' inside the session:")
 
 
 @pytest.mark.parametrize("start", [stream, become_from_here])
-def test_a_folder_that_has_gone_is_named(context, screen, start, tmp_path):
+def test_a_missing_folder_is_named(context, console, start, tmp_path):
     gone = ExecContext(env=context.env, folder=str(tmp_path / "gone"))
-    with pytest.raises(NotFound, match="The session's folder"):
-        start(["true"], gone, screen)
+    with pytest.raises(NotFound, match="the session's folder"):
+        start(["true"], gone, console)
 
 
-def test_a_terminal_keeps_its_traits(context):
+def test_a_terminal_keeps_its_own_variables(context):
     found = environment(context, {"TERM": "xterm", "HOME": "/elsewhere"})
     assert found == {**context.env, "TERM": "xterm"}

@@ -1,4 +1,4 @@
-"""`resize` starts a session again with a share that is named, or advised."""
+"""`resize` restarts a session with a given or recommended share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, WrongState
 from jupyter_gpuquota.model.sessions import Session, Usage
 from jupyter_gpuquota.ports.backend import Backend
-from jupyter_gpuquota.ui.actions import run
+from jupyter_gpuquota.ui.command import run
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from tests.builders import make_node
 from tests.client.inmemory import InMemory
@@ -32,30 +32,30 @@ def measured() -> Backend:
 
 
 @pytest.fixture
-def gpu(preferred, screen):
+def gpu(preferred, console):
     client = Client(transport=InMemory(measured(), url="http://lab/"))
 
     def gpu(line: str):
-        return run(client, parse(split_line(line), terminal=False), screen)
+        return run(client, parse(split_line(line), terminal=False), console)
 
     gpu("submit exp1 -g 1 --interactive")
     return gpu
 
 
-def test_it_takes_the_share_that_is_named(gpu):
+def test_resize_takes_the_given_share(gpu):
     assert "exp1 is running" in gpu("resize exp1 -g 0.5").text
     assert gpu("describe exp1").data.placement.milli == 500
     assert gpu("resize exp1 --gpu-memory 4Gi --wait").data[0].spec.share.memory == 4096
 
 
-def test_it_takes_the_share_that_is_advised(gpu):
-    assert "0.15 would do" in gpu("describe exp1").text
+def test_resize_takes_the_recommended_share(gpu):
+    assert "0.15 would suffice" in gpu("describe exp1").text
     assert gpu("resize exp1").data[0].spec.share.milli == 150
-    with pytest.raises(InvalidRequest, match="its share is right"):
+    with pytest.raises(InvalidRequest, match="the share fits"):
         gpu("resize exp1")
 
 
-def test_what_cannot_be_is_refused_and_nothing_stops(gpu):
+def test_an_impossible_share_is_refused_and_nothing_stops(gpu):
     for line in ("resize exp1 -g 1.5", "resize exp1 -g 0.5 --gpu-memory 4Gi", "resize exp1 -g 9"):
         with pytest.raises(InvalidFields):
             gpu(line)
@@ -64,7 +64,7 @@ def test_what_cannot_be_is_refused_and_nothing_stops(gpu):
     assert gpu("describe exp1").data.placement.milli == 1000
 
 
-def test_nothing_is_advised_where_nothing_is_measured(client, screen):
+def test_without_measurements_there_is_no_recommendation(client, console):
     client.sessions.submit("exp1", gpu=0.5, kind="interactive")
     with pytest.raises(InvalidRequest, match="simulated"):
-        run(client, parse(["resize", "exp1"], terminal=False), screen)
+        run(client, parse(["resize", "exp1"], terminal=False), console)

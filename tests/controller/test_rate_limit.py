@@ -1,4 +1,4 @@
-"""How often an unknown token may come from one address."""
+"""The rate limit of unknown tokens from one address."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.controller.attempts import Attempts, network_of
+from jupyter_gpuquota.controller.rate_limit import AttemptLimit, network_of
 from jupyter_gpuquota.errors import TooManyAttempts
 
 
@@ -19,7 +19,7 @@ class Clock:
         return self.now
 
 
-def allowed(attempts: Attempts, address: str, times: int) -> int:
+def allowed(attempts: AttemptLimit, address: str, times: int) -> int:
     """Return how many of so many attempts are allowed."""
     count = 0
     for _ in range(times):
@@ -33,7 +33,7 @@ def allowed(attempts: Attempts, address: str, times: int) -> int:
 
 def test_a_burst_then_a_trickle():
     clock = Clock()
-    attempts = Attempts(burst=5, per_second=0.5, clock=clock)
+    attempts = AttemptLimit(burst=5, per_second=0.5, clock=clock)
     assert allowed(attempts, "192.0.2.1", 10) == 5
     with pytest.raises(TooManyAttempts) as caught:
         attempts.spend("192.0.2.1")
@@ -45,12 +45,12 @@ def test_a_burst_then_a_trickle():
 
 
 def test_addresses_do_not_share():
-    attempts = Attempts(burst=1, clock=Clock())
+    attempts = AttemptLimit(burst=1, clock=Clock())
     assert [allowed(attempts, f"192.0.2.{n}", 2) for n in range(3)] == [1, 1, 1]
 
 
 def test_what_was_known_is_given_back():
-    attempts = Attempts(burst=1, clock=Clock())
+    attempts = AttemptLimit(burst=1, clock=Clock())
     for _ in range(5):
         attempts.spend("192.0.2.1")
         attempts.refund("192.0.2.1")
@@ -74,7 +74,7 @@ def test_one_machine_has_many_addresses_of_ipv6(one, other, same):
 def test_no_more_than_the_rate_is_ever_allowed(steps):
     """Whatever comes when: never more than the burst and what time has added."""
     clock = Clock()
-    attempts = Attempts(burst=3, per_second=1, addresses=1000, clock=clock)
+    attempts = AttemptLimit(burst=3, per_second=1, addresses=1000, clock=clock)
     begun, count = clock.now, {}
     for address, _, pause in steps:
         clock.now += pause
@@ -83,7 +83,7 @@ def test_no_more_than_the_rate_is_ever_allowed(steps):
 
 
 def test_addresses_without_end_are_forgotten():
-    attempts = Attempts(burst=2, addresses=100, clock=Clock())
+    attempts = AttemptLimit(burst=2, addresses=100, clock=Clock())
     for number in range(1000):
         attempts.spend(f"10.0.{number // 250}.{number % 250}")
     assert len(attempts._spent) == 100

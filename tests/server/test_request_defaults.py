@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import msgspec
 import pytest
 
-from jupyter_gpuquota.api.dispatch import Answer, Asked
-from jupyter_gpuquota.errors import InvalidRequest
-from jupyter_gpuquota.model.routes import route
-from jupyter_gpuquota.server.home import AtHome
+from jupyter_gpuquota.api.dispatch import ApiRequest, ApiResponse
+from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
+from jupyter_gpuquota.model.routes.table import route
+from jupyter_gpuquota.server.request_defaults import RequestDefaults
 from tests.builders import make_about
 from tests.fakes import me
 
@@ -22,22 +23,24 @@ class Recorder:
     """Answer nothing but who answers, and remember what was asked."""
 
     def __init__(self, *, local_files: bool = True) -> None:
-        self.asked: list[Asked] = []
+        self.asked: list[ApiRequest] = []
         self.about = make_about(local_files=local_files)
 
-    async def dispatch(self, asked: Asked) -> Answer:
+    async def dispatch(self, asked: ApiRequest) -> ApiResponse:
         if asked.route.name == "about.get":
-            return Answer(200, msgspec.json.encode(self.about))
+            return ApiResponse(200, msgspec.json.encode(self.about))
         self.asked.append(asked)
-        return Answer(200)
+        return ApiResponse(200)
 
 
 async def completed(
     name: str, body: dict, root: str = "/home/ana", *, local_files: bool = True
 ) -> dict:
     recorder = Recorder(local_files=local_files)
-    home = AtHome(recorder, "/user/ana/", root)
-    await home.dispatch(Asked(route=route(name), caller=me("ana"), body=json.dumps(body).encode()))
+    home = RequestDefaults(recorder, "/user/ana/", root)
+    await home.dispatch(
+        ApiRequest(route=route(name), caller=me("ana"), body=json.dumps(body).encode())
+    )
     return json.loads(recorder.asked[0].body)
 
 
@@ -81,13 +84,22 @@ async def test_nobody_names_another_base_url():
 
 async def test_other_requests_pass_as_they_are():
     recorder = Recorder()
-    asked = Asked(route=route("sessions.exec"), caller=me("ana"), body=b"not even JSON")
-    await AtHome(recorder, "/", "/").dispatch(asked)
+    asked = ApiRequest(route=route("sessions.exec"), caller=me("ana"), body=b"not even JSON")
+    await RequestDefaults(recorder, "/", "/").dispatch(asked)
     assert recorder.asked == [asked]
 
 
 async def test_a_body_that_is_no_object_is_refused():
     with pytest.raises(InvalidRequest):
-        await AtHome(Recorder(), "/", "/").dispatch(
-            Asked(route=route("sessions.create"), body=b"[]")
+        await RequestDefaults(Recorder(), "/", "/").dispatch(
+            ApiRequest(route=route("sessions.create"), body=b"[]")
         )
+
+
+async def test_a_root_whose_name_is_no_text_is_refused_in_words():
+    with pytest.raises(InvalidFields) as caught:
+        await completed("sessions.create", {"name": "a"}, root=os.fsdecode(b"/home/b\xfcro"))
+    [problem] = caught.value.fields
+    assert problem.field == "folder"
+    assert "not UTF-8" in problem.message
+    problem.message.encode()  # the error itself can be sent

@@ -1,4 +1,4 @@
-"""Exit codes are an interface: the table, the errors and the page agree."""
+"""Exit codes are an interface: the table, the errors and the docs agree."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.errors import BY_CODE
-from jupyter_gpuquota.ui.exits import EXIT_CODES, INTERRUPTED, exit_code_of
+from jupyter_gpuquota.ui.exit_codes import EXIT_CODES, INTERRUPTED, exit_code_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
 
 WANTED = {
     "Ambiguous": 4,
+    "BadAnswer": 1,
     "Conflict": 4,
     "InUse": 4,
     "Internal": 1,

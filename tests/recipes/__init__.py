@@ -1,0 +1,1 @@
+"""The recipes of CONTRIBUTING, followed on a copy of the project."""
