@@ -1,1 +1,1 @@
-"""Measure ourselves against our peers, side by side in one run (`make bench`)."""
+"""Benchmarks of the product and its peers, side by side in one run (`make bench`)."""

@@ -1,4 +1,4 @@
-"""Measure ourselves against our peers: `python -m benchmarks [SECTION …] [--quick]`."""
+"""Benchmark the product and its peers: `python -m benchmarks [SECTION …] [--quick]`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from importlib import import_module
 from scripts.contained import adopt_orphans, end_descendants
 
 from .context import Context
-from .environment import Environment
 from .errors import CouldNotMeasure
-from .neighbours import Neighbours
-from .report import Report
+from .measuring.background_load import BackgroundLoad
+from .measuring.report import Report
+from .systems.environment import Environment
 
 SECTIONS = (
     "launch",
     "start",
     "ingress",
     "bodies",
+    "load",
     "thousand",
     "panel",
     "payload",
@@ -32,7 +33,7 @@ SECTIONS = (
 
 
 def main() -> int:
-    """Measure what was asked for; return 1 only if something could not be measured."""
+    """Run the requested sections; return 1 if something could not be measured."""
     options = _options()
     adopt_orphans()
     environment = Environment(peers=options.peers)
@@ -61,14 +62,14 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     for name in options.sections:
         if name not in SECTIONS:
-            parser.error(f"there is no section {name!r}; choose from {', '.join(SECTIONS)}")
+            parser.error(f"unknown section {name!r}; choose from {', '.join(SECTIONS)}")
     return options
 
 
 def _measure(name: str, context: Context, reports: list[Report], problems: list[str]) -> None:
-    section = import_module(f"benchmarks.{name}")
+    section = import_module(f"benchmarks.sections.{name}")
     print(f"\n── {name}: {section.TITLE} ──\n", flush=True)
-    neighbours = Neighbours()
+    background = BackgroundLoad()
     try:
         report = section.measure(context)
     except CouldNotMeasure as problem:
@@ -81,7 +82,8 @@ def _measure(name: str, context: Context, reports: list[Report], problems: list[
         reports.append(report)
         print("\n\n".join(str(table) for table in report.tables))
         print(
-            f"\nothers kept {neighbours.share():.0%} of the processors busy meanwhile", flush=True
+            f"\nother processes used {background.share():.0%} of all processors",
+            flush=True,
         )
 
 

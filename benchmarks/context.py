@@ -1,19 +1,19 @@
-"""What every section is given."""
+"""The context passed to every section."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .environment import Environment
+from .systems.environment import Environment
 
 
 @dataclass(frozen=True)
 class Context:
-    """Carry the environment, and whether a quick look is enough."""
+    """The environment, and whether a quick run suffices."""
 
     environment: Environment
     quick: bool
 
     def rounds(self, full: int, quick: int) -> int:
-        """Choose how often to measure."""
+        """Return the number of rounds."""
         return quick if self.quick else full

@@ -1,7 +1,7 @@
-"""What a measurement raises when it cannot be made."""
+"""The error of a measurement that cannot be made."""
 
 from __future__ import annotations
 
 
 class CouldNotMeasure(Exception):
-    """Say why there is no figure."""
+    """The message says why there is no figure."""

@@ -1,0 +1,1 @@
+"""Clients that generate load with little overhead of their own."""

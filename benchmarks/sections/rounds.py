@@ -1,0 +1,190 @@
+"""The duration of a scheduling round, by size."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import count
+from time import perf_counter
+
+import msgspec
+
+from jupyter_gpuquota.core import lifecycle
+from jupyter_gpuquota.core.scheduling.scheduler import plan
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot, Plan
+from jupyter_gpuquota.model.quota import Project
+from jupyter_gpuquota.model.resources import MILLI, Device, Node, Placement, Share
+from jupyter_gpuquota.model.sessions import Kind, Session, SessionSpec
+
+from ..context import Context
+from ..errors import CouldNotMeasure
+from ..measuring.report import Report, half_ms, ms
+from ..measuring.timing import Sample, in_turn
+
+TITLE = "one scheduling round"
+ROUND_SECONDS = 0.100
+SIZES = ((16, 20), (1_000, 5_000), (10_000, 50_000))
+JUDGED = (1_000, 5_000)
+MOST_ROUNDS = 20
+COUNTS = ("started", "waiting", "reclaimed")
+
+Found = dict[tuple[int, int], dict[str, Sample]]
+NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
+MEMORY = 32_768
+KINDS: tuple[Kind, ...] = ("interactive", "train", "interactive-spot", "train")
+SHARES = (
+    Share(milli=100),
+    Share(milli=200),
+    Share(milli=100, compute=10),
+    Share(memory=4096),
+    Share(milli=250),
+    Share(milli=100),
+    Share(memory=2048, compute=5),
+    Share(milli=500),
+    Share(milli=100),
+    Share(milli=1000),
+)
+
+
+def measure(context: Context) -> Report:
+    """Time rounds of three sizes, with all sessions queued and with most running."""
+    report = Report()
+    table = report.table("core.scheduling.plan", "", "median", "middle half", *COUNTS)
+    found: Found = {}
+    for size in SIZES:
+        gpus, sessions = size
+        cold = snapshot(gpus, sessions)
+        rest = settle(cold)
+        given = {"all wait": cold, "most run": arrive(rest), "owners return": come_back(rest)}
+        sides = {name: partial(_time, before) for name, before in given.items()}
+        rounds = context.rounds(15, 5) if gpus <= 1_000 else context.rounds(5, 3)
+        samples = in_turn(rounds, sides)
+        found[size] = samples
+        for name, before in given.items():
+            decided = plan(before)
+            outcomes = [decision.outcome for decision in decided.decisions]
+            started = sum(isinstance(outcome, Placement) for outcome in outcomes)
+            table.add(
+                f"{gpus:,} GPUs, {sessions:,} sessions, {name}",
+                ms(samples[name].median, 1),
+                half_ms(samples[name], 1),
+                f"{started:,}",
+                f"{len(outcomes) - started:,}",
+                f"{len(decided.evictions):,}",
+            )
+    _judge(report, found)
+    return report
+
+
+def _judge(report: Report, found: Found) -> None:
+    slowest = max(found[JUDGED].values(), key=lambda sample: sample.median).median
+    report.judge(
+        "a round at 1,000 GPUs and 5,000 sessions, the slowest of three",
+        ms(slowest, 1),
+        "at most 100 ms",
+        met=slowest <= ROUND_SECONDS,
+    )
+    growth = ", ".join(
+        f"{sample.median / found[JUDGED][name].median:.0f} times ({name})"
+        for name, sample in found[SIZES[-1]].items()
+    )
+    report.tables[-1].note(f"ten times the machine and the sessions take {growth}")
+
+
+def snapshot(gpus: int, sessions: int) -> ClusterSnapshot:
+    """Return a cluster of 8-GPU nodes with a team per 50 sessions, all queued."""
+    nodes = [
+        Node(
+            name=f"n{n:05d}",
+            devices=tuple(
+                Device(index=i, uuid=f"{n}-{i}", model="V100", memory=MEMORY) for i in range(8)
+            ),
+        )
+        for n in range(gpus // 8)
+    ]
+    teams = max(4, sessions // 50)
+    quota = gpus * MILLI // teams
+    projects = [Project(name=f"team-{t:04d}", quota=quota, weight=1 + t % 3) for t in range(teams)]
+    line = [_any_session(number, teams) for number in range(sessions)]
+    return ClusterSnapshot(line, projects, nodes, NOW)
+
+
+def _any_session(number: int, teams: int) -> Session:
+    # Teams ask for different amounts, so that some are below their quota and others borrow.
+    team = number * 7919 % teams * (number * 104_729 % teams) // teams
+    kind = KINDS[number // 3 % len(KINDS)]
+    return _session(number, f"team-{team:04d}", kind, SHARES[number % len(SHARES)])
+
+
+def _session(number: int, team: str, kind: Kind, share: Share) -> Session:
+    made = NOW - timedelta(hours=10) + timedelta(milliseconds=number)
+    spec = SessionSpec(
+        name=f"s{number:06d}",
+        project=team,
+        kind=kind,
+        share=share,
+        environment="",
+        folder="",
+        priority=(50, 50, 80)[number % 3],
+    )
+    return Session(
+        id=spec.name, spec=spec, owner="", state="waiting", since=made, created=made, path=""
+    )
+
+
+def settle(begun: ClusterSnapshot) -> ClusterSnapshot:
+    """Run rounds until nothing changes, with sessions that start and end at once."""
+    sessions = {session.id: session for session in begun.sessions}
+    for _ in range(MOST_ROUNDS):
+        now = ClusterSnapshot(list(sessions.values()), begun.projects, begun.nodes, begun.now)
+        if not _apply(plan(now), sessions):
+            return now
+    raise CouldNotMeasure(f"the rounds do not settle within {MOST_ROUNDS}")
+
+
+def _apply(decided: Plan, sessions: dict[str, Session]) -> bool:
+    changed = bool(decided.evictions)
+    for eviction in decided.evictions:
+        leaving = lifecycle.request_requeue(
+            sessions[eviction.session], eviction.reclaim, eviction.reason
+        )
+        sessions[eviction.session] = lifecycle.finish_end(leaving, NOW)
+    for decision in decided.decisions:
+        if isinstance(decision.outcome, Placement):
+            began = lifecycle.move(sessions[decision.session], "starting", NOW)
+            ran = lifecycle.move(began, "running", NOW)
+            sessions[ran.id] = msgspec.structs.replace(ran, placement=decision.outcome)
+            changed = True
+    return changed
+
+
+def arrive(settled: ClusterSnapshot) -> ClusterSnapshot:
+    """End every tenth running session and queue as many new ones."""
+    numbers = count()
+    stay = [s for s in settled.sessions if not s.placement or next(numbers) % 10]
+    teams = len(settled.projects)
+    gone = len(settled.sessions) - len(stay)
+    new = [_any_session(len(settled.sessions) + i, teams) for i in range(gone)]
+    return ClusterSnapshot([*stay, *new], settled.projects, settled.nodes, settled.now)
+
+
+def come_back(settled: ClusterSnapshot) -> ClusterSnapshot:
+    """Have the projects that use least of their quota request interactive sessions."""
+    held: Counter[str] = Counter()
+    for session in settled.sessions:
+        held[session.spec.project] += session.placement.milli if session.placement else 0
+    teams = sorted(project.name for project in settled.projects)
+    below = [name for name in teams if held[name] < settled.projects[0].quota // 2]
+    asked = max(1, len(settled.sessions) // 100)
+    new = [
+        _session(len(settled.sessions) + i, below[i % len(below)], "interactive", SHARES[i % 10])
+        for i in range(asked)
+    ]
+    return ClusterSnapshot([*settled.sessions, *new], settled.projects, settled.nodes, settled.now)
+
+
+def _time(given: ClusterSnapshot) -> float:
+    begun = perf_counter()
+    plan(given)
+    return perf_counter() - begun

@@ -1,0 +1,1 @@
+"""Simulated servers, kernels and users."""
