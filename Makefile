@@ -1,5 +1,5 @@
 # jupyter_gpuquota: `make lab` starts it, `make test` checks it, `make help` lists the rest.
-# Every target sets up what it needs; nothing is done twice while its inputs are unchanged.
+# Every target sets up what it needs, and redoes only what has changed.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -7,15 +7,15 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
-# What the user may set: make lab PORT=9000 ARGS="--ServerApp.log_level=DEBUG"
+# Options: make lab PORT=9000 ARGS="--ServerApp.log_level=DEBUG"
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; \
 	done; echo python3)
 PORT ?=
 BACKEND ?=
 ARGS ?=
-# The Python tests wait more than they compute: more of them at once than there are cores. Files keep
-# their order: those with the most tests are quick, and those with the longest must not come last.
+# The Python tests mostly wait, so more of them run in parallel than there are cores. Files keep their
+# order: those with the most tests are quick, and those with the longest tests must not come last.
 WORKERS ?= 3
 
 VENV := $(CURDIR)/.venv
@@ -30,9 +30,9 @@ NODE_MODULES := labextension/node_modules/.stamp
 UI_NODE_MODULES := labextension/ui-tests/node_modules/.stamp
 DEMO_CONFIG := $(VENV)/etc/jupyter/jupyter_gpuquota_config.py
 comma := ,
-# Folders count too: a file that was removed changes its folder only.
+# Including folders: removing a file changes only its folder.
 FRONT_END := $(shell find labextension/src labextension/style labextension/schema -not -path '*/__tests__*') \
-	labextension/package.json labextension/tsconfig.json
+	labextension/package.json labextension/tsconfig.json labextension/webpack.config.js
 
 # ── For users ────────────────────────────────────────────────────────────────
 
@@ -46,73 +46,75 @@ lab: $(STAMPS)/package $(DEMO_CONFIG) $(BUILT) ## start JupyterLab with the GPU 
 		$(if $(PORT),--port=$(PORT)) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 .PHONY: setup
-setup: $(STAMPS)/test-tools $(DEMO_CONFIG) $(BUILT) ## everything that a developer needs, in .venv
+setup: $(STAMPS)/test-tools $(DEMO_CONFIG) $(BUILT) ## install everything for development in .venv
 
 # ── Checks ───────────────────────────────────────────────────────────────────
 
 .PHONY: test
-test: $(STAMPS)/venv ## run everything that is checked; the last line is the total
+test: $(STAMPS)/venv ## run all checks; the last line is the total
 	@python -m scripts.test_all
 
 .PHONY: test-setup
-test-setup: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) ## all that the checks need
+test-setup: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) ## install what the checks need
 
-# What starts no program of ours; tests of the client that start a real controller are left out.
+# Tests that start none of our programs; client tests with a real controller are excluded.
 PURE := architecture core model services idleness scenarios contract client
 .PHONY: test-quick
-test-quick: $(STAMPS)/test-tools ## the pure Python tests, in seconds (ARGS= goes to pytest)
+test-quick: $(STAMPS)/test-tools ## run the pure Python tests, in seconds (ARGS= goes to pytest)
 	pytest --quiet --numprocesses=2 --dist=worksteal --durations=5 \
 		--ignore=tests/client/test_controller.py $(PURE:%=tests/%) $(ARGS)
 
 .PHONY: storm
-storm: $(STAMPS)/test-tools $(BUILT) ## every property with very many examples; takes long, no part of test
-	pytest -m hypothesis --hypothesis-profile=storm --timeout=7200 --numprocesses=2 \
+storm: $(STAMPS)/test-tools $(BUILT) ## run every property with many examples and every storm in full (hours; not in test)
+	pytest -m "hypothesis or storm" --hypothesis-profile=storm --timeout=7200 --numprocesses=2 \
 		--dist=worksteal --durations=25 --junitxml=$(REPORTS)/storm.xml $(ARGS)
 
 .PHONY: lint
-lint: $(STAMPS)/test-tools $(NODE_MODULES) ## style, types, import layers, generated types
+lint: $(STAMPS)/test-tools $(NODE_MODULES) ## check style, types, import layers, links, generated types
 	python scripts/lint.py
 
 .PHONY: test-python
-test-python: $(STAMPS)/test-tools $(BUILT) ## Python tests (ARGS= goes to pytest, WORKERS= at once)
+test-python: $(STAMPS)/test-tools $(BUILT) ## run the Python tests (ARGS= goes to pytest, WORKERS= in parallel)
 	pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 \
 		--junitxml=$(REPORTS)/python.xml \
 		--ignore=tests/packaging --ignore=tests/architecture --ignore=tests/hub $(ARGS)
 
 .PHONY: test-hub
-test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## the controller as a service of a real JupyterHub
+test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## test the controller as a service of a real JupyterHub
 	pytest --junitxml=$(REPORTS)/hub.xml tests/hub $(ARGS)
 
 .PHONY: test-without-local
-test-without-local: $(STAMPS)/test-tools $(BUILT) ## the tests that any backend passes, with the local one removed; no part of test
+test-without-local: $(STAMPS)/test-tools $(BUILT) ## run the backend-neutral tests without the local backend (not in test)
 	python -m scripts.without_local --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: test-architecture
-test-architecture: $(STAMPS)/test-tools ## layers, sizes, light imports
+test-architecture: $(STAMPS)/test-tools ## check layers, sizes, light imports
 	pytest --junitxml=$(REPORTS)/architecture.xml tests/architecture $(ARGS)
 
 .PHONY: test-packaging
-test-packaging: $(STAMPS)/test-tools $(NODE_MODULES) ## sdist, wheel, clean installs, binder
+test-packaging: $(STAMPS)/test-tools $(NODE_MODULES) ## test sdist, wheel, clean installs, binder
 	pytest --timeout=900 --junitxml=$(REPORTS)/packaging.xml tests/packaging $(ARGS)
 
 .PHONY: test-frontend
-test-frontend: $(NODE_MODULES) ## unit tests of the front end (ARGS= goes to jest)
+test-frontend: $(NODE_MODULES) ## run the front end's unit tests (ARGS= goes to jest)
 	cd labextension && jlpm test $(ARGS)
 
 .PHONY: test-browser
-test-browser: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## the front end in a real browser (ARGS= goes to playwright)
+test-browser: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## test the front end in a real browser (ARGS= goes to playwright)
+	@mkdir -p $(REPORTS)
 	cd labextension/ui-tests && jlpm test $(ARGS)
 
 .PHONY: bench
-bench: $(STAMPS)/test-tools $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## measure ourselves against our peers
+bench: $(STAMPS)/test-tools $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## measure performance beside that of peers
 	python -m benchmarks $(ARGS)
 
 .PHONY: shots
-shots: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## make the screenshots of the docs anew
+shots: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## regenerate the screenshots in the docs
+	@mkdir -p $(REPORTS)
 	cd labextension/ui-tests && jlpm shots $(ARGS)
 
 .PHONY: clean
-clean: ## remove all that make has made
+clean: ## remove everything that make created
 	rm -rf .venv .venv-bench .venv-hub build dist reports jupyter_gpuquota/labextension jupyter_gpuquota/_version.py
 	rm -rf labextension/{lib,node_modules,coverage,tsconfig.tsbuildinfo}
 	rm -rf labextension/ui-tests/{node_modules,test-results,playwright-report}
@@ -122,7 +124,7 @@ clean: ## remove all that make has made
 # ── Set-up, one stamp per step ───────────────────────────────────────────────
 
 $(STAMPS)/venv:
-	@echo 'Making a virtual environment in .venv'
+	@echo 'Creating a virtual environment in .venv'
 	@scripts/system_packages.sh venv "$(PYTHON)"
 	@"$(PYTHON)" -m venv $(VENV)
 	@mkdir -p $(STAMPS) $(REPORTS) && touch $@
@@ -136,7 +138,7 @@ $(STAMPS)/build-tools: pyproject.toml scripts/build_requirements.py | $(STAMPS)/
 	@touch $@
 
 $(NODE_MODULES): labextension/package.json labextension/yarn.lock labextension/.yarnrc.yml | $(STAMPS)/node $(STAMPS)/build-tools
-	@echo 'Installing what the front end is built from (about a minute the first time)'
+	@echo 'Installing the packages of the front end (about a minute the first time)'
 	@cd labextension && jlpm install --immutable
 	@touch $@
 
@@ -145,8 +147,8 @@ $(BUILT): $(FRONT_END) $(NODE_MODULES)
 	@cd labextension && jlpm build
 	@touch $@
 
-# Install this checkout with the extras $(1). The link that `develop` makes goes first: pip must
-# not write through it into the source tree.
+# Install this checkout with the extras $(1). First remove the link that `develop` makes: pip must not
+# write through it into the source tree.
 define install
 	@echo 'Installing jupyter_gpuquota[$(1)] in .venv'
 	@rm -rf $(VENV)/share/jupyter/labextensions/jupyter-gpuquota
@@ -171,7 +173,7 @@ $(DEMO_CONFIG): demo/jupyter_gpuquota_config.py $(STAMPS)/package
 	@cp $< $@
 
 $(UI_NODE_MODULES): labextension/ui-tests/package.json labextension/ui-tests/yarn.lock | $(STAMPS)/node $(STAMPS)/build-tools
-	@echo 'Installing what the browser tests need'
+	@echo 'Installing the packages of the browser tests'
 	@cd labextension/ui-tests && jlpm install --immutable
 	@touch $@
 

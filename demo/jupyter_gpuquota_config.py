@@ -1,6 +1,6 @@
-"""Configuration of the demo: two simulated nodes and four teams where this machine has no GPU.
+"""Configuration of the demo: two simulated nodes and four teams on a machine without GPUs.
 
-Set-up copies this file into the environment's `etc/jupyter`, where the Jupyter Server and
+Set-up copies this file to `etc/jupyter` of the environment, where the Jupyter Server and
 `jupyter gpu` both read it.
 """
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def finds_gpu() -> bool:
-    """Ask NVML whether this machine has a GPU; no driver or no binding means that it has none."""
+    """Return whether NVML finds a GPU; False without a driver or the Python binding."""
     try:
         import pynvml  # noqa: PLC0415 (an optional dependency)
     except ModuleNotFoundError:
@@ -26,12 +26,12 @@ def finds_gpu() -> bool:
         pynvml.nvmlShutdown()
 
 
-c = get_config()  # Jupyter defines it before it runs this file
+c = get_config()  # defined by Jupyter
 
 c.LocalConfig.devices = "auto"
 c.GpuQuota.state_dir = str(Path(sys.prefix) / "var" / "gpuquota")
 
-# Real GPUs are one pool for the user who started this; the simulated ones are shared by teams.
+# Real GPUs form one project of the user; simulated ones are shared by four teams.
 if not finds_gpu():
     c.LocalConfig.simulated_nodes = [
         {"name": name, "gpus": 8, "memory": 32768, "model": "V100-32GB"}

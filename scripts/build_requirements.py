@@ -1,4 +1,4 @@
-"""Print what building this package needs, so that it is written down in pyproject.toml only."""
+"""Print the build requirements of this package from pyproject.toml, their only source."""
 
 import tomllib
 from pathlib import Path
@@ -7,7 +7,7 @@ PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 
 
 def main() -> None:
-    """Print one requirement per line: the build backend's and those of its hooks."""
+    """Print the requirements of the build backend and of its hooks, one per line."""
     project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
     hooks = project["tool"]["hatch"]["build"]["hooks"].values()
     hook_requirements = [name for hook in hooks for name in hook.get("dependencies", [])]

@@ -1,9 +1,10 @@
-"""Run a command so that nothing which it started outlives it, detached processes included.
+"""Run a command, and end every process that it started with it, including detached ones.
 
     python -m scripts.contained COMMAND [ARGUMENT ...]
 
-What leaves its process group (a controller, its shims, their sessions) is handed by the kernel
-to the nearest "child subreaper" above it (prctl(2), PR_SET_CHILD_SUBREAPER): to this process.
+When a process leaves its process group (a controller, its shims, their sessions) and its parent
+ends, the kernel makes it a child of the nearest "child subreaper" above it (prctl(2),
+PR_SET_CHILD_SUBREAPER): this process.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ GRACE_SECONDS = 5
 
 
 def run_contained(command: Sequence[str], env: Mapping[str, str] | None = None) -> int:
-    """Run a command, pass SIGTERM and SIGINT on to it, and return its exit code as a shell does.
+    """Run a command, forward SIGTERM and SIGINT to it, and return its exit code as a shell does.
 
-    When it has ended, every process that descends from it is terminated, then killed.
+    When it has ended, all its descendants are terminated, then killed.
     """
     adopt_orphans()
     process = subprocess.Popen(command, env=env)
@@ -40,14 +41,14 @@ def run_contained(command: Sequence[str], env: Mapping[str, str] | None = None) 
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every descendant whose own parent has gone."""
+    """Become the parent of every descendant whose own parent has ended."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
 
 
 def _wait_and_reap(pid: int) -> int:
-    """Wait for one child as init would: adopted ones that end meanwhile leave no zombie."""
+    """Wait for one child, reaping adopted ones as init would."""
     while True:
         ended, status = os.wait()
         if ended == pid:
@@ -56,7 +57,7 @@ def _wait_and_reap(pid: int) -> int:
 
 
 def end_descendants() -> None:
-    """Terminate all descendants, and kill those that do not go; repeat for what they leave."""
+    """Terminate all descendants, and kill those that do not end; repeat for new ones."""
     while running := psutil.Process().children(recursive=True):
         for process in running:
             _send(process, signal.SIGTERM)
@@ -70,7 +71,7 @@ def _send(process: psutil.Process, number: signal.Signals) -> None:
     try:
         process.send_signal(number)
     except psutil.NoSuchProcess:
-        return  # it has ended by itself in between
+        return  # it ended in between
 
 
 if __name__ == "__main__":

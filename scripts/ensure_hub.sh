@@ -1,15 +1,15 @@
 #!/bin/bash
-# Install JupyterHub, its proxy, JupyterLab and this checkout in the folder $1, which tests/hub uses.
+# Install JupyterHub, its proxy, JupyterLab and this checkout in the folder $1, for tests/hub.
 set -euo pipefail
 hub=$1
 python=${PYTHON:-python}
 
-# What was cut off half-way, or is of other versions, is not worth keeping.
+# Start from scratch: the folder may be incomplete or contain other versions.
 rm -rf "$hub"
 "$python" -m venv "$hub"
 SKIP_JUPYTER_BUILDER=1 "$hub/bin/pip" install --quiet 'jupyterhub>=5.2,<7' 'jupyterlab>=4.6,<4.7' --editable .
 
-# jlpm is Yarn; the empty lock file tells it that this is a project of its own.
+# jlpm is Yarn; the empty lock file marks this folder as a separate project.
 mkdir -p "$hub/proxy"
 cat > "$hub/proxy/package.json" <<'END'
 {"private": true, "dependencies": {"configurable-http-proxy": "^5.0.0"}}

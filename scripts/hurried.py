@@ -1,9 +1,9 @@
-"""Run a controller of the local backend by whose clock sessions are idle sooner.
+"""Run a controller of the local backend with an accelerated clock for idleness.
 
     python scripts/hurried.py RATE [FLAG ...]
 
-RATE is how many seconds pass for it in one second. The flags are the controller's own, as
-`--state-dir DIR`; whoever uses that folder meets this controller as long as it runs.
+RATE is the number of its seconds in one real second. FLAGs are the controller's own, such as
+`--state-dir DIR`; while it runs, all clients of that folder use this controller.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jupyter_gpuquota.local.backend import PLUGIN, open_local
 
 
 def main(rate: float, flags: list[str]) -> None:
-    """Run the controller until it is told to leave."""
+    """Run the controller until it is stopped."""
     controller = Controller()
     controller.initialize(["--foreground", "--backend", "local", *flags])
     controller.plugin = replace(PLUGIN, open=partial(open_local, clock=Clock(rate)))

@@ -1,6 +1,6 @@
-"""Run every check that reads the code instead of running it; go on after a failure.
+"""Run every static check, continuing after failures.
 
-Writes a JUnit report, so that `make test` counts these checks like the tests.
+Writes a JUnit report, so `make test` counts these checks like tests.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ REPORTS = Path(os.environ.get("REPORTS", ROOT / "reports"))
 
 @dataclass(frozen=True)
 class Check:
-    """One command that is right when it exits with 0."""
+    """A command that passes with exit code 0."""
 
     name: str
     command: tuple[str, ...]
@@ -32,6 +32,7 @@ CHECKS = (
     Check("ruff format", ("ruff", "format", "--check", ".")),
     Check("mypy", ("mypy",)),
     Check("import layers", ("lint-imports", "--no-logo", "--no-cache")),
+    Check("links", (sys.executable, "scripts/check_links.py")),
     Check("generated types", (sys.executable, "-m", "jupyter_gpuquota.api.schema", "--check")),
     Check("tsc", ("jlpm", "typecheck"), FRONT_END),
     Check("eslint", ("jlpm", "eslint:check"), FRONT_END),
@@ -51,7 +52,7 @@ def main() -> int:
 
 
 def passes(check: Check, suite: Element) -> bool:
-    """Run one check, show what it says if it fails, and add it to the report."""
+    """Run one check, print its output if it fails, and add it to the report."""
     started = time.monotonic()
     result = run(
         check.command, cwd=check.folder, stdout=PIPE, stderr=STDOUT, text=True, check=False

@@ -1,4 +1,4 @@
-"""What JUnit reports say: how many tests ended in which way, and how long each of them took."""
+"""Read JUnit reports: the results of tests and their durations."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many tests ended in which way."""
+    """The number of tests by result."""
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
 
     def __add__(self, other: Counts) -> Counts:
-        """Add up two parts."""
+        """Return the sum of two parts."""
         return Counts(
             self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped
         )
@@ -33,7 +33,7 @@ class Counts:
 
 @dataclass(frozen=True, order=True)
 class Duration:
-    """How long one test took, set-up and clearing away included."""
+    """The duration of one test, including set-up and teardown."""
 
     seconds: float
     part: str
@@ -45,7 +45,7 @@ class Duration:
 
 
 def count(path: Path) -> Counts:
-    """Count the test cases of a report; no report, or half a one, counts nothing."""
+    """Count the test cases of a report; a missing or incomplete report counts none."""
     cases = list(_cases(path))
     failed = sum(any(case.find(tag) is not None for tag in ("failure", "error")) for case in cases)
     skipped = sum(case.find("skipped") is not None for case in cases)
@@ -53,13 +53,13 @@ def count(path: Path) -> Counts:
 
 
 def judge(code: int, counts: Counts) -> Counts:
-    """Count a part that failed without a failed test, or that reports no test, as one failure."""
+    """Add one failure for a part that failed without a failed test, or that reports no test."""
     silent = counts == Counts()
     return counts + Counts(failed=1) if silent or (code and not counts.failed) else counts
 
 
 def durations(reports: Iterable[tuple[str, Path]]) -> list[Duration]:
-    """Return the durations of all tests of some parts, the longest first."""
+    """Return the durations of all tests of the given parts, the longest first."""
     found = [
         Duration(float(case.get("time") or 0), part, _name(case))
         for part, path in reports

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Install the system packages that one step needs, where they are missing and we may.
-#   system_packages.sh venv PYTHON     what `PYTHON -m venv` needs
+# Install missing system packages for one step, if permitted.
+#   system_packages.sh venv PYTHON     the requirements of `PYTHON -m venv`
 #   system_packages.sh chromium        a browser for the browser tests
 set -euo pipefail
 
@@ -22,7 +22,7 @@ apt_install() {
   if ! may_install; then
     printf 'Missing on this system:\n' >&2
     printf '  - %s\n' "$@" >&2
-    printf 'Neither root nor sudo (with apt-get) is at hand. Ask an administrator to run\n' >&2
+    printf 'Installing them needs apt-get, and root or sudo. Ask an administrator to run\n' >&2
     printf '  apt-get install %s\nthen run make again.\n' "$*" >&2
     exit 1
   fi
@@ -38,8 +38,8 @@ case ${1:-} in
       apt_install python3 python3-venv
     fi
     if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
-      echo "$python is $("$python" --version): Python 3.11 or later is needed." >&2
-      echo 'Name another one with  make PYTHON=/path/to/python3.12 ...' >&2
+      echo "$python is $("$python" --version): Python 3.11 or newer is required." >&2
+      echo 'Use another one with  make PYTHON=/path/to/python3.12 ...' >&2
       exit 1
     fi
     if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
@@ -50,7 +50,7 @@ case ${1:-} in
     if [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null; then
       exit 0
     fi
-    # Ubuntu's chromium is a snap, which does not run in containers: there Playwright brings its own.
+    # Ubuntu's chromium is a snap, which does not run in containers; Playwright installs its own there.
     if grep -qs '^ID=debian' /etc/os-release; then
       apt_install chromium fonts-dejavu-core
     else

@@ -1,7 +1,7 @@
-"""Run every part of `make test`, go on after a failure, and add up the reports.
+"""Run every part of `make test`, continuing after failures, and add up the reports.
 
-Parts that mostly wait run beside each other, in lanes; what a part prints is kept in
-`reports/PART.log` and shown in one piece when the part has ended. The last line is the total:
+Parts that mostly wait run in parallel lanes; the output of a part is written to
+`reports/PART.log` and printed when the part has ended. The last line is the total:
 `N passed, N failed`, or `N passed, N failed, N skipped`. Standard library only: this runs before
 anything is installed.
 """
@@ -24,9 +24,9 @@ ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "reports"
 SLOWEST = 25
 
-# What installs and builds must not run twice at the same time: it runs first, alone.
+# Installing and building must not run twice at the same time, so set-up runs first, alone.
 SETUP = "test-setup"
-# Make targets that may run beside each other, the quick ones of a lane first.
+# Make targets of each parallel lane, the quick ones first.
 LANES = (
     ("lint", "test-architecture", "test-frontend", "test-browser"),
     ("test-python", "test-hub", "test-packaging"),
@@ -34,12 +34,12 @@ LANES = (
 
 
 def report_of(part: str) -> Path:
-    """Return the JUnit report that a part writes."""
+    """Return the path of the JUnit report of a part."""
     return REPORTS / f"{part.removeprefix('test-')}.xml"
 
 
 async def run_make(part: str, *options: str) -> int:
-    """Make a target, keep what it prints, and return the exit code."""
+    """Make a target, write its output to its log, and return the exit code."""
     with (REPORTS / f"{part}.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(
             *("make", "--no-print-directory", *options, part),
@@ -58,7 +58,7 @@ async def run_make(part: str, *options: str) -> int:
 
 
 async def run_part(part: str) -> tuple[Counts, float]:
-    """Run a part and show what it printed; return what it reports, and its seconds."""
+    """Run a part and print its output; return its results and its duration in seconds."""
     report_of(part).unlink(missing_ok=True)
     print(f"make {part} …", flush=True)
     started = time.monotonic()
@@ -69,14 +69,14 @@ async def run_part(part: str) -> tuple[Counts, float]:
 
 
 def show(part: str) -> None:
-    """Print what a part has printed."""
+    """Print the output of a part."""
     print(f"\n── make {part} ──", flush=True)
     sys.stdout.buffer.write((REPORTS / f"{part}.log").read_bytes())
     sys.stdout.buffer.flush()
 
 
 async def run_lanes(lanes: Sequence[Sequence[str]]) -> dict[str, tuple[Counts, float]]:
-    """Run the parts of a lane one after another, and the lanes beside each other."""
+    """Run the lanes in parallel, and the parts of each lane in order."""
     results = {}
 
     async def run_lane(lane: Sequence[str]) -> None:
@@ -90,14 +90,14 @@ async def run_lanes(lanes: Sequence[Sequence[str]]) -> dict[str, tuple[Counts, f
 
 
 def summarise(results: Mapping[str, tuple[Counts, float]], seconds: float) -> Counts:
-    """Print the slowest tests, a line for each part, the time and the total; return the total."""
+    """Print the slowest tests, one line per part, the time and the total; return the total."""
     rows = [str(row) for row in durations((part, report_of(part)) for part in results)]
     (REPORTS / "durations.txt").write_text("\n".join([*rows, ""]), encoding="utf-8")
     print(f"\n── the {SLOWEST} slowest tests (all: reports/durations.txt) ──")
     print("\n".join(rows[:SLOWEST]), end="\n\n")
     for part, (counts, spent) in results.items():
         print(f"{part:<20}{counts!s:<36}{spent:6.0f} s")
-    print(f"{'in all':<56}{seconds:6.0f} s")
+    print(f"{'in total':<56}{seconds:6.0f} s")
     total = sum((counts for counts, _ in results.values()), Counts())
     print(total, flush=True)
     return total
@@ -110,7 +110,7 @@ async def main() -> int:
     ready = await run_make(SETUP, "--keep-going") == 0
     if not ready:
         show(SETUP)
-    # Parts whose set-up fails try it again, and must not do so at the same time.
+    # If set-up failed, each part tries it again, which must not happen in parallel.
     results = await run_lanes(LANES if ready else [[part for lane in LANES for part in lane]])
     total = summarise(results, time.monotonic() - started)
     return 1 if total.failed else 0

@@ -2,9 +2,9 @@
 
     python -m scripts.without_local [ARGUMENT OF PYTEST ...]
 
-The copy lacks the folder of the local backend and its entry point; of the tests it lacks those of
-that backend, of the tours and of packaging. What fails there relies on one backend where it should
-work with any.
+The copy lacks the folder of the local backend and its entry point, and the tests of that backend,
+of the notebooks and of packaging. A test that fails there depends on one backend where any should
+do.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# By name, wherever they are: `local` is a folder of the package and one of the tests.
+# Excluded by name: `local` is a folder of the package and one of the tests.
 LEFT_OUT = ("local", "notebooks", "packaging")
 MADE = (".git", ".venv*", ".*_cache", ".yarn", "node_modules", "reports", "test-results")
 
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
 
 
 def install(tree: Path) -> None:
-    """Put metadata into the tree, which win over the environment's: they name no local backend."""
+    """Write metadata without the local backend into the tree; it overrides the environment's."""
     ours = distribution("jupyter_gpuquota")
     folder = tree / f"jupyter_gpuquota-{ours.version}.dist-info"
     folder.mkdir()
@@ -48,7 +48,7 @@ def install(tree: Path) -> None:
 
 
 def without_local(text: str) -> str:
-    """Return a file without the line of the local backend's entry point."""
+    """Return the text of a file without the local backend's entry point."""
     lines = text.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith("local = "))
 
