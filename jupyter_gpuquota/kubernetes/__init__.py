@@ -1,0 +1,1 @@
+"""Sessions as pods of a Kubernetes cluster, whose own engine decides about GPUs."""

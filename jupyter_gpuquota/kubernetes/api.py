@@ -1,0 +1,99 @@
+"""The interface to an API server; `client.py` implements it, tests replace it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from .objects.meta import Object
+from .resources import Resource
+
+T = TypeVar("T", bound=Object)
+
+Manifest = Mapping[str, Any]
+"""An object as it is written, in JSON."""
+
+
+class Fault(Exception):
+    """An answer of the API server other than success, or none; `faults.py` translates it.
+
+    `status` is the HTTP status, 0 where nothing answered. `reason` is the server's word
+    (`AlreadyExists`), `message` its sentence. `wait` is the number of seconds that the server asks
+    to wait. The text never contains credentials.
+    """
+
+    def __init__(self, status: int, reason: str, message: str, wait: float = 0.0) -> None:
+        super().__init__(f"{reason or status}: {message}")
+        self.status = status
+        self.reason = reason
+        self.message = message
+        self.wait = wait
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Generic[T]):
+    """One event of a watch. A `BOOKMARK` carries only the version up to which all was seen."""
+
+    type: Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]
+    object: T | None
+    version: str
+    initial: bool = False
+    """Whether this bookmark ends the initial set of a watch-list."""
+
+
+class Api(Protocol):
+    """A connection to one API server. Every method may raise Fault."""
+
+    async def get(self, resource: Resource[T], namespace: str, name: str) -> T:
+        """Return an object."""
+
+    async def list(self, resource: Resource[T], namespace: str = "", labels: str = "") -> list[T]:
+        """Return the objects of a namespace, or of all, that match a label selector."""
+
+    async def create(
+        self, resource: Resource[T], namespace: str, body: Manifest, *, dry_run: bool = False
+    ) -> T:
+        """Create an object."""
+
+    async def patch(
+        self,
+        resource: Resource[T],
+        namespace: str,
+        name: str,
+        body: Manifest,
+        *,
+        subresource: str = "",
+        dry_run: bool = False,
+    ) -> T:
+        """Change an object by a JSON merge patch, of this `metadata.uid` only if it names one."""
+
+    async def apply(
+        self,
+        resource: Resource[T],
+        namespace: str,
+        name: str,
+        body: Manifest,
+        *,
+        dry_run: bool = False,
+    ) -> T:
+        """Create or change an object by server-side apply, with our field manager, forced."""
+
+    async def delete(
+        self, resource: Resource[T], namespace: str, name: str, *, uid: str = ""
+    ) -> None:
+        """Delete an object, and in the background what it owns; with `uid` only that one."""
+
+    def watch(
+        self, resource: Resource[T], namespace: str = "", labels: str = "", version: str = ""
+    ) -> AsyncGenerator[Change[T]]:
+        """Yield changes since a version; without one, first all objects as `ADDED`.
+
+        A Fault with the status 410 means that the version is too old: begin anew.
+        """
+
+    async def read(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
+        """Return the answer to GET of any path, such as discovery or the visibility API."""
+
+    async def ask(self, path: str, body: Manifest) -> bytes:
+        """Return the answer to POST of any path, such as an access review."""

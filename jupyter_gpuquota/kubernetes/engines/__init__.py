@@ -1,0 +1,1 @@
+"""The engines that decide about GPUs on a cluster, one per module."""

@@ -1,0 +1,91 @@
+"""The interface of an engine: what grants GPUs to projects, and says why a session is queued."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ...model.previews import Preview
+from ...model.projects import ChangePreview, SettingsChange
+from ...model.quota import Project, Quota
+from ...model.reasons import Reason
+from ...model.sessions import QueuePosition, Reclaim, Session, SessionSpec
+from ...ports.backend import Differences
+
+
+@dataclass(frozen=True, slots=True)
+class EnginePatch:
+    """What an engine adds to a session's workload and pod.
+
+    `labels` and `annotations` go on the workload, `pod_labels` and `pod_annotations` on its pods.
+    """
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    pod_labels: Mapping[str, str] = field(default_factory=dict)
+    pod_annotations: Mapping[str, str] = field(default_factory=dict)
+    scheduler: str = ""
+    priority_class: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What the engine says about one session.
+
+    `admitted` is true once it holds its quota. `queue` says why it is queued. `reclaim` and
+    `reason` are set while it is being evicted, or was last evicted and has not been admitted since.
+    """
+
+    admitted: bool = True
+    queue: QueuePosition | None = None
+    reclaim: Reclaim | None = None
+    reason: Reason | None = None
+
+
+class Engine(Protocol):
+    """Reads and writes an engine's own objects. Plain methods answer at once, from memory."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the configuration and on screens: `kueue`, `resourcequota`."""
+
+    @property
+    def differences(self) -> Differences:
+        """What distinguishes it, for the contract tests."""
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        """Begin to watch its objects; call `changed` after each change. Raises Fault."""
+
+    async def close(self) -> None:
+        """Stop watching."""
+
+    def warnings(self) -> Sequence[str]:
+        """Return warnings for administrators, such as that its state is out of date."""
+
+    def projects(self) -> Sequence[Project]:
+        """Return the projects with their quotas."""
+
+    def patch(self, spec: SessionSpec) -> EnginePatch:
+        """Return what to add to a session's workload."""
+
+    def admission(self, session: Session) -> Admission:
+        """Return what the engine says about a session."""
+
+    def quota(self, sessions: Sequence[Session]) -> Quota:
+        """Return what every project has, uses and requests."""
+
+    async def preview(self, spec: SessionSpec) -> Preview:
+        """Return what would happen to a checked request. Raises Fault."""
+
+    async def position(self, session: Session) -> QueuePosition:
+        """Return why a session is queued, and its position if the engine knows it."""
+
+    async def try_change(self, change: SettingsChange) -> ChangePreview:
+        """Return the effect of a change, by a dry run on the server. Raises InvalidFields."""
+
+    async def put_project(self, project: Project) -> Project:
+        """Change a project in the engine's own objects. Raises Outdated, NotAllowed, Fault."""
+
+    async def delete_project(self, name: str, revision: str) -> None:
+        """Delete a project's objects, not its namespace. Raises Outdated, NotAllowed, Fault."""

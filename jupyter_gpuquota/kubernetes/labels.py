@@ -1,0 +1,18 @@
+"""Labels and annotations of a session's objects."""
+
+from __future__ import annotations
+
+DOMAIN = "jupyter-gpuquota.github.io"
+
+MANAGED_BY = "app.kubernetes.io/managed-by"
+"""The label that selects everything that this program creates."""
+MANAGER = "jupyter-gpuquota"
+"""The value of `MANAGED_BY`, and the field manager of our writes."""
+
+SESSION = f"{DOMAIN}/session"
+"""Label of each object of a session: the session's id."""
+RECORD = f"{DOMAIN}/record"
+"""Annotation of a session's workload: the session as JSON, as it was last recorded.
+
+Between the deletion of a workload and its re-creation it is an annotation of the session's Secret.
+"""

@@ -1,0 +1,88 @@
+"""Nodes, namespaces, claims and quotas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from .meta import Condition, Object, Record
+
+Quantities = Mapping[str, str | int]
+"""Amounts of resources, as quantities."""
+
+
+class Taint(Record, frozen=True, kw_only=True):
+    """A taint of a node."""
+
+    key: str
+    value: str = ""
+    effect: str = ""
+
+
+class NodeSpec(Record, frozen=True, kw_only=True):
+    """What may run on a node."""
+
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class NodeStatus(Record, frozen=True, kw_only=True):
+    """What a node has."""
+
+    capacity: Quantities = msgspec.field(default_factory=dict)
+    allocatable: Quantities = msgspec.field(default_factory=dict)
+    conditions: tuple[Condition, ...] = ()
+
+
+class KubeNode(Object, frozen=True, kw_only=True):
+    """A node of the cluster."""
+
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+
+class Namespace(Object, frozen=True, kw_only=True):
+    """A namespace."""
+
+
+class ClaimSpec(Record, frozen=True, kw_only=True):
+    """What a claim asks for."""
+
+    access_modes: tuple[str, ...] = ()
+    storage_class_name: str = ""
+    volume_name: str = ""
+
+
+class ClaimStatus(Record, frozen=True, kw_only=True):
+    """What a claim has."""
+
+    phase: str = ""
+    capacity: Quantities = msgspec.field(default_factory=dict)
+
+
+class Claim(Object, frozen=True, kw_only=True):
+    """A PersistentVolumeClaim."""
+
+    spec: ClaimSpec = ClaimSpec()
+    status: ClaimStatus = ClaimStatus()
+
+
+class QuotaSpec(Record, frozen=True, kw_only=True):
+    """The limits of a ResourceQuota."""
+
+    hard: Quantities = msgspec.field(default_factory=dict)
+
+
+class QuotaStatus(Record, frozen=True, kw_only=True):
+    """The limits in force, and what is used of them."""
+
+    hard: Quantities = msgspec.field(default_factory=dict)
+    used: Quantities = msgspec.field(default_factory=dict)
+
+
+class ResourceQuota(Object, frozen=True, kw_only=True):
+    """A ResourceQuota."""
+
+    spec: QuotaSpec = QuotaSpec()
+    status: QuotaStatus = QuotaStatus()

@@ -1,0 +1,58 @@
+"""What all objects have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import msgspec
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Part of a Kubernetes object."""
+
+
+class Owner(Record, frozen=True, kw_only=True):
+    """The object that another one belongs to."""
+
+    kind: str
+    name: str
+    uid: str
+    controller: bool = False
+
+
+class Meta(Record, frozen=True, kw_only=True):
+    """The metadata of an object."""
+
+    name: str
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    creation_timestamp: datetime | None = None
+    deletion_timestamp: datetime | None = None
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
+    annotations: Mapping[str, str] = msgspec.field(default_factory=dict)
+    owner_references: tuple[Owner, ...] = ()
+    finalizers: tuple[str, ...] = ()
+
+
+class Object(Record, frozen=True, kw_only=True):
+    """An object of any kind."""
+
+    metadata: Meta
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return namespace and name."""
+        return self.metadata.namespace, self.metadata.name
+
+
+class Condition(Record, frozen=True, kw_only=True):
+    """A condition in an object's status."""
+
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+    last_transition_time: datetime | None = None

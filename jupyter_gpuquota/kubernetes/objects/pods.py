@@ -1,0 +1,118 @@
+"""Pods and their events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import msgspec
+
+from .meta import Condition, Object, Record
+
+
+class Resources(Record, frozen=True, kw_only=True):
+    """What a container requests and is limited to, as quantities."""
+
+    requests: Mapping[str, str | int] = msgspec.field(default_factory=dict)
+    limits: Mapping[str, str | int] = msgspec.field(default_factory=dict)
+
+
+class Container(Record, frozen=True, kw_only=True):
+    """A container of a pod."""
+
+    name: str
+    image: str = ""
+    resources: Resources = Resources()
+
+
+class PodSpec(Record, frozen=True, kw_only=True):
+    """What a pod is to run."""
+
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    node_name: str = ""
+
+
+class Waiting(Record, frozen=True, kw_only=True):
+    """Why a container does not run yet."""
+
+    reason: str = ""
+    message: str = ""
+
+
+class Running(Record, frozen=True, kw_only=True):
+    """Since when a container runs."""
+
+    started_at: datetime | None = None
+
+
+class Terminated(Record, frozen=True, kw_only=True):
+    """How a container ended."""
+
+    exit_code: int = 0
+    signal: int = 0
+    reason: str = ""
+    message: str = ""
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+class ContainerState(Record, frozen=True, kw_only=True):
+    """The state of a container: one of the three."""
+
+    waiting: Waiting | None = None
+    running: Running | None = None
+    terminated: Terminated | None = None
+
+
+class ContainerStatus(Record, frozen=True, kw_only=True):
+    """The status of a container."""
+
+    name: str
+    ready: bool = False
+    restart_count: int = 0
+    image: str = ""
+    state: ContainerState = ContainerState()
+    last_state: ContainerState = ContainerState()
+
+
+class PodStatus(Record, frozen=True, kw_only=True):
+    """The status of a pod."""
+
+    phase: str = ""
+    reason: str = ""
+    message: str = ""
+    conditions: tuple[Condition, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    pod_ip: str = msgspec.field(default="", name="podIP")
+    start_time: datetime | None = None
+
+
+class Pod(Object, frozen=True, kw_only=True):
+    """A pod."""
+
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+
+class InvolvedObject(Record, frozen=True, kw_only=True):
+    """The object that an event is about."""
+
+    kind: str = ""
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+
+
+class Event(Object, frozen=True, kw_only=True):
+    """An event (`v1`)."""
+
+    involved_object: InvolvedObject = InvolvedObject()
+    type: str = ""
+    reason: str = ""
+    message: str = ""
+    count: int = 0
+    first_timestamp: datetime | None = None
+    last_timestamp: datetime | None = None
+    event_time: datetime | None = None

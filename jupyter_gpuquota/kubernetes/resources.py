@@ -1,0 +1,54 @@
+"""The kinds of objects that are read and written, and their paths in the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+from urllib.parse import quote
+
+from .objects.cluster import Claim, KubeNode, Namespace, ResourceQuota
+from .objects.meta import Object
+from .objects.pods import Event, Pod
+from .objects.workloads import Job, StatefulSet
+
+T = TypeVar("T", bound=Object)
+
+
+@dataclass(frozen=True, slots=True)
+class Resource(Generic[T]):
+    """A kind of objects: its place in the API, and the record that it is decoded to.
+
+    `group` is empty for the core API.
+    """
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    record: type[T]
+    namespaced: bool = True
+
+    @property
+    def api_version(self) -> str:
+        """Return `apiVersion` as manifests give it."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
+        """Return the path of an object, or of the list in a namespace or of all of them."""
+        base = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        scope = ["namespaces", quote(namespace, safe="")] if self.namespaced and namespace else []
+        parts = [base, *scope, self.plural, quote(name, safe=""), subresource]
+        return "/".join(part for part in parts if part)
+
+
+PODS = Resource("", "v1", "pods", "Pod", Pod)
+EVENTS = Resource("", "v1", "events", "Event", Event)
+NODES = Resource("", "v1", "nodes", "Node", KubeNode, namespaced=False)
+NAMESPACES = Resource("", "v1", "namespaces", "Namespace", Namespace, namespaced=False)
+CLAIMS = Resource("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", Claim)
+SECRETS = Resource("", "v1", "secrets", "Secret", Object)
+SERVICES = Resource("", "v1", "services", "Service", Object)
+RESOURCE_QUOTAS = Resource("", "v1", "resourcequotas", "ResourceQuota", ResourceQuota)
+STATEFUL_SETS = Resource("apps", "v1", "statefulsets", "StatefulSet", StatefulSet)
+JOBS = Resource("batch", "v1", "jobs", "Job", Job)
+NETWORK_POLICIES = Resource("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", Object)

@@ -1,0 +1,1 @@
+"""How a cluster gives parts of GPUs to pods: one pure module per way."""
