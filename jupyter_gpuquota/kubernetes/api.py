@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -40,6 +40,30 @@ class Change(Generic[T]):
     version: str
     initial: bool = False
     """Whether this bookmark ends the initial set of a watch-list."""
+
+
+class Socket(Protocol):
+    """A WebSocket of the API server, for programs and ports of pods."""
+
+    @property
+    def protocol(self) -> str:
+        """The subprotocol that the server has chosen; empty if none."""
+
+    async def send(self, message: bytes) -> None:
+        """Send a binary message; returns when there is room for the next one.
+
+        Raises Fault with the status 0 once the connection is closed.
+        """
+
+    async def receive(self) -> bytes | None:
+        """Return the next message, None once the connection is closed, however it was.
+
+        Nothing is read ahead of the caller beyond a small buffer, so that a slow reader slows the
+        sender.
+        """
+
+    async def close(self) -> None:
+        """Close the connection; may be called twice."""
 
 
 class Api(Protocol):
@@ -97,3 +121,12 @@ class Api(Protocol):
 
     async def ask(self, path: str, body: Manifest) -> bytes:
         """Return the answer to POST of any path, such as an access review."""
+
+    async def websocket(
+        self, path: str, query: Sequence[tuple[str, str]], protocols: Sequence[str]
+    ) -> Socket:
+        """Open a WebSocket at a path, offering these subprotocols in the order of preference.
+
+        It is limited neither in time nor by the number of other connections. Raises Fault with the
+        status of the refusal, and its message if the server gives one.
+        """
