@@ -15,6 +15,30 @@ Manifest = Mapping[str, Any]
 """An object as it is written, in JSON."""
 
 
+Query = Mapping[str, str | Sequence[str]]
+"""The query of a path; a sequence repeats its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked of the API server, for messages. `server` is its address."""
+
+    verb: str = ""
+    resource: str = ""
+    namespace: str = ""
+    name: str = ""
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One cause of a fault: the field's path in the manifest, and what is wrong with it."""
+
+    field: str
+    reason: str
+    message: str
+
+
 class Fault(Exception):
     """An answer of the API server other than success, or none; `faults.py` translates it.
 
@@ -23,12 +47,23 @@ class Fault(Exception):
     to wait. The text never contains credentials.
     """
 
-    def __init__(self, status: int, reason: str, message: str, wait: float = 0.0) -> None:
+    def __init__(
+        self,
+        status: int,
+        reason: str,
+        message: str,
+        wait: float = 0.0,
+        *,
+        causes: Sequence[Cause] = (),
+        request: Request | None = None,
+    ) -> None:
         super().__init__(f"{reason or status}: {message}")
         self.status = status
         self.reason = reason
         self.message = message
         self.wait = wait
+        self.causes = tuple(causes)
+        self.request = request or Request()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +148,19 @@ class Api(Protocol):
     ) -> AsyncGenerator[Change[T]]:
         """Yield changes since a version; without one, first all objects as `ADDED`.
 
-        A Fault with the status 410 means that the version is too old: begin anew.
+        The bookmark that ends these objects is `initial`. The generator returns where the server
+        ends the watch, which it does every few minutes: continue from the last version. A Fault
+        with the status 410 means that the version is too old: begin anew.
         """
 
-    async def read(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
+    async def read(self, path: str, query: Query | None = None) -> bytes:
         """Return the answer to GET of any path, such as discovery or the visibility API."""
 
     async def ask(self, path: str, body: Manifest) -> bytes:
         """Return the answer to POST of any path, such as an access review."""
+
+    def stream(self, path: str, query: Query | None = None) -> AsyncGenerator[bytes]:
+        """Yield the answer to GET of a path in pieces as they come, such as a log."""
 
     async def websocket(
         self, path: str, query: Sequence[tuple[str, str]], protocols: Sequence[str]
@@ -130,3 +170,9 @@ class Api(Protocol):
         It is limited neither in time nor by the number of other connections. Raises Fault with the
         status of the refusal, and its message if the server gives one.
         """
+
+    def acting_as(self, user: str, groups: Sequence[str] = ()) -> Api:
+        """Return this connection, impersonating a user, with the rights of that user."""
+
+    async def close(self) -> None:
+        """Close the connection; one that impersonates leaves the original open."""
