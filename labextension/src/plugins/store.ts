@@ -40,6 +40,8 @@ export const store: JupyterFrontEndPlugin<IGpuWorkspace> = {
 
 /** Load the messages of the server, which no page in English needs. */
 async function loadMessages(trans: TranslationBundle): Promise<Translate> {
-  const { messageTranslation } = await import('../views/parts/messageformats');
+  const { messageTranslation } = await import(
+    /* webpackChunkName: "messages" */ '../views/parts/messageformats'
+  );
   return messageTranslation(trans);
 }
