@@ -63,6 +63,6 @@ async def reaches(ask: Callable[..., Awaitable[Any]], path: str, state: str) -> 
 async def eventually(look: Callable[[], Awaitable[Any]]) -> Any:
     """Wait until something is there, and return it."""
     async with asyncio.timeout(PATIENCE):
-        while not (found := await look()):  # noqa: ASYNC110 (processes tell nobody)
+        while not (found := await look()):  # noqa: ASYNC110 (processes have no event)
             await asyncio.sleep(0.05)
         return found

@@ -326,7 +326,7 @@ async def test_traffic_counts_what_is_being_answered(tmp_path):
         board = controller.backend.resident.board
         query = f"instance={board.instance}&since={board.latest}&timeout=60"
         waiting = asyncio.ensure_future(ask(gateway, "changes.wait", query=query))
-        while not controller.traffic.running:  # noqa: ASYNC110 (the counter tells nobody)
+        while not controller.traffic.running:  # noqa: ASYNC110 (the counter has no event)
             await asyncio.sleep(0.01)
         assert controller.traffic.quiet_for() == 0
         waiting.cancel()

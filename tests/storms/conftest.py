@@ -49,6 +49,6 @@ def show(
     def print_report(name: str, report: dict[str, object]) -> None:
         record_property(name, report)
         with capsys.disabled():
-            print(f"\n{name}: {report}")  # noqa: T201 (that is what it is for)
+            print(f"\n{name}: {report}")  # noqa: T201 (reports go to the terminal)
 
     return print_report

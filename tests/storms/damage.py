@@ -95,8 +95,8 @@ def spoil(file: Path, kind: str, table: str, noise: bytes) -> None:
             database.execute(f"DROP TABLE {table}")
         else:
             # `table` is one of TABLES: nothing comes from outside.
-            row = f"(SELECT rowid FROM {table} ORDER BY random() LIMIT 1)"  # noqa: S608 (ours)
-            change = f"UPDATE {table} SET body = ? WHERE rowid = {row}"  # noqa: S608 (ours)
+            row = f"(SELECT rowid FROM {table} ORDER BY random() LIMIT 1)"  # noqa: S608 (our own table names)
+            change = f"UPDATE {table} SET body = ? WHERE rowid = {row}"  # noqa: S608 (our own table names)
             database.execute(change, (noise,))
 
 

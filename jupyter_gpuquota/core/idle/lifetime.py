@@ -28,17 +28,16 @@ def end_of(
 
     A project may limit its interactive sessions, and a policy all, from when they began to run.
     """
-    if session.started is None or session.state != "running":
-        return None
-    life = life_of(policy, session, project).value
-    return session.started + timedelta(seconds=life) if life else None
+    return bounded(session, project, policy).ends
 
 
 def bounded(session: Session, project: Project | None, policy: Policy = NO_POLICY) -> Session:
     """Return the session with the end of its maximum run time and the level that decided it."""
-    ends = end_of(session, project, policy)
-    level = life_of(policy, session, project).level if ends else ""
-    return msgspec.structs.replace(session, ends=ends, ends_by=level)
+    life = life_of(policy, session, project)
+    if session.started is None or session.state != "running" or not life.value:
+        return msgspec.structs.replace(session, ends=None, ends_by="")
+    ends = session.started + timedelta(seconds=life.value)
+    return msgspec.structs.replace(session, ends=ends, ends_by=life.level)
 
 
 def bound(

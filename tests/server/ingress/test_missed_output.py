@@ -54,7 +54,7 @@ def kernel(site: Site) -> FakeKernel:
 
 async def until(condition: Callable[[], Any]) -> None:
     async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 (a channel tells nobody)
+        while not condition():  # noqa: ASYNC110 (a channel has no event)
             await asyncio.sleep(0.01)
 
 

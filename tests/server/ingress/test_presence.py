@@ -193,7 +193,7 @@ def test_a_notebook_that_is_saved_is_named():
 async def heard(site: Site, count: int) -> list[str]:
     """Wait for a number of reports; return the saved notebooks in them."""
     async with asyncio.timeout(PATIENCE):
-        while len(site.backend.ingress.seen) < count:  # noqa: ASYNC110 (nothing to wait on)
+        while len(site.backend.ingress.seen) < count:  # noqa: ASYNC110 (has no event)
             await asyncio.sleep(0.01)
     assert all(session == site.session.id for session, _ in site.backend.ingress.seen)
     return [seen.saved for _, seen in site.backend.ingress.seen]

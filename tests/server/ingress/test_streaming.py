@@ -341,7 +341,7 @@ async def test_a_stranger_on_a_port_that_a_session_left_gets_nothing(site: Site)
         site.backend.ingress.endpoints = Once(site.backend.ingress.endpoints)
         assert await ask(site) == 409
         async with asyncio.timeout(PATIENCE):
-            while not heard:  # noqa: ASYNC110 (nothing to wait on)
+            while not heard:  # noqa: ASYNC110 (has no event)
                 await asyncio.sleep(0.05)
         assert heard == [b""]
 

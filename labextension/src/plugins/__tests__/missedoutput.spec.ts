@@ -287,7 +287,7 @@ describe("output that a session's page has missed", () => {
     expect(texts()).toHaveLength(1);
   });
 
-  it('is nobody else’s business: outside sessions nothing is watched', () => {
+  it('watches nothing outside of sessions', () => {
     jest.replaceProperty(page.store, 'here', '');
     const tab = open();
     tab.run('r1');

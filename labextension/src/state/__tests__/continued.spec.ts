@@ -260,7 +260,7 @@ describe('a cell that an earlier page has run', () => {
     expect(cell.texts).toEqual(['2']);
   });
 
-  it('is nobody else: code of consoles and other cells is passed over', () => {
+  it('ignores code of consoles and of other cells', () => {
     begin([print('console', 'r2')], { id: 'r2', cell: '' });
     continued.handle(print('own', 'r3'));
     expect(cell.texts).toEqual(['saved']);
