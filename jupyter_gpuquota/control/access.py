@@ -8,8 +8,9 @@ from collections.abc import Collection
 
 from ..core.access import Caller, Rights, rights_of
 from ..model.sessions import LIVE, Session
+from .administration import Administrator
 from .board import Board
-from .resident import Resident
+from .capabilities import Work
 
 ROOT = "root"
 
@@ -22,14 +23,21 @@ class ProjectAccess:
     JupyterHub user with the same name as the controller's account is a different user.
 
     `key` is the secret from which sessions' tokens are derived: a token is valid for one run of a
-    session, and is not stored.
+    session, and is not stored. Entries go into the audit log of `admin`, through `work`.
     """
 
     def __init__(
-        self, resident: Resident, admins: Collection[str], owners: Collection[str], key: bytes
+        self,
+        board: Board,
+        admin: Administrator,
+        work: Work,
+        admins: Collection[str],
+        owners: Collection[str],
+        key: bytes,
     ) -> None:
-        self._resident = resident
-        self._board: Board = resident.board
+        self._board = board
+        self._admin = admin
+        self._work = work
         self._admins = admins
         self._accounts = {ROOT} if admins else {ROOT, *owners}
         self._key = key
@@ -67,7 +75,7 @@ class ProjectAccess:
             return
         name = f"{session.spec.project}/{session.spec.name}"
         what = f"{how} the session {name} of {session.owner}"
-        await self._resident.work(self._resident.worker.admin.note, caller.name, what)
+        await self._work(self._admin.note, caller.name, what)
         self._entered.add(key)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
 
@@ -38,13 +39,21 @@ _NAMES: dict[Part, str] = {
 class Administrator:
     """The settings of admins. Every method runs in the worker thread; `path` in any thread.
 
-    `project` is the project that owns all devices where none is configured.
+    `project` is the project that owns all devices where none is configured. Where an engine owns
+    the projects, `engine` returns them, and only the rest is stored here.
     """
 
-    def __init__(self, config: GpuQuota, board: Board, project: str) -> None:
+    def __init__(
+        self,
+        config: GpuQuota,
+        board: Board,
+        project: str = "",
+        engine: Callable[[], tuple[Project, ...]] | None = None,
+    ) -> None:
         self._config = config
         self._board = board
         self._project = project
+        self._engine = engine
         self._store: SettingsStore | None = None
         self._found = Inventory(())
         self._file = (
@@ -61,7 +70,7 @@ class Administrator:
         self.show_devices(inventory)
 
     def show_devices(self, inventory: Inventory) -> None:
-        """Publish the detected devices, with the groups of their nodes."""
+        """Publish the detected devices, with the groups of their nodes, and the projects."""
         self._found = inventory
         self._show()
 
@@ -70,6 +79,9 @@ class Administrator:
         if self._file:
             self._file.look(self._found.nodes)
         settings = self._in_force()
+        if self._engine:
+            projects = self._engine()
+            settings = msgspec.structs.replace(settings, projects=projects, source="engine")
         self._board.show_settings(settings)
         self._board.show_inventory(self._found, labelled(self._found.nodes, settings.groups))
 
@@ -144,6 +156,8 @@ class Administrator:
             self._kept.copy()
         if self._file and (self._file.changed() or self._names_changed()):
             self._show()
+        if self._engine:
+            return
         present = {p.name: p for p in self._board.settings.projects}
         for project in members.drained(present.values(), self._board.sessions):
             del present[project.name]
@@ -162,7 +176,8 @@ class Administrator:
         if self._store:
             found.append(self._store.problem)
             seed = self._store.stored.seed
-            if not self._file and seed is not None and seed != self._teams():
+            owned = bool(self._file or self._engine)
+            if not owned and seed is not None and seed != self._teams():
                 found.append(
                     "GpuQuota.projects was changed, but is ignored: projects are stored in the "
                     "state folder since an admin first changed one. Use `jupyter gpu project set`."

@@ -109,17 +109,20 @@ def make_backend(
     `owners` are admins where the configuration names none; `key` is the secret from which
     sessions' tokens are derived. The backend adds further capabilities with `dataclasses.replace`.
     """
-    board = resident.board
+    board, worker = resident.board, resident.worker
+    settings = StoredSettings(board, worker.admin, resident.act)
     return Backend(
         name=name,
         resident=resident,
         sessions=ScheduledSessions(resident),
         inventory=inventory,
         changes=BoardChanges(board),
-        access=ProjectAccess(resident, config.admins, owners, key),
+        access=ProjectAccess(board, worker.admin, resident.work, config.admins, owners, key),
         planning=OwnPlanning(board),
         usage=BoardUsage(board),
         history=RecordedHistory(resident.recorder),
-        administration=StoredSettings(resident),
-        policing=IdlePolicing(resident, config.idle_interval),
+        administration=settings,
+        policing=IdlePolicing(
+            board, resident.recorder, worker.idle, resident.work, resident.keep_alive
+        ),
     )

@@ -1,10 +1,11 @@
-"""The capabilities of every resident backend, by means of the board, worker and recorder."""
+"""The capabilities that backends share, by means of the board, the settings and the recorder."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from ..core.idle.policy import Ruling
 from ..core.idle.replay import Stretch
@@ -19,9 +20,17 @@ from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
 from ..model.resources import Node, Share
 from ..model.sessions import Session, SessionSpec
+from .administration import Administrator
 from .board import Board
+from .idle.monitor import IdleMonitor
 from .recorder import Recorder
 from .resident import Resident
+
+Work = Callable[..., Awaitable[Any]]
+"""Calls a function with arguments where it may run: in a worker thread, or at once."""
+
+KeepAlive = Callable[[str, int], Awaitable[Session]]
+"""Keeps a session alive for a number of seconds."""
 
 
 class BoardChanges:
@@ -125,12 +134,12 @@ class RecordedHistory:
 
 
 class StoredSettings:
-    """The settings of admins, stored by the worker."""
+    """The settings of admins in the state folder; `work` is the thread that may change them."""
 
-    def __init__(self, resident: Resident) -> None:
-        self._resident = resident
-        self._board = resident.board
-        self._admin = resident.worker.admin
+    def __init__(self, board: Board, admin: Administrator, work: Work) -> None:
+        self._board = board
+        self._admin = admin
+        self._work = work
 
     def set_by(self) -> SetBy:
         """Return where projects are set."""
@@ -154,63 +163,78 @@ class StoredSettings:
 
     async def put_project(self, project: Project, who: str) -> Project:
         """Create or change a project. Raises Outdated, Conflict, StorageFailed."""
-        return await self._resident.act(self._admin.put_project, project, who)
+        changed: Project = await self._work(self._admin.put_project, project, who)
+        return changed
 
     async def delete_project(
         self, name: str, revision: str, who: str, *, drain: bool
     ) -> Project | None:
         """Delete a project, or let it drain. Raises NotFound, InUse, Outdated, Conflict."""
         work = partial(self._admin.delete_project, name, revision, who, drain=drain)
-        return await self._resident.act(work)
+        left: Project | None = await self._work(work)
+        return left
 
     async def put_rules(self, rules: Rules, who: str) -> Rules:
         """Change the rules. Raises Outdated, Conflict, StorageFailed."""
-        return await self._resident.act(self._admin.put, "rules", rules, who)
+        changed: Rules = await self._work(self._admin.put, "rules", rules, who)
+        return changed
 
     async def put_groups(self, groups: Groups, who: str) -> Groups:
         """Change the node groups. Raises Outdated, Conflict, StorageFailed."""
-        return await self._resident.act(self._admin.put, "groups", groups, who)
+        changed: Groups = await self._work(self._admin.put, "groups", groups, who)
+        return changed
 
     async def put_policy(self, policy: Policy, who: str) -> Policy:
         """Change the policy as a whole. Raises Outdated, Conflict, StorageFailed."""
-        return await self._resident.act(self._admin.put, "policy", policy, who)
+        changed: Policy = await self._work(self._admin.put, "policy", policy, who)
+        return changed
 
     async def audit(self) -> tuple[AuditEntry, ...]:
         """Return the audit log, newest entry first."""
-        return await self._resident.work(self._admin.audit)
+        entries: tuple[AuditEntry, ...] = await self._work(self._admin.audit)
+        return entries
 
 
 class IdlePolicing:
-    """The idle policy, enforced by the worker."""
+    """The idle policy, enforced by a monitor that is used through `work`."""
 
-    def __init__(self, resident: Resident, interval: int) -> None:
-        self._resident = resident
-        self._idle = resident.worker.idle
-        self._interval = interval
+    def __init__(
+        self,
+        board: Board,
+        recorder: Recorder,
+        monitor: IdleMonitor,
+        work: Work,
+        keep_alive: KeepAlive,
+    ) -> None:
+        self._board = board
+        self._recorder = recorder
+        self._monitor = monitor
+        self._work = work
+        self._keep_alive = keep_alive
 
     @property
     def interval(self) -> int:
         """Seconds between two activity checks of a session."""
-        return self._interval
+        return self._monitor.interval
 
     def policy(self) -> Policy:
         """Return the policy as it is set."""
-        return self._resident.board.settings.policy
+        return self._board.settings.policy
 
     async def ruling(self, session_id: str) -> Ruling:
         """Return what the policy means for a session now. Raises NotFound."""
-        session = self._resident.board.find(session_id)
-        return await self._resident.work(self._idle.ruling, session)
+        ruling: Ruling = await self._work(self._monitor.ruling, self._board.find(session_id))
+        return ruling
 
     async def activity(self, session_id: str) -> Activity:
         """Return a session's observed activity. Raises NotFound, WrongState."""
-        session = self._resident.board.find(session_id)
-        return await self._resident.work(self._idle.activity, session)
+        found: Activity = await self._work(self._monitor.activity, self._board.find(session_id))
+        return found
 
     async def recorded(self, since: datetime) -> list[Stretch]:
         """Return the recorded activity of all sessions. Raises StorageFailed."""
-        return await self._resident.recorder.activity(since)
+        return await self._recorder.activity(since)
 
     async def keep_alive(self, session_id: str, span: int) -> Session:
         """Keep a session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""
-        return await self._resident.act(self._resident.worker.keep_alive, session_id, span)
+        return await self._keep_alive(session_id, span)

@@ -106,6 +106,10 @@ class Resident:
         finally:
             self._wake.set()
 
+    async def keep_alive(self, session_id: str, span: int) -> Session:
+        """Keep a session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""
+        return await self.act(self.worker.keep_alive, session_id, span)
+
     async def _run(self) -> None:
         trouble = ""
         while True:

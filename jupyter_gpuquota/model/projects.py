@@ -10,7 +10,7 @@ from .resources import gpus_text
 from .struct import ADDED, UNCHANGED, Message, Model, Number, Open, Request
 
 Effect = Literal["starts", "waits", "reclaimed", "moves", "keeps", "ends"]
-SetBy = Literal["config", "store", "file"]
+SetBy = Literal["config", "store", "file", "engine"]
 
 
 class AffinityRequest(Request, frozen=True, kw_only=True):
@@ -116,9 +116,9 @@ class Projects(Model, frozen=True, kw_only=True):
     """The projects.
 
     `source` is who sets them: `config`, until an administrator changes something; then `store`; or
-    the quota `file`, whose path is in `file` and which is the only place to change them. `warnings`
-    are settings that an administrator may not have intended. `revision` changes with every change
-    of what is set, held or queued.
+    the quota `file`, whose path is in `file` and which is the only place to change them; or the
+    cluster's `engine`. `warnings` are settings that an administrator may not have intended.
+    `revision` changes with every change of what is set, held or queued.
     """
 
     items: tuple[Project, ...]

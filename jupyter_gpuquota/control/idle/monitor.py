@@ -28,12 +28,13 @@ _SHOWN = timedelta(minutes=1)
 
 
 class IdleMonitor:
-    """Tracks which sessions are idle. `every` is the seconds between two activity checks."""
+    """Tracks which sessions are idle. `interval` is the seconds between two activity checks."""
 
-    def __init__(self, board: Board, clock: Clock, every: float) -> None:
+    def __init__(self, board: Board, clock: Clock, interval: int) -> None:
+        self.interval = interval
         self._board = board
         self._clock = clock
-        self._every = timedelta(seconds=every)
+        self._every = timedelta(seconds=interval)
         self._tracks: dict[tuple[str, int], Track] = {}
 
     def limits(self) -> dict[str, Limits]:

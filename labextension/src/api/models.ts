@@ -24,7 +24,7 @@ export type RuleName =
   | (string & {});
 export type IdleRule =
   'idle_timeout' | 'quiet_hours' | 'gpu_idle_timeout' | (string & {});
-export type SetBy = 'config' | 'store' | 'file' | (string & {});
+export type SetBy = 'config' | 'store' | 'file' | 'engine' | (string & {});
 export type Kind = 'interactive' | 'interactive-spot' | 'train' | (string & {});
 export type State =
   | 'waiting'
@@ -558,9 +558,9 @@ export interface TrialAct {
  * The projects.
  *
  * `source` is who sets them: `config`, until an administrator changes something; then `store`; or
- * the quota `file`, whose path is in `file` and which is the only place to change them. `warnings`
- * are settings that an administrator may not have intended. `revision` changes with every change
- * of what is set, held or queued.
+ * the quota `file`, whose path is in `file` and which is the only place to change them; or the
+ * cluster's `engine`. `warnings` are settings that an administrator may not have intended.
+ * `revision` changes with every change of what is set, held or queued.
  */
 export interface Projects {
   items: Project[];
