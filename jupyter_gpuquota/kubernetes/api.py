@@ -101,8 +101,8 @@ class Socket(Protocol):
         """Close the connection; may be called twice."""
 
 
-class Api(Protocol):
-    """A connection to one API server. Every method may raise Fault."""
+class Objects(Protocol):
+    """The objects of an API server. Every method may raise Fault."""
 
     async def get(self, resource: Resource[T], namespace: str, name: str) -> T:
         """Return an object."""
@@ -152,6 +152,10 @@ class Api(Protocol):
         ends the watch, which it does every few minutes: continue from the last version. A Fault
         with the status 410 means that the version is too old: begin anew.
         """
+
+
+class Api(Objects, Protocol):
+    """A connection to one API server. Every method may raise Fault."""
 
     async def read(self, path: str, query: Query | None = None) -> bytes:
         """Return the answer to GET of any path, such as discovery or the visibility API."""
