@@ -57,7 +57,7 @@ class ProjectAccess:
         """Return the token that authenticates a session's run."""
         return token_of(self._key, session.id, session.run)
 
-    def session_of(self, token: str) -> Session | None:
+    async def session_of(self, token: str) -> Session | None:
         """Return the live session to which a token was issued; None for any other token."""
         session = self._board.by_id.get(token.partition(".")[0])
         if session is None or session.state not in LIVE:

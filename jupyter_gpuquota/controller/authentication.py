@@ -55,7 +55,7 @@ class Authentication:
 
     async def _identify(self, token: str) -> Caller | None:
         """Return the owner of a token. Sessions first: authenticators never see their tokens."""
-        if session := session_caller(self._access, token):
+        if session := await session_caller(self._access, token):
             return session
         unavailable: Unavailable | None = None
         for authenticator in self._authenticators:

@@ -31,9 +31,12 @@ def token_in(headers: HTTPHeaders) -> str:
     return match[1]
 
 
-def session_caller(access: Access, token: str) -> Caller | None:
-    """Return the session to which a token was issued, as a caller; None for any other token."""
-    session = access.session_of(token)
+async def session_caller(access: Access, token: str) -> Caller | None:
+    """Return the session to which a token was issued, as a caller; None for any other token.
+
+    Raises Unavailable if it cannot be checked.
+    """
+    session = await access.session_of(token)
     return Caller(session.owner, known="session", session=session.id) if session else None
 
 

@@ -61,10 +61,10 @@ class SocketApi(Api):
         super().initialize(dispatcher)
         self._access = access
         self._traffic = traffic
-        self._peer: Peer | None = None
+        self._caller: Caller | None = None
 
-    def prepare(self) -> None:
-        """Identify the client by its socket."""
+    async def prepare(self) -> None:
+        """Identify the client by its socket, and the session by its token if one was sent."""
         connection = self.request.connection
         if not isinstance(connection, HTTP1Connection):
             raise web.HTTPError(403)
@@ -76,17 +76,19 @@ class SocketApi(Api):
                 f"This controller does not serve the account {peer.account}.",
                 hint="Each account has its own controller.",
             )
-        self._peer = peer
+        self._caller = await self._identify(peer)
 
     def caller(self) -> Caller:
         """Return the account with its groups, or the session whose token was sent."""
-        peer = self._peer
-        if peer is None:
+        if self._caller is None:
             raise web.HTTPError(403)
+        return self._caller
+
+    async def _identify(self, peer: Peer) -> Caller:
         if AUTHORIZATION not in self.request.headers:
             around = session_of(peer.pid)
             return Caller(peer.account, groups_of(peer), known="socket", inside=around)
-        session = session_caller(self._access, token_in(self.request.headers))
+        session = await session_caller(self._access, token_in(self.request.headers))
         if session is None:
             raise unknown_token()
         return session

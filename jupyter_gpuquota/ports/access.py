@@ -14,8 +14,11 @@ class Access(Protocol):
     async def rights(self, caller: Caller) -> Rights:
         """Return a caller's present rights."""
 
-    def session_of(self, token: str) -> Session | None:
-        """Return the live session to which a token was issued; None for any other token."""
+    async def session_of(self, token: str) -> Session | None:
+        """Return the live session to which a token was issued; None for any other token.
+
+        Raises Unavailable if it cannot be checked.
+        """
 
     async def entered(self, caller: Caller, session: Session, how: str) -> None:
         """Record in the audit log that an admin entered another user's session."""

@@ -100,4 +100,4 @@ class AccessContract:
 
     async def test_a_token_is_one_sessions_as_long_as_it_lives(self, backend: Backend) -> None:
         for token in ("", "nobody.abc", "."):
-            assert backend.access.session_of(token) is None
+            assert await backend.access.session_of(token) is None

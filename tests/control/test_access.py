@@ -76,17 +76,19 @@ async def test_without_admins_the_account_is_one_where_the_kernel_names_it(monke
 async def test_a_token_is_of_one_run_of_a_live_session(backend: Backend) -> None:
     session = await run(backend, owner="owner", project="team-c")
     token = backend.access.token_of(session)
-    assert backend.access.session_of(token).id == session.id
+    assert (await backend.access.session_of(token)).id == session.id
     for wrong in (token[:-1], f"{token}x", token.replace(session.id, "other"), session.id):
-        assert backend.access.session_of(wrong) is None
-    assert backend.access.session_of(token_of(b"another key", session.id, session.run)) is None
+        assert await backend.access.session_of(wrong) is None
+    assert (
+        await backend.access.session_of(token_of(b"another key", session.id, session.run)) is None
+    )
     await backend.sessions.suspend(session.id)
     await until(backend, session.id, "suspended")
-    assert backend.access.session_of(token) is None
+    assert await backend.access.session_of(token) is None
     await backend.sessions.resume(session.id)
     again = await until(backend, session.id, "running")
-    assert backend.access.session_of(token) is None
-    assert backend.access.session_of(backend.access.token_of(again)).id == session.id
+    assert await backend.access.session_of(token) is None
+    assert (await backend.access.session_of(backend.access.token_of(again))).id == session.id
 
 
 async def test_an_admin_who_opens_a_session_often_is_noted_once(backend: Backend) -> None:

@@ -22,11 +22,11 @@ async def token_of(backend, session_id):
 async def test_a_token_is_one_sessions_and_no_others(backend):
     first, second = await run(backend, "first"), await run(backend, "second")
     own, other = [await token_of(backend, each.id) for each in (first, second)]
-    assert backend.access.session_of(own).id == first.id
-    assert backend.access.session_of(other).id == second.id
+    assert (await backend.access.session_of(own)).id == first.id
+    assert (await backend.access.session_of(other)).id == second.id
     forged = f"{first.id}.{other.partition('.')[2]}"
     for wrong in (forged, own[:-1], own + "x", first.id, f"{first.id}."):
-        assert backend.access.session_of(wrong) is None
+        assert await backend.access.session_of(wrong) is None
 
 
 async def test_a_token_outlives_the_controller_but_not_its_run(make):
@@ -35,15 +35,15 @@ async def test_a_token_outlives_the_controller_but_not_its_run(make):
     token = await token_of(backend, session.id)
     await backend.resident.close()
     backend = await make()
-    assert backend.access.session_of(token).id == session.id
+    assert (await backend.access.session_of(token)).id == session.id
     await backend.sessions.suspend(session.id)
     await until(backend, session.id, "suspended")
-    assert backend.access.session_of(token) is None
+    assert await backend.access.session_of(token) is None
     await backend.sessions.resume(session.id)
     await until(backend, session.id, "running")
-    assert backend.access.session_of(token) is None
+    assert await backend.access.session_of(token) is None
     again = await token_of(backend, session.id)
-    assert backend.access.session_of(again).id == session.id
+    assert (await backend.access.session_of(again)).id == session.id
 
 
 async def test_a_token_is_only_where_the_account_alone_can_read_it(backend, settings):
