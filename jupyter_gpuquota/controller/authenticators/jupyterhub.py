@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -15,6 +14,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from traitlets import TraitError, Unicode, default
 from traitlets.config import Configurable
 
+from ...control.answers import Answers, Clock
 from ...core.access import Caller
 from ...errors import Unavailable
 
@@ -23,12 +23,8 @@ KNOWN = 60.0
 UNKNOWN = 5.0
 """Seconds for which an unknown token is cached."""
 
-_LIMIT = 4096
 _CONNECT = 5.0
 _TIMEOUT = 10.0
-
-Clock = Callable[[], float]
-"""Returns monotonic seconds."""
 
 log = logging.getLogger(__name__)
 
@@ -57,14 +53,14 @@ class HubAuthenticator(Configurable):
 
     def __init__(self, clock: Clock = time.monotonic, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._clock = clock
+        self._answers: Answers[bytes, Caller | None] = Answers(
+            lambda caller: KNOWN if caller else UNKNOWN, clock=clock
+        )
         if not self.api_url.startswith(("http://", "https://")):
             raise TraitError(
                 "HubAuthenticator.api_url must be the address of the Hub's REST API, such as "
                 "http://127.0.0.1:8081/hub/api."
             )
-        self._answers: dict[bytes, tuple[Caller | None, float]] = {}
-        self._asking: dict[bytes, asyncio.Future[Caller | None]] = {}
 
     @default("api_url")
     def _default_api_url(self) -> str:
@@ -77,18 +73,7 @@ class HubAuthenticator(Configurable):
     async def authenticate(self, token: str) -> Caller | None:
         """Return the owner of a token, from the cache or the Hub."""
         key = hashlib.sha256(token.encode()).digest()
-        caller, until = self._answers.get(key, (None, 0.0))
-        if self._clock() < until:
-            return caller
-        if key not in self._asking:
-            self._asking[key] = asyncio.ensure_future(self._ask(token))
-            self._asking[key].add_done_callback(lambda _: self._asking.pop(key, None))
-        caller = await asyncio.shield(self._asking[key])
-        self._answers.pop(key, None)
-        self._answers[key] = caller, self._clock() + (KNOWN if caller else UNKNOWN)
-        if len(self._answers) > _LIMIT:
-            del self._answers[next(iter(self._answers))]
-        return caller
+        return await self._answers.get(key, lambda: self._ask(token))
 
     async def _ask(self, token: str) -> Caller | None:
         request = HTTPRequest(

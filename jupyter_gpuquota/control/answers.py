@@ -1,0 +1,60 @@
+"""Answers of another service, cached for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+Clock = Callable[[], float]
+"""Returns monotonic seconds."""
+
+
+class Answers(Generic[K, V]):
+    """A cache of at most `limit` answers, each valid for `lifetime(answer)` seconds.
+
+    The same question, asked by many at once, is sent once. Errors are raised to all who wait for
+    them, and are not cached.
+    """
+
+    def __init__(
+        self, lifetime: Callable[[V], float], limit: int = 4096, clock: Clock = time.monotonic
+    ) -> None:
+        self._lifetime = lifetime
+        self._limit = limit
+        self._clock = clock
+        self._known: dict[K, tuple[V, float]] = {}
+        self._asking: dict[K, asyncio.Future[V]] = {}
+
+    async def get(self, question: K, ask: Callable[[], Awaitable[V]]) -> V:
+        """Return the answer to a question, from the cache or else from `ask`."""
+        if known := self._known.get(question):
+            answer, until = known
+            if self._clock() < until:
+                return answer
+        asking = self._asking.get(question)
+        if asking is None:
+            asking = self._asking[question] = asyncio.ensure_future(self._ask(question, ask))
+            asking.add_done_callback(lambda done: self._asked(question, done))
+        return await asyncio.shield(asking)  # whoever asked first may be cancelled
+
+    def forget(self, question: K) -> None:
+        """Remove an answer from the cache."""
+        self._known.pop(question, None)
+
+    async def _ask(self, question: K, ask: Callable[[], Awaitable[V]]) -> V:
+        answer = await ask()
+        self._known.pop(question, None)
+        self._known[question] = answer, self._clock() + self._lifetime(answer)
+        if len(self._known) > self._limit:
+            del self._known[next(iter(self._known))]
+        return answer
+
+    def _asked(self, question: K, done: asyncio.Future[V]) -> None:
+        del self._asking[question]
+        if not done.cancelled():
+            done.exception()  # all who waited for it may have been cancelled
