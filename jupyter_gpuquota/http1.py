@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import cast
 
 from tornado.http1connection import HTTP1Connection, HTTP1ConnectionParameters
@@ -19,14 +21,38 @@ from tornado.httputil import (
 )
 from tornado.iostream import IOStream, StreamClosedError
 
+from .unix_paths import short
+
 ANY_SIZE = 1 << 62
 CHUNK = 256 * 1024
+_BUSY_PAUSE = 0.01
 
 
 @lru_cache(maxsize=64)
 def verifying(ca: str) -> ssl.SSLContext:
     """Return a TLS context that trusts a CA certificate (PEM), the system's if empty."""
     return ssl.create_default_context(cadata=ca or None)
+
+
+async def connect_unix(path: Path) -> IOStream:
+    """Connect to a unix socket when its listener's backlog has room. Raises OSError."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(0)
+        with short(path) as address:
+            await _connect(connection, address)
+    except BaseException:
+        connection.close()
+        raise
+    return IOStream(connection)
+
+
+async def _connect(connection: socket.socket, address: str) -> None:
+    while True:
+        try:
+            return connection.connect(address)
+        except BlockingIOError:  # the backlog is full: unix sockets refuse where TCP would wait
+            await asyncio.sleep(_BUSY_PAUSE)
 
 
 def client(stream: IOStream, limit: int = ANY_SIZE) -> HTTP1Connection:

@@ -15,13 +15,13 @@ from pwd import getpwuid
 from tornado.iostream import IOStream
 
 from ..errors import NotAllowed
-from ..hosting.unix import short
+from ..http1 import connect_unix
+from ..unix_paths import short
 
 CONNECT_TIMEOUT = 10.0
 """Seconds for a listener to accept a connection."""
 
 _BACKLOG = 512
-_BUSY_PAUSE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +93,14 @@ async def connect(path: Path, timeout: float = CONNECT_TIMEOUT) -> IOStream:
     Raises OSError if nothing listens, TimeoutError (an OSError, too) if the listener does not
     accept, NotAllowed if another account listens.
     """
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(0)
+    async with asyncio.timeout(timeout):
+        stream = await connect_unix(path)
     try:
-        with short(path) as address:
-            async with asyncio.timeout(timeout):
-                await _connect(connection, address)
-        _check_own(peer_of(connection), path)
+        _check_own(peer_of(stream.socket), path)
     except BaseException:
-        connection.close()
+        stream.close()
         raise
-    return IOStream(connection)
-
-
-async def _connect(connection: socket.socket, address: str) -> None:
-    """Connect when the listener's backlog has room: unix sockets refuse where TCP would wait."""
-    while True:
-        try:
-            return connection.connect(address)
-        except BlockingIOError:
-            await asyncio.sleep(_BUSY_PAUSE)
+    return stream
 
 
 def _check_own(listener: Peer, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -9,7 +10,7 @@ from tornado.httputil import HTTPHeaders
 from tornado.iostream import IOStream, StreamClosedError
 from tornado.tcpclient import TCPClient
 
-from ..http1 import Response, fetch, verifying
+from ..http1 import Response, connect_unix, fetch, verifying
 from ..model.sessions import Endpoint
 
 T = TypeVar("T")
@@ -32,6 +33,8 @@ class ServerConnection:
     @classmethod
     async def open(cls, endpoint: Endpoint) -> ServerConnection:
         """Connect, with TLS if the endpoint requires it. Raises OSError."""
+        if endpoint.socket:
+            return cls(endpoint, await connect_unix(Path(endpoint.socket)))
         tls = verifying(endpoint.ca) if endpoint.scheme == "https" else None
         stream = await TCPClient().connect(endpoint.host, endpoint.port, ssl_options=tls)
         return cls(endpoint, stream)

@@ -8,11 +8,10 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import NotAllowed
+from ..unix_paths import short
 
 API = "/gpuquota/api"
 """The prefix of the REST interface's paths on the controller's socket."""
@@ -20,8 +19,6 @@ API = "/gpuquota/api"
 RETIRE = "/gpuquota/retire"
 """A POST to this path makes the controller exit."""
 
-_LONGEST = 107
-"""Maximum length of a socket's path, in bytes."""
 _BUSY_PAUSE = 0.01
 
 
@@ -73,16 +70,3 @@ class UnixConnection(http.client.HTTPConnection):
     @staticmethod
     def _credentials(sock: socket.socket) -> bytes:
         return sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-
-
-@contextmanager
-def short(path: Path) -> Iterator[str]:
-    """Yield an address of at most 107 bytes for a path of any length."""
-    if len(os.fsencode(path)) <= _LONGEST:
-        yield str(path)
-        return
-    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
-    finally:
-        os.close(folder)

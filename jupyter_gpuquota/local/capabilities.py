@@ -10,6 +10,7 @@ from ..control.board import Board
 from ..control.capabilities import BoardInventory
 from ..control.resident import INACTIVE
 from ..control.signals.presence import Presence
+from ..core.exposure import check_exposed
 from ..model.environments import Environment, LaunchPlace
 from ..model.idleness import PresenceRequest
 from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
@@ -102,7 +103,7 @@ class LocalIngress:
     async def endpoint(self, session_id: str, port: int) -> Endpoint:
         """Return where a running session listens. Raises NotFound, WrongState, NotAllowed."""
         session = self._board.find(session_id)
-        ingress.check_exposed(session, port)
+        check_exposed(session, port)
         folder = self._state.folder(session)
         return await asyncio.to_thread(self._endpoints.find, session, folder, port)
 

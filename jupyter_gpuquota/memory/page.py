@@ -13,8 +13,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from ..control.board import Board
-from ..core.ending import served
-from ..errors import NotAllowed, WrongState
+from ..core.exposure import check_exposed
 from ..model.addresses import address_of
 from ..model.sessions import Endpoint, Session
 
@@ -47,11 +46,7 @@ class DemoServer:
 
     def endpoint(self, session: Session, port: int) -> Endpoint:
         """Return where a session's page is served. Raises NotAllowed, WrongState."""
-        name = session.spec.name
-        if not served(session):
-            raise WrongState(f"{name} is {session.state}, not running.")
-        if port and port not in session.spec.ports:
-            raise NotAllowed(f"{name} does not expose port {port}.")
+        check_exposed(session, port)
         if self._server is None:
             self._start()
         base = "/" if port else address_of(session)

@@ -273,8 +273,9 @@ class EndpointQuery(Request, frozen=True, kw_only=True):
 class Endpoint(Model, frozen=True, kw_only=True):
     """Where the ingress reaches a session; it never leaves the account's own processes.
 
-    `headers` go with every request. `ca` is the authority, as PEM, that signed the certificate of
-    an `https` server; empty for those that the system trusts.
+    `socket`, unless empty, is the path of a unix socket that leads there; host and port then only
+    name it. `headers` go with every request. `ca` is the authority, as PEM, that signed the
+    certificate of an `https` server; empty for those that the system trusts.
     """
 
     host: str
@@ -283,6 +284,7 @@ class Endpoint(Model, frozen=True, kw_only=True):
     base_url: str = "/"
     headers: dict[str, str] = msgspec.field(default_factory=dict)
     ca: str = ""
+    socket: str = ""
 
     @property
     def authority(self) -> str:

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-from jupyter_gpuquota.hosting.unix import short
+from jupyter_gpuquota.unix_paths import short
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):

@@ -24,8 +24,9 @@ from jupyter_gpuquota.hosting.start import (
     ensure_controller,
     require_controller,
 )
-from jupyter_gpuquota.hosting.unix import UnixConnection, short
+from jupyter_gpuquota.hosting.unix import UnixConnection
 from jupyter_gpuquota.model.about import API_VERSION
+from jupyter_gpuquota.unix_paths import short
 from tests.chosen import chosen, location
 from tests.client.standin import stand_in
 from tests.waiting import PATIENCE

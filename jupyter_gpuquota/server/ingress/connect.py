@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ssl
+from pathlib import Path
 
 from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
+from ...api import sockets
 from ...errors import Unavailable
 from ...http1 import verifying
 from ...model.sessions import Endpoint
@@ -19,6 +21,8 @@ async def connect(endpoint: Endpoint) -> IOStream:
     """
     encrypted = endpoint.scheme == "https"
     try:
+        if endpoint.socket:
+            return await sockets.connect(Path(endpoint.socket))
         tls = verifying(endpoint.ca) if encrypted else None
         return await TCPClient().connect(endpoint.host, endpoint.port, ssl_options=tls)
     except ssl.SSLError as error:
