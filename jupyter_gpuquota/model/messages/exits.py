@@ -30,6 +30,11 @@ EXITS = {
     "exit.killed": Text("Killed by {signal}."),
     "exit.sigkill": Text("Killed by SIGKILL.", "The machine may have run out of memory."),
     "exit.unknown": Text("The process is gone; its exit code is unknown.", _CHECK_LOG),
+    "exit.memory": Text("Killed: it used more memory than its limit.", "Request more memory."),
+    "exit.evicted": Text("Evicted from node {node}.", "It is requeued and restarts automatically."),
+    "exit.node_lost": Text(
+        "Node {node} no longer responds.", "It is requeued and restarts automatically."
+    ),
     "exit.reboot": Text(
         "The machine restarted while the session was running.", "Resume starts it again."
     ),

@@ -17,6 +17,8 @@ PROGRESS = {
     "progress.command": Text("Starting {command} from {environment}"),
     "progress.running": Text("Running"),
     "progress.ready": Text("Ready"),
+    "progress.pulling": Text("Pulling {image}"),
+    "progress.pulled": Text("Pulled {image} ({size:memory}) in {span:duration}"),
     "progress.simulated": Text("Running in memory only: no process is started"),
     **{
         f"warning.{rule}.{action}": Text(

@@ -90,6 +90,24 @@ REASONS = {
         "All MIG instances with profile {profile} are in use.", "Starts when one is released."
     ),
     **_fragmented(),
+    "node.none": Text("No node has room for it.", "Starts when one has."),
+    "pod.refused": Text("The cluster refuses to create its pod.", "Ask an administrator."),
+    "pod.quota": Text(
+        "A resource quota of {project} is used up.", "Starts when enough of it is released."
+    ),
+    "image.pulling": Text("Pulling {image} since {since:time}."),
+    "image.failed": Text(
+        "{image} cannot be pulled.", "Check the image's name and the right to pull it."
+    ),
+    "volume.pending": Text("A volume is not ready.", "Starts when it is."),
+    "crash.loop": Text(
+        Plural(
+            "times",
+            one="It exited with code {status} and is being restarted.",
+            many="It exited {times:count} times, last with code {status}.",
+        ),
+        "Check the log.",
+    ),
     "reclaim.pending": Text(
         "GPUs are being reclaimed for it from {sessions:sessions}.",
         "Starts when they are released; saving may take up to {grace:duration}.",

@@ -11,8 +11,20 @@ export const exits: Texts = {
     trans.__('The driver no longer responds for GPU %1.', f.and(a.devices)),
     trans.__('Save your work, stop the session, and tell an administrator.')
   ],
+  'exit.evicted': (trans, _f, a) => [
+    trans.__('Evicted from node %1.', a.node),
+    trans.__('It is requeued and restarts automatically.')
+  ],
   'exit.killed': (trans, _f, a) => [
     trans.__('Killed by %1.', a.signal)
+  ],
+  'exit.memory': (trans) => [
+    trans.__('Killed: it used more memory than its limit.'),
+    trans.__('Request more memory.')
+  ],
+  'exit.node_lost': (trans, _f, a) => [
+    trans.__('Node %1 no longer responds.', a.node),
+    trans.__('It is requeued and restarts automatically.')
   ],
   'exit.reboot': (trans) => [
     trans.__('The machine restarted while the session was running.'),

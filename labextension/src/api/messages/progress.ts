@@ -9,6 +9,12 @@ export const progress: Texts = {
   'progress.placed': (trans, f, a) => [
     trans.__('Placed on %1', f.place(a.place))
   ],
+  'progress.pulled': (trans, f, a) => [
+    trans.__('Pulled %1 (%2) in %3', a.image, f.memory(a.size), f.duration(a.span))
+  ],
+  'progress.pulling': (trans, _f, a) => [
+    trans.__('Pulling %1', a.image)
+  ],
   'progress.ready': (trans) => [
     trans.__('Ready')
   ],

@@ -3,6 +3,10 @@
 import type { Texts } from './types';
 
 export const reasons: Texts = {
+  'crash.loop': (trans, _f, a) => [
+    trans._n('It exited with code %2 and is being restarted.', 'It exited %1 times, last with code %2.', Number(a.times), a.status),
+    trans.__('Check the log.')
+  ],
   'fragmented.part': (trans, f, a) => [
     trans.__('%1 free in total, but no single GPU has %2 free.', f.gpus(a.free), f.share(a.share)),
     trans.__('Starts when a session on a shared GPU ends.')
@@ -50,6 +54,25 @@ export const reasons: Texts = {
   'gpus.too_few.on': (trans, f, a) => [
     trans.__('%1 requested, %2 free on %3.', f.share(a.share), f.gpus(a.free), f.and(a.nodes)),
     trans.__('Starts when enough GPUs are free.')
+  ],
+  'image.failed': (trans, _f, a) => [
+    trans.__('%1 cannot be pulled.', a.image),
+    trans.__("Check the image's name and the right to pull it.")
+  ],
+  'image.pulling': (trans, f, a) => [
+    trans.__('Pulling %1 since %2.', a.image, f.time(a.since))
+  ],
+  'node.none': (trans) => [
+    trans.__('No node has room for it.'),
+    trans.__('Starts when one has.')
+  ],
+  'pod.quota': (trans, _f, a) => [
+    trans.__('A resource quota of %1 is used up.', a.project),
+    trans.__('Starts when enough of it is released.')
+  ],
+  'pod.refused': (trans) => [
+    trans.__('The cluster refuses to create its pod.'),
+    trans.__('Ask an administrator.')
   ],
   'project.draining': (trans, _f, a) => [
     trans.__('Project %1 is being closed and starts no sessions.', a.project),
@@ -104,5 +127,9 @@ export const reasons: Texts = {
   'reclaim.releasing': (trans, f, a) => [
     trans.__('GPUs are being released for it by %1.', f.sessions(a.sessions)),
     trans.__('Starts when they are released.')
+  ],
+  'volume.pending': (trans) => [
+    trans.__('A volume is not ready.'),
+    trans.__('Starts when it is.')
   ]
 };
