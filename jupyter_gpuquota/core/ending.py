@@ -44,7 +44,7 @@ def advance(
         return session
     waits = session.ending is None and (pages.reports or not pages.complete)
     before = session.ending or Ending(by=now + max(save, grace) if waits else now)
-    if before.told:
+    if before.signalled:
         return session
     counts_down = _is_reclaimed(session) and grace > save
     counts_down &= not any(report.give_back for report in pages.reports)
@@ -58,7 +58,7 @@ def advance(
     )
     is_over = not pages.reports or (after.saved == "saved" and not counts_down)
     if now >= by or (pages.complete and is_over):
-        after = replace(after, told=now, saved=_final(after, pages))
+        after = replace(after, signalled=now, saved=_final(after, pages))
     return replace(session, ending=after)
 
 
@@ -66,13 +66,15 @@ def served(session: Session) -> bool:
     """Return whether a session is served: until its processes are signalled."""
     ending = session.ending
     is_ending = session.state == "stopping" and session.started is not None
-    return session.state == "running" or (is_ending and not (ending and ending.told))
+    return session.state == "running" or (is_ending and not (ending and ending.signalled))
 
 
 def grace_left(session: Session, grace: float, least: float) -> float:
     """Return the seconds of a grace that are left to its processes after its pages."""
     ending = session.ending
-    taken = (ending.told - session.since).total_seconds() if ending and ending.told else 0.0
+    taken = (
+        (ending.signalled - session.since).total_seconds() if ending and ending.signalled else 0.0
+    )
     return max(min(least, grace), grace - taken)
 
 

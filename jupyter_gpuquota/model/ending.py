@@ -16,7 +16,7 @@ PageState = Literal["open", "saved", "unsaved", "closed"]
 class Ending(Model, frozen=True, kw_only=True):
     """The state of a session's open documents before its processes are signalled.
 
-    They are signalled at `by` at the latest; `told` is when they were. Until then the session's
+    They are signalled at `by` at the latest, and were at `signalled`. Until then the session's
     pages are served, so that they can save. `saved` is `asked` until all pages have answered, then
     `saved` or `unsaved`, with the number of documents that could not be saved. It is `unknown` if
     the session was in use and a page did not answer, `closed` if no page was open. `last_save` is
@@ -24,7 +24,7 @@ class Ending(Model, frozen=True, kw_only=True):
     """
 
     by: datetime
-    told: datetime | None = None
+    signalled: datetime | None = None
     saved: Open[Saved] = "asked"
     unsaved: int = 0
     last_save: datetime | None = None

@@ -197,7 +197,9 @@ class Session(Model, frozen=True, kw_only=True):
     @property
     def is_saving(self) -> bool:
         """Whether its pages save before its processes are signalled."""
-        return self.state == "stopping" and self.ending is not None and self.ending.told is None
+        return (
+            self.state == "stopping" and self.ending is not None and self.ending.signalled is None
+        )
 
     @property
     def preemptible(self) -> bool:

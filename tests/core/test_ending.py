@@ -43,7 +43,7 @@ def told(session: Session) -> tuple[float | None, str]:
     """Return the seconds until the processes were ended, and what was saved."""
     ending = session.ending
     assert ending
-    return (ending.told - NOW).total_seconds() if ending.told else None, ending.saved
+    return (ending.signalled - NOW).total_seconds() if ending.signalled else None, ending.saved
 
 
 def test_a_session_without_open_pages_ends_at_once() -> None:

@@ -18,7 +18,7 @@ export function ending(
     ...changes,
     ending: {
       by: '2026-01-01T12:01:00Z',
-      told: null,
+      signalled: null,
       saved,
       unsaved: 0,
       last_save: null

@@ -934,7 +934,7 @@ export interface Reclaim {
 /**
  * The state of a session's open documents before its processes are signalled.
  *
- * They are signalled at `by` at the latest; `told` is when they were. Until then the session's
+ * They are signalled at `by` at the latest, and were at `signalled`. Until then the session's
  * pages are served, so that they can save. `saved` is `asked` until all pages have answered, then
  * `saved` or `unsaved`, with the number of documents that could not be saved. It is `unknown` if
  * the session was in use and a page did not answer, `closed` if no page was open. `last_save` is
@@ -942,7 +942,7 @@ export interface Reclaim {
  */
 export interface Ending {
   by: string;
-  told: string | null;
+  signalled: string | null;
   saved: Saved;
   unsaved: number;
   last_save: string | null;

@@ -74,7 +74,7 @@ describe('unsaved documents', () => {
       state: 'stopping',
       ending: {
         by: '2026-01-01T12:01:00Z',
-        told: null,
+        signalled: null,
         saved: 'asked',
         unsaved: 0,
         last_save: null

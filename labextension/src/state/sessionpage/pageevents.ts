@@ -8,16 +8,16 @@ export type IPageEvent =
   | { kind: 'ending' | 'open' | 'back'; session: Session }
   | { kind: 'closed'; session: Session; why: string };
 
-/** Return whether a session's pages save before its processes are told to end. */
+/** Return whether a session's pages save before its processes are signalled. */
 export function isSaving({ ending, state }: Session): boolean {
-  return state === 'stopping' && ending !== null && !ending.told;
+  return state === 'stopping' && ending !== null && !ending.signalled;
 }
 
 /** Find what has become of the session whose own JupyterLab this is between two looks at it. */
 export class PageEvents {
   /**
    * Return the news since the last look; `why` it is not served, empty where it is, null where
-   * that cannot be told.
+   * that is unknown.
    */
   look(session: Session | undefined, why: string | null): IPageEvent[] {
     if (!session || why === null) {

@@ -39,7 +39,7 @@ describe('the countdown in the page of a session', () => {
       ...changes,
       ending: {
         by: '2026-01-01T12:01:00Z',
-        told: null,
+        signalled: null,
         saved: 'asked',
         unsaved: 0,
         last_save: null,
