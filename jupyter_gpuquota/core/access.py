@@ -6,16 +6,18 @@ need     who may
 anyone   every authenticated caller
 person   every caller but a session
 see      callers who see the session: members, viewers and leads of its project; see below
-inspect  its owner, leads of its project, admins: command, environment, folder, log, activity
+inspect  its owner, leads of its project, admins: command, environment, folder, activity
+log      the same: what it has written
 manage   the same: stop, suspend, keep alive
 own      its owner, admins: resume, resize, delete
-enter    its owner; an admin too, which is audited: URL, token, programs, terminals
+enter    its owner; an admin too, which is audited: URL and token
+exec     the same: programs, terminals
 admin    admins
 ======== ===================================================================================
 
-An owner sees an own session whatever the project; an admin sees all; a session sees itself, and
-may inspect and manage itself. A person's program that runs in a session acts for the person, but
-never as an admin. What a caller does not see is "not found".
+An admin sees all; a session sees itself, and may inspect and manage itself. A person's program that
+runs in a session acts for the person, but never as an admin. What a caller does not see is "not
+found". A `Source` of roles may limit this further.
 """
 
 from __future__ import annotations
@@ -34,31 +36,55 @@ Role = Literal["viewer", "member", "lead"]
 
 _STRANGER: frozenset[Need] = frozenset({"anyone", "person"})
 _SEES: frozenset[Need] = _STRANGER | {"see"}
-_LEADS: frozenset[Need] = _SEES | {"inspect", "manage"}
-_OWNS: frozenset[Need] = _LEADS | {"own", "enter"}
+_LEADS: frozenset[Need] = _SEES | {"inspect", "log", "manage"}
+_OWNS: frozenset[Need] = _LEADS | {"own", "enter", "exec"}
 _ADMIN: frozenset[Need] = _OWNS | {"admin"}
 _SESSION: frozenset[Need] = frozenset({"anyone"})
-_ITSELF: frozenset[Need] = _SESSION | {"see", "inspect", "manage"}
+_ITSELF: frozenset[Need] = _SESSION | {"see", "inspect", "log", "manage"}
 _BY_ROLE: dict[Role | None, frozenset[Need]] = {
     "viewer": _SEES,
     "member": _SEES,
     "lead": _LEADS,
     None: _STRANGER,
 }
-_WHO: dict[Need, str] = {
-    "inspect": "its owner {owner}, leads of {project} and admins",
-    "manage": "its owner {owner}, leads of {project} and admins",
-    "own": "its owner {owner} and admins",
-    "enter": "its owner {owner} and admins",
-}
-"""Who may, for the errors of callers who see a session but may not act on it."""
+_NOTHING: frozenset[Need] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where roles come from, and how refusals explain it.
+
+    `owners` are the roles with which owners have all rights on their sessions, None for no role.
+    `who` completes "Only … may." for callers who see a session but may not act on it. `admins`
+    says who is an admin. `launching` is the right that launching needs, where lists of members do
+    not decide.
+    """
+
+    owners: frozenset[Role | None]
+    who: Mapping[Need, str]
+    admins: str
+    launching: str = ""
+
+
+_LEADING = "its owner {owner}, leads of {project} and admins"
+_OWNING = "its owner {owner} and admins"
+
+LISTS = Source(
+    owners=frozenset(_BY_ROLE),
+    who={
+        **dict.fromkeys(("inspect", "log", "manage"), _LEADING),
+        **dict.fromkeys(("own", "enter", "exec"), _OWNING),
+    },
+    admins="Administrators are listed in GpuQuota.admins. Ask one of them.",
+)
+"""Roles by the members, viewers and leads of projects. An owner needs none of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """A person, or a session that acts for itself.
 
-    `known` is how the caller was identified: `socket`, `jupyter`, `jupyterhub`, `token` or
+    `known` is how the caller was identified: `socket`, `jupyterhub`, `kubernetes`, `token` or
     `session`. `session` is the id of a session that acts for itself, empty for a person; `inside`
     that of the session in which a person's program runs, if any.
     """
@@ -85,17 +111,23 @@ NOBODY = Caller("")
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What one caller may do: everything for an `admin`, else by the role in each project."""
+    """What one caller may do: everything for an `admin`, else by the role in each project.
+
+    `withheld` is what a role would allow, but not in this project.
+    """
 
     caller: Caller
     admin: bool = False
     roles: Mapping[str, Role] = field(default_factory=dict)
+    withheld: Mapping[str, frozenset[Need]] = field(default_factory=dict)
+    source: Source = LISTS
 
     @property
     def key(self) -> str:
         """What makes this caller's view different from another's."""
         roles = " ".join(f"{name}={role}" for name, role in sorted(self.roles.items()))
-        return f"{self.caller.name} {self.caller.session} {self.admin} {roles}"
+        less = " ".join(f"{name}-{sorted(needs)}" for name, needs in sorted(self.withheld.items()))
+        return f"{self.caller.name} {self.caller.session} {self.admin} {roles} {less}"
 
     def names(self, project: str) -> bool:
         """Return whether users and sessions of a project may be named to the caller."""
@@ -118,7 +150,10 @@ class Rights:
             return _ADMIN
         if session is None:
             return _STRANGER
-        return _OWNS if self.owns(session) else _BY_ROLE[self.roles.get(session.spec.project)]
+        project = session.spec.project
+        role = self.roles.get(project)
+        owner = self.owns(session) and role in self.source.owners
+        return (_OWNS if owner else _BY_ROLE[role]) - self.withheld.get(project, _NOTHING)
 
     def may(self, need: Need, session: Session | None = None) -> bool:
         """Return whether the caller may do what a route needs, with a session if one is given."""
@@ -139,7 +174,7 @@ class Rights:
                 f"The session {name} may not {what} itself.",
                 hint="A session's token reads, stops, suspends and keeps alive that session only.",
             )
-        who = _WHO[need].format(owner=session.owner, project=project)
+        who = self.source.who[need].format(owner=session.owner, project=project)
         raise NotAllowed(f"You may not {what} {name}.", hint=f"Only {who} may.")
 
     def check_same_origin(self, session: Session) -> None:
@@ -164,7 +199,7 @@ class Rights:
         if not self.may("admin"):
             raise NotAllowed(
                 f"{self.caller.name} is not an administrator.",
-                hint="Administrators are listed in GpuQuota.admins. Ask one of them.",
+                hint=self.source.admins,
             )
 
     def check_person(self) -> None:

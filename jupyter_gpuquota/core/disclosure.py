@@ -19,8 +19,8 @@ from .members import launchable
 
 _NEEDS: Mapping[Action, Need] = {
     "open": "enter",
-    "log": "inspect",
-    "exec": "enter",
+    "log": "log",
+    "exec": "exec",
     "keep_alive": "manage",
     "suspend": "manage",
     "resume": "own",
@@ -29,6 +29,8 @@ _NEEDS: Mapping[Action, Need] = {
     "delete": "own",
     "activity": "inspect",
 }
+_EVERYTHING: frozenset[Need] = frozenset({"enter", "log"})
+"""With these, nothing of a session is hidden."""
 _ABILITIES: Mapping[Action, str] = {
     "open": "ingress",
     "log": "logs",
@@ -48,10 +50,12 @@ def shown(session: Session, rights: Rights, capabilities: tuple[str, ...]) -> Se
         capabilities,
         opens=session.serves_pages and rights.owns(session),  # see Rights.check_same_origin
     )
-    if "enter" in granted and session.reclaimed is None:
+    if granted >= _EVERYTHING and session.reclaimed is None:
         return replace(session, actions=offered)
     if "inspect" not in granted:
         session = _outside(session)
+    elif "log" not in granted:
+        session = _without_log(session)
     path = session.path if "enter" in granted else ""
     reclaimed = _reclaim(session.reclaimed, rights)
     return replace(session, path=path, reclaimed=reclaimed, actions=offered)
@@ -151,6 +155,12 @@ def _outside(session: Session) -> Session:
         usage=None,
         ending=None,
     )
+
+
+def _without_log(session: Session) -> Session:
+    """Return a session for those who may not read its log."""
+    ended = replace(session.exit, last_lines=()) if session.exit else None
+    return replace(session, reason=_plain(session.reason), exit=ended)
 
 
 def _plain(reason: Reason | None) -> Reason | None:

@@ -215,4 +215,5 @@ async def _facts(backend: Backend, call: Call) -> specs.Facts:
         place=await inventory.look_up(request),
         policy=backend.policing.policy() if backend.policing else NO_POLICY,
         watched=tuple(p for p in call.rights.roles if not call.rights.launches(p)),
+        right=call.rights.source.launching,
     )

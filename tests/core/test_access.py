@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import get_args
+
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core.access import Caller, Rights, rights_of
+from jupyter_gpuquota.core.access import Caller, Rights, Source, rights_of
 from jupyter_gpuquota.core.disclosure import shown
 from jupyter_gpuquota.errors import NotAllowed, NotFound
 from jupyter_gpuquota.model.reasons import Reason
@@ -27,7 +30,7 @@ def of_ana(**changes: object) -> Session:
     return msgspec.structs.replace(make_session("s1", state="running"), owner="ana", **changes)
 
 
-NEEDS: tuple[Need, ...] = ("anyone", "person", "see", "inspect", "manage", "own", "enter", "admin")
+NEEDS: tuple[Need, ...] = get_args(Need)
 
 
 @pytest.mark.parametrize(
@@ -36,11 +39,11 @@ NEEDS: tuple[Need, ...] = ("anyone", "person", "see", "inspect", "manage", "own"
         (rights("eve"), "anyone person"),
         (rights("vic"), "anyone person see"),
         (rights("ben"), "anyone person see"),
-        (rights("lea"), "anyone person see inspect manage"),
-        (rights("eve", "heads"), "anyone person see inspect manage"),
-        (rights("ana"), "anyone person see inspect manage own enter"),
-        (rights("root", admin=True), "anyone person see inspect manage own enter admin"),
-        (rights("ana", session="id-s1"), "anyone see inspect manage"),
+        (rights("lea"), "anyone person see inspect log manage"),
+        (rights("eve", "heads"), "anyone person see inspect log manage"),
+        (rights("ana"), "anyone person see inspect log manage own enter exec"),
+        (rights("root", admin=True), "anyone person see inspect log manage own enter exec admin"),
+        (rights("ana", session="id-s1"), "anyone see inspect log manage"),
         (rights("ana", session="id-s2"), "anyone"),
     ],
 )
@@ -83,6 +86,46 @@ def test_of_a_session_members_see_no_command_no_folder_and_no_last_words() -> No
     assert "secret" not in repr(seen)
     assert "/home/ana" not in repr(seen)
     assert shown(session, rights("lea"), ALL).exit == session.exit
+
+
+def test_what_a_project_withholds_is_neither_offered_nor_allowed() -> None:
+    session = of_ana(exit=Exit(code=1, at=NOW, last_lines=("secret",)))
+    less = replace(rights("ana"), withheld={"team-a": frozenset({"log", "exec"})})
+    assert {need for need in NEEDS if rights("ana").may(need, session)} - {
+        need for need in NEEDS if less.may(need, session)
+    } == {"log", "exec"}
+    seen = shown(session, less, ALL)
+    assert {"open", "stop", "activity"} <= set(seen.actions)
+    assert not {"log", "exec"} & set(seen.actions)
+    assert "secret" not in repr(seen)
+    assert seen.spec.command == session.spec.command
+    with pytest.raises(NotAllowed, match="You may not run programs in s1"):
+        less.check("exec", session, "run programs in")
+    assert less.key != rights("ana").key
+
+
+def test_a_source_of_roles_may_ask_owners_for_one() -> None:
+    strict = Source(
+        owners=frozenset({"member", "lead"}),
+        who={"manage": "owners who may launch in {project}"},
+        admins="Ask the cluster.",
+    )
+    for role, may in {
+        None: "anyone person",
+        "viewer": "anyone person see",
+        "member": "anyone person see inspect log manage own enter exec",
+        "lead": "anyone person see inspect log manage own enter exec",
+    }.items():
+        roles = {"team-a": role} if role else {}
+        who = Rights(Caller("ana"), roles=roles, source=strict)
+        assert {need for need in NEEDS if who.may(need, of_ana())} == set(may.split()), role
+    viewer = Rights(Caller("ana"), roles={"team-a": "viewer"}, source=strict)
+    with pytest.raises(NotAllowed) as caught:
+        viewer.check("manage", of_ana(), "stop")
+    assert caught.value.hint == "Only owners who may launch in team-a may."
+    with pytest.raises(NotAllowed) as caught:
+        viewer.check_admin()
+    assert caught.value.hint == "Ask the cluster."
 
 
 def test_the_taker_is_named_to_those_who_see_its_project_only() -> None:

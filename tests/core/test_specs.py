@@ -201,3 +201,12 @@ def test_a_wish_within_the_policy_is_taken() -> None:
     known = policed(idle_timeout=3600, idle_timeout_min=600, idle_timeout_max=7200)
     for wish in ("10m", "2h"):
         check(SessionRequest(name="exp-1", idle_timeout=wish), known)
+
+
+def test_a_right_that_launching_needs_is_named() -> None:
+    known = facts(right="create statefulsets")
+    with pytest.raises(InvalidFields) as caught:
+        check(SessionRequest(name="exp-1", project="team-b"), known)
+    [problem] = caught.value.fields
+    assert (problem.field, problem.message) == ("project", "You may not launch in team-b.")
+    assert problem.hint == "It needs the right to create statefulsets in team-b."

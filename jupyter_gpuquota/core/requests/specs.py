@@ -34,7 +34,8 @@ class Facts:
     """What a request is checked against.
 
     `projects` are those that the user may launch in, the first is the default. `watched` names
-    those whose sessions the user may only view.
+    those whose sessions the user may only view. `right` is what launching needs, where that is not
+    membership.
     """
 
     projects: Sequence[Project]
@@ -42,6 +43,7 @@ class Facts:
     place: LaunchPlace
     policy: Policy = NO_POLICY
     watched: Sequence[str] = ()
+    right: str = ""
 
 
 def check(request: SessionRequest, facts: Facts) -> SessionSpec:
@@ -155,6 +157,10 @@ def _refuse_project(wanted: str, facts: Facts, reader: FieldReader) -> None:
     known = ",".join(project.name for project in facts.projects)
     if not wanted:
         reader.wrong("project", "project.none")
+        return
+    if facts.right:
+        right = f"{facts.right} in {wanted}"
+        reader.wrong("project", "project.right", project=wanted, right=right)
         return
     key = "project.viewer" if wanted in facts.watched else "project.closed"
     if known:

@@ -110,6 +110,7 @@ SESSIONS = {
         "You may view {project}, but not launch in it.", "You may launch in: {projects:and}."
     ),
     "project.viewer.none": Text("You may view {project}, but not launch in it.", _NO_ACCESS),
+    "project.right": Text("You may not launch in {project}.", "It needs the right to {right}."),
     "project.none": Text("You cannot launch in any project.", _NO_ACCESS),
     "environment.unknown": Text("Unknown environment: {name}.", "Choose one that is listed."),
     "environment.problem": Text("{problem}", "Choose one that is listed."),

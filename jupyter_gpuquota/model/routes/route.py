@@ -8,7 +8,9 @@ from typing import Any, Literal
 Permission = Literal["read", "write", "execute", "admin"]
 """The permissions that a Jupyter Authorizer grants."""
 
-Need = Literal["anyone", "person", "see", "inspect", "manage", "own", "enter", "admin"]
+Need = Literal[
+    "anyone", "person", "see", "inspect", "log", "manage", "own", "enter", "exec", "admin"
+]
 """What a caller needs: see `core.access`."""
 
 

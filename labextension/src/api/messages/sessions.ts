@@ -80,6 +80,10 @@ export const sessions: Texts = {
     trans.__('You cannot launch in any project.'),
     trans.__('Ask an administrator to add you to a project.')
   ],
+  'project.right': (trans, _f, a) => [
+    trans.__('You may not launch in %1.', a.project),
+    trans.__('It needs the right to %1.', a.right)
+  ],
   'project.viewer': (trans, f, a) => [
     trans.__('You may view %1, but not launch in it.', a.project),
     trans.__('You may launch in: %1.', f.and(a.projects))
