@@ -18,8 +18,13 @@ _FORM = re.compile(
     r"(?:(?P<suffix>[KMGTPE]i|[numkMGTPE])|[eE](?P<exponent>[+-]?\d{1,3}))?",
     re.ASCII,
 )
-_DECIMAL = {"n": -3, "u": -2, "m": -1, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
-_BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
+_SUFFIXES = {
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 10**3),
+    **{suffix: Fraction(1000**power) for power, suffix in enumerate("kMGTPE", 1)},
+    **{f"{suffix}i": Fraction(1024**power) for power, suffix in enumerate("KMGTPE", 1)},
+}
 _MEBI = 1024**2
 
 
@@ -29,12 +34,9 @@ def exact(quantity: Quantity) -> Fraction:
     found = _FORM.fullmatch(str(quantity))
     if not found:
         raise ValueError(f"{quantity!r} is not a quantity such as 500m, 2 or 8Gi")
-    number, suffix = Fraction(found["number"]), found["suffix"] or ""
-    if suffix in _BINARY:
-        return number * 1024 ** _BINARY[suffix]
-    if suffix in _DECIMAL:
-        return number * Fraction(1000) ** _DECIMAL[suffix]
-    return number * Fraction(10) ** int(found["exponent"] or 0)
+    if found["suffix"]:
+        return Fraction(found["number"]) * _SUFFIXES[found["suffix"]]
+    return Fraction(f"{found['number']}e{found['exponent'] or 0}")
 
 
 def units(quantity: Quantity) -> int:
