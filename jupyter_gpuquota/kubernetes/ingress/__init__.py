@@ -1,0 +1,1 @@
+"""How the ingress reaches sessions: their Services, or port-forwards through the API server."""

@@ -1,0 +1,22 @@
+"""Names of a session's objects and of what is in them."""
+
+from __future__ import annotations
+
+from ..model.sessions import Session
+
+PREFIX = "gpu-"
+"""What the names of all objects of sessions begin with."""
+TOKEN_KEY = "token"  # noqa: S105 (the name of a key)
+"""The key of a session's Secret with the token of its Jupyter Server."""
+JUPYTER_PORT = 8888
+"""The port of a session's Jupyter Server, in its pod and its Service."""
+
+
+def object_name(session: Session) -> str:
+    """Return the name of a session's workload, Service, Secret and NetworkPolicy."""
+    return PREFIX + session.spec.name
+
+
+def service_host(session: Session) -> str:
+    """Return the host of a session's Service inside the cluster."""
+    return f"{object_name(session)}.{session.spec.project}.svc"
