@@ -120,8 +120,12 @@ def request_end(session: Session, goal: Goal, now: datetime, why: Reason | None 
 
 def request_requeue(session: Session, reclaim: Reclaim, reason: Reason) -> Session:
     """Return a session that has to release its GPUs and is queued again."""
-    leaving = move(session, "stopping", reclaim.at, reason)
-    return msgspec.structs.replace(leaving, goal="requeue", reclaimed=reclaim)
+    return msgspec.structs.replace(requeued(session, reason, reclaim.at), reclaimed=reclaim)
+
+
+def requeued(session: Session, why: Reason, now: datetime) -> Session:
+    """Return a session that releases its GPUs, or has lost them, and is queued again."""
+    return msgspec.structs.replace(move(session, "stopping", now, why), goal="requeue")
 
 
 def request_resize(session: Session, share: Share, now: datetime) -> Session:

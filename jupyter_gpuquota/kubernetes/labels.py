@@ -16,3 +16,7 @@ RECORD = f"{DOMAIN}/record"
 
 Between the deletion of a workload and its re-creation it is an annotation of the session's Secret.
 """
+COMPLETE = f"{DOMAIN}/complete"
+"""Annotation of a workload whose Secret, Service and NetworkPolicy were made for its next start."""
+SHAPE = f"{DOMAIN}/shape"
+"""Annotation of a workload: a hash of the request that its pods were made from."""

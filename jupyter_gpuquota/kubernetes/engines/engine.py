@@ -19,6 +19,7 @@ class EnginePatch:
     """What an engine adds to a session's workload and pod.
 
     `labels` and `annotations` go on the workload, `pod_labels` and `pod_annotations` on its pods.
+    `starts_jobs`: the engine starts a suspended Job once it admits it, and must not be forestalled.
     """
 
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -27,6 +28,7 @@ class EnginePatch:
     pod_annotations: Mapping[str, str] = field(default_factory=dict)
     scheduler: str = ""
     priority_class: str = ""
+    starts_jobs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,134 @@
+"""The next state of a session by what the cluster shows. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from ...core.idle.endings import concluded
+from ...core.lifecycle import finish_end, move, note, requeued, waiting_at
+from ...model.messages.build import message
+from ...model.messages.formats import place_arg
+from ...model.resources import Placement
+from ...model.sessions import Session
+from . import images
+from .ends import conclude, exit_of, interrupted, removed
+from .record import Record
+from .seen import Seen, fits, has_ended, is_ready
+from .waiting import why_not_ready, why_waiting
+
+_STEPS = 6
+"""Most steps at once: a pod that was replaced unseen leads from running to running again."""
+
+
+def advance(record: Record, seen: Seen, now: datetime) -> Record:
+    """Return the record, moved along as far as the cluster shows."""
+    for _ in range(_STEPS):
+        after = _step(record, seen, now)
+        if after == record:
+            break
+        record = after
+    return record
+
+
+def _step(record: Record, seen: Seen, now: datetime) -> Record:
+    match record.session.state:
+        case "waiting":
+            return _waiting(record, seen, now)
+        case "starting" | "running":
+            return _live(record, seen, now)
+        case "stopping":
+            return _stopping(record, seen, now)
+        case _:
+            return record
+
+
+def _waiting(record: Record, seen: Seen, now: datetime) -> Record:
+    session, pod = record.session, seen.present
+    placed = pod and pod.spec.node_name and not interrupted(pod)
+    if pod and placed and seen.workload and fits(seen.workload, session):
+        placement = Placement(node=pod.spec.node_name, slices=seen.slices)
+        started = replace(
+            move(session, "starting", now),
+            run=session.run + 1,
+            placement=placement,
+            isolation=seen.isolation,
+            reclaimed=session.reclaimed,
+            progress=(),
+        )
+        step = message("progress.placed", place=place_arg(placement))
+        return replace(record, session=note(started, step, now), pod=pod.metadata.uid)
+    if queue := seen.admission.queue:
+        session = waiting_at(session, queue)
+    elif session.queue_position:
+        session = replace(session, queue_position=0)
+    if seen.admission.admitted and (why := why_waiting(session, seen)):
+        session = replace(session, reason=why)
+    return replace(record, session=session)
+
+
+def _live(record: Record, seen: Seen, now: datetime) -> Record:
+    session, pod = record.session, seen.pod(record.pod)
+    if pod is None or pod.metadata.deletion_timestamp or not _is_kept(seen):
+        session = _interrupted(record, seen, now)
+    elif why := interrupted(pod):
+        session = requeued(session, why, now)
+    elif found := exit_of(session, pod):
+        session = conclude(session, pod, found, now)
+    elif pod.spec.node_name in seen.lost:
+        lost = removed(pod.spec.node_name, pod, lost=True)
+        session = replace(session, reason=lost)
+    elif session.state == "starting":
+        session = _starting(session, seen, now)
+    else:
+        session = replace(session, reason=None)
+    return replace(record, session=session)
+
+
+def _starting(session: Session, seen: Seen, now: datetime) -> Session:
+    pod = seen.present
+    if pod is None:
+        return session
+    session = images.noted(session, seen, pod, now)
+    if is_ready(pod):
+        key = "progress.ready" if session.spec.serves_jupyter else "progress.running"
+        return note(move(session, "running", now), message(key), now)
+    return replace(session, reason=why_not_ready(seen, pod))
+
+
+def _stopping(record: Record, seen: Seen, now: datetime) -> Record:
+    session = record.session
+    if not _is_gone(record, seen):
+        return record
+    if session.goal == "run":  # it failed to start
+        return replace(record, session=move(session, "failed", now, session.reason))
+    return replace(record, session=finish_end(concluded(session), now), pod="")
+
+
+def _is_gone(record: Record, seen: Seen) -> bool:
+    """Return whether the pod of a run has gone.
+
+    Where a pod was interrupted, its workload stays up: the next pod is queued already.
+    """
+    session, workload = record.session, seen.workload
+    if session.goal == "requeue" and workload and fits(workload, session):
+        return all(pod.metadata.uid != record.pod for pod in seen.live)
+    return has_ended(seen)
+
+
+def _is_kept(seen: Seen) -> bool:
+    """Return whether the engine leaves a session its GPUs."""
+    return seen.admission.admitted or seen.admission.reclaim is None
+
+
+def _interrupted(record: Record, seen: Seen, now: datetime) -> Session:
+    """Return a session whose pod has gone, or is going, without its user's request."""
+    session, admission = record.session, seen.admission
+    if admission.reclaim and admission.reason:
+        leaving = requeued(session, admission.reason, now)
+        return replace(leaving, reclaimed=admission.reclaim)
+    node = session.placement.node if session.placement else ""
+    pod = seen.pod(record.pod)
+    why = (interrupted(pod) if pod else None) or removed(node, pod, lost=node in seen.lost)
+    return requeued(session, why, now)

@@ -1,0 +1,67 @@
+"""What is to be written next so that the cluster runs a session as recorded. Pure."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from ...model.sessions import Session
+from ..objects.workloads import Job
+from .seen import Seen, fits, is_complete, is_finished, is_up
+
+
+class Action(Enum):
+    """One write; each is repeated until the cluster shows its effect, so none needs a memory."""
+
+    NONE = auto()
+    CREATE = auto()
+    """Create the workload, without pods, with the record in its annotation."""
+    START = auto()
+    """Create or update Secret, Service and NetworkPolicy, then let the workload have a pod."""
+    STOP = auto()
+    """Let the workload have no pod."""
+    REMOVE = auto()
+    """Keep the record in the Secret, then delete the workload, to create it anew."""
+
+
+def next_action(session: Session, seen: Seen) -> Action:
+    """Return what is to be done now; the next step depends on what is seen after that."""
+    wanted = wants_pod(session, seen)
+    if wanted is None:
+        return Action.NONE
+    return _up(session, seen) if wanted else _down(seen)
+
+
+def wants_pod(session: Session, seen: Seen) -> bool | None:
+    """Return whether a session is to have a pod; None where it is to stay as it is."""
+    if session.state in ("waiting", "starting", "running"):
+        return True
+    if session.state != "stopping":
+        return False
+    if session.is_saving:
+        return None
+    workload = seen.workload
+    if session.goal == "requeue" and workload and fits(workload, session):
+        return None  # it was interrupted: its engine or controller replaces the pod
+    return False
+
+
+def _up(session: Session, seen: Seen) -> Action:
+    workload = seen.workload
+    if workload is None:
+        return Action.NONE if seen.live else Action.CREATE
+    if not fits(workload, session) or is_finished(workload):
+        return Action.REMOVE
+    if is_complete(workload) and (is_up(workload) or seen.engine_starts(workload)):
+        return Action.NONE
+    # A StatefulSet is refused a new pod while its last one terminates.
+    return Action.NONE if seen.live and not is_up(workload) else Action.START
+
+
+def _down(seen: Seen) -> Action:
+    workload = seen.workload
+    if workload is None:
+        return Action.NONE
+    if isinstance(workload, Job):
+        # A suspended Job would be started by its engine, and one that has ended never runs again.
+        return Action.NONE if is_finished(workload) else Action.REMOVE
+    return Action.STOP if is_up(workload) or is_complete(workload) else Action.NONE

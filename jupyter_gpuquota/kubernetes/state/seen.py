@@ -1,0 +1,137 @@
+"""What the cluster shows of one session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...model.resources import Isolation, Slice
+from ...model.sessions import Session
+from ..engines.engine import Admission
+from ..labels import COMPLETE, SHAPE
+from ..objects.pods import ContainerStatus, Event, Pod
+from ..objects.workloads import Job, StatefulSet, Workload
+from .record import shape_of
+
+FINISHED = ("Succeeded", "Failed")
+"""Phases of pods whose containers have all ended for good."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The objects of one session, and what the engine says.
+
+    `pods` are all that carry its label, `events` those of its workload and pods. `slices` and
+    `isolation` are what its pods get of GPUs. `lost` names the nodes that do not respond.
+    `starts_jobs`: the engine starts suspended Jobs by itself.
+    """
+
+    workload: Workload | None = None
+    pods: Sequence[Pod] = ()
+    events: Sequence[Event] = ()
+    admission: Admission = field(default_factory=Admission)
+    slices: tuple[Slice, ...] = ()
+    isolation: Isolation | None = None
+    lost: frozenset[str] = frozenset()
+    starts_jobs: bool = False
+
+    @property
+    def live(self) -> tuple[Pod, ...]:
+        """The pods that hold their resources, or may still get some."""
+        return tuple(pod for pod in self.pods if pod.status.phase not in FINISHED)
+
+    @property
+    def present(self) -> Pod | None:
+        """The newest pod of the present workload that is not being deleted."""
+        uid = self.workload.metadata.uid if self.workload else ""
+        own = [
+            pod
+            for pod in self.pods
+            if pod.metadata.deletion_timestamp is None
+            and any(owner.uid == uid for owner in pod.metadata.owner_references)
+        ]
+        return max(own, key=_made, default=None)
+
+    def pod(self, uid: str) -> Pod | None:
+        """Return the pod with a uid."""
+        return next((pod for pod in self.pods if uid and pod.metadata.uid == uid), None)
+
+    def engine_starts(self, workload: Workload) -> bool:
+        """Return whether the engine, and not this program, lets a workload have a pod."""
+        return self.starts_jobs and isinstance(workload, Job)
+
+    def of(self, *reasons: str, pod: Pod | None = None) -> Event | None:
+        """Return the newest event with one of these reasons, of a pod if one is given."""
+        found = [
+            event
+            for event in self.events
+            if event.reason in reasons
+            and (pod is None or event.involved_object.uid == pod.metadata.uid)
+        ]
+        return max(found, key=_at, default=None)
+
+
+def is_up(workload: Workload) -> bool:
+    """Return whether a workload is to have a pod."""
+    if isinstance(workload, StatefulSet):
+        return workload.spec.replicas > 0
+    return not workload.spec.suspend
+
+
+def is_finished(workload: Workload) -> bool:
+    """Return whether a workload never has a pod again: a Job that has ended."""
+    return isinstance(workload, Job) and any(
+        condition.status == "True" and condition.type in ("Complete", "Failed", "FailureTarget")
+        for condition in workload.status.conditions
+    )
+
+
+def is_complete(workload: Workload) -> bool:
+    """Return whether the other objects of the session were made for its next start."""
+    return COMPLETE in workload.metadata.annotations
+
+
+def fits(workload: Workload, session: Session) -> bool:
+    """Return whether a workload was made from a session's present request."""
+    return workload.metadata.annotations.get(SHAPE) == shape_of(session)
+
+
+def has_ended(seen: Seen) -> bool:
+    """Return whether no pod is left, and none can come."""
+    workload = seen.workload
+    if seen.live:
+        return False
+    if workload is None or is_finished(workload):
+        return True
+    if isinstance(workload, StatefulSet):
+        observed = workload.status.observed_generation >= workload.metadata.generation
+        return observed and not is_up(workload)
+    return not is_up(workload)
+
+
+def main_status(pod: Pod) -> ContainerStatus | None:
+    """Return the status of a session's container, the first in its pod."""
+    name = pod.spec.containers[0].name if pod.spec.containers else ""
+    return next((s for s in pod.status.container_statuses if s.name == name), None)
+
+
+def is_ready(pod: Pod) -> bool:
+    """Return whether a pod serves."""
+    return any(c.type == "Ready" and c.status == "True" for c in pod.status.conditions)
+
+
+def condition_message(pod: Pod, kind: str) -> str:
+    """Return the message of a condition that is not met, empty if it is or is unknown."""
+    return next(
+        (c.message for c in pod.status.conditions if c.type == kind and c.status != "True"), ""
+    )
+
+
+def _made(pod: Pod) -> float:
+    made = pod.metadata.creation_timestamp
+    return made.timestamp() if made else 0.0
+
+
+def _at(event: Event) -> float:
+    at = event.last_timestamp or event.event_time or event.metadata.creation_timestamp
+    return at.timestamp() if at else 0.0

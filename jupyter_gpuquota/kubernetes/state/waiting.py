@@ -1,0 +1,57 @@
+"""Why a session that its engine admits does not run yet. Pure."""
+
+from __future__ import annotations
+
+from ...model.messages.build import reason
+from ...model.reasons import Reason
+from ...model.sessions import Session
+from ..objects.pods import Pod
+from .ends import restarting
+from .images import why_pulling
+from .seen import Seen, condition_message
+
+_SCHEDULED = "PodScheduled"
+
+
+def why_waiting(session: Session, seen: Seen) -> Reason | None:
+    """Return why a session has no pod on a node; None if nothing tells."""
+    pod = seen.present
+    if pod is None:
+        return _why_refused(session, seen)
+    said = condition_message(pod, _SCHEDULED)
+    failed = seen.of("FailedScheduling", pod=pod)
+    raw = said or (failed.message if failed else "")
+    if not raw:
+        return None
+    if "PersistentVolumeClaim" in raw or "persistentvolumeclaim" in raw:
+        return reason("VolumePending", "volume.pending", raw=raw)
+    return reason("NoNodeFits", "node.none", raw=raw)
+
+
+def why_not_ready(seen: Seen, pod: Pod) -> Reason | None:
+    """Return why a pod on its node does not serve yet; None if nothing is wrong."""
+    return why_pulling(seen, pod) or _why_mounting(seen, pod) or restarting(pod)
+
+
+def _why_refused(session: Session, seen: Seen) -> Reason | None:
+    """Return why the controller of a workload could not create its pod."""
+    event, made = seen.of("FailedCreate"), seen.of("SuccessfulCreate")
+    if event is None or seen.workload is None:
+        return None
+    if made is not None and seen.of("FailedCreate", "SuccessfulCreate") is made:
+        return None
+    if "exceeded quota" in event.message:
+        return reason("OverQuota", "pod.quota", project=session.spec.project, raw=event.message)
+    if "is being terminated" in event.message:
+        return reason(
+            "QueueMissing", "project.draining", project=session.spec.project, raw=event.message
+        )
+    return reason("NotAllowed", "pod.refused", raw=event.message)
+
+
+def _why_mounting(seen: Seen, pod: Pod) -> Reason | None:
+    started = seen.of("Started", pod=pod)
+    event = seen.of("FailedMount", "FailedAttachVolume", pod=pod)
+    if event is None or started is not None:
+        return None
+    return reason("VolumePending", "volume.pending", raw=event.message)

@@ -1,0 +1,105 @@
+"""What is written next, by what is recorded and seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from jupyter_gpuquota.core.lifecycle import request_resize
+from jupyter_gpuquota.kubernetes.labels import COMPLETE
+from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
+from jupyter_gpuquota.kubernetes.state.record import Record
+from jupyter_gpuquota.kubernetes.state.seen import Seen
+from jupyter_gpuquota.model.ending import Ending
+from jupyter_gpuquota.model.resources import Share
+from tests.kubernetes.sights import NOW, job, pod, record, seen, workload
+
+WAITING = record()
+RUNNING = record("running", pod="p1", started=NOW)
+RESIZED = replace(WAITING, session=request_resize(WAITING.session, Share(milli=500), NOW))
+RESIZING = replace(RUNNING, session=request_resize(RUNNING.session, Share(milli=500), NOW))
+SAVING = record("stopping", goal="stop", ending=Ending(by=NOW))
+SIGNALLED = record("stopping", goal="stop", ending=Ending(by=NOW, signalled=NOW))
+REQUEUED = record("stopping", goal="requeue")
+STOPPED = record("stopped")
+TRAIN = record(kind="train")
+TRAINED = record("done", kind="train")
+ENDING_TRAIN = record("stopping", kind="train", goal="suspend")
+
+CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
+    "nothing is there": (WAITING, lambda r: Seen(), Action.CREATE),
+    "its old pod is still there": (WAITING, lambda r: Seen(pods=[pod()]), Action.NONE),
+    "only a finished pod is there": (
+        WAITING,
+        lambda r: Seen(pods=[pod(phase="Failed")]),
+        Action.CREATE,
+    ),
+    "created": (WAITING, lambda r: seen(of=r, workload=workload(r, up=False)), Action.START),
+    "created, but its last pod terminates": (
+        WAITING,
+        lambda r: seen(pod(deleted=True), of=r, workload=workload(r, up=False)),
+        Action.NONE,
+    ),
+    "scaled up without its children": (
+        WAITING,
+        lambda r: seen(pod(node=""), of=r, workload=_incomplete(r)),
+        Action.START,
+    ),
+    "up": (WAITING, lambda r: seen(of=r), Action.NONE),
+    "running": (RUNNING, lambda r: seen(pod(), of=r), Action.NONE),
+    "made from another request": (RESIZED, lambda r: seen(of=WAITING), Action.REMOVE),
+    "resizing": (RESIZING, lambda r: seen(pod(), of=RUNNING), Action.STOP),
+    "pages save": (SAVING, lambda r: seen(pod(), of=r), Action.NONE),
+    "pages have saved": (SIGNALLED, lambda r: seen(pod(), of=r), Action.STOP),
+    "interrupted": (REQUEUED, lambda r: seen(pod(deleted=True), of=r), Action.NONE),
+    "stopped": (STOPPED, lambda r: seen(of=r, workload=workload(r, up=False)), Action.NONE),
+    "stopped while queued": (STOPPED, lambda r: seen(of=r), Action.STOP),
+    "a suspended job": (TRAIN, lambda r: seen(of=r, workload=job(r, suspend=True)), Action.START),
+    "a job that its engine starts": (
+        TRAIN,
+        lambda r: seen(of=r, workload=_waiting_job(r), starts_jobs=True),
+        Action.NONE,
+    ),
+    "a job that the engine has started early": (
+        TRAIN,
+        lambda r: seen(of=r, workload=_started_job(r), starts_jobs=True),
+        Action.START,
+    ),
+    "a job to run again": (
+        TRAIN,
+        lambda r: seen(of=r, workload=job(r, condition="Failed")),
+        Action.REMOVE,
+    ),
+    "a job to end": (ENDING_TRAIN, lambda r: seen(pod(), of=r, workload=job(r)), Action.REMOVE),
+    "a job that has ended": (
+        TRAINED,
+        lambda r: seen(of=r, workload=job(r, condition="Complete")),
+        Action.NONE,
+    ),
+}
+
+
+def _incomplete(of: Record) -> object:
+    found = workload(of)
+    kept = {k: v for k, v in found.metadata.annotations.items() if k != COMPLETE}
+    return replace(found, metadata=replace(found.metadata, annotations=kept))
+
+
+def _waiting_job(of: Record) -> object:
+    found = job(of, suspend=True)
+    more = {**found.metadata.annotations, COMPLETE: "true"}
+    return replace(found, metadata=replace(found.metadata, annotations=more))
+
+
+def _started_job(of: Record) -> object:
+    found = job(of)
+    kept = {k: v for k, v in found.metadata.annotations.items() if k != COMPLETE}
+    return replace(found, metadata=replace(found.metadata, annotations=kept))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_written_next(name: str) -> None:
+    of, sight, action = CASES[name]
+    assert next_action(of.session, sight(of)) is action
