@@ -15,6 +15,7 @@ from ..model.ending import PageReport
 from ..model.history import History as Past
 from ..model.idleness import Activity
 from ..model.nodes import Reading
+from ..model.pods import ContainerRules
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
@@ -59,6 +60,8 @@ class BoardChanges:
 
 class BoardInventory:
     """The projects and nodes on the board; a backend adds its environments."""
+
+    containers: ContainerRules | None = None
 
     def __init__(self, board: Board) -> None:
         self._board = board

@@ -112,14 +112,14 @@ class FieldReader:
             self.wrong(field, f"{key}.none", name=repr(name))
         return False
 
-    def name(self, field: str, name: str, example: str) -> None:
-        """Check a name that is given to something new, such as a session."""
+    def name(self, field: str, name: str, example: str, most: int = NAME_LIMIT) -> None:
+        """Check a name of at most `most` characters for something new, such as a session."""
         if not name:
             self.wrong(field, "name.missing", example=example)
-        elif len(name) > NAME_LIMIT:
-            self.wrong(field, "name.long", most=NAME_LIMIT, count=len(name))
+        elif len(name) > most:
+            self.wrong(field, "name.long", most=most, count=len(name))
         elif not _NAME.fullmatch(name):
-            close = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:NAME_LIMIT]
+            close = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:most]
             self.wrong(field, "name.characters", example=close.strip("-") or example)
 
     def finish(self) -> None:

@@ -26,6 +26,7 @@ from ..control.worker import Pace
 from ..core.idle.policy import Limits
 from ..model.environments import Environment, LaunchPlace
 from ..model.idleness import PresenceRequest
+from ..model.pods import ContainerRules
 from ..model.sessions import Endpoint, Session, SessionRequest
 from ..ports.backend import Backend, Differences
 from .config import MemoryConfig
@@ -80,10 +81,11 @@ PLUGIN = Plugin(open_memory, MemoryConfig)
 
 
 class MemoryInventory(BoardInventory):
-    """Projects, demo nodes and one simulated environment."""
+    """Projects, demo nodes and one simulated environment; all options of containers."""
 
     source = "simulated"
     local_files = False
+    containers = ContainerRules()
 
     async def environments(self) -> tuple[Environment, ...]:
         """Return the environments that sessions may start from."""

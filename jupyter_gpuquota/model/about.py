@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .struct import Model, Request
+from typing import Annotated
+
+from .struct import ADDED, Model, Request
 
 API_VERSION = 2
 """Increased when an older client would misunderstand an answer."""
@@ -15,7 +17,7 @@ class About(Model, frozen=True, kw_only=True):
     `warnings` is for admins, for example that a damaged state file was moved aside. `source` is
     where GPUs come from: `nvml`, `simulated` or `none`. `local_files` is true if sessions see the
     folders and Python prefixes of the controller's machine, `outlives_controller` if they keep
-    running without it.
+    running without it. `containers` is true if sessions are containers and have their options.
     """
 
     version: str
@@ -26,6 +28,7 @@ class About(Model, frozen=True, kw_only=True):
     simulated: bool
     local_files: bool = True
     outlives_controller: bool = True
+    containers: Annotated[bool, ADDED] = False
     capabilities: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 

@@ -9,6 +9,7 @@ import msgspec
 
 from .ending import Ending
 from .idleness import Idleness, KeptAlive
+from .pods import PodOptions, PodRequest
 from .reasons import Reason
 from .resources import Isolation, Placement, Share
 from .struct import ADDED, Args, Model, Number, Open, Request
@@ -32,7 +33,7 @@ ENDED: frozenset[State] = frozenset({"stopped", "done", "failed"})
 """States that only resume and delete lead out of."""
 
 
-class SessionRequest(Request, frozen=True, kw_only=True):
+class SessionRequest(PodRequest, frozen=True, kw_only=True):
     """A requested session, as a user types it; checked by `core.requests.specs.check`.
 
     `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
@@ -75,7 +76,8 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     """A checked request: every value can be used as it is.
 
     `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
-    paths. `idle_timeout` is in seconds (0: never).
+    paths. `idle_timeout` is in seconds (0: never). `pod` is None where no option of a container is
+    requested.
     """
 
     name: str
@@ -93,6 +95,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     node_type: str = ""
     base_url: str = "/"
     idle_timeout: int | None = None
+    pod: Annotated[PodOptions | None, ADDED] = None
 
     @property
     def serves_jupyter(self) -> bool:

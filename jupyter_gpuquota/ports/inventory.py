@@ -7,6 +7,7 @@ from typing import Protocol
 
 from ..model.environments import Environment, LaunchPlace
 from ..model.nodes import Reading
+from ..model.pods import ContainerRules
 from ..model.quota import Project, Rules
 from ..model.resources import Node
 from ..model.sessions import SessionRequest
@@ -22,6 +23,10 @@ class Inventory(Protocol):
     @property
     def local_files(self) -> bool:
         """Whether sessions see this machine's folders and Python prefixes."""
+
+    @property
+    def containers(self) -> ContainerRules | None:
+        """What options of containers may be; None if sessions are processes, without options."""
 
     def projects(self) -> tuple[Project, ...]:
         """Return the projects."""

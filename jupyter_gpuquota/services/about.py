@@ -17,6 +17,7 @@ async def get(backend: Backend, call: Call) -> About:
         user=call.who,
         source=backend.inventory.source,
         local_files=backend.inventory.local_files,
+        containers=backend.inventory.containers is not None,
         outlives_controller=backend.differences.outlives_controller,
         simulated=any(node.simulated for node in backend.inventory.nodes()),
         capabilities=backend.capabilities,

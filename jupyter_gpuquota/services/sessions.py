@@ -214,6 +214,7 @@ async def _facts(backend: Backend, call: Call) -> specs.Facts:
         nodes=inventory.nodes(),
         place=await inventory.look_up(request),
         policy=backend.policing.policy() if backend.policing else NO_POLICY,
+        containers=inventory.containers,
         watched=tuple(p for p in call.rights.roles if not call.rights.launches(p)),
         right=call.rights.source.launching,
     )

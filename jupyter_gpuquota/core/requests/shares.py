@@ -6,7 +6,6 @@ rule), memory in MiB or as a Kubernetes quantity (`8Gi`, `4G`).
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from decimal import Decimal
@@ -14,11 +13,9 @@ from decimal import Decimal
 from ...model.resources import MILLI, Share
 from ...model.sessions import SessionRequest
 from ..fields import BadValue, FieldReader
+from .quantities import parse_memory
 
 _NUMBER = re.compile(r"-?\d{1,9}(\.\d{1,12})?", re.ASCII)
-_QUANTITY = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]i?)?B?", re.ASCII)
-_UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-_UNITS |= {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 _MIG = re.compile(r"\d+g\.\d+gb(\+[\w.]+)?", re.ASCII)
 _VULGAR = {"½": 500, "¼": 250, "¾": 750, "⅓": 330, "⅔": 660, "⅛": 120}
 """Fractions in one character, as milli-GPU."""
@@ -81,14 +78,10 @@ def _parse_gpu(text: str) -> int:
 
 
 def _parse_memory(text: str) -> int:
-    match = _QUANTITY.fullmatch(text)
-    if not match:
-        raise BadValue("share.amount", value=repr(text))
-    amount, unit = Decimal(match[1]), match[2]
-    mib = amount if unit is None else amount * _UNITS[unit] / 2**20
+    mib = parse_memory(text)
     if mib < 1:
         raise BadValue("share.amount.zero")
-    return math.ceil(mib)
+    return mib
 
 
 def _parse_compute(text: str) -> int:

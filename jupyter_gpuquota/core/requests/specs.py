@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,21 +10,20 @@ import msgspec
 from ...errors import refused
 from ...model.environments import LaunchPlace
 from ...model.messages.build import field_error
+from ...model.pods import ContainerRules
 from ...model.policy import Policy
 from ...model.quota import Project
 from ...model.resources import Node, Share
 from ...model.rightsizing import ResizeRequest
 from ...model.sessions import Kind, SessionRequest, SessionSpec
-from ..fields import FieldReader
+from ..fields import NAME_LIMIT, FieldReader
 from ..idle.policy import NO_POLICY
 from ..idle.requests import check_wish, read_wish
 from .feasibility import check_possible
+from .pods import options_asked, read_options
 from .shares import read_share
+from .variables import check_variables
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_OURS = re.compile(
-    r"CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_MPS_\w+|GPUQUOTA_\w+|JUPYTER_TOKEN"
-)
 _KINDS: tuple[Kind, ...] = ("interactive", "interactive-spot", "train")
 
 
@@ -35,7 +33,7 @@ class Facts:
 
     `projects` are those that the user may launch in, the first is the default. `watched` names
     those whose sessions the user may only view. `right` is what launching needs, where that is not
-    membership.
+    membership. `containers` is None if sessions are processes.
     """
 
     projects: Sequence[Project]
@@ -44,6 +42,7 @@ class Facts:
     policy: Policy = NO_POLICY
     watched: Sequence[str] = ()
     right: str = ""
+    containers: ContainerRules | None = None
 
 
 def check(request: SessionRequest, facts: Facts) -> SessionSpec:
@@ -75,7 +74,8 @@ def _checked(
 ) -> SessionSpec:
     project, wanted = project_of(request, facts), _wanted(request, facts)
     is_readable = not reader.errors
-    reader.name("name", request.name, "exp-1")
+    containers = facts.containers
+    reader.name("name", request.name, "exp-1", containers.name_limit if containers else NAME_LIMIT)
     if project is None:
         _refuse_project(wanted, facts, reader)
     elif is_readable:
@@ -83,13 +83,15 @@ def _checked(
     reader.choice("kind", request.kind, _KINDS)
     _check_place(request, facts.place, reader)
     _check_argv(request, reader)
-    _check_env(request.env, reader)
+    _check_env(request.env, reader, container=containers is not None)
     _check_ports(request.ports, reader)
+    pod = read_options(request, containers, reader)
     if project:
         check_wish(wish, facts.policy, project, request.kind, reader)
     reader.within("priority", request.priority, 0, 100)
     reader.finish()
-    return msgspec.structs.replace(_spec(request, wanted, share, facts), idle_timeout=wish)
+    spec = _spec(request, wanted, share, facts)
+    return msgspec.structs.replace(spec, idle_timeout=wish, pod=pod)
 
 
 def project_of(request: SessionRequest, facts: Facts) -> Project | None:
@@ -126,6 +128,7 @@ def asked_again(spec: SessionSpec) -> SessionRequest:
         priority=spec.priority,
         node_type=spec.node_type,
         base_url=spec.base_url,
+        **options_asked(spec.pod),
     )
 
 
@@ -189,15 +192,11 @@ def _check_argv(request: SessionRequest, reader: FieldReader) -> None:
         reader.wrong("command", "command.empty")
 
 
-def _check_env(env: dict[str, str], reader: FieldReader) -> None:
+def _check_env(env: dict[str, str], reader: FieldReader, *, container: bool) -> None:
+    check_variables("env", env, reader, container=container)
     for name, value in env.items():
-        field = f"env.{name}"
-        if not _VARIABLE.fullmatch(name):
-            reader.wrong(field, "env.name")
-        elif _OURS.fullmatch(name):
-            reader.wrong(field, "env.reserved", name=name)
-        elif "\0" in value:
-            reader.wrong(field, "field.nul")
+        if "\0" in value:
+            reader.wrong(f"env.{name}", "field.nul")
 
 
 def _check_ports(ports: Sequence[int], reader: FieldReader) -> None:

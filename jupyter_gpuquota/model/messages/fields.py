@@ -119,7 +119,7 @@ SESSIONS = {
     ),
     "command.empty": Text("Must not begin with an empty word."),
     "env.name": Text("Not a valid name of an environment variable."),
-    "env.reserved": Text("{name} is set by the session's share."),
+    "env.reserved": Text("{name} is set by the session."),
     "port.range": Text("{port} is not a port.", "Choose one from 1024 to 65535."),
     "port.system": Text(
         "Port {port} is reserved for the system.", "Choose one from 1024 to 65535."
@@ -132,6 +132,13 @@ SESSIONS = {
         "Port {port} is in use by another program.", "Choose another port, or end that program."
     ),
     "argument.reserved": Text("{argument} is reserved: the session sets it.", "Leave it out."),
+    "pod.process": Text(
+        "Sessions of this backend are processes, not containers.", "Leave it empty."
+    ),
+    "pod.value": Text("{value} is not valid.", "Use {example}."),
+    "pod.limit": Text("Below the request.", "Use at least {least}."),
+    "pod.path": Text("{path} is used by the system or the session.", "Choose another path."),
+    "pod.host_path": Text("{path} of the nodes may not be mounted.", "Use {example}."),
     "resize.share": Text("Enter the new share.", "For example 0.5."),
     "idle_timeout.locked": Text(
         "Locked to {value:duration} by {level:policy}.", "Leave it empty, or ask an administrator."

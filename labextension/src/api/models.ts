@@ -107,7 +107,7 @@ export type Effect =
  * `warnings` is for admins, for example that a damaged state file was moved aside. `source` is
  * where GPUs come from: `nvml`, `simulated` or `none`. `local_files` is true if sessions see the
  * folders and Python prefixes of the controller's machine, `outlives_controller` if they keep
- * running without it.
+ * running without it. `containers` is true if sessions are containers and have their options.
  */
 export interface About {
   version: string;
@@ -118,6 +118,7 @@ export interface About {
   simulated: boolean;
   local_files: boolean;
   outlives_controller: boolean;
+  containers?: boolean;
   capabilities: string[];
   warnings: string[];
 }
@@ -795,7 +796,8 @@ export interface Session {
  * A checked request: every value can be used as it is.
  *
  * `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
- * paths. `idle_timeout` is in seconds (0: never).
+ * paths. `idle_timeout` is in seconds (0: never). `pod` is None where no option of a container is
+ * requested.
  */
 export interface SessionSpec {
   name: string;
@@ -815,6 +817,7 @@ export interface SessionSpec {
   node_type: string;
   base_url: string;
   idle_timeout: number | null;
+  pod?: PodOptions | null;
 }
 /**
  * What a session requests of GPUs.
@@ -828,6 +831,55 @@ export interface Share {
   memory: number;
   compute: number;
   mig: string;
+}
+/**
+ * Checked options of a container; 0, empty and None stand for the cluster's defaults.
+ *
+ * CPUs are millicores, memory MiB. `large_shm` is a /dev/shm of more than 64 MiB. `secret_env`
+ * sets environment variables from Secrets.
+ */
+export interface PodOptions {
+  cpu: number;
+  cpu_limit: number;
+  memory: number;
+  memory_limit: number;
+  large_shm: boolean;
+  tolerations: Toleration[];
+  pull_secrets: string[];
+  pull_policy: string;
+  service_account: string;
+  run_as_user: number | null;
+  run_as_group: number | null;
+  secret_env: {
+    [k: string]: SecretKey;
+  };
+  mounts: Mount[];
+}
+/**
+ * A taint of nodes that a session tolerates.
+ *
+ * Without a `value` any value of the key is tolerated, without an `effect` any effect.
+ */
+export interface Toleration {
+  key: string;
+  value: string;
+  effect: string;
+}
+/**
+ * One value in a Secret.
+ */
+export interface SecretKey {
+  secret: string;
+  key: string;
+}
+/**
+ * A claim, or a folder of the node, at a path inside the container; one of the two is set.
+ */
+export interface Mount {
+  claim: string;
+  host_path: string;
+  path: string;
+  read_only: boolean;
 }
 /**
  * Why, in plain words; `raw` keeps those of an engine or a log.
@@ -995,6 +1047,20 @@ export interface SessionQuery {
  * policy allows.
  */
 export interface SessionRequest {
+  cpu?: string | number;
+  cpu_limit?: string | number;
+  memory?: string | number;
+  memory_limit?: string | number;
+  large_shm?: boolean;
+  tolerations?: string[];
+  pull_secrets?: string[];
+  pull_policy?: string;
+  service_account?: string;
+  run_as?: string | number;
+  secret_env?: {
+    [k: string]: string;
+  };
+  volumes?: string[];
   name: string;
   project?: string;
   kind?: 'interactive' | 'interactive-spot' | 'train';

@@ -14,7 +14,7 @@ export const sessions: Texts = {
     trans.__('Not a valid name of an environment variable.')
   ],
   'env.reserved': (trans, _f, a) => [
-    trans.__("%1 is set by the session's share.", a.name)
+    trans.__('%1 is set by the session.', a.name)
   ],
   'environment.problem': (trans, _f, a) => [
     trans.__('%1', a.problem),
@@ -47,6 +47,26 @@ export const sessions: Texts = {
   'idle_timeout.warning': (trans, f, a) => [
     trans.__('Shorter than the warning period set by %1.', f.policy(a.level)),
     trans.__('Use at least %1.', f.duration(a.least))
+  ],
+  'pod.host_path': (trans, _f, a) => [
+    trans.__('%1 of the nodes may not be mounted.', a.path),
+    trans.__('Use %1.', a.example)
+  ],
+  'pod.limit': (trans, _f, a) => [
+    trans.__('Below the request.'),
+    trans.__('Use at least %1.', a.least)
+  ],
+  'pod.path': (trans, _f, a) => [
+    trans.__('%1 is used by the system or the session.', a.path),
+    trans.__('Choose another path.')
+  ],
+  'pod.process': (trans) => [
+    trans.__('Sessions of this backend are processes, not containers.'),
+    trans.__('Leave it empty.')
+  ],
+  'pod.value': (trans, _f, a) => [
+    trans.__('%1 is not valid.', a.value),
+    trans.__('Use %1.', a.example)
   ],
   'port.exposed': (trans, f, a) => [
     trans.__('Port %1 is already exposed by %2.', a.port, f.sessions(a.sessions)),

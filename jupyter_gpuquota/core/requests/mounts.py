@@ -1,0 +1,66 @@
+"""Read the volumes of a request: `CLAIM:/path[:ro]`, or a folder of the node instead of a claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ...model.pods import ContainerRules, Mount
+from ..fields import FieldReader
+from .patterns import OBJECT
+
+_PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[^/:\x00-\x1f\x7f]+)+")
+_SYSTEM = ("/bin", "/boot", "/etc", "/lib", "/lib64", "/opt", "/root", "/sbin", "/usr", "/var")
+_RUNTIME = ("/dev", "/proc", "/run", "/sys", "/var/run")
+"""Folders below which nothing can be mounted either."""
+
+
+def read_mounts(
+    texts: Sequence[str], rules: ContainerRules, reader: FieldReader
+) -> Iterator[Mount]:
+    """Yield the valid ones of the volumes of a request."""
+    taken: set[str] = set()
+    for i, text in enumerate(texts):
+        field = f"volumes[{i}]"
+        mount = _read(text)
+        if mount is None:
+            reader.wrong(field, "pod.value", value=repr(text), example="CLAIM:/path[:ro]")
+            continue
+        if mount.host_path and not any(_within(mount.host_path, one) for one in rules.host_paths):
+            allowed = [f"{path}:/path" for path in rules.host_paths]
+            example = ", ".join(["CLAIM:/path", *allowed])
+            reader.wrong(field, "pod.host_path", path=mount.host_path, example=example)
+        if mount.path in taken:
+            reader.wrong(field, "name.twice", name=mount.path)
+        elif _is_reserved(mount.path, rules):
+            reader.wrong(field, "pod.path", path=mount.path)
+        taken.add(mount.path)
+        yield mount
+
+
+def mount_text(mount: Mount) -> str:
+    """Return a mount as it is requested."""
+    end = ":ro" if mount.read_only else ""
+    return f"{mount.claim or mount.host_path}:{mount.path}{end}"
+
+
+def _read(text: str) -> Mount | None:
+    source, _, rest = text.partition(":")
+    path, _, mode = rest.partition(":")
+    if mode not in {"", "ro", "rw"} or not _PATH.fullmatch(path):
+        return None
+    if OBJECT.fullmatch(source):
+        return Mount(claim=source, path=path, read_only=mode == "ro")
+    if _PATH.fullmatch(source):
+        return Mount(host_path=source, path=path, read_only=mode == "ro")
+    return None
+
+
+def _is_reserved(path: str, rules: ContainerRules) -> bool:
+    """Return whether a volume would hide files of the system or the session."""
+    hidden = any(_within(kept, path) for kept in (*_SYSTEM, *_RUNTIME, *rules.reserved))
+    return hidden or any(_within(path, kept) for kept in _RUNTIME)
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder.rstrip('/')}/")

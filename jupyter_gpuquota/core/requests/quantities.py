@@ -1,0 +1,31 @@
+"""Read amounts of CPUs and memory as users and Kubernetes write them."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+
+from ..fields import BadValue
+
+_MEMORY = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]i?)?B?", re.ASCII)
+_UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS |= {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+_CPUS = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)|(\d{1,9})m", re.ASCII)
+
+
+def parse_memory(text: str) -> int:
+    """Read memory (`8192`, in MiB, or `8Gi`, `4G`) as MiB, rounded up. Raises BadValue."""
+    match = _MEMORY.fullmatch(text)
+    if not match:
+        raise BadValue("share.amount", value=repr(text))
+    amount, unit = Decimal(match[1]), match[2]
+    return math.ceil(amount if unit is None else amount * _UNITS[unit] / 2**20)
+
+
+def parse_cpus(text: str) -> int:
+    """Read a number of CPUs (`2`, `0.5`, `500m`) as millicores. Raises BadValue."""
+    match = _CPUS.fullmatch(text)
+    if not match:
+        raise BadValue("pod.value", value=repr(text), example="0.5, 2 or 500m")
+    return int(match[2] or Decimal(match[1]) * 1000)

@@ -1,0 +1,98 @@
+"""What a session that runs in a container requests beside its GPU share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from .struct import Model, Number, Request
+
+PullPolicy = Literal["Always", "IfNotPresent", "Never"]
+Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+
+
+class Toleration(Model, frozen=True, kw_only=True):
+    """A taint of nodes that a session tolerates.
+
+    Without a `value` any value of the key is tolerated, without an `effect` any effect.
+    """
+
+    key: str
+    value: str = ""
+    effect: str = ""
+
+
+class SecretKey(Model, frozen=True, kw_only=True):
+    """One value in a Secret."""
+
+    secret: str
+    key: str
+
+
+class Mount(Model, frozen=True, kw_only=True):
+    """A claim, or a folder of the node, at a path inside the container; one of the two is set."""
+
+    claim: str = ""
+    host_path: str = ""
+    path: str
+    read_only: bool = False
+
+
+class PodRequest(Request, frozen=True, kw_only=True):
+    """The requested options of a container, as a user types them; only where sessions have one.
+
+    CPUs are `2` or `500m`, memory is MiB or a quantity. `tolerations` are `KEY[=VALUE][:EFFECT]`,
+    `run_as` is `USER[:GROUP]` in numbers, `volumes` are `CLAIM:/path[:ro]`. `secret_env` maps
+    environment variables to `SECRET/KEY`.
+    """
+
+    cpu: Number = ""
+    cpu_limit: Number = ""
+    memory: Number = ""
+    memory_limit: Number = ""
+    large_shm: bool = False
+    tolerations: tuple[str, ...] = ()
+    pull_secrets: tuple[str, ...] = ()
+    pull_policy: str = ""
+    service_account: str = ""
+    run_as: Number = ""
+    secret_env: dict[str, str] = msgspec.field(default_factory=dict)
+    volumes: tuple[str, ...] = ()
+
+
+class PodOptions(Model, frozen=True, kw_only=True):
+    """Checked options of a container; 0, empty and None stand for the cluster's defaults.
+
+    CPUs are millicores, memory MiB. `large_shm` is a /dev/shm of more than 64 MiB. `secret_env`
+    sets environment variables from Secrets.
+    """
+
+    cpu: int = 0
+    cpu_limit: int = 0
+    memory: int = 0
+    memory_limit: int = 0
+    large_shm: bool = False
+    tolerations: tuple[Toleration, ...] = ()
+    pull_secrets: tuple[str, ...] = ()
+    pull_policy: str = ""
+    service_account: str = ""
+    run_as_user: int | None = None
+    run_as_group: int | None = None
+    secret_env: dict[str, SecretKey] = msgspec.field(default_factory=dict)
+    mounts: tuple[Mount, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerRules:
+    """What a backend whose sessions are containers allows in their options.
+
+    `host_paths` are folders of nodes that may be mounted, with what is below them. `reserved` are
+    paths in the container where sessions have volumes of their own. `name_limit` is the length of
+    the longest name whose objects still have valid names.
+    """
+
+    host_paths: tuple[str, ...] = ()
+    reserved: tuple[str, ...] = ()
+    name_limit: int = 63
