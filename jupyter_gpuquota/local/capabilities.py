@@ -8,9 +8,11 @@ from contextlib import aclosing
 
 from ..control.board import Board
 from ..control.capabilities import BoardInventory
+from ..control.program_output import events, whole
 from ..control.resident import INACTIVE
 from ..control.signals.presence import Presence
 from ..core.exposure import check_exposed
+from ..core.programs import check
 from ..model.environments import Environment, LaunchPlace
 from ..model.idleness import PresenceRequest
 from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
@@ -72,16 +74,17 @@ class LocalExec:
 
     async def execute(self, session_id: str, request: ExecRequest) -> ExecResult:
         """Run a program to its end or timeout. Raises InvalidFields, NotFound, WrongState."""
-        programs.check(request)
+        check(request)
         context = await self.context(session_id)
-        return await programs.execute(context, request, self._orphans.put)
+        return await whole(programs.run(context, request, self._orphans.put))
 
     async def stream(self, session_id: str, request: ExecRequest) -> AsyncGenerator[ExecEvent]:
         """Run a program and yield its output. Raises InvalidFields, NotFound, WrongState."""
-        programs.check(request)
+        check(request)
         context = await self.context(session_id)
-        async with aclosing(programs.stream(context, request, self._orphans.put)) as events:
-            async for event in events:
+        program = programs.run(context, request, self._orphans.put)
+        async with aclosing(events(program)) as seen:
+            async for event in seen:
                 yield event
 
     async def context(self, session_id: str) -> ExecContext:

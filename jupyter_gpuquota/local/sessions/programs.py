@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
 import math
 import os
 import signal
@@ -12,18 +11,12 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from typing import Any, BinaryIO
 
-from msgspec import structs
-
-from ...core.fields import FieldReader
 from ...errors import WrongState
-from ...model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
+from ...model.programs import ExecContext, ExecRequest, ExecResult
 from ...model.sessions import Session
 from ..folders.folders import Launch
 from .launch_spec import without_server
 
-LIMIT = 2**20
-"""Maximum bytes of output that are returned."""
-LONGEST = 3600
 _LAST_WORDS = 0.2
 """Seconds that are waited for the rest of the output when a program has ended."""
 _BLOCK = 65_536
@@ -40,49 +33,6 @@ def context_of(session: Session, launch: Launch | None) -> ExecContext:
             else "Wait until it is running.",
         )
     return ExecContext(env=without_server(launch.env), folder=launch.folder)
-
-
-def check(request: ExecRequest) -> None:
-    """Raise InvalidFields for a request that cannot start a program."""
-    reader = FieldReader()
-    if not request.command or not request.command[0]:
-        reader.untranslated("command", "Enter a program.", "For example nvidia-smi.")
-    if any("\0" in word for word in request.command):
-        reader.wrong("command", "field.nul")
-    if not 1 <= request.timeout <= LONGEST:
-        reader.untranslated("timeout", f"Must be 1 to {LONGEST} seconds.")
-    reader.finish()
-
-
-async def execute(
-    context: ExecContext, request: ExecRequest, adopt: Callable[[int], None]
-) -> ExecResult:
-    """Run a program to its end or timeout; its output is cut at the limit."""
-    kept = bytearray()
-    result: ExecResult
-    async with aclosing(run(context, request, adopt)) as parts:
-        async for part in parts:
-            if isinstance(part, ExecResult):
-                result = part
-            elif len(kept) <= LIMIT:  # more is dropped, lest the program block
-                kept += part
-    output = bytes(kept[:LIMIT]).decode(errors="replace")
-    return structs.replace(result, output=output, truncated=len(kept) > LIMIT)
-
-
-async def stream(
-    context: ExecContext, request: ExecRequest, adopt: Callable[[int], None]
-) -> AsyncGenerator[ExecEvent]:
-    """Yield the output of a program as it comes, and its end; the first event is its start."""
-    letters = codecs.getincrementaldecoder("utf-8")("replace")
-    async with aclosing(run(context, request, adopt)) as parts:
-        async for part in parts:
-            if isinstance(part, ExecResult):
-                if rest := letters.decode(b"", final=True):
-                    yield ExecEvent(output=rest)
-                yield ExecEvent(result=part)
-            else:
-                yield ExecEvent(output=letters.decode(part))
 
 
 async def run(

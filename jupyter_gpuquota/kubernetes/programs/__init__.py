@@ -1,0 +1,1 @@
+"""Programs and terminals inside the pods of sessions."""

@@ -1,0 +1,109 @@
+"""A program in a pod, over a WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+
+from ...errors import Unavailable
+from ...model.programs import ExecRequest, ExecResult
+from ..api import Api, Socket
+from ..objects.pods import Pod
+from ..session_pods import container_of, pod_path
+from .channels import CLOSE, ERROR, PROTOCOLS, STDERR, STDIN, STDOUT, End, end_of, resized
+
+_TIMED_OUT = 124
+"""The exit code of timeout(1)."""
+
+
+class PodProgram:
+    """A program that runs in the container of a session; no shell is involved.
+
+    Closing the connection ends a program with a terminal, which hangs up. One without a terminal
+    runs on until it writes output, which then fails: the protocol cannot send signals.
+    """
+
+    def __init__(self, socket: Socket) -> None:
+        self._socket = socket
+        self.end: End | None = None
+        """How the program ended, None while it runs and if that is unknown."""
+
+    @classmethod
+    async def start(
+        cls, api: Api, pod: Pod, command: Sequence[str], *, terminal: bool = False
+    ) -> PodProgram:
+        """Start a program, with a terminal and input if it is to have one. Raises Fault."""
+        query = [("container", container_of(pod)), ("stdout", "true")]
+        query += [("stdin", "true"), ("tty", "true")] if terminal else [("stderr", "true")]
+        query += [("command", word) for word in command]
+        return cls(await api.websocket(pod_path(pod, "exec"), query, PROTOCOLS))
+
+    async def read(self) -> bytes | None:
+        """Return output as it comes, at first empty; None once it ended or the connection did."""
+        while (message := await self._socket.receive()) is not None:
+            channel, data = message[0] if message else STDOUT, message[1:]
+            if channel in (STDOUT, STDERR):
+                return data
+            if channel == ERROR and data:
+                self.end = end_of(data)
+                return None
+        return None
+
+    async def write(self, data: bytes) -> None:
+        """Send input. Raises Fault if the connection is closed."""
+        await self._socket.send(bytes([STDIN]) + data)
+
+    async def end_input(self) -> None:
+        """End the input, where the protocol can. Raises Fault if the connection is closed."""
+        if self._socket.protocol == PROTOCOLS[0]:
+            await self._socket.send(bytes([CLOSE, STDIN]))
+
+    async def resize(self, columns: int, rows: int) -> None:
+        """Tell the terminal its size. Raises Fault if the connection is closed."""
+        await self._socket.send(resized(columns, rows))
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._socket.close()
+
+
+async def run(api: Api, pod: Pod, request: ExecRequest) -> AsyncGenerator[bytes | ExecResult]:
+    """Yield empty bytes when a program has started, then its output, then its result.
+
+    After its timeout, and when the iterator is closed, the program is left as `PodProgram` says.
+    Raises Fault, and Unavailable if the connection breaks or the runtime fails.
+    """
+    program = await PodProgram.start(api, pod, request.command)
+    deadline = asyncio.get_running_loop().time() + request.timeout
+    try:
+        yield b""
+        while True:
+            async with asyncio.timeout_at(deadline):
+                output = await program.read()
+            if output is None:
+                break
+            if output:
+                yield output
+    except TimeoutError:
+        yield ExecResult(exit_code=_TIMED_OUT, output="", timed_out=True)
+        return
+    finally:
+        await program.close()
+    end = program.end or End(None)
+    if end.code is None:
+        raise _failed(request.command[0], end)
+    if end.message:
+        yield f"{request.command[0]}: {end.message}\n".encode()
+    yield ExecResult(exit_code=end.code, output="")
+
+
+def _failed(command: str, end: End) -> Unavailable:
+    if not end.message:
+        return Unavailable(
+            f"The connection to {command} broke off.",
+            hint="It may still be running; look at its output files or at the session's log.",
+        )
+    return Unavailable(
+        f"The cluster could not run {command}: {end.message}",
+        hint="Try again; if it stays, an administrator has to look at the node.",
+    )
