@@ -17,7 +17,6 @@ from ..errors import Conflict, Internal, StorageFailed
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups
 from ..model.quota import Project, Rules
-from ..model.resources import MILLI
 from .board import Board
 from .config import GpuQuota
 from .inventory import Inventory
@@ -241,8 +240,8 @@ class Administrator:
 
     def _whole(self) -> Project:
         """Return the default project, which owns all devices."""
-        devices = sum(len(node.devices) for node in self._found.nodes)
-        return Project(name=self._project, quota=MILLI * devices)
+        devices = (device for node in self._found.nodes for device in node.devices)
+        return Project(name=self._project, quota=sum(device.milli for device in devices))
 
     def _check_open(self) -> None:
         """Raise Conflict where a quota file sets everything."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from ..core.idle.policy import Ruling
 from ..core.idle.replay import Stretch
+from ..core.requests import feasibility
 from ..core.usage.history import Window
 from ..model.about import Revisions
 from ..model.ending import PageReport
@@ -20,7 +21,7 @@ from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
 from ..model.resources import Node, Share
-from ..model.sessions import Session, SessionSpec
+from ..model.sessions import Kind, Session, SessionSpec
 from .administration import Administrator
 from .board import Board
 from .idle.monitor import IdleMonitor
@@ -81,6 +82,12 @@ class BoardInventory:
     def readings(self) -> Mapping[str, Reading]:
         """Return the newest reading of each device, by its UUID."""
         return self._board.readings
+
+    def fit(
+        self, share: Share, kind: Kind, node_type: str, nodes: Sequence[Node], project: Project
+    ) -> feasibility.Fit:
+        """Return a share as our own scheduler gives it, or why it can never be had."""
+        return feasibility.fit(share, kind, node_type, nodes, project)
 
 
 class ScheduledSessions:

@@ -15,9 +15,10 @@ class About(Model, frozen=True, kw_only=True):
 
     `capabilities` names the optional parts of its backend: see `ports.backend.CAPABILITIES`.
     `warnings` is for admins, for example that a damaged state file was moved aside. `source` is
-    where GPUs come from: `nvml`, `simulated` or `none`. `local_files` is true if sessions see the
-    folders and Python prefixes of the controller's machine, `outlives_controller` if they keep
-    running without it. `containers` is true if sessions are containers and have their options.
+    where GPUs come from: `nvml`, `simulated`, `cluster` or `none`. `local_files` is true if
+    sessions see the folders and Python prefixes of the controller's machine, `outlives_controller`
+    if they keep running without it. `containers` is true if sessions are containers and have their
+    options.
     """
 
     version: str

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from .resources import Device
-from .struct import Model
+from .struct import ADDED, Model
 
 
 class Reading(Model, frozen=True, kw_only=True):
@@ -49,11 +51,12 @@ class DeviceUse(Model, frozen=True, kw_only=True):
 
 
 class NodeUse(Model, frozen=True, kw_only=True):
-    """The usage of a node."""
+    """The usage of a node. `problem` says why nothing new starts on it, empty if something can."""
 
     name: str
     simulated: bool
     devices: tuple[DeviceUse, ...]
+    problem: Annotated[str, ADDED] = ""
 
 
 class Nodes(Model, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from .struct import Model, Open
+from .struct import ADDED, Model, Open
 
 MILLI = 1000
 """Milli-GPU in one whole device."""
@@ -89,7 +89,8 @@ class Device(Model, frozen=True, kw_only=True):
     """One GPU. `memory` in MiB. `lost` when the driver no longer responds for it.
 
     `index` is its number in the node, None where the engine does not report it; our own scheduler
-    uses only devices that have one.
+    uses only devices that have one. With neither index nor `uuid` it stands for `count` equal GPUs
+    of a node, which the engine does not tell apart.
     """
 
     index: int | None = None
@@ -100,26 +101,41 @@ class Device(Model, frozen=True, kw_only=True):
     mps: bool = False
     mig: tuple[MigInstance, ...] = ()
     lost: bool = False
+    count: Annotated[int, ADDED] = 1
+
+    @property
+    def milli(self) -> int:
+        """Return all of it, in milli-GPU."""
+        return MILLI * self.count
 
     def holds(self, piece: Slice) -> bool:
         """Return whether a slice on the same node is a part of this device."""
         if self.index is not None and piece.index is not None:
             return self.index == piece.index
         uuids = {self.uuid, *(instance.uuid for instance in self.mig)}
-        return piece.uuid != "" and piece.uuid in uuids
+        if piece.uuid:
+            return piece.uuid in uuids
+        return not self.told_apart and piece.index is None and bool(self.mig) == bool(piece.mig)
+
+    @property
+    def told_apart(self) -> bool:
+        """Return whether it is one certain GPU."""
+        return self.index is not None or self.uuid != ""
 
 
 class Node(Model, frozen=True, kw_only=True):
     """One machine with its devices.
 
     `labels` are the node groups that it belongs to. With `separate` set, sessions that share
-    compute and sessions that share memory alone are never placed together on it.
+    compute and sessions that share memory alone are never placed together on it. `problem` says why
+    nothing new starts on it, such as `not ready`; empty if something can.
     """
 
     name: str
     devices: tuple[Device, ...] = ()
     labels: tuple[str, ...] = ()
     separate: bool = False
+    problem: str = ""
 
     @property
     def simulated(self) -> bool:
@@ -152,7 +168,10 @@ class Slice(Model, frozen=True, kw_only=True):
 
 
 def device_text(device: Device | Slice) -> str:
-    """Return the name of a device on screens: its number, or the beginning of its UUID."""
+    """Return the name of a device on screens: its number, or the beginning of its UUID.
+
+    Empty where the engine reports neither.
+    """
     if device.index is not None:
         return str(device.index)
     return device.uuid.removeprefix("GPU-").removeprefix("MIG-")[:8]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from ..core.requests.feasibility import Fit
 from ..model.environments import Environment, LaunchPlace
 from ..model.nodes import Reading
 from ..model.pods import ContainerRules
 from ..model.quota import Project, Rules
-from ..model.resources import Node
-from ..model.sessions import SessionRequest
+from ..model.resources import Node, Share
+from ..model.sessions import Kind, SessionRequest
 
 
 class Inventory(Protocol):
@@ -18,7 +19,7 @@ class Inventory(Protocol):
 
     @property
     def source(self) -> str:
-        """Where GPUs come from: `nvml`, `simulated` or `none`."""
+        """Where GPUs come from: `nvml`, `simulated`, `cluster` or `none`."""
 
     @property
     def local_files(self) -> bool:
@@ -39,6 +40,11 @@ class Inventory(Protocol):
 
     def readings(self) -> Mapping[str, Reading]:
         """Return the newest reading of each device, by its UUID."""
+
+    def fit(
+        self, share: Share, kind: Kind, node_type: str, nodes: Sequence[Node], project: Project
+    ) -> Fit:
+        """Return a share rounded up to what the nodes can give, or why it can never be had."""
 
     async def environments(self) -> tuple[Environment, ...]:
         """Return the environments that sessions may start from."""

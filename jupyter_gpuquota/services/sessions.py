@@ -83,7 +83,7 @@ async def preview(backend: Backend, call: Call) -> Preview:
         names.check_free(spec, backend.sessions.all())
     except (InvalidFields, NameTaken) as error:
         return previews.forbidden(error, alternatives.allowed(call.body, facts, error))
-    return await backend.planning.preview(spec)
+    return previews.rounded(await backend.planning.preview(spec), call.body, spec)
 
 
 async def stop(backend: Backend, call: Call) -> Session:
@@ -213,6 +213,7 @@ async def _facts(backend: Backend, call: Call) -> specs.Facts:
         projects=launchable(inventory.projects(), call.rights),
         nodes=inventory.nodes(),
         place=await inventory.look_up(request),
+        fits=inventory.fit,
         policy=backend.policing.policy() if backend.policing else NO_POLICY,
         containers=inventory.containers,
         watched=tuple(p for p in call.rights.roles if not call.rights.launches(p)),

@@ -25,7 +25,7 @@ async def launch(
     )
     place = await backend.inventory.look_up(request)
     found = backend.inventory
-    facts = specs.Facts(projects=found.projects(), nodes=found.nodes(), place=place)
+    facts = specs.Facts(projects=found.projects(), nodes=found.nodes(), place=place, fits=found.fit)
     return await backend.sessions.create(specs.check(request, facts), owner)
 
 

@@ -19,7 +19,7 @@ async def preview(backend: Backend, **fields: Any) -> Preview:
     request = SessionRequest(**{"name": "asked", "project": "team-a", **fields})
     found = backend.inventory
     place = await found.look_up(request)
-    facts = specs.Facts(projects=found.projects(), nodes=found.nodes(), place=place)
+    facts = specs.Facts(projects=found.projects(), nodes=found.nodes(), place=place, fits=found.fit)
     return await backend.planning.preview(specs.check(request, facts))
 
 

@@ -6,16 +6,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import msgspec
+
 from ...errors import GpuQuotaError
 from ...model.messages.build import joined, message, sentences_of
 from ...model.messages.formats import place_arg, share_arg
 from ...model.previews import Preview
 from ...model.reasons import Reason
 from ...model.resources import MILLI, Placement, Share
-from ...model.sessions import Session, SessionSpec
+from ...model.sessions import Session, SessionRequest, SessionSpec
 from ...model.struct import Message, field_problem
+from ..fields import FieldReader
 from ..names import mention
 from ..requests.alternatives import smaller
+from ..requests.shares import read_share
 from ..scheduling.cycle import Cycle, Refuses
 from ..scheduling.scheduler import run_cycle
 from ..scheduling.snapshot import ClusterSnapshot
@@ -40,6 +44,14 @@ def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
     if victims:
         return _preempts(victims, spec.project, outcome, cycle)
     return _waits(requested, outcome, cycle)
+
+
+def rounded(found: Preview, request: SessionRequest, spec: SessionSpec) -> Preview:
+    """Return a preview that says so where the share of the request was rounded up."""
+    if read_share(request, FieldReader()) == spec.share:
+        return found
+    sentences = (message("preview.rounded", share=share_arg(spec.share)), *found.sentences)
+    return msgspec.structs.replace(found, message=joined(*sentences), sentences=sentences)
 
 
 def forbidden(error: GpuQuotaError, nearest: Share | None = None) -> Preview:

@@ -10,7 +10,6 @@ from ...errors import GpuQuotaError
 from ...model.resources import MILLI, Share
 from ...model.sessions import SessionRequest
 from ..fields import FieldReader
-from .feasibility import check_possible
 from .shares import read_share
 from .specs import Facts, project_of
 
@@ -45,6 +44,6 @@ def allowed(request: SessionRequest, facts: Facts, error: GpuQuotaError) -> Shar
     if reader.errors or project is None or not {field.field for field in error.fields} <= _SHARE:
         return None
     kind, group, nodes = request.kind, request.node_type, facts.nodes
-    most = max((len(node.devices) for node in nodes), default=0)
-    found = (s for s in smaller(share, most) if not check_possible(s, kind, group, nodes, project))
-    return next(found, None)
+    most = max((sum(d.count for d in node.devices) for node in nodes), default=0)
+    fits = (facts.fits(s, kind, group, nodes, project) for s in smaller(share, most))
+    return next((fit.share for fit in fits if not fit.errors), None)

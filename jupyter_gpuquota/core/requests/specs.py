@@ -19,7 +19,7 @@ from ...model.sessions import Kind, SessionRequest, SessionSpec
 from ..fields import NAME_LIMIT, FieldReader
 from ..idle.policy import NO_POLICY
 from ..idle.requests import check_wish, read_wish
-from .feasibility import check_possible
+from .feasibility import Fits, fit
 from .pods import options_asked, read_options
 from .shares import read_share
 from .variables import check_variables
@@ -33,7 +33,8 @@ class Facts:
 
     `projects` are those that the user may launch in, the first is the default. `watched` names
     those whose sessions the user may only view. `right` is what launching needs, where that is not
-    membership. `containers` is None if sessions are processes.
+    membership. `containers` is None if sessions are processes. `fits` rounds a share up and checks
+    it: by default like our own scheduler.
     """
 
     projects: Sequence[Project]
@@ -43,6 +44,7 @@ class Facts:
     watched: Sequence[str] = ()
     right: str = ""
     containers: ContainerRules | None = None
+    fits: Fits = fit
 
 
 def check(request: SessionRequest, facts: Facts) -> SessionSpec:
@@ -79,7 +81,9 @@ def _checked(
     if project is None:
         _refuse_project(wanted, facts, reader)
     elif is_readable:
-        reader.add(check_possible(share, request.kind, request.node_type, facts.nodes, project))
+        fit = facts.fits(share, request.kind, request.node_type, facts.nodes, project)
+        reader.add(fit.errors)
+        share = fit.share
     reader.choice("kind", request.kind, _KINDS)
     _check_place(request, facts.place, reader)
     _check_argv(request, reader)

@@ -175,7 +175,7 @@ def cost(share: Share, nodes: Sequence[Node]) -> int:
 
 def capacity_of(nodes: Iterable[Node]) -> int:
     """Return the milli-GPU of all devices that are not lost."""
-    return MILLI * sum(not device.lost for node in nodes for device in node.devices)
+    return sum(device.milli for node in nodes for device in node.devices if not device.lost)
 
 
 def shareable(nodes: Iterable[Node], holdings: Iterable[Holding]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ...model.nodes import DeviceUse, NodeUse, Reading, SliceUse
-from ...model.resources import MILLI, Device, Holding, Node, Placement, Slice
+from ...model.resources import Device, Holding, Node, Placement, Slice
 from ...model.sessions import Session
 
 
@@ -28,8 +28,10 @@ def draw(
             name=node.name,
             simulated=node.simulated,
             devices=tuple(
-                _device(d, held.get(node.name, []), readings.get(d.uuid)) for d in node.devices
+                _device(d, held.get(node.name, []), readings.get(d.uuid), usable=not node.problem)
+                for d in node.devices
             ),
+            problem=node.problem,
         )
         for node in nodes
     )
@@ -45,13 +47,18 @@ def _add(
 
 
 def _device(
-    device: Device, held: Sequence[tuple[Slice, SliceUse]], reading: Reading | None
+    device: Device,
+    held: Sequence[tuple[Slice, SliceUse]],
+    reading: Reading | None,
+    *,
+    usable: bool,
 ) -> DeviceUse:
     slices = tuple(use for piece, use in held if device.holds(piece))
+    free = max(0, device.milli - sum(piece.milli for piece in slices))
     return DeviceUse(
         device=device,
         slices=slices,
-        free=0 if device.lost else max(0, MILLI - sum(piece.milli for piece in slices)),
+        free=free if usable and not device.lost else 0,
         utilisation=reading.utilisation if reading else None,
         memory_used=reading.memory_used if reading else None,
     )

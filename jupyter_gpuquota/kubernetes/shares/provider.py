@@ -1,4 +1,4 @@
-"""The interface of a share provider: pure functions of a share and the cluster's nodes."""
+"""The interface of a share provider: pure functions of a share and the GPUs of a node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,21 @@ from typing import Any, Protocol
 
 from ...errors import FieldError
 from ...model.resources import Isolation, Share
-from ..objects.cluster import KubeNode
+from .gpu_node import GpuNode
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a node can give for a request.
+
+    `share` is the request rounded up to what can be given, `milli` what it costs in quota,
+    `units` the amount of a resource that its pod asks for.
+    """
+
+    share: Share
+    milli: int = 0
+    resource: str = ""
+    units: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +44,11 @@ class PodPatch:
     runtime_class: str = ""
 
 
+def request(grant: Grant) -> PodPatch:
+    """Return the patch of a share that needs nothing but its resource."""
+    return PodPatch(milli=grant.milli, resources={grant.resource: str(grant.units)})
+
+
 class ShareProvider(Protocol):
     """One way of sharing GPUs. Nothing here calls the cluster."""
 
@@ -37,20 +56,23 @@ class ShareProvider(Protocol):
     def name(self) -> str:
         """Its name in the configuration: `whole`, `time-slicing`, `mps`, `mig`."""
 
-    def offered(self, nodes: Sequence[KubeNode]) -> bool:
-        """Return whether any of the nodes shares GPUs in this way."""
+    def offers(self, node: GpuNode) -> bool:
+        """Return whether a node has GPUs that are shared in this way."""
 
-    def accepts(self, share: Share) -> bool:
-        """Return whether a share has a form that this provider can give, on suitable nodes."""
+    def grant(self, share: Share, node: GpuNode) -> Grant | None:
+        """Return what such a node, when empty, gives for a share; None if it is not enough.
 
-    def check(self, share: Share, nodes: Sequence[KubeNode]) -> Sequence[FieldError]:
-        """Return why no node can give a share that it accepts, with what it could give."""
+        The granted share is never less than the request, and is granted as it is.
+        """
 
-    def rounded(self, share: Share, nodes: Sequence[KubeNode]) -> Share:
-        """Return the share that a request gets, rounded up to the provider's steps."""
+    def refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError | None:
+        """Return why none of these nodes gives a share, and the most that they give.
 
-    def render(self, share: Share, nodes: Sequence[KubeNode]) -> PodPatch:
-        """Return what to add to the pod of a rounded share."""
+        None where another provider knows better, as the share has a form that is not this one's.
+        """
 
-    def isolation(self, share: Share) -> Isolation | None:
+    def render(self, grant: Grant) -> PodPatch:
+        """Return what to add to the pod; the nodes are chosen by the registry."""
+
+    def isolation(self) -> Isolation | None:
         """Return what isolates a share, None for one without a GPU."""

@@ -95,12 +95,18 @@ SHARES = {
     ),
     "share.memory": Text("No GPU has {memory:memory}.", "The largest has {most:memory}."),
     "share.devices": Text(
-        "No node has {share:share}.", "The largest node has {most:count} GPUs to share."
+        "No node has {share:share}.", "The largest node has {most:gpus} to share."
     ),
     "share.devices.of": Text(
         "No node that {project} may use has {share:share}.",
-        "The largest has {most:count} GPUs to share.",
+        "The largest has {most:gpus} to share.",
     ),
+    "share.parts": Text(
+        "A session can have at most {most:share}: the nodes share GPUs in fixed parts.",
+        "Request less.",
+    ),
+    "share.not_shared": Text("The nodes do not share GPUs.", "Request whole GPUs."),
+    "share.compute.none": Text("The nodes cannot limit compute.", "Leave it empty."),
 }
 
 SESSIONS = {

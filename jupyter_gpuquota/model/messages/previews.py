@@ -26,5 +26,6 @@ PREVIEWS = {
     "preview.queued": Text("Will be queued (#{place:count} in {project}):"),
     "preview.nearest": Text("{share:share} would start now."),
     "preview.expected": Text("{share:share} should be free in about {span:duration}."),
+    "preview.rounded": Text("Rounded up to {share:share}."),
     "preview.allowed": Text("{share:share} would be allowed."),
 }

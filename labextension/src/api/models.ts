@@ -105,9 +105,10 @@ export type Effect =
  *
  * `capabilities` names the optional parts of its backend: see `ports.backend.CAPABILITIES`.
  * `warnings` is for admins, for example that a damaged state file was moved aside. `source` is
- * where GPUs come from: `nvml`, `simulated` or `none`. `local_files` is true if sessions see the
- * folders and Python prefixes of the controller's machine, `outlives_controller` if they keep
- * running without it. `containers` is true if sessions are containers and have their options.
+ * where GPUs come from: `nvml`, `simulated`, `cluster` or `none`. `local_files` is true if
+ * sessions see the folders and Python prefixes of the controller's machine, `outlives_controller`
+ * if they keep running without it. `containers` is true if sessions are containers and have their
+ * options.
  */
 export interface About {
   version: string;
@@ -284,12 +285,13 @@ export interface Nodes {
   revision: string;
 }
 /**
- * The usage of a node.
+ * The usage of a node. `problem` says why nothing new starts on it, empty if something can.
  */
 export interface NodeUse {
   name: string;
   simulated: boolean;
   devices: DeviceUse[];
+  problem?: string;
 }
 /**
  * The usage of a device. `free` in milli-GPU; measurements are None if unknown.
@@ -307,7 +309,8 @@ export interface DeviceUse {
  * One GPU. `memory` in MiB. `lost` when the driver no longer responds for it.
  *
  * `index` is its number in the node, None where the engine does not report it; our own scheduler
- * uses only devices that have one.
+ * uses only devices that have one. With neither index nor `uuid` it stands for `count` equal GPUs
+ * of a node, which the engine does not tell apart.
  */
 export interface Device {
   index: number | null;
@@ -318,6 +321,7 @@ export interface Device {
   mps: boolean;
   mig: MigInstance[];
   lost: boolean;
+  count?: number;
 }
 /**
  * One MIG instance of a device. `memory` in MiB, `slices` of the device's seven.

@@ -27,6 +27,9 @@ export const previews: Texts = {
   'preview.queued': (trans, f, a) => [
     trans.__('Will be queued (#%1 in %2):', f.count(a.place), a.project)
   ],
+  'preview.rounded': (trans, f, a) => [
+    trans.__('Rounded up to %1.', f.share(a.share))
+  ],
   'preview.starts': (trans, f, a) => [
     trans.__('Starts now on %1.', f.place(a.place))
   ],

@@ -23,13 +23,17 @@ export const shares: Texts = {
     trans.__('A compute share requires a fraction of a GPU, or memory on one GPU.'),
     trans.__('Set gpu below 1 or gpu_memory as well, or leave compute empty.')
   ],
+  'share.compute.none': (trans) => [
+    trans.__('The nodes cannot limit compute.'),
+    trans.__('Leave it empty.')
+  ],
   'share.devices': (trans, f, a) => [
     trans.__('No node has %1.', f.share(a.share)),
-    trans.__('The largest node has %1 GPUs to share.', f.count(a.most))
+    trans.__('The largest node has %1 to share.', f.gpus(a.most))
   ],
   'share.devices.of': (trans, f, a) => [
     trans.__('No node that %1 may use has %2.', a.project, f.share(a.share)),
-    trans.__('The largest has %1 GPUs to share.', f.count(a.most))
+    trans.__('The largest has %1 to share.', f.gpus(a.most))
   ],
   'share.exclusive': (trans, _f, a) => [
     trans.__('%1 and %2 cannot be combined.', a.first, a.second),
@@ -67,6 +71,10 @@ export const shares: Texts = {
     trans.__("Node group '%1' does not exist.", a.group),
     trans.__('No node groups are set; leave this empty.')
   ],
+  'share.not_shared': (trans) => [
+    trans.__('The nodes do not share GPUs.'),
+    trans.__('Request whole GPUs.')
+  ],
   'share.number': (trans, _f, a) => [
     trans.__('%1 is not a number of GPUs.', a.value),
     trans.__('Use 0.5, or a whole number.')
@@ -81,6 +89,10 @@ export const shares: Texts = {
   ],
   'share.over_quota.no_borrowing': (trans, f, a) => [
     trans.__("%1's quota is %2.", a.project, f.gpus(a.quota)),
+    trans.__('Request less.')
+  ],
+  'share.parts': (trans, f, a) => [
+    trans.__('A session can have at most %1: the nodes share GPUs in fixed parts.', f.share(a.most)),
     trans.__('Request less.')
   ],
   'share.profile': (trans, _f, a) => [

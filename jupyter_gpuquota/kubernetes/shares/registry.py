@@ -1,0 +1,115 @@
+"""The share providers, and which of them gives a share, on which nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...errors import FieldError
+from ...model.messages.build import field_error
+from ...model.resources import Isolation, Share
+from .counted import Counted
+from .gpu_node import GpuNode, distinguishing
+from .mig import Mig
+from .mps import Mps
+from .no_gpu import NoGpu
+from .provider import Grant, PodPatch, ShareProvider
+from .time_slicing import TimeSlicing
+from .whole import Whole
+
+PROVIDERS: Sequence[ShareProvider] = (
+    Whole(),
+    Mig(),
+    Mps(),
+    TimeSlicing(),
+    Counted(),
+)
+"""All providers, one per line; of those that cost the same, an earlier one is preferred."""
+
+NAMES = tuple(provider.name for provider in PROVIDERS)
+"""The names of the providers, for the configuration."""
+
+_NO_GPU = NoGpu()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The provider of a share, what it gives, and on which nodes.
+
+    `others` are nodes on which the same request would mean another share.
+    """
+
+    provider: ShareProvider
+    grant: Grant
+    nodes: Sequence[GpuNode]
+    others: Sequence[GpuNode] = ()
+
+    @property
+    def share(self) -> Share:
+        """The share, rounded up to what is given."""
+        return self.grant.share
+
+    @property
+    def simulated(self) -> bool:
+        """Whether all of the nodes are simulated."""
+        return bool(self.nodes) and all(node.simulated for node in self.nodes)
+
+    def patch(self) -> PodPatch:
+        """Return what to add to the pod."""
+        found = self.provider.render(self.grant)
+        labels = {**found.node_labels, **distinguishing(self.nodes, self.others)}
+        return replace(found, milli=self.grant.milli, node_labels=labels)
+
+    def isolation(self) -> Isolation | None:
+        """Return what isolates the share, None for one without a GPU."""
+        found = self.provider.isolation()
+        if found and self.simulated:
+            return Isolation(memory="none", compute="none", note="The GPU is simulated.")
+        return found
+
+
+class Shares:
+    """The providers of a cluster: all, or those that the configuration names, in its order."""
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        known = {provider.name: provider for provider in PROVIDERS}
+        self.providers = [known[name] for name in names or NAMES]
+
+    def choose(self, share: Share, nodes: Sequence[GpuNode]) -> Choice | FieldError:
+        """Return who gives a share at the lowest cost in quota, or why nobody does.
+
+        It depends on what nodes have, not on what is free; so the rounded share is given by the
+        same provider, without further rounding.
+        """
+        if not share.wants_gpu:
+            return Choice(_NO_GPU, Grant(share), nodes)
+        grants = [
+            ((grant.milli, rank, grant.units, grant.share.memory), grant, node)
+            for rank, provider in enumerate(self.providers)
+            for node in nodes
+            if provider.offers(node) and (grant := provider.grant(share, node))
+        ]
+        if not grants:
+            return self._refusal(share, nodes)
+        key, best, _ = min(grants, key=lambda each: each[0])
+        kind = (*key[:3], best.resource)
+        chosen = [node for key, grant, node in grants if (*key[:3], grant.resource) == kind]
+        names = {node.name for node in chosen}
+        others = [node for node in nodes if node.name not in names and _could_take(node, best)]
+        return Choice(self.providers[key[1]], best, chosen, others)
+
+    def _refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError:
+        offers = [(p, [n for n in nodes if p.offers(n)]) for p in self.providers]
+        said = (p.refusal(share, offering) for p, offering in offers if offering)
+        if found := next(filter(None, said), None):
+            return found
+        if share.mig:
+            return field_error("mig_profile", "share.mig.none", profile=share.mig)
+        field = "gpu_memory" if share.memory else "gpu"
+        has_gpus = any(offering for _, offering in offers)
+        return field_error(field, "share.not_shared" if has_gpus else "share.no_gpus")
+
+
+def _could_take(node: GpuNode, grant: Grant) -> bool:
+    """Return whether a pod with this request would fit on a node."""
+    return 0 < grant.units <= node.resources.get(grant.resource, 0)
