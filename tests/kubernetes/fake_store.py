@@ -71,7 +71,11 @@ class Store:
         if not meta.get("name") and (prefix := meta.get("generateName")):
             meta["name"] = prefix + secrets.token_hex(3)[:5]
         if not meta.get("name"):
-            cause = Cause("metadata.name", "FieldValueRequired", "Required value: name is required")
+            cause = Cause(
+                "metadata.name",
+                "FieldValueRequired",
+                "Required value: name or generateName is required",
+            )
             raise Fault(
                 422,
                 "Invalid",
@@ -270,8 +274,11 @@ def _check_preconditions(resource: Resource[Any], raw: Raw, expected: Mapping[st
     meta = _meta(raw)
     about = f'Operation cannot be fulfilled on {title(resource)} "{meta["name"]}": '
     if expected.get("uid", meta["uid"]) != meta["uid"]:
-        why = f"UID in precondition: {expected['uid']}, UID in object meta: {meta['uid']}"
-        raise Fault(409, "Conflict", f"{about}Precondition failed: {why}")
+        why = (
+            f"the UID in the precondition ({expected['uid']}) does not match the UID in record "
+            f"({meta['uid']}). The object might have been deleted and then recreated"
+        )
+        raise Fault(409, "Conflict", about + why)
     if expected.get("resourceVersion", meta["resourceVersion"]) != meta["resourceVersion"]:
         why = "the object has been modified; please apply your changes to the latest version"
         raise Fault(409, "Conflict", f"{about}{why} and try again")

@@ -1,0 +1,288 @@
+"""HTTP to an API server: the only module that imports the Kubernetes client and aiohttp.
+
+The official client reads kubeconfigs and keeps tokens fresh; requests are made with aiohttp itself,
+as answers are decoded from raw JSON. Importing this takes a second: `connecting.py` does it late.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import aiohttp
+from kubernetes.aio import config
+from kubernetes.aio.client import Configuration
+from kubernetes.aio.client.rest import RESTClientObject
+from multidict import CIMultiDict
+from yaml import YAMLError
+from yarl import URL
+
+from .._version import __version__
+from .api import Fault
+from .connection.credentials import Credentials
+from .connection.decoding import failure
+from .connection.http import Answer, Call, sentence
+
+USER_AGENT = f"jupyter_gpuquota/{__version__}"
+CONNECT = 10.0
+"""Seconds within which a connection is made."""
+ANSWER = 30.0
+"""Seconds within which an ordinary answer is complete."""
+RENEW_BEFORE = timedelta(minutes=1)
+"""How long before a token expires it is renewed."""
+RENEW_AFTER = 10.0
+"""Seconds that credentials are kept at least, whatever the server says of them."""
+OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+"""In a pod, the file that names its namespace."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Login:
+    """Loaded credentials, and until when they are valid."""
+
+    configuration: Any
+    session: aiohttp.ClientSession
+    tls: object
+    namespace: str
+    expires: datetime | None
+    since: float
+
+
+class Client:
+    """Carries calls to one API server, with credentials that it keeps valid."""
+
+    def __init__(self, credentials: Credentials) -> None:
+        self._credentials = credentials
+        self._login: _Login | None = None
+        self._renewing = asyncio.Lock()
+        self._sessions: list[aiohttp.ClientSession] = []
+
+    @property
+    def server(self) -> str:
+        """The address of the API server, without credentials."""
+        if self._login is None:
+            return ""
+        parts = urlsplit(self._login.configuration.host)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the kubeconfig's context or of the pod, empty if none is named."""
+        return self._login.namespace if self._login else ""
+
+    async def open(self) -> None:
+        """Load the credentials."""
+        await self._valid()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for session in self._sessions:
+            await session.close()
+
+    async def request(self, call: Call) -> Answer:
+        """Return the answer to a call, whatever its status."""
+        with _faults(call):
+            async with asyncio.timeout(ANSWER), self._response(call) as response:
+                return await _answer(response)
+
+    async def stream(self, call: Call) -> AsyncGenerator[bytes]:
+        """Yield the body of an answer as it comes. Raises the Fault of any status but success."""
+        with _faults(call):
+            async with self._response(call) as response:
+                if response.status != 200:
+                    raise failure(await _answer(response), call.about)
+                async for piece in response.content.iter_any():
+                    yield piece
+
+    async def websocket(self, call: Call, protocols: Sequence[str]) -> _WebSocket:
+        """Open a WebSocket. Raises the Fault of a refusal."""
+        with _faults(call):
+            login = await self._valid()
+            async with asyncio.timeout(ANSWER):
+                refusal: list[Answer] = []
+                trace = _REFUSALS.set(refusal)
+                try:
+                    options = await _options(login, call)
+                    socket = await login.session.ws_connect(protocols=protocols, **options)
+                except aiohttp.WSServerHandshakeError as error:
+                    answer = refusal[0] if refusal else Answer(error.status, b"")
+                    raise failure(answer, call.about) from None
+                finally:
+                    _REFUSALS.reset(trace)
+        return _WebSocket(socket, call)
+
+    @asynccontextmanager
+    async def _response(self, call: Call) -> AsyncGenerator[aiohttp.ClientResponse]:
+        """Make a call, once more with new credentials where the server does not accept ours."""
+        login = await self._valid()
+        response = await _send(login, call)
+        if response.status == 401 and (renewed := await self._renewed(login)) is not login:
+            response.release()
+            response = await _send(renewed, call)
+        async with response:
+            yield response
+
+    async def _valid(self) -> _Login:
+        login = self._login
+        if login is None:
+            return await self._renewed(None)
+        if login.expires and login.expires - RENEW_BEFORE <= datetime.now(UTC):
+            return await self._renewed(login)
+        return login
+
+    async def _renewed(self, used: _Login | None) -> _Login:
+        """Load the credentials again, unless they have changed since, or are very new."""
+        async with self._renewing:
+            current = self._login
+            if current is not used or (used and time.monotonic() - used.since < RENEW_AFTER):
+                assert current is not None  # noqa: S101 # only the first load begins with None
+                return current
+            self._login = await _load(self._credentials, used)
+            if self._login.session not in self._sessions:
+                # Earlier ones stay open for the watches and terminals that use them.
+                self._sessions.append(self._login.session)
+            return self._login
+
+
+class _WebSocket:
+    """A WebSocket of aiohttp."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse, call: Call) -> None:
+        self._socket = socket
+        self._call = call
+
+    @property
+    def protocol(self) -> str:
+        """The subprotocol that the server has chosen; empty if none."""
+        return self._socket.protocol or ""
+
+    async def send(self, message: bytes) -> None:
+        """Send a binary message; returns when there is room for the next one."""
+        with _faults(self._call):
+            await self._socket.send_bytes(message)
+
+    async def receive(self) -> bytes | None:
+        """Return the next message, None once the connection is closed, however it was."""
+        message = await self._socket.receive()
+        if message.type is aiohttp.WSMsgType.TEXT:
+            return str(message.data).encode()
+        return message.data if message.type is aiohttp.WSMsgType.BINARY else None
+
+    async def close(self) -> None:
+        """Close the connection; may be called twice."""
+        await self._socket.close()
+
+
+_REFUSALS: ContextVar[list[Answer] | None] = ContextVar("_REFUSALS", default=None)
+"""Where the answer that refuses a WebSocket is kept; aiohttp itself drops its text."""
+
+
+async def _keep_refusal(_session: object, _context: object, ended: Any) -> None:
+    refusals = _REFUSALS.get()
+    if refusals is not None and ended.response.status != 101:
+        refusals.append(await _answer(ended.response))
+
+
+async def _answer(response: aiohttp.ClientResponse) -> Answer:
+    return Answer(response.status, await response.read(), dict(response.headers))
+
+
+async def _send(login: _Login, call: Call) -> aiohttp.ClientResponse:
+    return await login.session.request(
+        call.method,
+        data=call.body,
+        allow_redirects=False,
+        timeout=aiohttp.ClientTimeout(sock_connect=CONNECT, sock_read=call.idle or None),
+        **await _options(login, call),
+    )
+
+
+async def _options(login: _Login, call: Call) -> dict[str, Any]:
+    """Return what requests and WebSockets have in common."""
+    configuration = login.configuration
+    headers = CIMultiDict(call.headers)
+    headers["Accept"] = "application/json, */*"
+    if call.body is not None:
+        headers["Content-Type"] = call.content_type
+    for setting in (await configuration.auth_settings()).values():
+        headers[setting["key"]] = setting["value"]
+    query = f"?{urlencode(call.query)}" if call.query else ""
+    return {
+        "url": URL(configuration.host + call.path + query, encoded=True),
+        "headers": headers,
+        "server_hostname": configuration.tls_server_name or None,
+        "proxy": configuration.proxy or None,
+        "proxy_headers": configuration.proxy_headers or None,
+    }
+
+
+async def _load(credentials: Credentials, used: _Login | None) -> _Login:
+    """Load credentials; the session is kept unless certificates have changed."""
+    configuration, namespace, expires = await _read(credentials)
+    tls = _tls(configuration)
+    session = used.session if used and used.tls == tls else _session(configuration)
+    return _Login(configuration, session, tls, namespace, expires, time.monotonic())
+
+
+async def _read(credentials: Credentials) -> tuple[Any, str, datetime | None]:
+    configuration = Configuration()
+    try:
+        if not credentials.kubeconfig:
+            config.load_incluster_config(  # type: ignore[no-untyped-call]
+                client_configuration=configuration
+            )
+            return configuration, OWN_NAMESPACE.read_text(encoding="utf-8").strip(), None
+        loader = await config.load_kube_config(  # type: ignore[no-untyped-call]
+            config_file=credentials.kubeconfig,
+            context=credentials.context or None,
+            client_configuration=configuration,
+            persist_config=False,
+        )
+    except config.ConfigException as error:
+        raise Fault(0, "Credentials", str(error)) from None
+    except (OSError, ValueError, TypeError, AttributeError, YAMLError) as error:
+        # The text of these may quote the file, that is, credentials.
+        why = f"the kubeconfig is unreadable ({type(error).__name__})"
+        raise Fault(0, "Credentials", why) from None
+    context = loader.current_context["context"]
+    return configuration, context.get("namespace", ""), getattr(loader, "exec_plugin_expiry", None)
+
+
+def _tls(configuration: Any) -> object:
+    files = (configuration.ssl_ca_cert, configuration.cert_file, configuration.key_file)
+    times = [Path(file).stat().st_mtime_ns if file else 0 for file in files]
+    return files, times, configuration.verify_ssl, configuration.tls_server_name
+
+
+def _session(configuration: Any) -> aiohttp.ClientSession:
+    trace = aiohttp.TraceConfig()
+    trace.on_request_end.append(_keep_refusal)
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(ssl=RESTClientObject(configuration).ssl_context, limit=0),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers={"User-Agent": USER_AGENT},
+        timeout=aiohttp.ClientTimeout(sock_connect=CONNECT),
+        trace_configs=[trace],
+        read_bufsize=2**20,
+    )
+
+
+@contextmanager
+def _faults(call: Call) -> Iterator[None]:
+    """Raise Fault for what goes wrong between us and the server, without quoting a header."""
+    try:
+        yield
+    except TimeoutError:
+        raise Fault(0, "Timeout", "no answer in time", request=call.about) from None
+    except aiohttp.ClientConnectorError as error:
+        raise Fault(0, "NoConnection", sentence(error.os_error), request=call.about) from None
+    except (aiohttp.ClientError, OSError) as error:
+        raise Fault(0, "NoConnection", sentence(error), request=call.about) from None

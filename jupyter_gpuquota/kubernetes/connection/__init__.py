@@ -1,0 +1,1 @@
+"""The connection to an API server, apart from HTTP itself, which is `client.py`."""
