@@ -5,12 +5,14 @@ from __future__ import annotations
 import hmac
 from base64 import urlsafe_b64encode
 from collections.abc import Collection
+from functools import partial
 
 from ..core.access import Caller, Rights, rights_of
 from ..model.sessions import LIVE, Session
 from .administration import Administrator
 from .board import Board
 from .capabilities import Work
+from .entry_log import EntryLog
 
 ROOT = "root"
 
@@ -36,12 +38,10 @@ class ProjectAccess:
         key: bytes,
     ) -> None:
         self._board = board
-        self._admin = admin
-        self._work = work
         self._admins = admins
         self._accounts = {ROOT} if admins else {ROOT, *owners}
         self._key = key
-        self._entered: set[tuple[str, str, int]] = set()
+        self._entries = EntryLog(partial(work, admin.note))
 
     async def rights(self, caller: Caller) -> Rights:
         """Return a caller's present rights; root on a socket is this machine's administrator.
@@ -70,13 +70,7 @@ class ProjectAccess:
 
         Raises StorageFailed; the admin must not enter then.
         """
-        key = (caller.name, session.id, session.run)
-        if how == "opened" and key in self._entered:
-            return
-        name = f"{session.spec.project}/{session.spec.name}"
-        what = f"{how} the session {name} of {session.owner}"
-        await self._work(self._admin.note, caller.name, what)
-        self._entered.add(key)
+        await self._entries.entered(caller, session, how)
 
 
 def token_of(key: bytes, session_id: str, run: int) -> str:

@@ -32,19 +32,24 @@ class Answers(Generic[K, V]):
 
     async def get(self, question: K, ask: Callable[[], Awaitable[V]]) -> V:
         """Return the answer to a question, from the cache or else from `ask`."""
-        if known := self._known.get(question):
-            answer, until = known
-            if self._clock() < until:
-                return answer
+        if self._is_valid(question):
+            return self._known[question][0]
         asking = self._asking.get(question)
         if asking is None:
             asking = self._asking[question] = asyncio.ensure_future(self._ask(question, ask))
             asking.add_done_callback(lambda done: self._asked(question, done))
         return await asyncio.shield(asking)  # whoever asked first may be cancelled
 
+    def known(self, question: K) -> V | None:
+        """Return the cached answer to a question, None without a valid one."""
+        return self._known[question][0] if self._is_valid(question) else None
+
     def forget(self, question: K) -> None:
         """Remove an answer from the cache."""
         self._known.pop(question, None)
+
+    def _is_valid(self, question: K) -> bool:
+        return question in self._known and self._clock() < self._known[question][1]
 
     async def _ask(self, question: K, ask: Callable[[], Awaitable[V]]) -> V:
         answer = await ask()

@@ -40,6 +40,7 @@ async def test_each_answer_has_a_lifetime_of_its_own() -> None:
         assert (await ask("yes"), await ask("no")) == ("YES", "NO")
     assert service.asked == ["yes", "no"]
     now[0] = 6.0
+    assert (answers.known("yes"), answers.known("no"), answers.known("why")) == ("YES", None, None)
     await ask("yes")
     await ask("no")
     assert service.asked == ["yes", "no", "no"]

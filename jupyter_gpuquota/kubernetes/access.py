@@ -1,0 +1,116 @@
+"""Rights of callers by reviews of the API server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from ..control.answers import Answers, Clock
+from ..control.entry_log import EntryLog
+from ..core.access import Caller, Rights, Role
+from ..errors import Unavailable
+from ..model.sessions import Session
+from .api import Api
+from .reviews import KNOWN, Reviews, myself
+from .roles import OWN, RoleTable
+from .session_tokens import SessionTokens
+from .users import PREFIXES, as_user
+
+REMEMBERED = 600.0
+"""Seconds for which callers see what they saw, while the cluster does not say what they may do."""
+
+_MANY = 1024
+
+Projects = Callable[[], Iterable[str]]
+"""Returns the names of all projects, which are namespaces. From memory."""
+
+
+class ClusterAccess:
+    """The rights of callers, as the cluster grants them.
+
+    A caller on the controller's socket has the controller's own account, so its own credentials
+    are reviewed, for its own sessions only. All others are users whom the hosting has identified:
+    `prefixes` make their names those of the cluster's rules, and `team` is the table of roles.
+    Rights are those of the cluster's user, whose name owns new sessions.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        team: RoleTable,
+        projects: Projects,
+        tokens: SessionTokens,
+        entries: EntryLog,
+        prefixes: Mapping[str, str] = PREFIXES,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self._api = api
+        self._projects = projects
+        self._tokens = tokens
+        self._entries = entries
+        self._prefixes = prefixes
+        self._clock = clock
+        self._team = Reviews(api, team, clock)
+        self._own = Reviews(api, OWN, clock)
+        self._me: Answers[str, Caller] = Answers(lambda _: KNOWN, clock=clock)
+        self._last: dict[Caller, tuple[Rights, float]] = {}
+
+    async def rights(self, caller: Caller) -> Rights:
+        """Return a caller's rights, at most a minute old.
+
+        While the cluster does not answer, a caller keeps seeing for ten minutes what was visible
+        before, and may do nothing. Raises Unavailable after that, and for others.
+        """
+        if caller.session:
+            return Rights(caller, source=self._team.table.source)
+        try:
+            rights = await self._reviewed(caller)
+        except Unavailable:
+            seen, until = self._last.get(caller, (None, 0.0))
+            if seen is None or self._clock() >= until:
+                raise
+            return seen
+        self._last.pop(caller, None)
+        self._last[caller] = _only_seeing(rights), self._clock() + REMEMBERED
+        if len(self._last) > _MANY:
+            del self._last[next(iter(self._last))]
+        return rights
+
+    async def session_of(self, token: str) -> Session | None:
+        """Return the live session of a token; None for any other token. Raises Unavailable."""
+        return await self._tokens.session_of(token)
+
+    async def entered(self, caller: Caller, session: Session, how: str) -> None:
+        """Record in the audit log that an admin entered a session. Raises StorageFailed."""
+        await self._entries.entered(caller, session, how)
+
+    async def _reviewed(self, caller: Caller) -> Rights:
+        own = caller.known == "socket"
+        reviews = self._own if own else self._team
+        user = await self._user(caller)
+        if not user.name:
+            return Rights(user, source=reviews.table.source)
+        reviewed = None if own else user
+        admin = not caller.inside and await reviews.is_admin(reviewed)
+        found = await reviews.standings(reviewed, self._projects())
+        return Rights(
+            user,
+            admin,
+            roles={name: each.role for name, each in found.items() if each.role},
+            withheld={name: each.withheld for name, each in found.items() if each.withheld},
+            source=reviews.table.source,
+        )
+
+    async def _user(self, caller: Caller) -> Caller:
+        """Return a caller as the cluster's user; without a name if there is none."""
+        if caller.known != "socket":
+            return as_user(caller, self._prefixes)
+        me = await self._me.get("", lambda: myself(self._api))
+        return replace(caller, name=me.name, groups=me.groups)
+
+
+def _only_seeing(rights: Rights) -> Rights:
+    """Return rights that were reviewed, reduced to seeing."""
+    roles: dict[str, Role] = dict.fromkeys(rights.roles, "viewer")
+    return replace(rights, admin=False, roles=roles, withheld={})

@@ -1,0 +1,155 @@
+"""Reviews of rights by the API server (`authorization.k8s.io/v1`)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Iterable
+from functools import partial
+from typing import TypeVar
+
+import msgspec
+
+from ..control.answers import Answers, Clock
+from ..core.access import Caller
+from ..errors import Unavailable
+from .api import Api, Fault
+from .roles import Right, RoleTable, Standing
+
+KNOWN = 60.0
+"""Seconds for which an answer is cached."""
+
+_REVIEWS = "/apis/authorization.k8s.io/v1"
+_SELF = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+_AT_ONCE = 16
+_MANY = 65_536
+
+T = TypeVar("T")
+
+_Question = tuple[str, frozenset[str], str]
+"""User, groups, project; empty for one's own credentials, and for all projects."""
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    allowed: bool = False
+    denied: bool = False
+
+
+class _Reviewed(msgspec.Struct, frozen=True):
+    status: _Answer = _Answer()
+
+
+class _User(msgspec.Struct, frozen=True):
+    username: str = ""
+    groups: tuple[str, ...] = ()
+
+
+class _Named(msgspec.Struct, frozen=True, rename="camel"):
+    user_info: _User = _User()
+
+
+class _Myself(msgspec.Struct, frozen=True):
+    status: _Named = _Named()
+
+
+class Reviews:
+    """Asks what users may do in projects, for a table of roles.
+
+    At most 16 reviews are sent at once. Without a user, they are about the own credentials.
+    """
+
+    def __init__(self, api: Api, table: RoleTable, clock: Clock = time.monotonic) -> None:
+        self.table = table
+        self._api = api
+        self._known: Answers[_Question, Standing] = Answers(lambda _: KNOWN, _MANY, clock)
+        self._admins: Answers[_Question, bool] = Answers(lambda _: KNOWN, _MANY, clock)
+        self._slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def standings(self, user: Caller | None, projects: Iterable[str]) -> dict[str, Standing]:
+        """Return what a user may do in each project. Raises Unavailable."""
+        questions = {project: _question(user, project) for project in projects}
+        found = {project: self._known.known(asked) for project, asked in questions.items()}
+        missing = [project for project, standing in found.items() if standing is None]
+        answers = await _all(
+            self._known.get(questions[project], partial(self._climb, user, project))
+            for project in missing
+        )
+        found.update(zip(missing, answers, strict=True))
+        return {project: standing for project, standing in found.items() if standing}
+
+    async def is_admin(self, user: Caller | None) -> bool:
+        """Return whether a user has all rights of an admin. Raises Unavailable."""
+        if not self.table.admin:
+            return False
+        rights = self.table.admin
+        return await self._admins.get(
+            _question(user, ""), lambda: self._all_allowed(user, rights, "")
+        )
+
+    async def _climb(self, user: Caller | None, project: str) -> Standing:
+        """Return the highest role whose rights the user has, and what it lacks."""
+        standing = Standing()
+        for role, rights in self.table.ladder:
+            if not await self._all_allowed(user, rights, project):
+                break
+            standing = Standing(role)
+        if standing.role in {None, "viewer"}:
+            return standing
+        needs = self.table.needs
+        allowed = await _all(self._allowed(user, right, project) for right in needs.values())
+        lacking = (need for need, granted in zip(needs, allowed, strict=True) if not granted)
+        return Standing(standing.role, frozenset(lacking))
+
+    async def _all_allowed(
+        self, user: Caller | None, rights: Iterable[Right], project: str
+    ) -> bool:
+        return all(await _all(self._allowed(user, right, project) for right in rights))
+
+    async def _allowed(self, user: Caller | None, right: Right, project: str) -> bool:
+        kind = "SubjectAccessReview" if user else "SelfSubjectAccessReview"
+        attributes = {
+            "namespace": project,
+            "verb": right.verb,
+            "group": right.group,
+            "resource": right.resource,
+            "subresource": right.subresource,
+        }
+        who = {"user": user.name, "groups": sorted(user.groups)} if user else {}
+        body = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": kind,
+            "spec": {**who, "resourceAttributes": attributes},
+        }
+        async with self._slots:
+            try:
+                answer = await self._api.ask(f"{_REVIEWS}/{kind.lower()}s", body)
+                status = msgspec.json.decode(answer, type=_Reviewed).status
+            except (Fault, msgspec.MsgspecError) as error:
+                raise unanswered("what you may do", error) from error
+        return status.allowed and not status.denied
+
+
+async def myself(api: Api) -> Caller:
+    """Return the user of the own credentials (`authentication.k8s.io/v1`). Raises Unavailable."""
+    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    try:
+        found = msgspec.json.decode(await api.ask(_SELF, body), type=_Myself).status.user_info
+    except (Fault, msgspec.MsgspecError) as error:
+        raise unanswered("who you are", error) from error
+    return Caller(found.username, frozenset(found.groups), known="kubernetes")
+
+
+def unanswered(what: str, error: Exception) -> Unavailable:
+    """Return the error for a question that the cluster does not answer; never a right."""
+    return Unavailable(
+        f"The cluster does not say {what}: {error}.",
+        hint="Try again; administrators find the controller's own rights in docs/kubernetes.md.",
+    )
+
+
+def _question(user: Caller | None, project: str) -> _Question:
+    return (user.name, user.groups, project) if user else ("", frozenset(), project)
+
+
+async def _all(asked: Iterable[Awaitable[T]]) -> list[T]:
+    return list(await asyncio.gather(*asked))
