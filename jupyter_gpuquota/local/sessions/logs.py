@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...core.utf8 import cut_begin, without_cut_end
 from ...errors import FieldError, refused
 from ...model.sessions import LogChunk, LogQuery
 from ..shim import files
@@ -107,7 +108,7 @@ def chunk(folder: Path, query: LogQuery, *, ended: bool) -> LogChunk:
         data, begin = read(folder, cursor, limit)
         wanted = cursor
     if not query.before and not (ended and begin + len(data) >= end_of(folder)):
-        data = whole(data)
+        data = without_cut_end(data)
     after, files = begin + len(data), parts(folder)
     oldest = files[0].start
     return LogChunk(
@@ -119,20 +120,9 @@ def chunk(folder: Path, query: LogQuery, *, ended: bool) -> LogChunk:
     )
 
 
-def whole(data: bytes) -> bytes:
-    """Drop an incomplete character at the end; the next chunk begins with it."""
-    for back in range(1, min(4, len(data)) + 1):
-        byte = data[-back]
-        if byte & 0xC0 == 0x80:
-            continue
-        length = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2 if byte >= 0xC0 else 1
-        return data[:-back] if length > back else data
-    return data
-
-
 def _from_whole(data: bytes, begin: int) -> tuple[bytes, int]:
     """Drop the rest of a character that begins before `data`."""
-    cut = next((at for at, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
+    cut = cut_begin(data)
     return data[cut:], begin + cut
 
 

@@ -1,0 +1,1 @@
+"""The logs of sessions' containers, by cursor."""

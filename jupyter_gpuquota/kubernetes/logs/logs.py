@@ -1,0 +1,143 @@
+"""The logs of sessions.
+
+A cursor survives a restart of the container and a rotation by the kubelet, which keeps what it has
+rotated to itself: lines between two readings may then be missed. When the pod is gone, so is its
+log; the last lines, which the session keeps, remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...control.resident import INACTIVE
+from ...model.sessions import LogChunk, LogQuery, Session
+from ..api import Api
+from ..session_pods import PodOf
+from . import chunks
+from .chunks import Part
+from .containers import MOST, Source, fetch, sources
+from .positions import KEPT, Position, parse, read_cursor
+
+LIMIT = 4 * 2**20
+"""Maximum bytes of one chunk."""
+_STAMPS = 256 * 1024
+"""Bytes beyond a chunk's limit that are asked for at first: every line has a stamp of 31 bytes."""
+_MORE = 16
+"""Lines beyond a tail that are asked for, so that those with the same stamp can be counted."""
+
+
+class KubeLogs:
+    """Reads the logs of sessions' pods."""
+
+    def __init__(self, api: Api, find: Callable[[str], Session], pod_of: PodOf) -> None:
+        self._api = api
+        self._find = find
+        self._pod_of = pod_of
+
+    async def read(self, session_id: str, query: LogQuery) -> LogChunk:
+        """Return part of a log. Raises NotFound, InvalidFields, NotAllowed."""
+        session = self._find(session_id)
+        ended = session.state in INACTIVE  # checked before reading: an ended session adds nothing
+        place = read_cursor("cursor", query.cursor)
+        earlier = read_cursor("before", query.before)
+        found = sources(self._pod_of(session))
+        if not found:
+            return _kept(session, query, ended=ended)
+        limit = min(max(query.limit, 4), LIMIT)
+        if earlier:
+            return await self._before(found, earlier, limit)
+        if query.tail > 0:
+            return await self._tail(found, query.tail, limit, ended=ended)
+        return await self._after(found, place, limit, ended=ended)
+
+    async def _after(
+        self, found: Sequence[Source], place: Position | None, limit: int, *, ended: bool
+    ) -> LogChunk:
+        names = [source.name for source in found]
+        known = place is not None and place.source in names
+        index = names.index(place.source) if place and known else 0
+        at = place if place and known else Position(names[index])
+        while True:
+            last = index == len(found) - 1
+            part = await self._part(found[index], at, limit, ended=ended or not last)
+            if part.text or last:
+                break
+            index += 1
+            at = Position(names[index])
+        return LogChunk(
+            text=part.text.decode(errors="replace"),
+            cursor=str(part.end),
+            earlier=_earlier(names, index, part) if part.text else "",
+            missed=part.missed or (place is not None and not known),
+            ended=ended and last and not part.cut,
+        )
+
+    async def _part(self, source: Source, at: Position, limit: int, *, ended: bool) -> Part:
+        """Return what follows a position; asks for more until the position is among it."""
+        size = min(2 * limit + _STAMPS, MOST)
+        while True:
+            log = await fetch(self._api, source, second=at.second if at.stamp else "", limit=size)
+            whole = len(log) < size or size == MOST
+            part = chunks.after(parse(log), at, limit, whole=whole, ended=ended)
+            if part:
+                return part
+            size = min(4 * size, MOST)
+
+    async def _before(self, found: Sequence[Source], place: Position, limit: int) -> LogChunk:
+        names = [source.name for source in found]
+        if place.source not in names:
+            return LogChunk(text="", cursor=str(place), ended=False)
+        index = names.index(place.source)
+        part = chunks.before(parse(await fetch(self._api, found[index])), place, limit)
+        return LogChunk(
+            text=part.text.decode(errors="replace"),
+            cursor=str(place),
+            earlier=_earlier(names, index, part),
+            ended=False,
+        )
+
+    async def _tail(
+        self, found: Sequence[Source], count: int, limit: int, *, ended: bool
+    ) -> LogChunk:
+        names = [source.name for source in found]
+        part = await self._last_lines(found[-1], count, limit)
+        index = len(found) - 1
+        if not part.text and index:
+            index -= 1
+            part = await self._last_lines(found[index], count, limit)
+        return LogChunk(
+            text=part.text.decode(errors="replace"),
+            cursor=str(part.end),
+            earlier=_earlier(names, index, part),
+            ended=ended and index == len(found) - 1,
+        )
+
+    async def _last_lines(self, source: Source, count: int, limit: int) -> Part:
+        asked = count + _MORE
+        while True:
+            log = await fetch(self._api, source, lines=asked)
+            lines = parse(log)
+            if len(log) >= MOST and asked > 1:
+                asked //= 4  # it has the first bytes of these lines, not the last ones
+                continue
+            shown = lines[-count:]
+            if len(lines) < asked or len(log) >= MOST or lines[0].stamp != shown[0].stamp:
+                return chunks.tail(lines, source.name, count, limit)
+            asked *= 4
+
+
+def _earlier(names: Sequence[str], index: int, part: Part) -> str:
+    """Return the cursor of what precedes a part, empty where nothing does."""
+    if not part.first:
+        return str(part.begin)
+    return names[index - 1] if index else ""
+
+
+def _kept(session: Session, query: LogQuery, *, ended: bool) -> LogChunk:
+    """Return the last lines that a session keeps, once."""
+    lines = session.exit.last_lines if session.exit else ()
+    if query.cursor or query.before:
+        return LogChunk(text="", cursor=query.cursor or KEPT, ended=ended)
+    shown = lines[-query.tail :] if query.tail > 0 else lines
+    text = "".join(f"{line}\n" for line in shown)
+    return LogChunk(text=text, cursor=KEPT if text else "", ended=ended)
