@@ -1,0 +1,33 @@
+"""Configuration of the kubernetes backend: `c.KubernetesConfig`."""
+
+from __future__ import annotations
+
+from traitlets import Dict, List, Unicode
+from traitlets.config import Configurable
+
+from .users import PREFIXES
+
+
+class KubernetesConfig(Configurable):
+    """Settings of the cluster and of its sessions."""
+
+    kubeconfig = Unicode(
+        help="""File with the cluster's address and the credentials; several as in KUBECONFIG.
+        Default: that variable, else ~/.kube/config, else the service account of the pod.""",
+    ).tag(config=True)
+
+    context = Unicode(help="Context of the kubeconfig. Default: its current one.").tag(config=True)
+
+    namespaces = List(
+        Unicode(),
+        help="Namespaces of the projects. Empty: all that the engine knows as projects.",
+    ).tag(config=True)
+
+    user_prefixes = Dict(
+        Unicode(),
+        default_value=dict(PREFIXES),
+        help="""What is put before names of users and groups when the cluster is asked for their
+        rights, by authenticator: a Hub's user ana is `hub:ana` in the cluster's rules, her group
+        ml `hub:ml`. Without a prefix, a Hub's users have the rights of the cluster's users of the
+        same name. Other authenticators have their name and a colon as a prefix.""",
+    ).tag(config=True)
