@@ -21,7 +21,6 @@ from .gpus.devices import Devices
 from .gpus.inventory import DeviceInventory
 from .processes import processes
 from .processes.exit_reasons import Ended
-from .sessions.launch_spec import reserved_args
 from .sessions.launcher import Launcher, taken_ports
 from .sessions.process_watcher import ProcessWatcher
 from .shim import procfs
@@ -55,7 +54,6 @@ class LocalRunner:
 
     def check(self, spec: SessionSpec, live: Iterable[Session]) -> Iterator[FieldError]:
         """Yield why a request cannot run here."""
-        yield from reserved_args(spec)
         yield from taken_ports(spec, live)
 
     def start(self, session: Session, placement: Placement) -> None:

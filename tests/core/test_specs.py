@@ -210,3 +210,36 @@ def test_a_right_that_launching_needs_is_named() -> None:
     [problem] = caught.value.fields
     assert (problem.field, problem.message) == ("project", "You may not launch in team-b.")
     assert problem.hint == "It needs the right to create statefulsets in team-b."
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "--ip=0.0.0.0",
+        "--port=1",
+        "--port",
+        "--sock=/tmp/s",
+        "--ServerApp.ip=*",
+        "--ServerApp.base_url=/",
+        "--LabApp.base_url=/",
+        "--ServerApp.root_dir=/",
+        "--notebook-dir=/",
+        "--IdentityProvider.token=",
+        "--PasswordIdentityProvider.hashed_password=x",
+        "--ServerApp.token=",
+        "--NotebookApp.token=",
+        "--ServerApp.identity_provider_class=x",
+        "--ServerApp.certfile=x",
+    ],
+)
+def test_how_it_is_reached_and_protected_is_not_the_users_to_say(word: str) -> None:
+    found = fields_of(args=("--debug", word))
+    assert list(found) == ["args[1]"]
+    assert word.partition("=")[0] in found["args[1]"]
+
+
+@pytest.mark.parametrize("word", ["--debug", "--ServerApp.log_level=10", "--LabApp.collaborative"])
+def test_other_arguments_are_the_users(word: str) -> None:
+    assert check(SessionRequest(name="x", args=(word,)), facts()).args == (word,)
+    program = SessionRequest(name="x", command=("serve",), args=("--port=1",))
+    assert check(program, facts()).args == ("--port=1",)

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 
+from jupyter_gpuquota.control.session_server.settings import SERVER_CONFIG
 from jupyter_gpuquota.local.sessions.launch_spec import (
-    SERVER_CONFIG,
     LaunchContext,
     argv_of,
     config_of,
     env_of,
-    reserved_args,
     without_server,
 )
 from jupyter_gpuquota.model.resources import Placement, Slice
-from tests.builders import make_placement, make_session, make_slice, make_spec
+from tests.builders import make_placement, make_session, make_slice
 
 TOKEN = secrets.token_hex()
 OWN_TOKEN = secrets.token_hex()
@@ -200,35 +199,3 @@ def test_an_asked_compute_share_is_the_limit():
 def test_whole_devices_have_no_limit():
     found = env(real(make_slice(0, uuid="GPU-a")), "1", make_context(mps="/mps"))
     assert not any(name.startswith("CUDA_MPS") for name in found)
-
-
-@pytest.mark.parametrize(
-    "word",
-    [
-        "--ip=0.0.0.0",
-        "--port=1",
-        "--port",
-        "--sock=/tmp/s",
-        "--ServerApp.ip=*",
-        "--ServerApp.base_url=/",
-        "--LabApp.base_url=/",
-        "--ServerApp.root_dir=/",
-        "--notebook-dir=/",
-        "--IdentityProvider.token=",
-        "--PasswordIdentityProvider.hashed_password=x",
-        "--ServerApp.token=",
-        "--NotebookApp.token=",
-        "--ServerApp.identity_provider_class=x",
-        "--ServerApp.certfile=x",
-    ],
-)
-def test_how_it_is_reached_and_protected_is_not_the_users_to_say(word):
-    (problem,) = reserved_args(make_spec(args=("--debug", word)))
-    assert problem.field == "args[1]"
-    assert word.partition("=")[0] in problem.message
-
-
-@pytest.mark.parametrize("word", ["--debug", "--ServerApp.log_level=10", "--LabApp.collaborative"])
-def test_other_arguments_are_the_users(word):
-    assert list(reserved_args(make_spec(args=(word,)))) == []
-    assert list(reserved_args(make_spec(command=("serve",), args=("--port=1",)))) == []

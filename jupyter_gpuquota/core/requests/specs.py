@@ -19,6 +19,7 @@ from ...model.sessions import Kind, SessionRequest, SessionSpec
 from ..fields import NAME_LIMIT, FieldReader
 from ..idle.policy import NO_POLICY
 from ..idle.requests import check_wish, read_wish
+from .arguments import check_argv
 from .feasibility import Fits, fit
 from .pods import options_asked, read_options
 from .shares import read_share
@@ -86,7 +87,7 @@ def _checked(
         share = fit.share
     reader.choice("kind", request.kind, _KINDS)
     _check_place(request, facts.place, reader)
-    _check_argv(request, reader)
+    check_argv(request, reader)
     _check_env(request.env, reader, container=containers is not None)
     _check_ports(request.ports, reader)
     pod = read_options(request, containers, reader)
@@ -186,14 +187,6 @@ def _check_place(request: SessionRequest, place: LaunchPlace, reader: FieldReade
         reader.wrong("environment", "environment.unusable", problem=place.environment.problem)
     if place.folder_problem:
         reader.untranslated("folder", place.folder_problem)
-
-
-def _check_argv(request: SessionRequest, reader: FieldReader) -> None:
-    for field, words in (("command", request.command), ("args", request.args)):
-        if any("\0" in word for word in words):
-            reader.wrong(field, "field.nul")
-    if request.command and not request.command[0].strip():
-        reader.wrong("command", "command.empty")
 
 
 def _check_env(env: dict[str, str], reader: FieldReader, *, container: bool) -> None:

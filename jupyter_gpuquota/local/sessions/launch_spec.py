@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from ...errors import FieldError
-from ...model.addresses import address_of
-from ...model.messages.build import field_error
+from ...control.session_server.settings import (
+    SERVER_CONFIG,
+    server_config,
+    server_flags,
+    session_facts,
+)
 from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session, SessionSpec
-
-SERVER_CONFIG = str(Path(__file__).parents[1] / "session_server")
-"""The folder with the configuration of every session's Jupyter Server."""
 
 _KEPT = re.compile(
     r"JUPYTER_((CONFIG|DATA)_(DIR|PATH)|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)"
@@ -26,14 +26,6 @@ _DROPPED = re.compile(
 )
 """Variables of the process that started the controller: a server, hub, kernel or environment."""
 _WORKSPACES = "JUPYTERLAB_WORKSPACES_DIR"
-_RESERVED_FLAG = re.compile(
-    r"--(ip|port|port[-_]retries|sock|sock[-_]mode|transport|notebook[-_]dir|allow[-_]root|"
-    r"keyfile|certfile|client[-_]ca)|"
-    r"--(\w+App|\w*IdentityProvider)\.(ip|port|port_retries|sock|sock_mode|base_url|root_dir|"
-    r"notebook_dir|token|password|password_required|hashed_password|allow_root|"
-    r"identity_provider_class|login_handler_class|certfile|keyfile|open_browser|"
-    r"shutdown_no_activity_timeout|custom_display_url)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,34 +52,14 @@ class LaunchContext:
     mps: str = ""
 
 
-def reserved_args(spec: SessionSpec) -> Iterator[FieldError]:
-    """Yield an error for each argument that changes how a Jupyter Server is reached or secured."""
-    for i, word in enumerate(spec.args if spec.serves_jupyter else ()):
-        if found := _RESERVED_FLAG.fullmatch(word.partition("=")[0]):
-            yield field_error(f"args[{i}]", "argument.reserved", argument=found[0])
-
-
 def argv_of(spec: SessionSpec, session: Session, context: LaunchContext) -> tuple[str, ...]:
     """Return the session's command line; it has no secrets, as every account can read it."""
     if spec.command:
         return (*spec.command, *spec.args)
-    ours = {
-        "ip": "127.0.0.1",
-        "port": context.port,
-        "port_retries": 50,
-        "base_url": address_of(session),
-        "root_dir": spec.folder,
-        "open_browser": False,
-        "allow_root": context.root,
-        "shutdown_no_activity_timeout": 0,
-    }
-    return (
-        context.python,
-        "-m",
-        context.module,
-        *spec.args,
-        *(f"--ServerApp.{name}={value}" for name, value in ours.items()),
+    flags = server_flags(
+        session, ip="127.0.0.1", port=context.port, port_retries=50, allow_root=context.root
     )
+    return (context.python, "-m", context.module, *spec.args, *flags)
 
 
 def env_of(session: Session, placement: Placement, context: LaunchContext) -> dict[str, str]:
@@ -112,29 +84,15 @@ def env_of(session: Session, placement: Placement, context: LaunchContext) -> di
     return own | {"PWD": spec.folder}
 
 
-def config_of(session: Session, context: LaunchContext) -> dict[str, object]:
+def config_of(session: Session, context: LaunchContext) -> dict[str, dict[str, object]]:
     """Return the session's own Jupyter configuration, which overrides the account's.
 
-    It is first on Jupyter's configuration path rather than on the command line, which every account
-    can read. Without it, a configuration that disables the token would open the session to every
-    account of the machine. Where the server has identity providers, the one in `SERVER_CONFIG`
-    replaces the account's, and keeps the token out of pages.
-
-    JupyterLab opens a workspace with the session's name. Of all pages of one origin, whatever
-    their base URL, it lets only one use the workspace `default`, and renames it for the others.
-
     Terminals are not login shells: a profile would remove the session's environment from PATH.
-    Pages have no *Shut Down*, which would end the session before pages could save.
     """
-    protection = {"token": context.token, "certfile": "", "keyfile": "", "client_ca": ""}
+    config = server_config(session, context.token)
     shell = context.inherited.get("SHELL") or "sh"
-    usage = {"terminado_settings": {"shell_command": [shell]}, "quit_button": False}
-    workspace = f"/lab/workspaces/{session.spec.name}"
-    return {
-        "ServerApp": protection | usage,
-        "IdentityProvider": {"token": context.token},
-        "LabApp": {"default_url": workspace},
-    }
+    config["ServerApp"]["terminado_settings"] = {"shell_command": [shell]}
+    return config
 
 
 def without_server(env: Mapping[str, str]) -> dict[str, str]:
@@ -178,15 +136,10 @@ def _share(share: Share, placement: Placement, context: LaunchContext) -> dict[s
 
 
 def _facts(session: Session, placement: Placement) -> dict[str, str]:
-    found = {
-        "GPUQUOTA_SESSION": session.id,
-        "GPUQUOTA_NAME": session.spec.name,
-        "GPUQUOTA_PROJECT": session.spec.project,
+    found = session_facts(session) | {
         "GPUQUOTA_NODE": placement.node,
-        "GPUQUOTA_SHARE": session.spec.share.text,
         "GPUQUOTA_GPUS_MILLI": str(placement.milli),
         "GPUQUOTA_MEMORY_MIB": str(_total(placement.slices)),
-        "GPUQUOTA_PORTS": ",".join(map(str, session.spec.ports)),
     }
     return found | ({"GPUQUOTA_SIMULATED": "1"} if placement.simulated else {})
 

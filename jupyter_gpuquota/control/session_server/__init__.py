@@ -1,0 +1,1 @@
+"""The Jupyter Server of a session, as every backend runs it."""

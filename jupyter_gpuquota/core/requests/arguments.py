@@ -1,0 +1,30 @@
+"""Check the command of a request, and the arguments of its Jupyter Server."""
+
+from __future__ import annotations
+
+import re
+
+from ...model.sessions import SessionRequest
+from ..fields import FieldReader
+
+_RESERVED_FLAG = re.compile(
+    r"--(ip|port|port[-_]retries|sock|sock[-_]mode|transport|notebook[-_]dir|allow[-_]root|"
+    r"keyfile|certfile|client[-_]ca)|"
+    r"--(\w+App|\w*IdentityProvider)\.(ip|port|port_retries|sock|sock_mode|base_url|root_dir|"
+    r"notebook_dir|token|password|password_required|hashed_password|allow_root|"
+    r"identity_provider_class|login_handler_class|certfile|keyfile|open_browser|"
+    r"shutdown_no_activity_timeout|custom_display_url)"
+)
+"""Arguments that change how a Jupyter Server is reached or secured."""
+
+
+def check_argv(request: SessionRequest, reader: FieldReader) -> None:
+    """Check command and arguments."""
+    for field, words in (("command", request.command), ("args", request.args)):
+        if any("\0" in word for word in words):
+            reader.wrong(field, "field.nul")
+    if request.command and not request.command[0].strip():
+        reader.wrong("command", "command.empty")
+    for i, word in enumerate(() if request.command else request.args):
+        if found := _RESERVED_FLAG.fullmatch(word.partition("=")[0]):
+            reader.wrong(f"args[{i}]", "argument.reserved", argument=found[0])
