@@ -248,5 +248,5 @@ def test_any_share_is_given_or_refused_by_field(
 def test_labels_and_amounts_that_cannot_be_read_count_as_absent() -> None:
     odd = make_node("odd", {"nvidia.com/gpu": "2", "cpu": "many"}, gpu_memory="x", gpu_replicas=-1)
     node = gpu_node(odd)
-    assert (node.count, node.memory, node.replicas, node.sharing) == (2, 0, 1, "")
+    assert (node.offered, node.memory, node.replicas, node.sharing) == (2, 0, 1, "")
     assert "cpu" not in node.resources

@@ -51,7 +51,7 @@ class Profile:
 class GpuNode:
     """The GPUs of a node.
 
-    `count` is the number of physical ones, `memory` the MiB of each, 0 if the labels do not say.
+    `count` is the number of physical ones, `memory` the MiB of each; 0 if the labels do not say.
     `resources` are the amounts that pods may request, `profiles` those that are MIG instances, and
     `counted` is the one of which each GPU has 1000, empty for none.
     """
@@ -67,6 +67,14 @@ class GpuNode:
     counted: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     simulated: bool = False
+
+    @property
+    def offered(self) -> int:
+        """Return how many GPUs pods can get, whole or shared, other than as MIG instances."""
+        plain = 0 if GPU in self.profiles else self.resources.get(GPU, 0)
+        shared = self.resources.get(SHARED, 0)
+        by_count = self.resources.get(self.counted, 0) // MILLI
+        return max((plain + shared) // self.replicas, by_count)
 
     def milli(self, resource: str, amount: int) -> int:
         """Return what an amount of a resource costs in quota, 0 for one without GPUs."""
@@ -92,11 +100,10 @@ def gpu_node(node: KubeNode, counted: str = "") -> GpuNode:
     replicas = max(1, _number(labels, REPLICAS))
     sharing = _sharing(labels.get(STRATEGY, ""), replicas, resources, profiles)
     replicas = replicas if sharing in {"time-slicing", "mps"} else 1
-    given_out = (resources.get(GPU, 0) + resources.get(SHARED, 0)) // replicas
     return GpuNode(
         name=node.metadata.name,
         product=single[1] if single else labels.get(PRODUCT, "").removesuffix("-SHARED"),
-        count=count or given_out,
+        count=count,
         memory=memory,
         sharing=sharing,
         replicas=replicas,
@@ -109,15 +116,16 @@ def gpu_node(node: KubeNode, counted: str = "") -> GpuNode:
 
 
 def distinguishing(
-    chosen: Sequence[GpuNode], others: Sequence[GpuNode]
+    chosen: Sequence[GpuNode], others: Sequence[GpuNode], groups: Sequence[str] = ()
 ) -> Mapping[str, Sequence[str]]:
-    """Return node labels, with their values, that all chosen nodes have and no other has.
+    """Return a node label, with its values, that all chosen nodes have and no other has.
 
-    Where labels of the device plugin do not suffice, nodes are named one by one.
+    `groups` are labels of node groups. Where neither these nor those of the device plugin suffice,
+    nodes are named one by one.
     """
     if not others:
         return {}
-    for label in (STRATEGY, REPLICAS, PRODUCT):
+    for label in (*groups, STRATEGY, REPLICAS, PRODUCT):
         values = {node.labels.get(label, "") for node in chosen}
         if "" not in values and not any(node.labels.get(label) in values for node in others):
             return {label: sorted(values)}

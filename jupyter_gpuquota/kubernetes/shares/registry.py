@@ -36,13 +36,16 @@ _NO_GPU = NoGpu()
 class Choice:
     """The provider of a share, what it gives, and on which nodes.
 
-    `others` are nodes on which the same request would mean another share.
+    `others` are nodes that must not be used, though the pod would fit on them: the same request
+    would mean another share there, or the session may not run there. `groups` are the labels of
+    node groups.
     """
 
     provider: ShareProvider
     grant: Grant
     nodes: Sequence[GpuNode]
     others: Sequence[GpuNode] = ()
+    groups: Sequence[str] = ()
 
     @property
     def share(self) -> Share:
@@ -57,7 +60,7 @@ class Choice:
     def patch(self) -> PodPatch:
         """Return what to add to the pod."""
         found = self.provider.render(self.grant)
-        labels = {**found.node_labels, **distinguishing(self.nodes, self.others)}
+        labels = {**found.node_labels, **distinguishing(self.nodes, self.others, self.groups)}
         return replace(found, milli=self.grant.milli, node_labels=labels)
 
     def isolation(self) -> Isolation | None:
@@ -69,23 +72,30 @@ class Choice:
 
 
 class Shares:
-    """The providers of a cluster: all, or those that the configuration names, in its order."""
+    """The providers of a cluster: all, or those that the configuration names, in its order.
 
-    def __init__(self, names: Sequence[str] = ()) -> None:
+    `groups` are the labels of node groups.
+    """
+
+    def __init__(self, names: Sequence[str] = (), groups: Sequence[str] = ()) -> None:
         known = {provider.name: provider for provider in PROVIDERS}
-        self.providers = [known[name] for name in names or NAMES]
+        self._providers = [known[name] for name in names or NAMES]
+        self._groups = tuple(groups)
 
-    def choose(self, share: Share, nodes: Sequence[GpuNode]) -> Choice | FieldError:
+    def choose(
+        self, share: Share, nodes: Sequence[GpuNode], elsewhere: Sequence[GpuNode] = ()
+    ) -> Choice | FieldError:
         """Return who gives a share at the lowest cost in quota, or why nobody does.
 
-        It depends on what nodes have, not on what is free; so the rounded share is given by the
-        same provider, without further rounding.
+        `elsewhere` are the nodes that the session may not use. The choice depends on what nodes
+        have, not on what is free; so the rounded share is given by the same provider, without
+        further rounding.
         """
         if not share.wants_gpu:
-            return Choice(_NO_GPU, Grant(share), nodes)
+            return Choice(_NO_GPU, Grant(share), nodes, elsewhere, self._groups)
         grants = [
             ((grant.milli, rank, grant.units, grant.share.memory), grant, node)
-            for rank, provider in enumerate(self.providers)
+            for rank, provider in enumerate(self._providers)
             for node in nodes
             if provider.offers(node) and (grant := provider.grant(share, node))
         ]
@@ -95,11 +105,12 @@ class Shares:
         kind = (*key[:3], best.resource)
         chosen = [node for key, grant, node in grants if (*key[:3], grant.resource) == kind]
         names = {node.name for node in chosen}
-        others = [node for node in nodes if node.name not in names and _could_take(node, best)]
-        return Choice(self.providers[key[1]], best, chosen, others)
+        rest = (node for node in (*nodes, *elsewhere) if node.name not in names)
+        others = [node for node in rest if _could_take(node, best)]
+        return Choice(self._providers[key[1]], best, chosen, others, self._groups)
 
     def _refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError:
-        offers = [(p, [n for n in nodes if p.offers(n)]) for p in self.providers]
+        offers = [(p, [n for n in nodes if p.offers(n)]) for p in self._providers]
         said = (p.refusal(share, offering) for p, offering in offers if offering)
         if found := next(filter(None, said), None):
             return found

@@ -1,0 +1,119 @@
+"""The inventory of a cluster: its nodes, what they give of GPUs, and the images of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from ..control.board import Board
+from ..control.capabilities import BoardInventory
+from ..control.inventory import Inventory
+from ..core.requests.feasibility import Fit, check_group, check_quota
+from ..core.scheduling.queue import nodes_for
+from ..errors import FieldError, refused
+from ..model.environments import Environment, LaunchPlace
+from ..model.messages.build import field_error
+from ..model.pods import ContainerRules
+from ..model.quota import Project
+from ..model.resources import Node, Share
+from ..model.sessions import Kind, SessionRequest, SessionSpec
+from .images import Images
+from .nodes import ClusterNodes, NodeSettings, inventory_of, read_nodes
+from .objects.cluster import KubeNode
+from .objects.pods import Pod
+from .shares.registry import Choice, Shares
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a cluster offers to sessions, by its configuration."""
+
+    images: Images
+    shares: Shares
+    containers: ContainerRules
+
+
+class ClusterReader:
+    """Reads the nodes of a cluster, and keeps the last reading."""
+
+    def __init__(self, settings: NodeSettings) -> None:
+        self._settings = settings
+        self._read: Sequence[KubeNode] = ()
+        self.cluster = ClusterNodes()
+
+    def read(
+        self, nodes: Iterable[KubeNode], pods: Iterable[Pod], ours: Collection[str]
+    ) -> Inventory:
+        """Return nodes and holdings; `ours` are the ids of our sessions."""
+        found = tuple(nodes)
+        if found != self._read:
+            self._read, self.cluster = found, read_nodes(found, self._settings)
+        return inventory_of(self.cluster, pods, ours)
+
+
+class KubernetesInventory(BoardInventory):
+    """The projects of the engine, and the nodes and images of a cluster."""
+
+    source = "cluster"
+    local_files = False
+
+    def __init__(self, board: Board, offer: Offer, reader: ClusterReader) -> None:
+        super().__init__(board)
+        self.containers = offer.containers
+        self._offer = offer
+        self._reader = reader
+        self._choices: dict[tuple[object, ...], Choice | FieldError] = {}
+        self._chosen_on: tuple[tuple[Node, ...], ClusterNodes] = ((), reader.cluster)
+
+    async def environments(self) -> tuple[Environment, ...]:
+        """Return the images that administrators offer."""
+        return tuple(self._offer.images.presets)
+
+    async def look_up(self, request: SessionRequest) -> LaunchPlace:
+        """Return the image and the folder that a request names; nothing is asked of a registry."""
+        return self._offer.images.look_up(request)
+
+    def fit(
+        self, share: Share, kind: Kind, node_type: str, nodes: Sequence[Node], project: Project
+    ) -> Fit:
+        """Return a share rounded up to what the nodes give, or why it can never be had."""
+        if error := check_group(node_type, nodes):
+            return Fit(share, [error])
+        found = self._choose(share, kind, node_type, project)
+        if isinstance(found, FieldError):
+            return Fit(share, [found])
+        return Fit(found.share, check_quota(share, found.grant.milli, kind, project))
+
+    def choice(self, spec: SessionSpec) -> Choice:
+        """Return how the cluster gives a checked request its share. Raises InvalidFields."""
+        project = next(
+            (project for project in self.projects() if project.name == spec.project),
+            Project(name=spec.project, quota=0),
+        )
+        found = self._choose(spec.share, spec.kind, spec.node_type, project)
+        if isinstance(found, FieldError):
+            raise refused(found)
+        return found
+
+    def _choose(
+        self, share: Share, kind: Kind, node_type: str, project: Project
+    ) -> Choice | FieldError:
+        """Return the choice for a request; equal ones are made once on the same nodes."""
+        present = (self.nodes(), self._reader.cluster)
+        if present != self._chosen_on:
+            self._choices, self._chosen_on = {}, present
+        key = (share, kind, node_type, project.name, project.node_affinity)
+        if key not in self._choices:
+            self._choices[key] = self._made(share, kind, node_type, project)
+        return self._choices[key]
+
+    def _made(
+        self, share: Share, kind: Kind, node_type: str, project: Project
+    ) -> Choice | FieldError:
+        nodes, gpus = self.nodes(), self._reader.cluster.gpus
+        names = nodes_for(project, kind, node_type, nodes)
+        allowed = [gpu for name, gpu in gpus.items() if names is None or name in names]
+        elsewhere = [gpu for name, gpu in gpus.items() if names is not None and name not in names]
+        if share.wants_gpu and gpus and not allowed:
+            return field_error("project", "share.no_node", project=project.name)
+        return self._offer.shares.choose(share, allowed, elsewhere)
