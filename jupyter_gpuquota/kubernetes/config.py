@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from traitlets import Dict, List, Unicode
+from traitlets import Dict, Enum, List, Unicode
 from traitlets.config import Configurable
 
+from .nodes import GROUP_LABELS
+from .shares.registry import NAMES
 from .users import PREFIXES
 
 
@@ -30,4 +32,16 @@ class KubernetesConfig(Configurable):
         rights, by authenticator: a Hub's user ana is `hub:ana` in the cluster's rules, her group
         ml `hub:ml`. Without a prefix, a Hub's users have the rights of the cluster's users of the
         same name. Other authenticators have their name and a colon as a prefix.""",
+    ).tag(config=True)
+
+    shares = List(
+        Enum(NAMES),
+        help="""The ways of sharing GPUs to use, the preferred one first. Empty: all that the nodes
+        offer, and of those that cost the same the one that isolates best.""",
+    ).tag(config=True)
+
+    node_type_labels = List(
+        Unicode(),
+        default_value=list(GROUP_LABELS),
+        help="Labels of nodes whose values are the node groups of projects and sessions.",
     ).tag(config=True)

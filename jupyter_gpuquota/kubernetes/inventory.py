@@ -95,6 +95,10 @@ class KubernetesInventory(BoardInventory):
             raise refused(found)
         return found
 
+    def cost(self, spec: SessionSpec) -> int:
+        """Return what a checked request costs in quota, in milli-GPU."""
+        return self.choice(spec).grant.milli
+
     def _choose(
         self, share: Share, kind: Kind, node_type: str, project: Project
     ) -> Choice | FieldError:

@@ -88,6 +88,7 @@ async def test_what_was_checked_is_chosen_again() -> None:
     spec = await checked(inventory, gpu="0.3")
     choice = inventory.choice(spec)
     assert (choice.provider.name, choice.share) == ("time-slicing", spec.share)
+    assert inventory.cost(spec) == choice.patch().milli == 500
     isolation = choice.isolation()
     assert isolation
     assert isolation.memory == "none"
