@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from traitlets import Bool, Dict, Float, Integer, List, TraitError, Unicode, validate
+from traitlets import Bool, Dict, Enum, Float, Integer, List, TraitError, Unicode, validate
 from traitlets.config import Config, Configurable
 
 from ..core.fields import NAME_LIMIT, FieldReader
@@ -30,6 +30,12 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", re.ASCII)
 
 class GpuQuota(Configurable):
     """Settings of the controller, for every backend."""
+
+    hosting = Enum(
+        ["unix", "https"],
+        default_value="unix",
+        help="How clients reach the controller: set by the controller itself.",
+    )
 
     backend = Unicode(
         help="""Where sessions run: `local`, `memory`, or another installed backend. Overridden by

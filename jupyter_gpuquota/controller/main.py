@@ -137,7 +137,8 @@ class Controller(JupyterApp):
         mount = self._https() if self.hosting == "https" else self._unix()
         stays = self.foreground or self.hosting == "https"
         config, renamed = moved(self.config)
-        shared, own = GpuQuota(config=config), self.plugin.config(config=config)
+        shared = GpuQuota(config=config, hosting=self.hosting)
+        own = self.plugin.config(config=config)
         lock.prepare(self.location)
         claim = Claim(self.location)
         if not claim.acquire():

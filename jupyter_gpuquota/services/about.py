@@ -9,7 +9,12 @@ from .call import Call
 
 
 async def get(backend: Backend, call: Call) -> About:
-    """Return which controller answers, and what it can do; its warnings are for admins."""
+    """Return which controller answers, and what it can do.
+
+    Its warnings are for admins, and for the account whose own controller it is.
+    """
+    caller = call.caller
+    warned = call.rights.admin or (caller.known == "socket" and not caller.inside)
     return About(
         version=__version__,
         api=API_VERSION,
@@ -21,5 +26,5 @@ async def get(backend: Backend, call: Call) -> About:
         outlives_controller=backend.differences.outlives_controller,
         simulated=any(node.simulated for node in backend.inventory.nodes()),
         capabilities=backend.capabilities,
-        warnings=backend.changes.warnings() if call.rights.admin else (),
+        warnings=backend.changes.warnings() if warned else (),
     )

@@ -46,12 +46,14 @@ def request_of(name: str, session_id: str) -> tuple[dict[str, str], str, bytes]:
     return args, text, body
 
 
-async def check(status: Status, names: list[str]) -> None:
-    """Call routes as every caller, each on a new session."""
+async def check(
+    status: Status, names: list[str], rights: Callable[[Backend], Backend] = lambda backend: backend
+) -> None:
+    """Call routes as every caller, each on a new session; `rights` may replace their source."""
     wrong = []
     for name in names:
         for who in (*PEOPLE, "session"):
-            backend = make_backend(PROJECTS, admins=(ADMIN,))
+            backend = rights(make_backend(PROJECTS, admins=(ADMIN,)))
             session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
             found = await status(backend, name, who, session.id)
             if found not in wanted(name, who):

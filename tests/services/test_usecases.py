@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Ambiguous, InvalidFields, NameTaken, NotFound, Unsupported
 from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery
 from jupyter_gpuquota.model.idleness import PresenceRequest
@@ -217,11 +218,14 @@ async def test_about_names_only_the_abilities_that_are_there() -> None:
     assert (await ask(bare(backend), "about.get")).capabilities == ()
 
 
-async def test_what_is_wrong_with_the_backend_is_told_to_admins_only() -> None:
+async def test_what_is_wrong_is_told_to_admins_and_to_whose_controller_it_is() -> None:
     backend = make_backend()
     backend.resident.board.warn("test", ("Careful.",))
     assert (await ask(backend, "about.get")).warnings == ("Careful.",)
     assert (await ask(backend, "about.get", "ben")).warnings == ()
+    mine = Caller("ben", known="socket")
+    assert (await ask(backend, "about.get", mine)).warnings == ("Careful.",)
+    assert (await ask(backend, "about.get", replace(mine, inside="s1"))).warnings == ()
 
 
 def bare(backend: Backend) -> Backend:

@@ -104,7 +104,8 @@ export type Effect =
  * The controller that answers.
  *
  * `capabilities` names the optional parts of its backend: see `ports.backend.CAPABILITIES`.
- * `warnings` is for admins, for example that a damaged state file was moved aside. `source` is
+ * `warnings` is for admins and for the account whose own controller it is, for example that a
+ * damaged state file was moved aside. `source` is
  * where GPUs come from: `nvml`, `simulated`, `cluster` or `none`. `local_files` is true if
  * sessions see the folders and Python prefixes of the controller's machine, `outlives_controller`
  * if they keep running without it. `containers` is true if sessions are containers and have their

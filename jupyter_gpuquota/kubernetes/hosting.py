@@ -1,0 +1,21 @@
+"""What a controller without a team's rights can do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..ports.backend import Backend
+
+NOTICE = (
+    "This controller uses your own credentials: it manages your own sessions only, and only while "
+    "it runs. Idle policy, rules and the history of the team need a controller for the team."
+)
+
+
+def for_one_person(backend: Backend) -> Backend:
+    """Return a backend without what needs a controller that always runs and acts for everybody.
+
+    Several controllers of this kind may manage sessions of one namespace, each those of its own
+    user: none of them may decide about others, and none sees all that happens.
+    """
+    return replace(backend, administration=None, policing=None, history=None)
