@@ -148,9 +148,10 @@ class Objects(Protocol):
     ) -> AsyncGenerator[Change[T]]:
         """Yield changes since a version; without one, first all objects as `ADDED`.
 
-        The bookmark that ends these objects is `initial`. The generator returns where the server
-        ends the watch, which it does every few minutes: continue from the last version. A Fault
-        with the status 410 means that the version is too old: begin anew.
+        The bookmark that ends these objects is `initial`; with a version a bookmark comes first,
+        once the server has accepted. The generator returns where the server ends the watch, which
+        it does every few minutes: continue from the last version. A Fault with the status 410 means
+        that the version is too old: begin anew.
         """
 
 

@@ -94,11 +94,12 @@ class Client:
                 return await _answer(response)
 
     async def stream(self, call: Call) -> AsyncGenerator[bytes]:
-        """Yield the body of an answer as it comes. Raises the Fault of any status but success."""
+        """Yield nothing once a call is accepted, then the body of the answer as it comes."""
         with _faults(call):
             async with self._response(call) as response:
                 if response.status != 200:
                     raise failure(await _answer(response), call.about)
+                yield b""
                 async for piece in response.content.iter_any():
                     yield piece
 

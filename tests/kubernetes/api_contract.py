@@ -145,6 +145,7 @@ class ApiContract:
         await watch.aclose()
 
         again = api.watch(SECRETS, namespace, MINE, version=seen[-1].version)
+        assert await _next(again) == Change("BOOKMARK", None, seen[-1].version)
         assert await _changes(again, 3) == [("ADDED", "b"), ("MODIFIED", "a"), ("DELETED", "b")]
         await again.aclose()
 

@@ -189,8 +189,7 @@ class FakeApi:
         )
         for raw in first:
             yield Change("ADDED", _decoded(resource, raw), raw["metadata"]["resourceVersion"])
-        if not version:
-            yield Change("BOOKMARK", None, str(seen), initial=True)
+        yield Change("BOOKMARK", None, str(seen), initial=not version)
         while True:
             written = controls.written
             self._check(call)

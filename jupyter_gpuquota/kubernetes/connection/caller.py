@@ -36,7 +36,7 @@ class Caller:
             await self.sleep(wait)
 
     def stream(self, call: Call) -> AsyncGenerator[bytes]:
-        """Yield the body of an answer as it comes."""
+        """Yield nothing once a call is accepted, then the body of the answer as it comes."""
         return self.transport.stream(self.mine(call))
 
     def mine(self, call: Call) -> Call:

@@ -52,7 +52,10 @@ class Transport(Protocol):
         """Return the answer to a call, whatever its status."""
 
     def stream(self, call: Call) -> AsyncGenerator[bytes]:
-        """Yield the body of an answer as it comes. Raises the Fault of any status but success."""
+        """Yield nothing once a call is accepted, then the body of the answer as it comes.
+
+        Raises the Fault of any status but success.
+        """
 
     async def websocket(self, call: Call, protocols: Sequence[str]) -> Socket:
         """Open a WebSocket. Raises the Fault of a refusal."""

@@ -176,9 +176,13 @@ class RestObjects:
             **({"resourceVersion": version} if version else {}),
         }
         call = Call("GET", resource.path(namespace), pairs(whole), about=about, idle=SILENCE)
-        async with aclosing(self.caller.stream(call)) as pieces, aclosing(lines(pieces)) as found:
-            async for line in found:
-                yield change(resource.record, line, about)
+        async with aclosing(self.caller.stream(call)) as pieces:
+            await anext(pieces)  # Empty: the server has accepted.
+            if version:
+                yield Change("BOOKMARK", None, version)
+            async with aclosing(lines(pieces)) as found:
+                async for line in found:
+                    yield change(resource.record, line, about)
 
     async def _write(
         self,

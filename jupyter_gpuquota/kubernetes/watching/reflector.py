@@ -1,0 +1,174 @@
+"""Keeping a cache up to date with one namespace of the server, or with all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Generic, TypeVar
+
+from ..api import Api, Change, Fault
+from ..objects.meta import Object
+from ..resources import Resource
+from .backoff import delay
+from .cache import Cache, Key
+
+T = TypeVar("T", bound=Object)
+
+FORBIDDEN = (401, 403)
+ASK_AGAIN = 60.0
+"""Seconds until it is tried again to read what was forbidden, or does not exist."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which objects are watched: those of a namespace, or of all, that match a label selector."""
+
+    namespace: str = ""
+    labels: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Time, which tests replace."""
+
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+class Reflector(Generic[T]):
+    """Repeats what the server says in a cache, over any number of connections.
+
+    `ready` is set once the first answer is complete, be it that reading is forbidden. `fault` is
+    why it is out of date now, and `since` when it was last up to date.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        resource: Resource[T],
+        scope: Scope,
+        cache: Cache[T],
+        clock: Clock,
+    ) -> None:
+        self._api = api
+        self._resource = resource
+        self._scope = scope
+        self._cache = cache
+        self._clock = clock
+        self._version = ""
+        self._heard = clock.now()
+        self._failures = 0
+        self._progress = False
+        self.ready = asyncio.Event()
+        self.fault: Fault | None = None
+        self.since: datetime | None = None
+
+    @property
+    def forbidden(self) -> bool:
+        """Whether the server refuses to show these objects, or does not know their kind."""
+        return self.fault is not None and self.fault.status in (*FORBIDDEN, 404)
+
+    async def run(self) -> None:
+        """Keep the cache up to date until cancelled."""
+        while True:
+            self._progress = False
+            try:
+                await self._follow()
+                fault = None
+            except Fault as caught:
+                fault = caught
+            except Exception as error:
+                log.exception("The watch of %s failed", self._resource.plural)
+                fault = Fault(0, "", f"{type(error).__name__} while it was read")
+            await self._pause(fault)
+
+    async def _follow(self) -> None:
+        """Repeat changes until the connection ends; without a version first all objects."""
+        scope = self._scope
+        fresh: dict[Key, T] | None = None if self._version else {}
+        watch = self._api.watch(self._resource, scope.namespace, scope.labels, self._version)
+        async with aclosing(watch) as changes:
+            async for change in changes:
+                self._heard = self._clock.now()
+                if fresh is None:
+                    self._repeat(change)
+                elif change.type == "BOOKMARK":
+                    # All objects are here. What the cache has besides was deleted meanwhile.
+                    if change.initial:
+                        self._cache.replace(scope.namespace, fresh)
+                        self._version, fresh = change.version, None
+                        self._connected()
+                else:
+                    _collect(fresh, change)
+
+    def _repeat(self, change: Change[T]) -> None:
+        self._version = change.version or self._version
+        if change.object is None:
+            self._connected()
+        elif change.type == "DELETED":
+            self._cache.remove(change.object.key)
+            self._connected()
+        else:
+            self._cache.put(change.object)
+            self._connected()
+
+    def _connected(self) -> None:
+        self._progress, self._failures = True, 0
+        recovered = self.fault is not None
+        self.fault, self.since = None, None
+        if recovered or not self.ready.is_set():
+            self.ready.set()
+            self._cache.notify()
+
+    async def _pause(self, fault: Fault | None) -> None:
+        """Wait as long as the end of a connection demands; `fault` is None for an ordinary one."""
+        if fault is None:
+            if self._progress:
+                return
+            fault = Fault(0, "", "the watch ended at once")
+            self._failures += 1
+        elif fault.status == 410:
+            # The server has forgotten our version. The old objects stay until all are read anew.
+            self._version = ""
+            self._failures += 1
+            if self._failures == 1:
+                return
+        elif fault.status in (*FORBIDDEN, 404):
+            self._refused(fault)
+            await self._clock.sleep(ASK_AGAIN * (0.5 + random.random() / 2))  # noqa: S311
+            return
+        else:
+            self._failures += 1
+            self._lost(fault)
+        await self._clock.sleep(delay(self._failures, fault.wait, random.random()))  # noqa: S311
+
+    def _refused(self, fault: Fault) -> None:
+        """Forget what may no longer be seen."""
+        self._version = ""
+        self.fault, self.since = fault, None
+        self._cache.replace(self._scope.namespace, {})
+        self.ready.set()
+        self._cache.notify()
+
+    def _lost(self, fault: Fault) -> None:
+        silent = fault.reason == "Timeout"
+        first, self.fault = self.fault is None, fault
+        self.since = self.since or (self._heard if silent else self._clock.now())
+        if first:
+            self._cache.notify()
+
+
+def _collect(fresh: dict[Key, T], change: Change[T]) -> None:
+    if change.object is None:
+        return
+    if change.type == "DELETED":
+        fresh.pop(change.object.key, None)
+    else:
+        fresh[change.object.key] = change.object

@@ -1,0 +1,312 @@
+"""Caches follow the server through all that can happen to a watch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.kubernetes.api import Fault
+from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, SESSION
+from jupyter_gpuquota.kubernetes.resources import NODES, PODS, SECRETS, STATEFUL_SETS
+from jupyter_gpuquota.kubernetes.watching.backoff import LONGEST, delay
+from jupyter_gpuquota.kubernetes.watching.cache import Cache, Key
+from jupyter_gpuquota.kubernetes.watching.reflector import Clock
+from jupyter_gpuquota.kubernetes.watching.watches import Watches
+from tests.kubernetes.fake_api import FakeApi
+from tests.kubernetes.manifests import secret, stateful_set
+from tests.waiting import PATIENCE
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not true():  # noqa: ASYNC110 (nothing announces it)
+            await asyncio.sleep(0)
+
+
+class TestTime:
+    """Time that passes only in sleeps."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self.time = START
+        self.slept: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.time += timedelta(seconds=seconds)
+        await asyncio.sleep(0)
+
+    def clock(self) -> Clock:
+        return Clock(lambda: self.time, self.sleep)
+
+
+@asynccontextmanager
+async def watching(api: FakeApi, watches: Watches) -> AsyncIterator[Watches]:
+    await watches.start()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await watches.ready()
+        yield watches
+    finally:
+        await watches.close()
+
+
+def versions(cache: Cache) -> dict[Key, str]:
+    return {item.key: item.metadata.resource_version for item in cache.values()}
+
+
+def truth(api: FakeApi, labels: str = "") -> dict[Key, str]:
+    metas = [raw["metadata"] for raw in api.all(SECRETS, "", labels)]
+    return {(meta["namespace"], meta["name"]): meta["resourceVersion"] for meta in metas}
+
+
+@pytest.mark.asyncio
+async def test_one_watch_serves_all_readers():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    assert watches.cache(SECRETS) is cache
+    changes: list[frozenset[Key]] = []
+    end = cache.subscribe(changes.append)
+    await api.create(SECRETS, "team-a", secret("a"))
+    async with watching(api, watches):
+        assert changes[0] == {("team-a", "a")}
+        await api.create(SECRETS, "team-b", secret("b"))
+        await until(lambda: cache.get("team-b", "b") is not None)
+        await api.delete(SECRETS, "team-a", "a")
+        await until(lambda: cache.get("team-a", "a") is None)
+        assert [call.verb for call in api.calls].count("watch") == 1
+        end()
+        count = len(changes)
+        await api.delete(SECRETS, "team-b", "b")
+        await until(lambda: not cache.values())
+        assert len(changes) == count
+
+
+@pytest.mark.asyncio
+async def test_objects_are_found_by_owner_and_label():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    async with watching(api, watches):
+        owner = await api.create(STATEFUL_SETS, "team-a", stateful_set("a"))
+        body = secret("x", labels={SESSION: "s-1"}, owner=owner.metadata)
+        made = await api.create(SECRETS, "team-a", body)
+        await until(lambda: cache.get("team-a", "x") is not None)
+        assert cache.owned_by(owner.metadata.uid) == [made]
+        assert cache.labelled(SESSION, "s-1") == [made]
+        assert cache.values("team-b") == []
+        with pytest.raises(KeyError):
+            cache.labelled(MANAGED_BY, "x")
+        other = {"metadata": {"labels": {SESSION: "s-2"}}}
+        changed = await api.patch(SECRETS, "team-a", "x", other)
+        await until(lambda: cache.get("team-a", "x") == changed)
+        assert cache.labelled(SESSION, "s-1") == []
+        assert cache.labelled(SESSION, "s-2") == [changed]
+        await api.delete(STATEFUL_SETS, "team-a", "a")
+        await until(lambda: not cache.values())
+        assert cache.owned_by(owner.metadata.uid) == []
+
+
+@pytest.mark.asyncio
+async def test_a_lost_server_leaves_the_last_state_with_its_age_and_comes_back():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    await api.create(SECRETS, "team-a", secret("a"))
+    async with watching(api, watches):
+        assert watches.since is None
+        api.stop()
+        await until(lambda: len(time.slept) > 3)
+        assert watches.since == START
+        assert watches.fault is not None
+        assert watches.fault.message == "connection refused"
+        assert list(versions(cache)) == [("team-a", "a")]
+        api.start()
+        await until(lambda: watches.since is None)
+        assert watches.fault is None
+        again = [call for call in api.calls if call.verb == "watch"][1:]
+        assert len(again) == len(time.slept)
+
+
+@pytest.mark.asyncio
+async def test_an_expired_version_is_read_anew_and_deletions_are_noticed():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    for name in ("a", "b"):
+        await api.create(SECRETS, "team-a", secret(name))
+    async with watching(api, watches):
+        api.stop()
+        await until(lambda: watches.since is not None)
+        api.controls.store.delete(SECRETS, "team-a", "a")
+        api.controls.store.create(SECRETS, "team-a", secret("c"))
+        api.compact()
+        seen: list[set[Key]] = []
+        cache.subscribe(lambda keys: seen.append(set(versions(cache))))
+        api.start()
+        await until(lambda: versions(cache) == truth(api))
+        assert set() not in seen  # the old objects stay until the new ones are complete
+        assert set(versions(cache)) == {("team-a", "b"), ("team-a", "c")}
+
+
+@pytest.mark.asyncio
+async def test_a_watch_goes_on_where_the_last_one_ended():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    async with watching(api, watches):
+        changes: list[frozenset[Key]] = []
+        cache.subscribe(changes.append)
+        for name in ("a", "b", "c"):
+            await api.create(SECRETS, "team-a", secret(name))
+            await until(lambda name=name: cache.get("team-a", name) is not None)
+            api.bookmark()
+            api.end_watches()
+        await until(lambda: [call.verb for call in api.calls].count("watch") == 4)
+        assert changes == [{("team-a", name)} for name in ("a", "b", "c")]
+
+
+@pytest.mark.asyncio
+async def test_where_all_namespaces_are_forbidden_they_are_watched_one_by_one():
+    api, time = FakeApi(), TestTime()
+    api.controls.allowed = lambda call: (
+        call.resource == "namespaces" or call.namespace in ("team-a", "team-c")
+    )
+    watches = Watches(api, clock=time.clock())
+    cache, nodes = watches.cache(SECRETS), watches.cache(NODES)
+    store = api.controls.store
+    for name in ("team-a", "team-b"):
+        store.create(SECRETS, name, secret("a"))
+    async with watching(api, watches):
+        await until(lambda: list(versions(cache)) == [("team-a", "a")])
+        assert watches.forbidden(NODES)
+        assert not watches.forbidden(SECRETS)
+        assert nodes.values() == []
+        api.put(*_namespace("team-c"))
+        store.create(SECRETS, "team-c", secret("c"))
+        api.wake()
+        await until(lambda: ("team-c", "c") in versions(cache))
+        api.controls.allowed = lambda call: call.resource == "namespaces"
+        api.end_watches()
+        await until(lambda: versions(cache) == {})
+
+
+def _namespace(name: str):
+    from jupyter_gpuquota.kubernetes.resources import NAMESPACES  # noqa: PLC0415
+
+    return NAMESPACES, {"metadata": {"name": name}}
+
+
+@pytest.mark.asyncio
+async def test_configured_namespaces_are_the_only_ones_asked_for():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, ["team-a"], clock=time.clock())
+    watches.cache(PODS)
+    async with watching(api, watches):
+        asked = {call.namespace for call in api.calls if call.resource == "pods"}
+        assert asked == {"team-a"}
+
+
+@pytest.mark.asyncio
+async def test_a_reader_that_fails_disturbs_nobody(caplog: pytest.LogCaptureFixture):
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    cache.subscribe(lambda keys: 1 / 0 and None)
+    async with watching(api, watches):
+        await api.create(SECRETS, "team-a", secret("a"))
+        await until(lambda: bool(cache.values()))
+        assert watches.fault is None
+    assert "A subscriber failed" in caplog.text
+
+
+@pytest.mark.asyncio
+async def test_a_busy_server_is_given_the_time_that_it_asks_for():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    watches.cache(SECRETS)
+    api.fail(Fault(429, "TooManyRequests", "busy", 17.0), "watch")
+    async with watching(api, watches):
+        assert time.slept == [17.0]
+
+
+def test_delays_grow_to_a_limit_and_differ():
+    longest = [delay(failures, 0, 1) for failures in range(1, 9)]
+    assert longest == sorted(longest)
+    assert longest[-1] == LONGEST
+    assert all(delay(failures, 0, 0) == longest[failures - 1] / 2 for failures in range(1, 9))
+
+
+NAMES = st.sampled_from(["a", "b", "c"])
+SPACES = st.sampled_from(["team-a", "team-b"])
+STEPS = st.one_of(
+    st.tuples(st.just("create"), SPACES, NAMES),
+    st.tuples(st.just("change"), SPACES, NAMES),
+    st.tuples(st.just("delete"), SPACES, NAMES),
+    st.sampled_from(
+        [("stop",), ("start",), ("end",), ("compact",), ("bookmark",), ("fail",), ("turn",)]
+    ),
+)
+
+
+@given(st.lists(STEPS, max_size=40))
+def test_any_history_of_server_and_connection_ends_in_the_same_objects(steps):
+    asyncio.run(_history(steps))
+
+
+async def _history(steps: list[tuple[str, ...]]) -> None:
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    everything = watches.cache(SECRETS)
+    selected = watches.cache(SECRETS, "x=1")
+    await watches.start()
+    for number, step in enumerate(steps):
+        _take(api, step, number)
+        for _ in range(number % 4):
+            await asyncio.sleep(0)
+    api.heal()
+    api.start()
+    api.wake()
+    for _ in range(1_000):
+        await asyncio.sleep(0)
+    assert versions(everything) == truth(api)
+    assert versions(selected) == truth(api, "x=1")
+    for secret_ in everything.values():
+        assert secret_ == everything.get(*secret_.key)
+    await watches.close()
+
+
+def _take(api: FakeApi, step: tuple[str, ...], number: int) -> None:
+    store = api.controls.store
+    kind, *where = step
+    with suppress(Fault):  # there is nothing to change, or the name is taken
+        match kind:
+            case "create":
+                store.create(SECRETS, where[0], secret(where[1], labels={"x": str(number % 2)}))
+            case "change":
+                labels = {"x": str(number % 2), "n": str(number)}
+                store.patch(SECRETS, where[0], where[1], {"metadata": {"labels": labels}})
+            case "delete":
+                store.delete(SECRETS, where[0], where[1])
+            case "fail":
+                api.fail(Fault(500, "InternalError", "oops"), "watch")
+            case _:
+                {
+                    "stop": api.stop,
+                    "start": api.start,
+                    "end": api.end_watches,
+                    "compact": api.compact,
+                    "bookmark": api.bookmark,
+                    "turn": lambda: None,
+                }[kind]()
+    api.wake()
