@@ -6,6 +6,9 @@ from ..model.sessions import Session
 
 PREFIX = "gpu-"
 """What the names of all objects of sessions begin with."""
+NAME_LIMIT = 48
+"""Longest name of a session: pods of a StatefulSet have a label with the name of the workload, a
+hyphen and ten characters, of at most 63 (https://github.com/kubernetes/kubernetes/issues/64023)."""
 TOKEN_KEY = "token"  # noqa: S105 (the name of a key)
 """The key of a session's Secret with the token of its Jupyter Server."""
 JUPYTER_PORT = 8888

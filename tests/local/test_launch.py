@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.control.session_server.settings import SERVER_CONFIG
+from jupyter_gpuquota.control.session_server.settings import SERVER_CONFIG, server_config
 from jupyter_gpuquota.local.sessions.launch_spec import (
     LaunchContext,
     argv_of,
-    config_of,
     env_of,
     without_server,
 )
@@ -75,7 +74,7 @@ def test_the_token_stands_above_the_accounts_own_configuration():
     assert env(context=make_context(inherited=inherited))["JUPYTER_CONFIG_PATH"] == (
         f"/state/s1/runtime/config:{SERVER_CONFIG}:/a:/b"
     )
-    config = config_of(make_session("a"), make_context())
+    config = server_config(make_session("a"), TOKEN)
     assert config["IdentityProvider"] == {"token": TOKEN}
 
 
@@ -85,14 +84,13 @@ def test_a_jupyter_server_has_workspaces_of_its_own_unless_the_request_names_oth
     assert env()[name] == env(context=of_account)[name] == "/state/s1/workspaces"
     assert env(env={name: "/mine"})[name] == "/mine"
     assert name not in env(command=("true",))
-    config = config_of(make_session("exp-1"), make_context())
+    config = server_config(make_session("exp-1"), TOKEN)
     assert config["LabApp"] == {"default_url": "/lab/workspaces/exp-1"}
 
 
 def test_pages_of_a_jupyter_server_do_not_shut_it_down():
-    config = config_of(make_session("a"), make_context(inherited={"SHELL": "/bin/zsh"}))
+    config = server_config(make_session("a"), TOKEN)
     assert config["ServerApp"]["quit_button"] is False
-    assert config["ServerApp"]["terminado_settings"] == {"shell_command": ["/bin/zsh"]}
 
 
 def test_other_programs_see_nothing_of_the_server():

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 
 from ...control.session_server.settings import (
     SERVER_CONFIG,
-    server_config,
     server_flags,
     session_facts,
 )
@@ -82,17 +81,6 @@ def env_of(session: Session, placement: Placement, context: LaunchContext) -> di
             _WORKSPACES: spec.env.get(_WORKSPACES, context.workspaces),
         }
     return own | {"PWD": spec.folder}
-
-
-def config_of(session: Session, context: LaunchContext) -> dict[str, dict[str, object]]:
-    """Return the session's own Jupyter configuration, which overrides the account's.
-
-    Terminals are not login shells: a profile would remove the session's environment from PATH.
-    """
-    config = server_config(session, context.token)
-    shell = context.inherited.get("SHELL") or "sh"
-    config["ServerApp"]["terminado_settings"] = {"shell_command": [shell]}
-    return config
 
 
 def without_server(env: Mapping[str, str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from ...control.access import token_of
+from ...control.session_server.settings import server_config
 from ...core.lifecycle import move, note
 from ...core.names import mention
 from ...core.usage.isolation import isolation_of
@@ -28,7 +29,7 @@ from ..processes import processes
 from ..shim import procfs
 from ..state.state import State
 from . import logs
-from .launch_spec import LaunchContext, argv_of, config_of, env_of
+from .launch_spec import LaunchContext, argv_of, env_of
 
 
 class Launcher:
@@ -114,7 +115,7 @@ class Launcher:
             log_bytes=self._config.log_bytes,
             log_files=self._config.log_files,
             log_from=logs.end_of(folder.path),
-            config=config_of(session, context) if spec.serves_jupyter else {},
+            config=server_config(session, context.token) if spec.serves_jupyter else {},
         )
 
 

@@ -2,12 +2,15 @@
 
 Jupyter Server writes the token of its identity provider into its pages. That of a session is empty:
 the ingress sends another token, which no page knows.
+
+Terminals are not login shells: a profile would remove the session's environment from PATH.
 """
 
 from __future__ import annotations
 
 import os
 from hmac import compare_digest
+from shutil import which
 
 try:
     from jupyter_server.auth.identity import IdentityProvider, User
@@ -28,3 +31,6 @@ else:
 
     c.ServerApp.identity_provider_class = SessionIdentity  # type: ignore[name-defined]
     c.SessionIdentity.token = ""  # type: ignore[name-defined]
+
+_SHELL = os.environ.get("SHELL") or which("bash") or "sh"
+c.ServerApp.terminado_settings = {"shell_command": [_SHELL]}  # type: ignore[name-defined]

@@ -1,0 +1,41 @@
+"""The environment variables of a session's container."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...control.session_server.settings import session_facts
+from ...model.pods import PodOptions
+from ...model.sessions import Session
+from ..names import TOKEN_KEY, object_name
+from .defaults import Parts
+
+CONFIG_FOLDER = "/var/run/gpuquota/jupyter"
+"""The folder in the container with the configuration of the session's Jupyter Server."""
+
+
+def environment(session: Session, options: PodOptions, parts: Parts) -> list[dict[str, Any]]:
+    """Return the variables: the administrator's, the request's, the share's, then ours."""
+    spec, secret = session.spec, object_name(session)
+    plain = {"HOME": parts.defaults.home, **parts.defaults.env, **spec.env, **parts.share.env}
+    plain |= session_facts(session) | {"GPUQUOTA_GPUS_MILLI": str(parts.share.milli)}
+    found: dict[str, Mapping[str, Any]] = {
+        name: {"value": literal(value)} for name, value in plain.items()
+    }
+    found |= {name: _from(ref.secret, ref.key) for name, ref in options.secret_env.items()}
+    found["GPUQUOTA_NODE"] = {"valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
+    found["GPUQUOTA_SESSION_TOKEN"] = _from(secret, TOKEN_KEY)
+    if spec.serves_jupyter:
+        found["JUPYTER_TOKEN"] = _from(secret, TOKEN_KEY)
+        found["JUPYTER_CONFIG_PATH"] = {"value": CONFIG_FOLDER}
+    return [{"name": name, **value} for name, value in found.items()]
+
+
+def literal(text: str) -> str:
+    """Return a text that Kubernetes leaves as it is: it would replace `$(NAME)` by a variable."""
+    return text.replace("$", "$$")
+
+
+def _from(secret: str, key: str) -> dict[str, Any]:
+    return {"valueFrom": {"secretKeyRef": {"name": secret, "key": key}}}

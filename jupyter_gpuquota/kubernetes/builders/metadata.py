@@ -1,0 +1,60 @@
+"""The metadata of a session's objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...model.sessions import Session
+from ..labels import MANAGED_BY, MANAGER, SESSION
+from ..names import object_name
+from ..objects.meta import Object
+from ..resources import Resource
+
+
+def labels_of(session: Session, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the labels of each object of a session; others cannot replace them."""
+    return {**(more or {}), MANAGED_BY: MANAGER, SESSION: session.id}
+
+
+def selector_of(session: Session) -> dict[str, str]:
+    """Return the labels that select the pods of a session."""
+    return {SESSION: session.id}
+
+
+def owned_by(resource: Resource[Any], workload: Object) -> dict[str, Any]:
+    """Return the reference that deletes an object with its workload."""
+    return {
+        "apiVersion": resource.api_version,
+        "kind": resource.kind,
+        "name": workload.metadata.name,
+        "uid": workload.metadata.uid,
+        "controller": True,
+        "blockOwnerDeletion": False,
+    }
+
+
+def manifest(
+    resource: Resource[Any],
+    session: Session,
+    owner: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> dict[str, Any]:
+    """Return an object of a session; `owner` is the reference to its workload, if it has one."""
+    metadata = {
+        "name": object_name(session),
+        "namespace": session.spec.project,
+        "labels": labels_of(session),
+        **({"ownerReferences": [dict(owner)]} if owner else {}),
+    }
+    return {
+        "apiVersion": resource.api_version,
+        "kind": resource.kind,
+        "metadata": metadata,
+        **fields,
+    }
+
+
+def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that say something: neither None nor empty."""
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}

@@ -1,0 +1,47 @@
+"""How a session is reached: its Service and its NetworkPolicy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...model.sessions import Session
+from ..names import JUPYTER_PORT
+from ..resources import NETWORK_POLICIES, SERVICES
+from .defaults import PodDefaults
+from .metadata import manifest, selector_of
+
+
+def ports(session: Session) -> dict[int, str]:
+    """Return the names of a session's ports by number."""
+    found = {port: f"port-{port}" for port in session.spec.ports}
+    return {**found, JUPYTER_PORT: "jupyter"} if session.spec.serves_jupyter else found
+
+
+def service(session: Session, owner: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the headless Service: the DNS name of the session's pod."""
+    listed = [
+        {"name": name, "port": port, "targetPort": port, "protocol": "TCP"}
+        for port, name in ports(session).items()
+    ]
+    spec: dict[str, Any] = {"clusterIP": "None", "selector": selector_of(session)}
+    return manifest(
+        SERVICES, session, owner, spec={**spec, **({"ports": listed} if listed else {})}
+    )
+
+
+def network_policy(
+    session: Session, defaults: PodDefaults, owner: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the NetworkPolicy: only the proxy reaches the session. It may reach anything.
+
+    Where no proxy is configured nobody does: port-forwards reach a pod from inside.
+    """
+    allowed = [{"port": port, "protocol": "TCP"} for port in ports(session)]
+    rules = [{"from": [dict(peer) for peer in defaults.proxy], "ports": allowed}]
+    spec = {
+        "podSelector": {"matchLabels": selector_of(session)},
+        "policyTypes": ["Ingress"],
+        "ingress": rules if defaults.proxy and allowed else [],
+    }
+    return manifest(NETWORK_POLICIES, session, owner, spec=spec)

@@ -1,0 +1,93 @@
+"""The template of a session's pods, within the Pod Security Standard *restricted*.
+
+See https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted. Folders of
+nodes, which only an administrator can allow, are outside of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from ...model.pods import PodOptions, Toleration
+from ...model.sessions import Session
+from .container import CONTAINER, container
+from .defaults import Parts
+from .metadata import labels_of, without_empty
+from .volumes import volumes
+
+
+def pod_template(
+    session: Session, parts: Parts, restart: Literal["Always", "Never"]
+) -> dict[str, Any]:
+    """Return the template of a session's pods."""
+    engine, share = parts.engine, parts.share
+    annotations = {
+        "kubectl.kubernetes.io/default-container": CONTAINER,
+        **share.annotations,
+        **engine.pod_annotations,
+    }
+    labels = labels_of(session, {**share.labels, **engine.pod_labels})
+    spec = without_empty(_spec(session, parts))
+    return {
+        "metadata": {"labels": labels, "annotations": annotations},
+        "spec": {**spec, "restartPolicy": restart},
+    }
+
+
+def _spec(session: Session, parts: Parts) -> dict[str, Any]:
+    options, defaults = session.spec.pod or PodOptions(), parts.defaults
+    mounted = volumes(session, options, parts)
+    pull_secrets = dict.fromkeys((*defaults.pull_secrets, *options.pull_secrets))
+    return {
+        "containers": [container(session, options, parts, mounted)],
+        "volumes": [dict(volume) for volume, _ in mounted],
+        "securityContext": _security(options, parts),
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "serviceAccountName": options.service_account or defaults.service_account,
+        "imagePullSecrets": [{"name": name} for name in pull_secrets],
+        "terminationGracePeriodSeconds": parts.grace,
+        "tolerations": list(_tolerations(options, parts)),
+        "affinity": _affinity(session, parts),
+        "schedulerName": parts.engine.scheduler,
+        "priorityClassName": parts.engine.priority_class,
+        "runtimeClassName": parts.share.runtime_class,
+    }
+
+
+def _security(options: PodOptions, parts: Parts) -> dict[str, Any]:
+    defaults = parts.defaults
+    user = defaults.run_as_user if options.run_as_user is None else options.run_as_user
+    group = defaults.run_as_group if options.run_as_group is None else options.run_as_group
+    return {
+        "runAsNonRoot": True,
+        "runAsUser": user,
+        "runAsGroup": group,
+        "fsGroup": group,
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
+def _tolerations(options: PodOptions, parts: Parts) -> Iterator[dict[str, str]]:
+    """Yield tolerations; nodes with GPUs are often tainted by the name of their resource.
+
+    The admission plugin ExtendedResourceToleration does the same, but is off by default.
+    """
+    named = (Toleration(key=name, effect="NoSchedule") for name in parts.share.resources)
+    for one in dict.fromkeys((*named, *parts.defaults.tolerations, *options.tolerations)):
+        matched = {"operator": "Equal", "value": one.value} if one.value else {"operator": "Exists"}
+        yield {"key": one.key, **matched, **({"effect": one.effect} if one.effect else {})}
+
+
+def _affinity(session: Session, parts: Parts) -> dict[str, Any]:
+    """Return which nodes the pod may run on."""
+    wanted = {name: [*values] for name, values in parts.share.node_labels.items()}
+    groups = [session.spec.node_type] if session.spec.node_type else [*parts.node_types]
+    terms = [*wanted.items(), *([(parts.defaults.node_type_label, groups)] if groups else [])]
+    if not terms:
+        return {}
+    match = [{"key": key, "operator": "In", "values": values} for key, values in terms]
+    required = {"nodeSelectorTerms": [{"matchExpressions": match}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}

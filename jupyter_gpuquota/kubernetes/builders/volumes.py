@@ -1,0 +1,79 @@
+"""The volumes of a session's pod."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...model.pods import Mount, PodOptions
+from ...model.sessions import Session
+from ..names import object_name
+from ..quantities import memory_text
+from .defaults import Parts
+from .environment import CONFIG_FOLDER
+from .metadata import without_empty
+from .secret import CONFIG_FILES
+
+_PLAIN = re.compile(r"(?!.*-[0-9a-f]{16}\Z)[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?", re.ASCII)
+"""Names of users that may stand in the name of a claim, and look like no other user's."""
+
+Volume = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""A volume of a pod, and where it is mounted in the container."""
+
+
+def volumes(session: Session, options: PodOptions, parts: Parts) -> list[Volume]:
+    """Return the volumes: home, configuration, shared memory, requested ones, the share's."""
+    return [
+        _home(session, parts),
+        *(_config(session) if session.spec.serves_jupyter else ()),
+        *_shared_memory(options),
+        *(_requested(i, mount) for i, mount in enumerate(options.mounts)),
+        *zip(parts.share.volumes, parts.share.mounts, strict=True),
+    ]
+
+
+def claim_of(user: str, template: str) -> str:
+    """Return the name of a user's claim; other users never get the same."""
+    if not _PLAIN.fullmatch(user):
+        digest = hashlib.sha256(user.encode()).hexdigest()[:16]
+        close = re.sub(r"[^a-z0-9]+", "-", user.lower())[:40].strip("-")
+        user = f"{close or 'user'}-{digest}"
+    return template.replace("{user}", user)
+
+
+def _home(session: Session, parts: Parts) -> Volume:
+    defaults = parts.defaults
+    source: dict[str, Any] = {"emptyDir": {}}
+    if defaults.home_claim:
+        claim = claim_of(session.owner, defaults.home_claim)
+        source = {"persistentVolumeClaim": {"claimName": claim}}
+    return _volume("home", defaults.home, source)
+
+
+def _config(session: Session) -> Iterator[Volume]:
+    items = [{"key": name, "path": name} for name in CONFIG_FILES]
+    source = {"secretName": object_name(session), "items": items, "defaultMode": 0o440}
+    yield _volume("jupyter-config", CONFIG_FOLDER, {"secret": source}, read_only=True)
+
+
+def _shared_memory(options: PodOptions) -> Iterator[Volume]:
+    """Yield a larger /dev/shm: half of the memory, as its content counts as the container's."""
+    if options.large_shm:
+        size = memory_text(options.memory_limit // 2) if options.memory_limit else ""
+        source = without_empty({"medium": "Memory", "sizeLimit": size})
+        yield _volume("shared-memory", "/dev/shm", {"emptyDir": source})  # noqa: S108 (in a pod)
+
+
+def _requested(number: int, mount: Mount) -> Volume:
+    if mount.host_path:
+        source: dict[str, Any] = {"hostPath": {"path": mount.host_path, "type": "Directory"}}
+    else:
+        source = {"persistentVolumeClaim": {"claimName": mount.claim}}
+    return _volume(f"volume-{number}", mount.path, source, read_only=mount.read_only)
+
+
+def _volume(name: str, path: str, source: Mapping[str, Any], *, read_only: bool = False) -> Volume:
+    mount: dict[str, Any] = {"name": name, "mountPath": path}
+    return {"name": name, **source}, {**mount, "readOnly": True} if read_only else mount

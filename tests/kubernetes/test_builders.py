@@ -1,0 +1,235 @@
+"""The objects of a session, compared as a whole with manifests to read: `expected/*.yaml`."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.core.requests.specs import Facts, check
+from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
+from jupyter_gpuquota.kubernetes.builders.environment import literal
+from jupyter_gpuquota.kubernetes.builders.metadata import owned_by
+from jupyter_gpuquota.kubernetes.builders.network import network_policy, service
+from jupyter_gpuquota.kubernetes.builders.secret import secret
+from jupyter_gpuquota.kubernetes.builders.volumes import claim_of
+from jupyter_gpuquota.kubernetes.builders.workload import scale, workload, workload_kind
+from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
+from jupyter_gpuquota.kubernetes.names import NAME_LIMIT, object_name
+from jupyter_gpuquota.kubernetes.objects.meta import Meta, Object
+from jupyter_gpuquota.kubernetes.resources import STATEFUL_SETS
+from jupyter_gpuquota.kubernetes.shares.no_gpu import NoGpu
+from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
+from jupyter_gpuquota.model.pods import ContainerRules, Mount, PodOptions, SecretKey, Toleration
+from jupyter_gpuquota.model.resources import Share
+from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from tests.builders import make_node, make_place, make_project, make_session
+
+EXPECTED = Path(__file__).with_name("expected")
+TOKEN = "id-exp-1.not-a-secret"  # noqa: S105 (of a test)
+PROXY = [
+    {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "hub"}},
+        "podSelector": {"matchLabels": {"app": "jupyterhub"}},
+    }
+]
+
+NO_GPU = NoGpu().render(Grant(Share()))
+QUEUE = EnginePatch(labels={"kueue.x-k8s.io/queue-name": "gpus"}, pod_labels={"team": "a"})
+ONE_GPU = PodPatch(
+    milli=1000,
+    resources={"nvidia.com/gpu": "1"},
+    node_labels={"nvidia.com/gpu.product": ["A100", "H100"]},
+)
+OWNER = Object(metadata=Meta(name="gpu-exp-1", namespace="team-a", uid="u-1"))
+EVERYTHING = PodOptions(
+    cpu=1500,
+    cpu_limit=4000,
+    memory=8192,
+    memory_limit=16_384,
+    large_shm=True,
+    tolerations=(
+        Toleration(key="spot"),
+        Toleration(key="team", value="a", effect="NoExecute"),
+    ),
+    pull_secrets=("registry",),
+    pull_policy="Always",
+    service_account="data-reader",
+    run_as_user=2000,
+    run_as_group=3000,
+    secret_env={"API_KEY": SecretKey(secret="keys", key="api")},  # noqa: S106 (a name)
+    mounts=(
+        Mount(claim="data", path="/data", read_only=True),
+        Mount(host_path="/scratch", path="/scratch"),
+    ),
+)
+
+
+def image_session(name: str = "exp-1", gpu: str = "", **spec: Any) -> Session:
+    image = {"image": "quay.io/jupyter/base-notebook:2026-01", "environment": ""}
+    return make_session(name, gpu, folder="/home/jovyan", **{**image, **spec})
+
+
+def expected(name: str) -> Any:
+    return yaml.safe_load((EXPECTED / f"{name}.yaml").read_text())
+
+
+def test_a_jupyter_session_is_a_stateful_set_without_pods() -> None:
+    made = workload(image_session(), Parts(share=NO_GPU), {"note": "recorded"})
+    assert made == expected("jupyter")
+
+
+def test_every_option_is_in_the_pod() -> None:
+    session = image_session(
+        gpu="1", pod=EVERYTHING, ports=(6006,), env={"RATE": "$(HOME) $1"}, node_type="H100"
+    )
+    defaults = PodDefaults(
+        home_claim="home-{user}",
+        pull_secrets=("mirror",),
+        tolerations=(Toleration(key="batch", effect="NoSchedule"),),
+        env={"HTTPS_PROXY": "http://proxy:3128"},
+        cpu=500,
+        memory=1024,
+    )
+    parts = Parts(engine=QUEUE, share=ONE_GPU, defaults=defaults, grace=60)
+    assert workload(session, parts) == expected("options")
+
+
+def test_a_training_is_a_suspended_job_that_is_not_repeated_unless_it_was_evicted() -> None:
+    session = image_session(
+        gpu="1", kind="train", command=("python", "train.py"), args=("--lr", "$LR")
+    )
+    assert workload(session, Parts(engine=QUEUE, share=ONE_GPU)) == expected("training")
+
+
+def test_other_objects_belong_to_the_workload() -> None:
+    session, owner = image_session(ports=(6006,)), owned_by(STATEFUL_SETS, OWNER)
+    defaults = PodDefaults(proxy=PROXY)
+    made = [service(session, owner), network_policy(session, defaults, owner)]
+    assert made == expected("network")
+
+
+def test_nobody_reaches_a_session_where_no_proxy_is_configured() -> None:
+    assert network_policy(image_session(), PodDefaults())["spec"]["ingress"] == []
+
+
+def test_the_secret_has_the_token_and_the_configuration_that_keeps_it_out_of_pages() -> None:
+    made = secret(image_session(), TOKEN, owned_by(STATEFUL_SETS, OWNER))
+    data = {name: base64.b64decode(value).decode() for name, value in made.pop("data").items()}
+    assert made == expected("secret")
+    assert data.pop("token") == TOKEN
+    assert "identity_provider_class = SessionIdentity" in data.pop("jupyter_server_config.py")
+    config = json.loads(data.pop("jupyter_server_config.json"))
+    assert config["IdentityProvider"] == {"token": TOKEN}
+    assert config["LabApp"] == {"default_url": "/lab/workspaces/exp-1"}
+    assert data == {}
+
+
+def test_a_command_has_a_token_but_no_jupyter_server() -> None:
+    session = image_session(command=("serve",))
+    assert set(secret(session, TOKEN)["data"]) == {"token"}
+    pod = workload(session, Parts())["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert container["command"] == ["serve"]
+    assert not {"readinessProbe", "ports"} & container.keys()
+    assert "JUPYTER_TOKEN" not in {variable["name"] for variable in container["env"]}
+    assert "ports" not in service(session)["spec"]
+
+
+def test_the_token_is_in_the_secret_only() -> None:
+    session = image_session()
+    made = [workload(session, Parts()), service(session), network_policy(session, PodDefaults())]
+    assert TOKEN not in json.dumps(made)
+
+
+@pytest.mark.parametrize(
+    ("kind", "up", "change"),
+    [
+        ("interactive", True, {"spec": {"replicas": 1}}),
+        ("interactive", False, {"spec": {"replicas": 0}}),
+        ("train", True, {"spec": {"suspend": False}}),
+        ("train", False, {"spec": {"suspend": True}}),
+    ],
+)
+def test_a_workload_is_scaled(kind: str, up: bool, change: object) -> None:  # noqa: FBT001
+    session = image_session(kind=kind)
+    assert scale(session, up=up) == change
+    assert workload_kind(session).kind == ("Job" if kind == "train" else "StatefulSet")
+
+
+@pytest.mark.parametrize(("limit", "request_"), [(0, "500m"), (200, "200m"), (4000, "500m")])
+def test_a_default_request_stays_below_the_limit(limit: int, request_: str) -> None:
+    session = image_session(pod=PodOptions(cpu_limit=limit))
+    made = workload(session, Parts(defaults=PodDefaults(cpu=500)))
+    (container,) = made["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["requests"] == {"cpu": request_}
+
+
+def test_without_a_memory_limit_shared_memory_has_none() -> None:
+    pod = workload(image_session(pod=PodOptions(large_shm=True)), Parts())["spec"]["template"]
+    shm = next(v for v in pod["spec"]["volumes"] if v["name"] == "shared-memory")
+    assert shm["emptyDir"] == {"medium": "Memory"}
+
+
+def test_a_project_may_be_bound_to_node_groups() -> None:
+    made = workload(image_session(), Parts(node_types=["A100", "V100"]))
+    affinity = made["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]
+    (term,) = affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    assert term["matchExpressions"] == [
+        {"key": "nvidia.com/gpu.product", "operator": "In", "values": ["A100", "V100"]}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("user", "claim"),
+    [("ana", "home-ana"), ("a-b", "home-a-b"), ("ana@x.org", "home-ana-x-org-c73880466f02c8bb")],
+)
+def test_the_home_of_a_user_is_a_claim(user: str, claim: str) -> None:
+    assert claim_of(user, "home-{user}") == claim
+
+
+USERS = st.text(min_size=1, max_size=30)
+LABEL = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+@given(USERS, USERS)
+def test_two_users_never_share_a_home(one: str, other: str) -> None:
+    claims = claim_of(one, "home-{user}"), claim_of(other, "home-{user}")
+    assert all(LABEL.fullmatch(claim) for claim in claims)
+    assert (claims[0] == claims[1]) == (one == other)
+
+
+@given(st.text(alphabet="$()HOME x"))
+def test_texts_reach_the_program_as_they_are(text: str) -> None:
+    assert expanded(literal(text), {"HOME": "/root"}) == text
+
+
+def expanded(text: str, env: dict[str, str]) -> str:
+    """Return a text as the kubelet passes it on (third_party/forked/golang/expansion)."""
+    known = re.compile(r"\$(?:(\$)|\(([^)]*)\))")
+    return known.sub(
+        lambda m: "$" if m[1] else env.get(m[2], m[0]),
+        text,
+    )
+
+
+NAMES = st.from_regex(rf"[a-z0-9]([-a-z0-9]{{0,{NAME_LIMIT - 2}}}[a-z0-9])?", fullmatch=True)
+
+
+@given(NAMES)
+def test_every_accepted_name_makes_valid_names_of_objects(name: str) -> None:
+    place = make_place()
+    rules = ContainerRules(name_limit=NAME_LIMIT)
+    facts = Facts([make_project()], [make_node()], place, containers=rules)
+    spec = check(SessionRequest(name=name), facts)
+    made = object_name(make_session(spec.name))
+    assert LABEL.fullmatch(made)
+    # The controller labels pods with the name, a hyphen and a hash of up to ten characters.
+    assert len(f"{made}-{'x' * 10}") <= 63
