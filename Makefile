@@ -77,15 +77,22 @@ lint: $(STAMPS)/test-tools $(NODE_MODULES) ## check style, types, import layers,
 test-python: $(STAMPS)/test-tools $(BUILT) ## run the Python tests (ARGS= goes to pytest, WORKERS= in parallel)
 	pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 \
 		--junitxml=$(REPORTS)/python.xml \
-		--ignore=tests/packaging --ignore=tests/architecture --ignore=tests/hub $(ARGS)
+		--ignore=tests/packaging --ignore=tests/architecture --ignore=tests/hub \
+		--ignore=tests/cluster $(ARGS)
 
 .PHONY: test-hub
 test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## test the controller as a service of a real JupyterHub
 	pytest --junitxml=$(REPORTS)/hub.xml tests/hub $(ARGS)
 
+.PHONY: test-cluster
+test-cluster: $(STAMPS)/test-tools ## test against a real Kubernetes API server (not in test; KUBECONFIG_TEST=)
+	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,python -m scripts.cluster run )pytest --numprocesses=$(WORKERS) \
+		--dist=loadfile --no-loadscope-reorder --durations=25 --junitxml=$(REPORTS)/cluster.xml tests/cluster $(ARGS)
+
 .PHONY: test-without-local
 test-without-local: $(STAMPS)/test-tools $(BUILT) ## run the backend-neutral tests without the local backend (not in test)
-	python -m scripts.without_local --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(ARGS)
+	python -m scripts.without_local --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder \
+		--ignore=tests/cluster $(ARGS)
 
 .PHONY: test-architecture
 test-architecture: $(STAMPS)/test-tools ## check layers, sizes, light imports

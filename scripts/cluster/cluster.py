@@ -1,0 +1,130 @@
+"""A test cluster as its users see it: kubeconfigs, and commands to its programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from .build import ensure_built
+from .layout import Layout
+from .rest import Rest
+from .setup import PATIENCE, wait_for
+from .supervisor import READY
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Cluster:
+    """A running test cluster."""
+
+    def __init__(self, folder: Path) -> None:
+        self.layout = Layout.load(folder)
+
+    def kubeconfig(self, user: str = "admin") -> Path:
+        """Return the path of a user's kubeconfig."""
+        return self.layout.kubeconfig(user)
+
+    def rest(self, user: str = "admin") -> Rest:
+        """Return a user's connection to the API server."""
+        return Rest.of(self.kubeconfig(user))
+
+    def start(self, part: str) -> None:
+        """Start a program that was stopped, and wait until it is ready."""
+        self._command("start", part)
+
+    def stop(self, part: str) -> None:
+        """End a program by SIGTERM, and wait until it has ended."""
+        self._command("stop", part)
+
+    def kill(self, part: str) -> None:
+        """End a program by SIGKILL."""
+        self._command("kill", part)
+
+    def pids(self) -> dict[str, int]:
+        """Return the ids of the processes that run."""
+        found: dict[str, int] = self._command("status")
+        return found
+
+    def end(self) -> None:
+        """End the whole cluster."""
+        self._command("end")
+
+    def _command(self, do: str, part: str = "") -> Any:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(PATIENCE)
+            connection.connect(str(self.layout.control))
+            connection.sendall(json.dumps({"do": do, "part": part}).encode() + b"\n")
+            answer = json.loads(connection.makefile().readline())
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer["pids"]
+
+
+@contextmanager
+def running() -> Iterator[Cluster]:
+    """Run a cluster until the end of the block, or of this process."""
+    # A short path: there are sockets in it.
+    with TemporaryDirectory(prefix="cluster-") as folder:
+        process = _serve(Path(folder), stdin=subprocess.PIPE)
+        try:
+            _wait_until_ready(process)
+            yield Cluster(Path(folder))
+        finally:
+            process.communicate()  # closes its input, which ends it
+
+
+def up(folder: Path) -> Cluster:
+    """Start a cluster that stays when this process ends, until `down`."""
+    if (folder / "control.sock").exists():
+        raise FileExistsError(f"A test cluster is in {folder}: end it with `down {folder}`.")
+    folder.mkdir(parents=True, exist_ok=True)
+    _wait_until_ready(_serve(folder, "--detached", stdin=subprocess.DEVNULL))
+    return Cluster(folder)
+
+
+def down(folder: Path) -> None:
+    """End a cluster that `up` started, and wait until it has ended. Its logs stay."""
+    control = folder / "control.sock"
+    with suppress(ConnectionRefusedError):  # then it has ended without saying so
+        Cluster(folder).end()
+        wait_for(lambda: not control.exists(), "the test cluster has ended")
+    control.unlink(missing_ok=True)
+
+
+def _serve(folder: Path, *options: str, stdin: int) -> subprocess.Popen[str]:
+    build = ensure_built()
+    command = (sys.executable, "-m", "scripts.cluster", "serve", str(folder), str(build), *options)
+    with (folder / "supervisor.log").open("w") as log:
+        return subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+        )
+
+
+def _wait_until_ready(process: subprocess.Popen[str]) -> None:
+    said = []
+    for line in process.stdout or ():
+        if line.strip() == READY:
+            return
+        said.append(line)
+    raise RuntimeError("".join(said))
+
+
+def run(command: Sequence[str]) -> int:
+    """Run a command beside a cluster that `CLUSTER_TEST` names; return its exit code."""
+    with running() as cluster:
+        environment = {**os.environ, "CLUSTER_TEST": str(cluster.layout.folder)}
+        return subprocess.run(command, env=environment, check=False).returncode

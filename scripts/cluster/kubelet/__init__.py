@@ -1,0 +1,1 @@
+"""Pods as real processes of this machine: what the kubelet and a container runtime do elsewhere."""

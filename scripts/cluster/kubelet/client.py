@@ -1,0 +1,98 @@
+"""The kubelet's calls to the API server, repeated while it does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..labels import POD
+from ..rest import Refused, Rest
+from . import containers
+
+T = TypeVar("T")
+Json = dict[str, Any]
+
+PAUSE = 0.3
+STRATEGIC = "application/strategic-merge-patch+json"
+TRANSIENT = (HTTPStatus.TOO_MANY_REQUESTS, *(status for status in HTTPStatus if status >= 500))
+
+
+class Client:
+    """A connection that does not give up. Its methods raise Refused for answers that stay."""
+
+    def __init__(self, kubeconfig: Path) -> None:
+        self._rest = Rest.of(kubeconfig)
+
+    async def pods(self) -> list[Json]:
+        """Return the pods that are to be processes, and are bound to a node."""
+        query = {"labelSelector": f"{POD}=process", "resourceVersion": "0"}
+        found = await self._call(self._rest.get, "/api/v1/pods", **query)
+        return [pod for pod in found["items"] if pod["spec"].get("nodeName")]
+
+    async def lookup(self, pod: Json) -> containers.Lookup:
+        """Return a function that reads Secrets and ConfigMaps of a pod's namespace."""
+        namespace, read = pod["metadata"]["namespace"], {}
+        for kind in ("Secret", "ConfigMap"):
+            path = self._rest.path("v1", kind, namespace)
+            listed = await self._call(self._rest.get, path)
+            for item in listed["items"]:
+                content = containers.decoded({**item, "kind": kind})
+                read[kind, item["metadata"]["name"]] = content
+        return lambda kind, name: read[kind, name]
+
+    async def report(self, pod: Json, status: Json) -> None:
+        """Write a pod's status, unless the pod is gone."""
+        await self._patch_pod(pod, "/status", {"status": status})
+
+    async def annotate(self, pod: Json, annotations: dict[str, str]) -> None:
+        """Set annotations of a pod, unless the pod is gone."""
+        await self._patch_pod(pod, "", {"metadata": {"annotations": annotations}})
+
+    async def apply(self, manifest: Json) -> None:
+        """Create or change an object."""
+        await self._call(self._rest.apply, manifest)
+
+    async def create(self, manifest: Json) -> None:
+        """Create an object."""
+        await self._call(self._rest.create, manifest)
+
+    async def remove(self, pod: Json) -> None:
+        """Delete a pod whose processes have ended."""
+        uid = {"uid": pod["metadata"]["uid"]}
+        options = {"gracePeriodSeconds": 0, "preconditions": uid}
+        try:
+            await self._call(self._rest.delete, _path(pod), **options)
+        except Refused as error:
+            if error.status != HTTPStatus.CONFLICT:
+                raise  # otherwise another pod has its name by now
+
+    async def _patch_pod(self, pod: Json, subresource: str, changes: Json) -> None:
+        body = {
+            **changes,
+            "metadata": {**changes.get("metadata", {}), "uid": pod["metadata"]["uid"]},
+        }
+        path = f"{_path(pod)}{subresource}"
+        try:
+            await self._call(self._rest.request, "PATCH", path, body, STRATEGIC)
+        except Refused as error:
+            if error.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+                raise
+
+    async def _call(self, call: Callable[..., T], *arguments: Any, **options: Any) -> T:
+        while True:
+            try:
+                return await asyncio.to_thread(call, *arguments, **options)
+            except Refused as error:
+                if error.status not in TRANSIENT:
+                    raise
+            except OSError:
+                pass  # the API server is away: tests do that
+            await asyncio.sleep(PAUSE)
+
+
+def _path(pod: Json) -> str:
+    meta = pod["metadata"]
+    return f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}"

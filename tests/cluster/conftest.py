@@ -1,0 +1,89 @@
+"""A real API server for the tests of this folder, and what each of them creates on it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from scripts.cluster.cluster import Cluster, running
+from tests.cluster.existing import Existing
+from tests.cluster.proxy import FaultProxy
+from tests.cluster.teams import Team, Teams
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder: `make test-python` leaves them out."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker("cluster")
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster | Existing]:
+    """The cluster of this run: the one of `make test-cluster`, an existing one, or a new one."""
+    if folder := os.environ.get("CLUSTER_TEST"):
+        yield Cluster(Path(folder))
+    elif kubeconfig := os.environ.get("KUBECONFIG_TEST"):
+        with Existing.connected(Path(kubeconfig)) as existing:
+            yield existing
+    else:
+        with running() as started:
+            yield started
+
+
+@pytest.fixture(scope="session")
+def kubelet(cluster: Cluster | Existing) -> Cluster:
+    """The cluster, if pods can be processes of this machine: see `Teams.processes`."""
+    if isinstance(cluster, Existing):
+        pytest.skip("pods of an existing cluster are not processes of this machine")
+    return cluster
+
+
+@pytest.fixture
+def breakable() -> Iterator[Cluster]:
+    """A cluster of the test's own, whose programs it may end."""
+    with running() as started:
+        yield started
+
+
+@pytest.fixture
+def name() -> str:
+    """A name that no other test has: a prefix for everything that is created."""
+    return f"t{secrets.token_hex(4)}"
+
+
+@pytest.fixture
+def teams(cluster: Cluster | Existing, name: str) -> Iterator[Teams]:
+    """Makes namespaces with quota, which go with the test."""
+    made = Teams(cluster.rest(), name)
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def team_a(teams: Teams) -> Team:
+    """A namespace of alice and carol, with 4 GPUs in Kueue."""
+    return teams.with_kueue("team-a", milli=4000)
+
+
+@pytest.fixture
+def team_b(teams: Teams) -> Team:
+    """A namespace of bob, with 2 GPUs in the same cohort."""
+    return teams.with_kueue("team-b", milli=2000)
+
+
+@pytest.fixture
+def proxy(cluster: Cluster | Existing, tmp_path: Path) -> Iterator[Callable[..., FaultProxy]]:
+    """Starts proxies in front of the API server, which answer wrongly where a test wants it."""
+    with ExitStack() as proxies:
+
+        def start(user: str = "admin") -> FaultProxy:
+            return proxies.enter_context(FaultProxy.running(cluster.kubeconfig(user), tmp_path))
+
+        yield start

@@ -1,0 +1,157 @@
+"""Pods that are real processes: their log, shell and ports are those of the process."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from scripts.cluster.labels import FORWARD
+from scripts.cluster.rest import Refused
+from scripts.cluster.setup import wait_for
+from tests.cluster.workloads import RESTRICTED, secret, service, stateful_set
+
+SERVER = [
+    *("jupyter", "server", "--ServerApp.ip=0.0.0.0", "--ServerApp.port=8888"),
+    *("--ServerApp.root_dir=/home/jovyan/work", "--ServerApp.open_browser=False"),
+]
+CONTAINER = {
+    "ports": [{"name": "http", "containerPort": 8888}],
+    "readinessProbe": {
+        "httpGet": {
+            "path": "/api/status",
+            "port": "http",
+            "httpHeaders": [{"name": "Authorization", "value": "token jt"}],
+        }
+    },
+    "volumeMounts": [
+        {"name": "config", "mountPath": "/etc/gpuquota", "readOnly": True},
+        {"name": "work", "mountPath": "/home/jovyan/work"},
+    ],
+    "env": [
+        {
+            "name": "JUPYTER_TOKEN",
+            "valueFrom": {"secretKeyRef": {"name": "jupyter", "key": "token"}},
+        }
+    ],
+}
+
+
+def jupyter(team):
+    made = stateful_set(team, "jupyter", {}, command=SERVER, **CONTAINER)
+    made["spec"]["template"]["spec"]["volumes"] = [
+        {"name": "config", "secret": {"secretName": "jupyter"}},
+        {"name": "work", "emptyDir": {}},
+    ]
+    return made
+
+
+def pod(team, *command, name="pod", restart="Never", image="any"):
+    container = {"name": "session", "image": image, "command": [*command]}
+    container["securityContext"] = dict(RESTRICTED)
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": team.namespace},
+        "spec": {"restartPolicy": restart, "containers": [container]},
+    }
+
+
+@pytest.fixture
+def team(kubelet, teams):
+    return teams.plain("team-a", processes=True)
+
+
+@pytest.fixture
+def alice(kubelet):
+    return kubelet.rest("alice")
+
+
+def state(rest, team, name="pod"):
+    found = rest.get(f"/api/v1/namespaces/{team.namespace}/pods/{name}")
+    return found["status"], (found["status"].get("containerStatuses") or [{}])[0]
+
+
+def is_ready(rest, team, name):
+    return state(rest, team, name)[1].get("ready")
+
+
+def test_a_jupyter_server_answers_through_the_api_server(kubelet, alice, team):
+    alice.create(secret(team, "jupyter", token="jt"))  # noqa: S106 (of this test)
+    alice.create(service(team, "jupyter", 8888))
+    alice.create(jupyter(team))
+    path = f"/api/v1/namespaces/{team.namespace}"
+    wait_for(lambda: is_ready(alice, team, "jupyter-0"), "Jupyter is ready")
+    for way in ("pods/jupyter-0:8888", "services/jupyter:http"):
+        answer = kubelet.rest().get(f"{path}/{way}/proxy/api/status", token="jt")  # noqa: S106
+        assert answer["kernels"] == 0
+    log = alice.request("GET", f"{path}/pods/jupyter-0/log?tailLines=200").decode()
+    assert "is running at" in log
+    found = alice.get(f"{path}/pods/jupyter-0")
+    assert found["metadata"]["annotations"][FORWARD].startswith("8888=")
+
+
+def test_a_pod_that_ends_has_its_code_and_log(alice, team):
+    alice.create(pod(team, "sh", "-c", "echo out; echo err >&2; exit 3"))
+    wait_for(lambda: state(alice, team)[0]["phase"] == "Failed", "it has ended")
+    assert state(alice, team)[1]["state"]["terminated"]["exitCode"] == 3
+    log = alice.request("GET", f"/api/v1/namespaces/{team.namespace}/pods/pod/log").decode()
+    assert sorted(log.split()) == ["err", "out"]
+
+
+def test_a_crash_loop_is_one(alice, team):
+    alice.create(pod(team, "sh", "-c", "echo no such file; exit 1", restart="Always"))
+    path = f"/api/v1/namespaces/{team.namespace}/pods/pod/log"
+
+    def loops():
+        _, container = state(alice, team)
+        reason = container.get("state", {}).get("waiting", {}).get("reason")
+        return reason == "CrashLoopBackOff" and container["restartCount"] >= 1
+
+    wait_for(loops, "it crashes again and again")
+    assert "no such file" in alice.request("GET", f"{path}?previous=true").decode()
+
+
+def test_an_image_that_is_not_there(alice, team):
+    alice.create(pod(team, "true", image="missing.test/x:1"))
+
+    def reason():
+        _, container = state(alice, team)
+        return container.get("state", {}).get("waiting", {}).get("reason")
+
+    wait_for(lambda: reason() == "ImagePullBackOff", "the image is missing")
+    events = alice.get(f"/api/v1/namespaces/{team.namespace}/events")["items"]
+    assert any("missing.test/x:1" in event["message"] for event in events)
+
+
+def test_deleting_a_pod_ends_its_process_gently(alice, team, tmp_path):
+    mark = tmp_path / "ended"
+    script = f"trap 'sleep 0.5; echo term > {mark}; exit' TERM; while :; do sleep 0.1; done"
+    alice.create(pod(team, "sh", "-c", script))
+    wait_for(lambda: is_ready(alice, team, "pod"), "it runs")
+    time.sleep(0.3)  # until the shell has set its trap
+    path = f"/api/v1/namespaces/{team.namespace}/pods/pod"
+    alice.delete(path)
+    assert "deletionTimestamp" in alice.get(path)["metadata"]
+
+    def gone():
+        try:
+            return alice.get(path) is None
+        except Refused as error:
+            return error.status == 404
+
+    wait_for(gone, "the pod is gone")
+    assert mark.read_text() == "term\n"
+
+
+def test_what_a_pod_needs_must_exist(alice, team):
+    made = pod(team, "true")
+    reference = {"secretKeyRef": {"name": "nothing", "key": "token"}}
+    made["spec"]["containers"][0]["env"] = [{"name": "TOKEN", "valueFrom": reference}]
+    alice.create(made)
+
+    def reason():
+        return json.dumps(state(alice, team)[1].get("state", {}))
+
+    wait_for(lambda: "CreateContainerConfigError" in reason(), "it is said")
