@@ -45,3 +45,25 @@ class KubernetesConfig(Configurable):
         default_value=list(GROUP_LABELS),
         help="Labels of nodes whose values are the node groups of projects and sessions.",
     ).tag(config=True)
+
+    reach = Enum(
+        ("auto", "service", "port-forward"),
+        default_value="auto",
+        help="""How pages of sessions are reached. `service`: at their Services, from inside the
+        cluster. `port-forward`: through the API server, from outside; JupyterLab and the controller
+        have to run on the same machine. `auto`: `service` in a pod, else `port-forward`.""",
+    ).tag(config=True)
+
+    prometheus_url = Unicode(
+        help="""Address of a Prometheus that has the metrics of NVIDIA's DCGM exporter, for example
+        http://prometheus-server.monitoring. Without one, the use of GPUs is unknown, and sessions
+        with GPUs are never idle.""",
+    ).tag(config=True)
+
+    prometheus_token_file = Unicode(
+        help="File with a bearer token for the Prometheus, read for every request.",
+    ).tag(config=True)
+
+    prometheus_ca_file = Unicode(
+        help="File with the CA certificate of the Prometheus. Default: those of the system.",
+    ).tag(config=True)

@@ -1,42 +1,25 @@
-"""Detect whether the source of a notebook's cells has changed, or only their output."""
+"""The sources of notebooks of sessions on this machine."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from pathlib import Path
 
 import msgspec
 
+from ...control.signals.notebook_sources import Notebook, digest
+
 _LARGEST = 64 * 2**20
-
-
-class _Cell(msgspec.Struct):
-    """The source of a cell."""
-
-    cell_type: str = ""
-    source: str | list[str] = ""
-
-
-class _Notebook(msgspec.Struct):
-    """The fields that are read of a notebook."""
-
-    cells: list[_Cell]
 
 
 def fingerprint(folder: str, path: str) -> str:
     """Return a hash of the sources of a notebook below a folder; empty if it cannot be read."""
     try:
         content = _read(Path(folder).resolve(), path)
-        cells = msgspec.json.decode(content, type=_Notebook).cells
+        return digest(msgspec.json.decode(content, type=Notebook).cells)
     except (OSError, ValueError, msgspec.DecodeError):
         return ""
-    found = hashlib.sha256()
-    for cell in cells:
-        source = cell.source if isinstance(cell.source, str) else "".join(cell.source)
-        found.update(f"{cell.cell_type} {len(source)} {source}".encode(errors="surrogatepass"))
-    return found.hexdigest()
 
 
 def _read(folder: Path, path: str) -> bytes:

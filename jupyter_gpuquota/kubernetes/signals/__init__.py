@@ -1,0 +1,1 @@
+"""The activity of sessions: their Jupyter Servers, and what a Prometheus measures."""

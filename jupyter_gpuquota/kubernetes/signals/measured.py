@@ -1,0 +1,102 @@
+"""What is asked of a Prometheus, and what its answer says; pure.
+
+GPU use is that of NVIDIA's DCGM exporter, by pod. Where Prometheus keeps its own labels, those of
+the exporter are `exported_namespace` and `exported_pod` (`honor_labels: false`).
+https://github.com/NVIDIA/dcgm-exporter
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from ..names import PREFIX
+
+Pod = tuple[str, str]
+"""The namespace and the name of a pod."""
+
+WINDOW = "2m"
+"""The time that a value is the highest of: scrapes are up to a minute apart."""
+
+_BY = "by (namespace, pod, exported_namespace, exported_pod)"
+_KIND = "gpuquota"
+_ENGINE = "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of a pod; None for what was not.
+
+    `gpu` is the utilisation of its busiest device in per cent, `memory` its GPU memory in MiB, both
+    the highest in two minutes. `cpu` is in per cent of a core.
+    """
+
+    gpu: int | None = None
+    memory: int | None = None
+    cpu: float | None = None
+
+
+class _Sample(msgspec.Struct, frozen=True):
+    metric: Mapping[str, str]
+    value: tuple[float, str]
+
+
+class _Data(msgspec.Struct, frozen=True):
+    result: tuple[_Sample, ...] = ()
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    status: str
+    data: _Data = _Data()
+    error: str = ""
+
+
+def query() -> str:
+    """Return the one query for all sessions.
+
+    A MIG device reports no utilisation, so the share of time with work counts instead.
+    """
+    busy = f"{_highest('DCGM_FI_DEV_GPU_UTIL')} or 100 * ({_highest(_ENGINE)})"
+    memory = _highest("DCGM_FI_DEV_FB_USED")
+    cpu = f'rate(container_cpu_usage_seconds_total{{container!="",pod=~"{PREFIX}.+"}}[{WINDOW}])'
+    parts = {
+        "gpu": f"max {_BY} ({busy})",
+        "memory": f"sum {_BY} ({memory})",
+        "cpu": f"100 * sum {_BY} ({cpu})",
+    }
+    return " or ".join(
+        f'label_replace({text}, "{_KIND}", "{kind}", "", "")' for kind, text in parts.items()
+    )
+
+
+def read(answer: bytes) -> dict[Pod, Measured]:
+    """Return what an answer says of each pod. Raises ValueError for a refusal, MsgspecError."""
+    found = msgspec.json.decode(answer, type=_Answer, strict=False)
+    if found.status != "success":
+        raise ValueError(found.error or found.status)
+    pods: dict[Pod, Measured] = {}
+    for sample in found.data.result:
+        labels, value = sample.metric, float(sample.value[1])
+        namespace = labels.get("exported_namespace") or labels.get("namespace", "")
+        pod = (namespace, labels.get("exported_pod") or labels.get("pod", ""))
+        if math.isfinite(value):
+            pods[pod] = _with(pods.get(pod, Measured()), labels.get(_KIND, ""), value)
+    return pods
+
+
+def _with(known: Measured, kind: str, value: float) -> Measured:
+    if kind == "gpu":
+        return replace(known, gpu=max(math.ceil(value), known.gpu or 0))
+    if kind == "memory":
+        return replace(known, memory=max(round(value), known.memory or 0))
+    return replace(known, cpu=value) if kind == "cpu" else known
+
+
+def _highest(metric: str) -> str:
+    """Return the expression for the highest value of a metric of each device."""
+    pods = f'pod=~"{PREFIX}.+"'
+    selected = (f"{{exported_{pods}}}", f'{{exported_pod="",{pods}}}')
+    return " or ".join(f"max_over_time({metric}{labels}[{WINDOW}])" for labels in selected)

@@ -1,0 +1,60 @@
+"""Signals of activity from what was observed of a session; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...control.clock import Clock
+from ...control.signals.servers import Terminal
+from ...core.idle.decide import Reading
+from ...core.idle.policy import Limits
+from ...model.idleness import SignalState
+from ...model.resources import Share
+from .measured import Measured
+
+NO_METRICS = "No Prometheus is configured that measures it."
+
+
+def terminals(found: Sequence[Terminal], clock: Clock) -> Reading:
+    """Return the signal of the terminals of a Jupyter Server."""
+    if not found:
+        return Reading("terminals", "idle", detail="No terminal is open.")
+    times = [terminal.last_activity for terminal in found if terminal.last_activity]
+    if len(times) < len(found):
+        return Reading("terminals", "unknown", detail="The activity of terminals is not known.")
+    return Reading("terminals", "idle", last=clock.at(max(times)), detail="No input or output.")
+
+
+def process(phase: str) -> Reading:
+    """Return the signal of a training's command, by the phase of its pod."""
+    if not phase:
+        return Reading("process", "unknown", detail="Its pod was not found.")
+    if phase in ("Succeeded", "Failed"):
+        return Reading("process", "idle", detail="Its command has ended.")
+    return Reading("process", "busy", detail="Its command is running.")
+
+
+def cpu(found: Measured | None, limits: Limits) -> Reading | None:
+    """Return the signal of the CPU; None where it is not measured: other signals then decide."""
+    if found is None or found.cpu is None:
+        return None
+    state: SignalState = "busy" if found.cpu > limits.cpu_busy else "idle"
+    detail = f"{found.cpu:.1f} % of a core (idle below {limits.cpu_busy} %)."
+    return Reading("cpu", state, detail=detail)
+
+
+def gpu(share: Share, found: Measured | None, problem: str, limits: Limits) -> Reading:
+    """Return the signal of a session's GPUs.
+
+    The exporter measures devices: work on a device that sessions share is not known to be this
+    session's, and counts as busy all the same.
+    """
+    if found is None or found.gpu is None:
+        return Reading("gpu", "unknown", detail=problem or "Prometheus has no values of its pod.")
+    if found.gpu <= limits.gpu_busy:
+        detail = f"Its GPU is {found.gpu} % busy (idle up to {limits.gpu_busy} %)."
+        return Reading("gpu", "idle", detail=detail)
+    if share.devices or share.mig:
+        return Reading("gpu", "busy", detail=f"Its GPU is {found.gpu} % busy.")
+    detail = f"Its GPU is {found.gpu} % busy; by which session is not known."
+    return Reading("gpu", "unknown", detail=detail)

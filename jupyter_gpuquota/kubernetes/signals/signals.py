@@ -1,0 +1,122 @@
+"""Read the signals of sessions that are pods."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+
+from ...control.clock import Clock
+from ...control.idle.activity_poller import Readings
+from ...control.signals.kernels import Kernels, Listener
+from ...control.signals.presence import Presence
+from ...control.signals.servers import ServerActivity, Servers
+from ...core.idle.decide import Reading
+from ...core.idle.policy import Limits
+from ...errors import GpuQuotaError
+from ...model.sessions import Endpoint, Session
+from ..api import Fault
+from ..session_pods import PodOf
+from . import readings
+from .measured import Measured, Pod
+from .prometheus import Prometheus
+
+Locate = Callable[[Session], Awaitable[Endpoint]]
+"""Returns where a session's Jupyter Server is reached."""
+
+
+class _NoListeners:
+    """No listeners: every change of a kernel's `last_activity` counts as use."""
+
+    def get(self, kernel: tuple[str, str]) -> Listener | None:
+        """Return None."""
+        return None
+
+
+class KubeSignals:
+    """Reads the signals of sessions. Without a Prometheus the use of GPUs is unknown."""
+
+    def __init__(
+        self,
+        locate: Locate,
+        pod_of: PodOf,
+        clock: Clock,
+        presence: Presence,
+        prometheus: Prometheus | None = None,
+    ) -> None:
+        self._locate = locate
+        self._pod_of = pod_of
+        self._clock = clock
+        self._presence = presence
+        self._prometheus = prometheus
+        self._servers = Servers(self._find_server)
+        self._kernels: dict[tuple[str, int], Kernels] = {}
+
+    async def read(self, sessions: Sequence[Session], limits: Mapping[str, Limits]) -> Readings:
+        """Return the signals of each session; unreadable ones are `unknown`."""
+        self._keep_only(sessions)
+        served = [session for session in sessions if session.spec.serves_jupyter]
+        asked = asyncio.gather(*(self._servers.ask(session) for session in served))
+        answers, measured = await asyncio.gather(asked, self._measure(sessions))
+        activity = {session.id: answer for session, answer in zip(served, answers, strict=True)}
+        return {
+            session.id: tuple(
+                self._read(session, activity.get(session.id), measured, limits[session.id])
+            )
+            for session in sessions
+        }
+
+    async def close(self) -> None:
+        """Close all connections."""
+        self._servers.keep_only(())
+        self._kernels.clear()
+        if self._prometheus:
+            self._prometheus.close()
+
+    def _keep_only(self, sessions: Sequence[Session]) -> None:
+        keys = [(session.id, session.run) for session in sessions]
+        none = _NoListeners()
+        self._kernels = {key: self._kernels.get(key) or Kernels(key[0], none) for key in keys}
+        self._servers.keep_only(keys)
+        self._presence.keep_only(session for session, _ in keys)
+
+    async def _measure(self, sessions: Sequence[Session]) -> Mapping[Pod, Measured]:
+        return await self._prometheus.read() if self._prometheus and sessions else {}
+
+    async def _find_server(self, session: Session) -> Endpoint | None:
+        if self._pod_of(session) is None:
+            return None
+        try:
+            return await self._locate(session)
+        except (Fault, GpuQuotaError) as error:
+            raise ConnectionError(str(error)) from error
+
+    def _read(
+        self,
+        session: Session,
+        activity: ServerActivity | None,
+        measured: Mapping[Pod, Measured],
+        limits: Limits,
+    ) -> Iterator[Reading]:
+        pod = self._pod_of(session)
+        found = measured.get((pod.metadata.namespace, pod.metadata.name)) if pod else None
+        yield self._presence.reading(session)
+        if activity:
+            yield from self._of_server(session, activity)
+        elif session.spec.kind == "train":
+            yield readings.process(pod.status.phase if pod else "")
+        if cpu := readings.cpu(found, limits):
+            yield cpu
+        if session.spec.share.wants_gpu:
+            problem = self._prometheus.problem if self._prometheus else readings.NO_METRICS
+            yield readings.gpu(session.spec.share, found, problem, limits)
+
+    def _of_server(self, session: Session, activity: ServerActivity) -> Iterator[Reading]:
+        if activity.problem:
+            yield Reading("kernels", "unknown", detail=activity.problem)
+            yield Reading("terminals", "unknown", detail=activity.problem)
+            return
+        kernels = self._kernels[session.id, session.run]
+        kernels.update(activity.kernels)
+        yield kernels.reading(activity.kernels, self._clock)
+        if activity.terminals is not None:
+            yield readings.terminals(activity.terminals, self._clock)

@@ -1,0 +1,247 @@
+"""Activity is read from sessions' Jupyter Servers and from a Prometheus; unknown means busy."""
+
+from __future__ import annotations
+
+import json
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from urllib.parse import parse_qs
+
+import pytest
+from tornado import web
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets, bind_unix_socket
+
+from jupyter_gpuquota.control.clock import Clock
+from jupyter_gpuquota.control.signals.presence import Presence
+from jupyter_gpuquota.errors import Unavailable
+from jupyter_gpuquota.kubernetes.signals.notebooks import Fingerprints
+from jupyter_gpuquota.kubernetes.signals.prometheus import Prometheus
+from jupyter_gpuquota.kubernetes.signals.signals import KubeSignals
+from jupyter_gpuquota.model.sessions import Endpoint
+from tests.kubernetes.session_pod import make_pod, make_running
+from tests.local.builders import LIMITS
+
+AT = "2026-01-02T03:04:05Z"
+SESSION = make_running(gpu="1")
+TOKEN = "secret-token"  # noqa: S105
+
+
+def sample(kind: str, value: str, **labels: str):
+    pod = {"namespace": "team-a", "pod": "gpu-exp-1-0"}
+    return {"metric": {"gpuquota": kind, **(labels or pod)}, "value": [1.5, value]}
+
+
+class Fake:
+    """A Prometheus, or a Jupyter Server: answers by path, or a status."""
+
+    def __init__(self, **answers) -> None:
+        self.answers = answers
+        self.asked: list[web.RequestHandler] = []
+
+    def application(self) -> web.Application:
+        fake = self
+
+        class Handler(web.RequestHandler):
+            def get(self) -> None:
+                fake.asked.append(self)
+                answer = fake.answers.get(self.request.path.rpartition("/")[2], 404)
+                if isinstance(answer, int):
+                    self.set_status(answer)
+                else:
+                    self.write(json.dumps(answer))
+
+            def check_xsrf_cookie(self) -> None:
+                pass
+
+            post = get
+
+        return web.Application([(".*", Handler)])
+
+
+@asynccontextmanager
+async def served(fake: Fake, path: str = ""):
+    server = HTTPServer(fake.application())
+    if path:
+        server.add_sockets([bind_unix_socket(path)])
+        yield path
+    else:
+        sockets = bind_sockets(0, "127.0.0.1")
+        server.add_sockets(sockets)
+        yield f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
+    server.stop()
+    await server.close_all_connections()
+
+
+def result(*samples):
+    return {"status": "success", "data": {"resultType": "vector", "result": samples}}
+
+
+async def read(session=SESSION, *, endpoint=None, prometheus=None, phase="Running"):
+    async def locate(_):
+        if endpoint is None:
+            raise Unavailable("The Secret has no token.")
+        return endpoint
+
+    async def no_notebook(session, path):
+        return ""
+
+    clock = Clock()
+    pod = make_pod(session, phase=phase) if phase else None
+    signals = KubeSignals(locate, lambda _: pod, clock, Presence(clock, no_notebook), prometheus)
+    found = await signals.read([session], {session.id: LIMITS})
+    await signals.close()
+    return {reading.name: reading for reading in found[session.id]}
+
+
+def at(path):
+    headers = {"Authorization": f"token {TOKEN}"}
+    return Endpoint(host="h", port=8888, base_url="/b/", headers=headers, socket=str(path))
+
+
+async def test_kernels_and_terminals_are_those_of_the_sessions_server(tmp_path):
+    kernel = {"id": "k", "last_activity": AT, "execution_state": "idle"}
+    jupyter = Fake(kernels=[kernel], terminals=[{"name": "1", "last_activity": AT}])
+    async with served(jupyter, str(tmp_path / "socket")) as path:
+        found = await read(endpoint=at(path))
+        jupyter.answers["kernels"] = [kernel | {"execution_state": "busy"}]
+        jupyter.answers["terminals"] = 404
+        busy = await read(endpoint=at(path))
+    last = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert (found["kernels"].state, found["kernels"].last) == ("idle", last)
+    assert (found["terminals"].state, found["terminals"].last) == ("idle", last)
+    assert busy["kernels"].state == "busy"
+    assert "terminals" not in busy
+    assert {handler.request.headers["Authorization"] for handler in jupyter.asked} == {
+        f"token {TOKEN}"
+    }
+    assert all("no_track_activity" in handler.request.uri for handler in jupyter.asked)
+
+
+async def test_a_server_that_cannot_be_reached_is_unknown(tmp_path):
+    for found in (await read(), await read(endpoint=at(tmp_path / "no")), await read(phase="")):
+        assert found["kernels"].state == "unknown"
+        assert found["kernels"].detail
+        assert TOKEN not in found["kernels"].detail
+
+
+async def test_gpu_use_without_prometheus_is_unknown():
+    assert (await read())["gpu"].state == "unknown"
+    assert "gpu" not in await read(make_running())
+
+
+@pytest.mark.parametrize(
+    ("gpu", "samples", "state"),
+    [
+        ("1", [sample("gpu", "0")], "idle"),
+        ("1", [sample("gpu", "3"), sample("gpu", "97.5")], "busy"),
+        ("0.5", [sample("gpu", "97")], "unknown"),
+        ("0.5", [sample("gpu", "0")], "idle"),
+        ("1", [sample("gpu", "NaN")], "unknown"),
+        ("1", [sample("gpu", "90", namespace="team-b", pod="gpu-exp-1-0")], "unknown"),
+        (
+            "1",
+            [
+                sample(
+                    "gpu",
+                    "88",
+                    namespace="monitoring",
+                    pod="dcgm-exporter-x",
+                    exported_namespace="team-a",
+                    exported_pod="gpu-exp-1-0",
+                )
+            ],
+            "busy",
+        ),
+    ],
+)
+async def test_gpu_use_is_that_of_the_sessions_pod(gpu, samples, state):
+    async with served(Fake(query=result(*samples))) as url:
+        found = await read(make_running(gpu=gpu), prometheus=Prometheus(url))
+    assert found["gpu"].state == state
+    assert found["gpu"].detail
+
+
+async def test_the_cpu_counts_where_it_is_measured():
+    async with served(Fake(query=result(sample("cpu", "250.04")))) as url:
+        found = await read(prometheus=Prometheus(url))
+        assert (found["cpu"].state, found["cpu"].detail[:5]) == ("busy", "250.0")
+    async with served(Fake(query=result())) as url:
+        assert "cpu" not in await read(prometheus=Prometheus(url))
+
+
+async def test_one_query_serves_all_sessions_with_the_token_in_a_header(tmp_path):
+    token = tmp_path / "token"
+    token.write_text(f"{TOKEN}\n")
+    fake = Fake(query=result(sample("memory", "100"), sample("memory", "250")))
+    async with served(fake) as url:
+        prometheus = Prometheus(url, token_file=str(token))
+        found = await prometheus.read()
+        token.write_text("renewed")
+        await prometheus.read()
+        prometheus.close()
+    assert found["team-a", "gpu-exp-1-0"].memory == 250
+    assert [ask.request.headers["Authorization"] for ask in fake.asked] == [
+        f"Bearer {TOKEN}",
+        "Bearer renewed",
+    ]
+    assert TOKEN not in fake.asked[0].request.uri
+    text = parse_qs(fake.asked[0].request.body.decode())["query"][0]
+    assert text.count("(") == text.count(")")
+    assert "exported_pod" in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"status": "error", "error": "parse error"}, "parse error"),
+        (503, "status 503"),
+        (302, "status 302"),
+        ({"data": 1}, "Prometheus cannot be asked"),
+    ],
+)
+async def test_a_prometheus_without_an_answer_makes_gpu_use_unknown(answer, words):
+    async with served(Fake(query=answer)) as url:
+        found = await read(prometheus=Prometheus(url))
+    assert found["gpu"].state == "unknown"
+    assert words in found["gpu"].detail
+
+
+async def test_a_prometheus_that_is_not_there_is_named(tmp_path):
+    found = await read(prometheus=Prometheus("http://127.0.0.1:9", seconds=5))
+    assert "Prometheus cannot be asked" in found["gpu"].detail
+    absent = Prometheus("http://127.0.0.1:9", token_file=str(tmp_path / "no"))
+    assert "No such file" in (await read(prometheus=absent))["gpu"].detail
+
+
+@pytest.mark.parametrize(
+    ("phase", "state"),
+    [("Running", "busy"), ("Succeeded", "idle"), ("Failed", "idle"), ("", "unknown")],
+)
+async def test_a_training_is_busy_while_its_pod_runs(phase, state):
+    session = make_running(kind="train", command=("python", "train.py"))
+    found = await read(session, phase=phase)
+    assert found["process"].state == state
+    assert "kernels" not in found
+
+
+async def test_the_sources_of_a_notebook_are_told_from_its_output(tmp_path):
+    def notebook(source: str, output: str):
+        cell = {"cell_type": "code", "source": source, "outputs": [output]}
+        return {"type": "notebook", "content": {"cells": [cell]}}
+
+    jupyter = Fake()
+    async with served(jupyter, str(tmp_path / "socket")) as path:
+
+        async def locate(_):
+            return at(path)
+
+        prints = Fingerprints(locate)
+        seen = []
+        for source, output in (("a", "1"), ("a", "2"), ("b", "2")):
+            jupyter.answers["my%20work.ipynb"] = notebook(source, output)
+            seen.append(await prints(SESSION, "deep/my work.ipynb"))
+        assert await prints(SESSION, "gone.ipynb") == ""
+    assert seen[0] == seen[1] != seen[2]
+    assert seen[0]
+    assert await Fingerprints(locate)(SESSION, "my work.ipynb") == ""
