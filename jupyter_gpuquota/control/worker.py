@@ -5,8 +5,6 @@ Everything here runs in one worker thread, so operations never overlap.
 
 from __future__ import annotations
 
-import base64
-import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +30,7 @@ from .clock import Clock
 from .ending.supervisor import SessionSupervisor
 from .idle.lifetimes import Lifetimes
 from .idle.monitor import IdleMonitor
+from .new_session import new_session
 from .runtime import Runner, SessionStore
 from .scheduler import Scheduler
 
@@ -123,19 +122,10 @@ class Worker:
         """Accept a validated request. Raises NameTaken, InvalidFields, StorageFailed."""
         names.check_free(spec, self.board.sessions)
         self._check(spec)
-        now, session_id = datetime.now(UTC), new_id()
-        session = Session(
-            id=session_id,
-            spec=spec,
-            owner=owner,
-            state="waiting",
-            since=now,
-            created=now,
-            path=f"gpuquota/s/{session_id}/",
-        )
+        session = new_session(spec, owner, datetime.now(UTC))
         self._store.add(session)
         self._scheduler.run()
-        return self.board.find(session_id)
+        return self.board.find(session.id)
 
     def end(self, session_id: str, goal: Goal) -> Session:
         """Begin to stop or suspend a session, even on a full disk, because that frees space.
@@ -262,8 +252,3 @@ class Worker:
             _WARNED if self.board.warnings() else None,
         )
         return min((pause for pause in pauses if pause is not None), default=None)
-
-
-def new_id() -> str:
-    """Return a new session id: a letter and 55 random bits."""
-    return "s" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]

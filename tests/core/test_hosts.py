@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.control.worker import new_id
+from jupyter_gpuquota.control.new_session import new_id
 from jupyter_gpuquota.core.hosts import SESSION_ID, Place, parse
 from jupyter_gpuquota.errors import InvalidRequest
 

@@ -306,8 +306,9 @@ def test_another_controller_goes_on_from_the_record(name: str) -> None:
 
 def test_a_session_on_a_node_has_its_gpus() -> None:
     slices = (Slice(milli=1000, memory=0),)
-    after = advance(WAITING, seen(pod(), of=WAITING, slices=slices), LATER).session
-    assert after.placement == Placement(node=NODE, slices=slices)
+    place = Placement(node=NODE, slices=slices)
+    after = advance(WAITING, seen(pod(), of=WAITING, placement=place), LATER).session
+    assert after.placement == place
     assert after.run == 1
     assert [step.message for step in after.progress] == ["Placed on dgx1-1"]
 

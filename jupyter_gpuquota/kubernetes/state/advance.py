@@ -48,7 +48,7 @@ def _waiting(record: Record, seen: Seen, now: datetime) -> Record:
     session, pod = record.session, seen.present
     placed = pod and pod.spec.node_name and not interrupted(pod)
     if pod and placed and seen.workload and fits(seen.workload, session):
-        placement = Placement(node=pod.spec.node_name, slices=seen.slices)
+        placement = seen.placement or Placement(node=pod.spec.node_name)
         started = replace(
             move(session, "starting", now),
             run=session.run + 1,

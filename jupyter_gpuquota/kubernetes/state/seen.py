@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ...model.resources import Isolation, Slice
+from ...model.resources import Isolation, Placement
 from ...model.sessions import Session
 from ..engines.engine import Admission
 from ..labels import COMPLETE, SHAPE
@@ -21,16 +21,16 @@ FINISHED = ("Succeeded", "Failed")
 class Seen:
     """The objects of one session, and what the engine says.
 
-    `pods` are all that carry its label, `events` those of its workload and pods. `slices` and
-    `isolation` are what its pods get of GPUs. `lost` names the nodes that do not respond.
-    `starts_jobs`: the engine starts suspended Jobs by itself.
+    `pods` are all that carry its label, `events` those of its workload and pods. `placement` is
+    that of the present pod, `isolation` what isolates its share. `lost` names the nodes that do not
+    respond. `starts_jobs`: the engine starts suspended Jobs by itself.
     """
 
     workload: Workload | None = None
     pods: Sequence[Pod] = ()
     events: Sequence[Event] = ()
     admission: Admission = field(default_factory=Admission)
-    slices: tuple[Slice, ...] = ()
+    placement: Placement | None = None
     isolation: Isolation | None = None
     lost: frozenset[str] = frozenset()
     starts_jobs: bool = False
@@ -43,14 +43,7 @@ class Seen:
     @property
     def present(self) -> Pod | None:
         """The newest pod of the present workload that is not being deleted."""
-        uid = self.workload.metadata.uid if self.workload else ""
-        own = [
-            pod
-            for pod in self.pods
-            if pod.metadata.deletion_timestamp is None
-            and any(owner.uid == uid for owner in pod.metadata.owner_references)
-        ]
-        return max(own, key=_made, default=None)
+        return present_pod(self.workload, self.pods)
 
     def pod(self, uid: str) -> Pod | None:
         """Return the pod with a uid."""
@@ -69,6 +62,18 @@ class Seen:
             and (pod is None or event.involved_object.uid == pod.metadata.uid)
         ]
         return max(found, key=_at, default=None)
+
+
+def present_pod(workload: Workload | None, pods: Iterable[Pod]) -> Pod | None:
+    """Return the newest pod of a workload that is not being deleted."""
+    uid = workload.metadata.uid if workload else ""
+    own = [
+        pod
+        for pod in pods
+        if pod.metadata.deletion_timestamp is None
+        and any(owner.uid == uid for owner in pod.metadata.owner_references)
+    ]
+    return max(own, key=_made, default=None)
 
 
 def is_up(workload: Workload) -> bool:

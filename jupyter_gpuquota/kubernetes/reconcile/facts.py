@@ -1,0 +1,29 @@
+"""The interface to what is known of sessions besides their own objects."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ...model.resources import Isolation, Placement
+from ...model.sessions import Session, SessionSpec
+from ..engines.engine import Admission
+from ..objects.pods import Pod
+
+
+class Facts(Protocol):
+    """Facts of the engine, of shares and of nodes. Every method answers from memory."""
+
+    def admission(self, session: Session) -> Admission:
+        """Return what the engine says about a session."""
+
+    def placement(self, pod: Pod) -> Placement | None:
+        """Return where a pod holds resources, None if it holds none."""
+
+    def isolation(self, spec: SessionSpec) -> Isolation | None:
+        """Return what isolates the share of a request, None for one without a GPU."""
+
+    def lost(self) -> frozenset[str]:
+        """Return the nodes that do not respond."""
+
+    def starts_jobs(self, spec: SessionSpec) -> bool:
+        """Return whether the engine starts suspended Jobs by itself."""

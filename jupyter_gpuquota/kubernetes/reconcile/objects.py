@@ -1,0 +1,95 @@
+"""The objects of sessions in the shared caches, by session."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from ..labels import RECORD, SESSION
+from ..objects.meta import Object
+from ..objects.pods import Event, Pod
+from ..objects.workloads import Job, StatefulSet, Workload
+from ..watching.cache import Cache, Key
+
+
+class SessionObjects:
+    """Workloads, pods and events of sessions, as watches show them."""
+
+    def __init__(
+        self,
+        stateful_sets: Cache[StatefulSet],
+        jobs: Cache[Job],
+        pods: Cache[Pod],
+        events: Cache[Event],
+    ) -> None:
+        self._workloads: tuple[Cache[Any], ...] = (stateful_sets, jobs)
+        self._pods = pods
+        self._events = events
+        self._session_of: dict[str, str] = {}
+        self._uids: dict[tuple[int, Key], str] = {}
+        self._by_uid: defaultdict[str, dict[Key, Event]] = defaultdict(dict)
+        self._about: dict[Key, str] = {}
+        self._changed: Callable[[str], None] = lambda _: None
+        for cache in (*self._workloads, pods):
+            cache.subscribe(partial(self._moved, cache))
+        events.subscribe(self._heard)
+
+    def subscribe(self, changed: Callable[[str], None]) -> None:
+        """Call a function with the id of each session of which an object has changed."""
+        self._changed = changed
+
+    def workloads(self) -> Iterator[Workload]:
+        """Yield the workloads of all sessions."""
+        for cache in self._workloads:
+            yield from (each for each in cache.values() if RECORD in each.metadata.annotations)
+
+    def workload(self, session_id: str) -> Workload | None:
+        """Return the workload of a session."""
+        found = (each for cache in self._workloads for each in cache.labelled(SESSION, session_id))
+        return next((each for each in found if RECORD in each.metadata.annotations), None)
+
+    def pods(self, session_id: str) -> Sequence[Pod]:
+        """Return all pods of a session."""
+        return self._pods.labelled(SESSION, session_id)
+
+    def events(self, session_id: str) -> Sequence[Event]:
+        """Return the events of a session's workload and pods."""
+        workload = self.workload(session_id)
+        found: list[Object] = [*([workload] if workload else []), *self.pods(session_id)]
+        return [
+            event for each in found for event in self._by_uid.get(each.metadata.uid, {}).values()
+        ]
+
+    def _moved(self, cache: Cache[Any], keys: frozenset[Key]) -> None:
+        """Pass on which sessions have changed; a deleted object was of the session as before."""
+        touched = set()
+        for key in keys:
+            uid = self._uids.pop((id(cache), key), "")
+            if uid:
+                touched.add(self._session_of.pop(uid, ""))
+            item = cache.get(*key)
+            session = item.metadata.labels.get(SESSION, "") if item else ""
+            if item and session:
+                self._uids[id(cache), key] = item.metadata.uid
+                self._session_of[item.metadata.uid] = session
+                touched.add(session)
+        for session in touched - {""}:
+            self._changed(session)
+
+    def _heard(self, keys: frozenset[Key]) -> None:
+        """Index events by the object that they are about."""
+        for key in keys:
+            event = self._events.get(*key)
+            uid = event.involved_object.uid if event else self._about.get(key, "")
+            if event and uid:
+                self._about[key] = uid
+                self._by_uid[uid][key] = event
+                if session := self._session_of.get(uid):
+                    self._changed(session)
+            elif uid:
+                del self._about[key]
+                self._by_uid[uid].pop(key, None)
+                if not self._by_uid[uid]:
+                    del self._by_uid[uid]

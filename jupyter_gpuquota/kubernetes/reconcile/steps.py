@@ -1,0 +1,110 @@
+"""One step of a session: look, move along, write."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from ...control.board import Board
+from ...control.ending.open_pages import OpenPages
+from ...core import ending
+from ..api import Fault
+from ..objects.workloads import Workload
+from ..state.advance import advance
+from ..state.desired import Action, next_action
+from ..state.record import Record, encode
+from ..state.seen import Seen, present_pod
+from .facts import Facts
+from .objects import SessionObjects
+from .tracked import Tracked
+from .writer import NOT_FOUND, Writer
+
+
+class Steps:
+    """The steps of sessions; `save` is the time for open pages to save, in seconds."""
+
+    def __init__(
+        self,
+        board: Board,
+        objects: SessionObjects,
+        writer: Writer,
+        facts: Facts,
+        pages: OpenPages,
+        save: float,
+    ) -> None:
+        self._board = board
+        self._objects = objects
+        self._writer = writer
+        self._facts = facts
+        self._pages = pages
+        self._save_time = timedelta(seconds=save)
+
+    def look(self, tracked: Tracked) -> Seen:
+        """Return what the cluster shows of a session."""
+        session, objects, facts = tracked.record.session, self._objects, self._facts
+        workload = tracked.workload(objects.workload(session.id))
+        pods = [p for p in objects.pods(session.id) if p.metadata.namespace == session.spec.project]
+        present = present_pod(workload, pods)
+        return Seen(
+            workload=workload,
+            pods=pods,
+            events=objects.events(session.id),
+            admission=facts.admission(session),
+            placement=facts.placement(present) if present else None,
+            isolation=facts.isolation(session.spec),
+            lost=facts.lost(),
+            starts_jobs=facts.starts_jobs(session.spec),
+        )
+
+    def advanced(self, record: Record, seen: Seen) -> Record:
+        """Return a record, moved along by what is seen and by its open pages."""
+        return self.with_pages(advance(record, seen, datetime.now(UTC)))
+
+    def with_pages(self, record: Record) -> Record:
+        """Return the record of a session that stops, with the progress of its open pages."""
+        session, grace = record.session, timedelta(seconds=self._board.settings.rules.grace)
+        known, now = self._pages.known(session), datetime.now(UTC)
+        after = ending.advance(session, known, self._save_time, grace, now)
+        return msgspec.structs.replace(record, session=after)
+
+    async def carry_out(self, tracked: Tracked, action: Action, workload: Workload | None) -> None:
+        """Do what is due. Raises Fault."""
+        record = tracked.record
+        if workload is None:
+            tracked.wrote(await self._writer.create(record))
+        elif action is Action.START:
+            unsuspend = not self._facts.starts_jobs(record.session.spec)
+            tracked.wrote(await self._writer.start(record, workload, unsuspend=unsuspend))
+            tracked.detached = False
+        elif action is Action.STOP:
+            tracked.wrote(await self._writer.stop(record, workload))
+        elif action is Action.REMOVE:
+            tracked.detached = True
+            await self._writer.remove(record, workload)
+            tracked.deleted(workload.metadata.uid)
+        tracked.stored = encode(record)
+
+    async def write(self, tracked: Tracked, record: Record) -> None:
+        """Write a changed record; what it stops is stopped in the same write. Raises Fault."""
+        seen = self.look(tracked)
+        if next_action(record.session, seen) is Action.STOP and seen.workload:
+            tracked.wrote(await self._writer.stop(record, seen.workload))
+            tracked.stored = encode(record)
+        else:
+            await self.save(tracked, record)
+
+    async def save(self, tracked: Tracked, record: Record) -> None:
+        """Write a record where it is kept: at the workload, or else the Secret. Raises Fault."""
+        workload = tracked.workload(self._objects.workload(record.session.id))
+        if workload is not None:
+            try:
+                tracked.wrote(await self._writer.save(record, workload))
+            except Fault as fault:
+                if fault.status != NOT_FOUND or not tracked.detached:
+                    raise
+                tracked.deleted(workload.metadata.uid)
+                workload = None
+        if workload is None:
+            await self._writer.save_detached(record)
+        tracked.stored = encode(record)

@@ -1,0 +1,62 @@
+"""One session that is managed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from ...model.reasons import Reason
+from ..objects.workloads import Workload
+from ..state.record import Record
+
+
+@dataclass(slots=True, eq=False)
+class Tracked:
+    """A session with what is known of it beyond the watches.
+
+    `stored` is the record as it was last written. `detached`: the Secret may hold the record,
+    because the workload is being re-created. `trouble` is why the last write failed. `lock` orders
+    the writes; `wake` asks for another look.
+    """
+
+    record: Record
+    stored: str = ""
+    detached: bool = False
+    trouble: Reason | None = None
+    failures: int = 0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _written: Workload | None = None
+    _gone: set[str] = field(default_factory=set)
+
+    def wrote(self, workload: Workload) -> None:
+        """Remember the answer to a write, which watches may show only later."""
+        self._written = workload
+
+    def deleted(self, uid: str) -> None:
+        """Remember that a workload was deleted, which watches may show only later."""
+        self._gone.add(uid)
+        self._written = None
+
+    def distrust(self) -> None:
+        """Forget what was written: it is not there any more."""
+        self._written = None
+
+    def workload(self, watched: Workload | None) -> Workload | None:
+        """Return the newest of what was written and what is watched."""
+        if watched is not None and watched.metadata.uid in self._gone:
+            watched = None
+        mine = self._written
+        if mine is None:
+            return watched
+        same = watched is not None and watched.metadata.uid == mine.metadata.uid
+        if watched is not None and same and version(watched) >= version(mine):
+            self._written = None
+            return watched
+        return mine
+
+
+def version(found: Workload) -> int:
+    """Return a resource version as a number: they are comparable (KEP-5504, Kubernetes 1.35)."""
+    text = found.metadata.resource_version
+    return int(text) if text.isdecimal() else 0

@@ -1,0 +1,182 @@
+"""The resident part of the kubernetes backend: watches, the reconciler, and what time brings."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeVar
+
+from ...control.administration import Administrator
+from ...control.board import Board
+from ...control.idle.activity_poller import ActivityPoller, Readings
+from ...control.idle.lifetimes import Lifetimes
+from ...control.idle.monitor import IdleMonitor
+from ...control.inventory import Inventory
+from ...control.recorder import Recorder
+from ...control.resident import INACTIVE
+from ...control.storage.sqlite import Database
+from ...control.webhook import Webhook
+from ...core.idle.decide import Event
+from ...core.idle.endings import notice
+from ...core.idle.policy import Limits
+from ...model.sessions import Session
+from ..reconcile.reconciler import Reconciler
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+_TICK = 0.5
+"""Seconds between two checks of what only time brings."""
+
+
+class Cluster(Protocol):
+    """The connection to the cluster, with all that is watched there."""
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        """Connect and watch; return once everything was read. Raises Unavailable, NotAllowed.
+
+        `changed` is called when nodes or projects have changed.
+        """
+
+    async def close(self) -> None:
+        """Disconnect."""
+
+    def inventory(self) -> Inventory:
+        """Return the nodes, and what workloads hold that are not sessions."""
+
+    def warnings(self) -> Iterable[str]:
+        """Return warnings for administrators, such as that the state is out of date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts that the resident drives; `open_settings` opens the settings' database."""
+
+    board: Board
+    cluster: Cluster
+    reconciler: Reconciler
+    admin: Administrator
+    monitor: IdleMonitor
+    recorder: Recorder
+    poller: ActivityPoller
+    webhook: Webhook
+    forget_pages: Callable[[Callable[[str], bool]], None]
+    open_settings: Callable[[], Database]
+
+
+class ClusterResident:
+    """Manages the sessions of a cluster from `start` to `close`."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self.board = parts.board
+        self.recorder = parts.recorder
+        self._lifetimes = Lifetimes(parts.board)
+        self._thread = ThreadPoolExecutor(1, "gpuquota-settings")
+        self._database: Database | None = None
+        self._ticking: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+
+    async def start(self) -> None:
+        """Connect, adopt the sessions that are there, and begin to manage them.
+
+        Raises StorageFailed, VersionMismatch, Unavailable, NotAllowed.
+        """
+        parts = self._parts
+        self._database = await self.work(parts.open_settings)
+        await parts.cluster.start(self._changed.set)
+        await self.work(parts.admin.open, self._database, parts.cluster.inventory())
+        parts.reconciler.open()
+        self._ticking = asyncio.create_task(self._tick())
+        parts.recorder.start()
+        parts.poller.start(self._watched, self._record)
+
+    async def close(self) -> None:
+        """Release all resources; sessions keep running."""
+        parts = self._parts
+        if ticking := self._ticking:
+            self._ticking = None
+            ticking.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await ticking
+            await parts.poller.close()
+            await parts.webhook.close()
+        await parts.reconciler.close()
+        await parts.cluster.close()
+        await parts.recorder.close()
+        if database := self._database:
+            self._database = None
+            await self.work(database.close)
+        self._thread.shutdown()
+
+    def idle(self) -> bool:
+        """Return whether no session is live or queued."""
+        return all(session.state in INACTIVE for session in self.board.sessions)
+
+    async def work(self, work: Callable[..., T], *args: Any) -> T:
+        """Call a function in the thread of the settings."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+
+    async def keep_alive(self, session_id: str, span: int) -> Session:
+        """Keep a session alive. Raises NotFound, WrongState, NotAllowed, Unavailable."""
+        monitor = self._parts.monitor
+        return await self._parts.reconciler.change(
+            session_id, lambda session: monitor.keep_alive(session, span)
+        )
+
+    async def _tick(self) -> None:
+        parts = self._parts
+        while True:
+            trouble = ""
+            try:
+                await self._step()
+            except Exception as error:  # noqa: BLE001 (a bug must not end the management of all sessions)
+                _log.exception("managing the sessions failed")
+                trouble = f"Sessions cannot be managed: {error}. See the controller's log."
+            self.board.warn("resident", (trouble, parts.poller.trouble, parts.webhook.trouble))
+            self.board.warn("cluster", parts.cluster.warnings())
+            await asyncio.sleep(_TICK)
+
+    async def _step(self) -> None:
+        """Do what is due by time, and what follows from changes of nodes and projects."""
+        parts = self._parts
+        if self._changed.is_set():
+            self._changed.clear()
+            await self.work(parts.admin.show_devices, parts.cluster.inventory())
+            parts.reconciler.wake_all()
+        await self.work(parts.admin.refresh)
+        self.board.warn("settings", await self.work(parts.admin.warnings))
+        self._settle(self._lifetimes.check(datetime.now(UTC), time.monotonic()))
+        for session in self.board.sessions:
+            if session.is_saving:
+                parts.reconciler.wake(session.id)
+        known = self.board.by_id
+        parts.forget_pages(lambda key: key in known and known[key].state not in INACTIVE)
+
+    def _settle(self, changed: Iterable[tuple[Session, Event]]) -> None:
+        """Publish changed sessions, and notify owners of what was, or will be, ended."""
+        for session, event in list(changed):
+            self._parts.reconciler.settle(session)
+            if event:
+                self._parts.webhook.post([notice(session)])
+
+    async def _watched(self) -> tuple[Sequence[Session], Mapping[str, Limits]]:
+        limits = self._parts.monitor.limits()
+        return [session for session in self.board.sessions if session.id in limits], limits
+
+    async def _record(self, readings: Readings) -> None:
+        monitor = self._parts.monitor
+        self._settle(monitor.record(readings))
+        await self.recorder.note(list(monitor.observations()))
+
+
+async def at_once(work: Callable[..., Any], *args: Any) -> Any:
+    """Call a function in the event loop, where the idle monitor is used."""
+    return work(*args)
