@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from traitlets import Dict, Enum, List, Unicode
-from traitlets.config import Configurable
 
-from .nodes import GROUP_LABELS
+from .pod_config import PodConfig
 from .shares.registry import NAMES
 from .users import PREFIXES
 
 
-class KubernetesConfig(Configurable):
+class KubernetesConfig(PodConfig):
     """Settings of the cluster and of its sessions."""
 
     kubeconfig = Unicode(
@@ -38,12 +37,6 @@ class KubernetesConfig(Configurable):
         Enum(NAMES),
         help="""The ways of sharing GPUs to use, the preferred one first. Empty: all that the nodes
         offer, and of those that cost the same the one that isolates best.""",
-    ).tag(config=True)
-
-    node_type_labels = List(
-        Unicode(),
-        default_value=list(GROUP_LABELS),
-        help="Labels of nodes whose values are the node groups of projects and sessions.",
     ).tag(config=True)
 
     reach = Enum(

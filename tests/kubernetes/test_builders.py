@@ -23,6 +23,7 @@ from jupyter_gpuquota.kubernetes.builders.volumes import claim_of
 from jupyter_gpuquota.kubernetes.builders.workload import scale, workload, workload_kind
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.names import NAME_LIMIT, object_name
+from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
 from jupyter_gpuquota.kubernetes.objects.meta import Meta, Object
 from jupyter_gpuquota.kubernetes.resources import STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.shares.no_gpu import NoGpu
@@ -88,7 +89,7 @@ def test_a_jupyter_session_is_a_stateful_set_without_pods() -> None:
 
 def test_every_option_is_in_the_pod() -> None:
     session = image_session(
-        gpu="1", pod=EVERYTHING, ports=(6006,), env={"RATE": "$(HOME) $1"}, node_type="H100"
+        gpu="1", pod=EVERYTHING, ports=(6006,), env={"RATE": "$(HOME) $1"}, node_type="fast"
     )
     defaults = PodDefaults(
         home_claim="home-{user}",
@@ -181,9 +182,9 @@ def test_without_a_memory_limit_shared_memory_has_none() -> None:
 def test_a_project_may_be_bound_to_node_groups() -> None:
     made = workload(image_session(), Parts(node_types=["A100", "V100"]))
     affinity = made["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]
-    (term,) = affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
-    assert term["matchExpressions"] == [
-        {"key": "nvidia.com/gpu.product", "operator": "In", "values": ["A100", "V100"]}
+    terms = affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    assert [term["matchExpressions"] for term in terms] == [
+        [{"key": label, "operator": "In", "values": ["A100", "V100"]}] for label in GROUP_LABELS
     ]
 
 

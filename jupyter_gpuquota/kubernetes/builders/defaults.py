@@ -8,6 +8,7 @@ from typing import Any
 
 from ...model.pods import Toleration
 from ..engines.engine import EnginePatch
+from ..nodes import GROUP_LABELS
 from ..shares.provider import PodPatch
 
 
@@ -18,7 +19,7 @@ class PodDefaults:
     `server` is the command of a Jupyter Server. `home` is the path of the home folder, which is a
     claim named by `home_claim` ({user} stands for the owner) or else ends with the pod. CPUs are
     millicores, memory MiB; 0 sets no request. `proxy` are the peers of a NetworkPolicy that may
-    reach sessions. `node_type_label` is the label of nodes with their node group.
+    reach sessions. `node_type_labels` are labels of nodes whose values are node groups.
     """
 
     server: tuple[str, ...] = ("jupyter", "lab")
@@ -33,7 +34,7 @@ class PodDefaults:
     service_account: str = ""
     tolerations: tuple[Toleration, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
-    node_type_label: str = "nvidia.com/gpu.product"
+    node_type_labels: tuple[str, ...] = GROUP_LABELS
     proxy: Sequence[Mapping[str, Any]] = ()
 
 

@@ -6,7 +6,7 @@ nodes, which only an administrator can allow, are outside of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from ...model.pods import PodOptions, Toleration
@@ -82,12 +82,16 @@ def _tolerations(options: PodOptions, parts: Parts) -> Iterator[dict[str, str]]:
 
 
 def _affinity(session: Session, parts: Parts) -> dict[str, Any]:
-    """Return which nodes the pod may run on."""
-    wanted = {name: [*values] for name, values in parts.share.node_labels.items()}
+    """Return which nodes the pod may run on; any of the labels may hold a node's group."""
+    wanted = [_one_of(name, values) for name, values in parts.share.node_labels.items()]
     groups = [session.spec.node_type] if session.spec.node_type else [*parts.node_types]
-    terms = [*wanted.items(), *([(parts.defaults.node_type_label, groups)] if groups else [])]
-    if not terms:
+    labels = parts.defaults.node_type_labels if groups else ()
+    terms = [[*wanted, _one_of(label, groups)] for label in labels] or [wanted]
+    if terms == [[]]:
         return {}
-    match = [{"key": key, "operator": "In", "values": values} for key, values in terms]
-    required = {"nodeSelectorTerms": [{"matchExpressions": match}]}
+    required = {"nodeSelectorTerms": [{"matchExpressions": term} for term in terms]}
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+
+
+def _one_of(label: str, values: Sequence[str]) -> dict[str, Any]:
+    return {"key": label, "operator": "In", "values": [*values]}
