@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...model.previews import Preview
-from ...model.projects import ChangePreview, SettingsChange
-from ...model.quota import Project, Quota
+from ...model.projects import ChangePreview
+from ...model.quota import Project
 from ...model.reasons import Reason
 from ...model.sessions import QueuePosition, Reclaim, Session, SessionSpec
 from ...ports.backend import Differences
@@ -45,22 +45,42 @@ class Admission:
     reason: Reason | None = None
 
 
+class EngineAdministration(Protocol):
+    """Changes projects in an engine's own objects."""
+
+    async def try_change(self, put: Sequence[Project], gone: Sequence[str]) -> ChangePreview:
+        """Return the effect of checked projects, and of the deletion of others.
+
+        The server is asked by a dry run. Raises InvalidFields, Conflict, Fault.
+        """
+
+    async def put_project(self, project: Project) -> Project:
+        """Change a project; return it as it then is. Raises Outdated, InvalidFields, Fault."""
+
+    async def delete_project(self, name: str, revision: str) -> None:
+        """Delete a project's objects, not its namespace. Raises NotFound, Outdated, Fault."""
+
+
 class Engine(Protocol):
     """Reads and writes an engine's own objects. Plain methods answer at once, from memory."""
 
     @property
     def name(self) -> str:
-        """Its name in the configuration and on screens: `kueue`, `resourcequota`."""
+        """Its name in the configuration and on screens: `kueue`, `resourcequota`, `none`."""
 
     @property
     def differences(self) -> Differences:
         """What distinguishes it, for the contract tests."""
 
+    @property
+    def administration(self) -> EngineAdministration:
+        """Changes of projects."""
+
     async def start(self, changed: Callable[[], None]) -> None:
-        """Begin to watch its objects; call `changed` after each change. Raises Fault."""
+        """Follow its objects; call `changed` after each change. Raises Fault."""
 
     async def close(self) -> None:
-        """Stop watching."""
+        """Stop following."""
 
     def warnings(self) -> Sequence[str]:
         """Return warnings for administrators, such as that its state is out of date."""
@@ -74,20 +94,8 @@ class Engine(Protocol):
     def admission(self, session: Session) -> Admission:
         """Return what the engine says about a session."""
 
-    def quota(self, sessions: Sequence[Session]) -> Quota:
-        """Return what every project has, uses and requests."""
-
     async def preview(self, spec: SessionSpec) -> Preview:
         """Return what would happen to a checked request. Raises Fault."""
 
     async def position(self, session: Session) -> QueuePosition:
         """Return why a session is queued, and its position if the engine knows it."""
-
-    async def try_change(self, change: SettingsChange) -> ChangePreview:
-        """Return the effect of a change, by a dry run on the server. Raises InvalidFields."""
-
-    async def put_project(self, project: Project) -> Project:
-        """Change a project in the engine's own objects. Raises Outdated, NotAllowed, Fault."""
-
-    async def delete_project(self, name: str, revision: str) -> None:
-        """Delete a project's objects, not its namespace. Raises Outdated, NotAllowed, Fault."""

@@ -10,6 +10,11 @@ ADMIN_FIELDS = {
         "A project keeps its name: create another one and delete this one.",
     ),
     "project.deleted": Text("{name} is also listed for deletion.", "Keep one of them."),
+    "project.elsewhere": Text(
+        "{engine} has no such setting.", "Leave it at its default; set people's rights by RBAC."
+    ),
+    "project.limit_below": Text("Below the quota.", "Use at least {quota:gpus}, or no limit."),
+    "project.whole": Text("The cluster counts whole GPUs only.", "Use a whole number."),
     "project.unknown": Text("Unknown project: {name}.", "Projects: {known:and}."),
     "project.unknown.none": Text("Unknown project: {name}.", "No projects exist."),
     "kind.unknown": Text("Unknown kind: {name}.", "Kinds: {known:and}."),

@@ -10,6 +10,8 @@ PREVIEWS = {
     "preview.starts_shared": Text(
         "Starts now on {place:place}: {before:count} % → {after:count} % allocated."
     ),
+    "preview.admitted": Text("Starts as soon as a node has {share:share} free."),
+    "preview.unknown": Text("The cluster does not tell when it would start."),
     "preview.uses": Text("Uses {used:gpus} of your quota."),
     "preview.borrows": Text(
         "Borrows {borrowed:gpus}, which {owners:or} can reclaim; the session would then be "
@@ -19,6 +21,7 @@ PREVIEWS = {
         "Borrows {borrowed:gpus}, which other projects can reclaim; the session would then be "
         "requeued."
     ),
+    "preview.borrows_kept": Text("Borrows {borrowed:gpus}, which no other project can reclaim."),
     "preview.within": Text("Starts within {grace:duration}."),
     "preview.preempts": Text(
         "Preempts {sessions:sessions}, which will be requeued, to free {freed:gpus}."

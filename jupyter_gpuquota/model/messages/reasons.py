@@ -46,6 +46,10 @@ def _prefixed(text: str, rest: Plural | str) -> Plural | str:
 REASONS = {
     "project.missing": Text("Project {project} no longer exists.", _CLOSED),
     "project.draining": Text("Project {project} is being closed and starts no sessions.", _CLOSED),
+    "queue.missing": Text("{project} has no queue named {queue}.", _CLOSED),
+    "queue.inactive": Text("The queue {queue} of {project} starts nothing at present.", _CLOSED),
+    "queue.refuses": Text("The queue {queue} of {project} does not admit this request.", _CLOSED),
+    "queue.evicted": Text("The cluster's queue stopped it.", f"{_REQUEUED} when it is admitted."),
     "quota.interactive": Text(
         "{project}'s interactive sessions already use {used:amount} of its {quota:gpus}; "
         "{more:amount} more would exceed the quota.",

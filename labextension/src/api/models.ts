@@ -105,11 +105,10 @@ export type Effect =
  *
  * `capabilities` names the optional parts of its backend: see `ports.backend.CAPABILITIES`.
  * `warnings` is for admins and for the account whose own controller it is, for example that a
- * damaged state file was moved aside. `source` is
- * where GPUs come from: `nvml`, `simulated`, `cluster` or `none`. `local_files` is true if
- * sessions see the folders and Python prefixes of the controller's machine, `outlives_controller`
- * if they keep running without it. `containers` is true if sessions are containers and have their
- * options.
+ * damaged state file was moved aside. `source` is where GPUs come from: `nvml`, `simulated`,
+ * `cluster` or `none`. `local_files` is true if sessions see the folders and Python prefixes of
+ * the controller's machine, `outlives_controller` if they keep running without it. `containers` is
+ * true if sessions are containers and have their options.
  */
 export interface About {
   version: string;

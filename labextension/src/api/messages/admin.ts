@@ -94,6 +94,14 @@ export const admin: Texts = {
     trans.__('%1 is also listed for deletion.', a.name),
     trans.__('Keep one of them.')
   ],
+  'project.elsewhere': (trans, _f, a) => [
+    trans.__('%1 has no such setting.', a.engine),
+    trans.__("Leave it at its default; set people's rights by RBAC.")
+  ],
+  'project.limit_below': (trans, f, a) => [
+    trans.__('Below the quota.'),
+    trans.__('Use at least %1, or no limit.', f.gpus(a.quota))
+  ],
   'project.renamed': (trans, _f, a) => [
     trans.__('The path names %1, the body %2.', a.path, a.body),
     trans.__('A project keeps its name: create another one and delete this one.')
@@ -105,5 +113,9 @@ export const admin: Texts = {
   'project.unknown.none': (trans, _f, a) => [
     trans.__('Unknown project: %1.', a.name),
     trans.__('No projects exist.')
+  ],
+  'project.whole': (trans) => [
+    trans.__('The cluster counts whole GPUs only.'),
+    trans.__('Use a whole number.')
   ]
 };

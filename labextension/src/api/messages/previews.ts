@@ -3,6 +3,9 @@
 import type { Texts } from './types';
 
 export const previews: Texts = {
+  'preview.admitted': (trans, f, a) => [
+    trans.__('Starts as soon as a node has %1 free.', f.share(a.share))
+  ],
   'preview.allowed': (trans, f, a) => [
     trans.__('%1 would be allowed.', f.share(a.share))
   ],
@@ -11,6 +14,9 @@ export const previews: Texts = {
   ],
   'preview.borrows_any': (trans, f, a) => [
     trans.__('Borrows %1, which other projects can reclaim; the session would then be requeued.', f.gpus(a.borrowed))
+  ],
+  'preview.borrows_kept': (trans, f, a) => [
+    trans.__('Borrows %1, which no other project can reclaim.', f.gpus(a.borrowed))
   ],
   'preview.expected': (trans, f, a) => [
     trans.__('%1 should be free in about %2.', f.share(a.share), f.duration(a.span))
@@ -35,6 +41,9 @@ export const previews: Texts = {
   ],
   'preview.starts_shared': (trans, f, a) => [
     trans.__('Starts now on %1: %2 % → %3 % allocated.', f.place(a.place), f.count(a.before), f.count(a.after))
+  ],
+  'preview.unknown': (trans) => [
+    trans.__('The cluster does not tell when it would start.')
   ],
   'preview.uses': (trans, f, a) => [
     trans.__('Uses %1 of your quota.', f.gpus(a.used))

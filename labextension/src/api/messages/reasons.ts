@@ -82,6 +82,22 @@ export const reasons: Texts = {
     trans.__('Project %1 no longer exists.', a.project),
     trans.__('Ask an administrator, or launch it in another project.')
   ],
+  'queue.evicted': (trans) => [
+    trans.__("The cluster's queue stopped it."),
+    trans.__('It is requeued and restarts automatically when it is admitted.')
+  ],
+  'queue.inactive': (trans, _f, a) => [
+    trans.__('The queue %1 of %2 starts nothing at present.', a.queue, a.project),
+    trans.__('Ask an administrator, or launch it in another project.')
+  ],
+  'queue.missing': (trans, _f, a) => [
+    trans.__('%1 has no queue named %2.', a.project, a.queue),
+    trans.__('Ask an administrator, or launch it in another project.')
+  ],
+  'queue.refuses': (trans, _f, a) => [
+    trans.__('The queue %1 of %2 does not admit this request.', a.queue, a.project),
+    trans.__('Ask an administrator, or launch it in another project.')
+  ],
   'quota.borrow_all': (trans, f, a) => [
     trans.__('%1 uses %2 (quota: %3), so %4 would have to be borrowed, and that many are not free.', a.project, f.gpus(a.used), f.amount(a.quota), f.gpus(a.more)),
     trans.__('Starts when other projects leave enough GPUs unused.')

@@ -1,0 +1,58 @@
+"""What a project has beyond its engine's own settings: an annotation of the engine's object.
+
+People and their roles are the cluster's own (RBAC), and no engine here knows priorities of projects
+or a minimum run time.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from ...core.fields import FieldReader
+from ...model.quota import Affinity, Project
+from ...model.struct import Model
+from .. import labels
+from ..objects.meta import Object
+
+ANNOTATION = f"{labels.DOMAIN}/project"
+"""Annotation of a LocalQueue or ResourceQuota: the extras of its project, as JSON."""
+
+
+class Extras(Model, frozen=True, kw_only=True):
+    """The node groups, maximum run time and draining of a project; see `Project`."""
+
+    node_affinity: Affinity = Affinity()
+    interactive_duration: int = 0
+    draining: bool = False
+
+
+NONE = Extras()
+_ELSEWHERE = ("members", "leads", "viewers", "priority", "min_runtime")
+"""The fields of a project that an engine of a cluster cannot keep."""
+
+
+def extras_of(found: Object) -> Extras:
+    """Return the extras in an object's annotation; an unreadable one counts as absent."""
+    text = found.metadata.annotations.get(ANNOTATION, "{}")
+    try:
+        return msgspec.json.decode(text, type=Extras)
+    except msgspec.DecodeError:
+        return NONE
+
+
+def written(project: Project) -> str:
+    """Return the annotation for a project."""
+    extras = Extras(
+        node_affinity=project.node_affinity,
+        interactive_duration=project.interactive_duration,
+        draining=project.draining,
+    )
+    return msgspec.json.encode(extras).decode()
+
+
+def check_supported(project: Project, engine: str, reader: FieldReader) -> None:
+    """Note every field of a project that cannot be set on a cluster."""
+    usual = Project(name=project.name, quota=project.quota)
+    for field in _ELSEWHERE:
+        if getattr(project, field) != getattr(usual, field):
+            reader.wrong(field, "project.elsewhere", engine=engine)

@@ -1,0 +1,141 @@
+"""Changes of projects in Kueue's own objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ....core.projects import check_revision, find
+from ....errors import Conflict, NotFound
+from ....model.projects import ChangePreview
+from ....model.quota import Project
+from ...api import Api, Fault, Manifest
+from ...objects.meta import Object
+from ...resources import NAMESPACES, Resource
+from ..surroundings import Surroundings
+from .creation import cluster_queue_like, local_queue
+from .objects import CLUSTER_QUEUES, COHORTS, LOCAL_QUEUES
+from .projects import project_of
+from .queues import ProjectQueues, find_queues
+from .trial import changed, effect, settle
+from .view import KueueView
+from .writes import QuotaChange, annotation_patch, changes, merge_patch, revision_of
+
+_TRIES = 3
+"""How often a write is tried whose object Kueue itself has changed meanwhile."""
+
+
+class KueueAdministration:
+    """Writes the quotas of projects, or tries to on the server without changing anything."""
+
+    def __init__(self, around: Surroundings, view: KueueView) -> None:
+        self._around = around
+        self._view = view
+
+    async def try_change(self, put: Sequence[Project], gone: Sequence[str]) -> ChangePreview:
+        """Return the effect of a change: a dry run on the server, then the numbers after it."""
+        written = [each for project in put for each in await self._put(project, dry_run=True)]
+        view, state = self._view, self._view.state
+        before = settle(state, view.names, view.wanted_of)
+        after = settle(changed(state, written, gone), view.names, view.wanted_of)
+        return effect(state, before, after, self._around.sessions())
+
+    async def put_project(self, project: Project) -> Project:
+        """Change or create a project; return it as Kueue then has it.
+
+        Raises Outdated, InvalidFields, Conflict, NotFound where there is no such namespace.
+        """
+        written = await self._put(project, dry_run=False)
+        after = changed(self._view.state, written)
+        queues = find_queues(after, *self._view.names)[project.name]
+        return project_of(queues, revision_of(queues))
+
+    async def delete_project(self, name: str, revision: str) -> None:
+        """Delete the LocalQueues of a project, and the ClusterQueues that only it uses."""
+        known = self._view.projects
+        find(name, [project_of(each, "") for each in known.values()])
+        queues = known[name]
+        check_revision(name, revision_of(queues), revision or revision_of(queues))
+        shared = {q for n, each in known.items() if n != name for q in each.cluster_queues}
+        for local in queues.all:
+            meta = local.metadata
+            await self._api.delete(LOCAL_QUEUES, meta.namespace, meta.name, uid=meta.uid)
+        for behind in set(queues.cluster_queues) - shared:
+            meta = queues.state.by_name[behind].metadata
+            await self._api.delete(CLUSTER_QUEUES, "", meta.name, uid=meta.uid)
+
+    async def _put(self, project: Project, *, dry_run: bool) -> Sequence[Object]:
+        """Write a project; return the objects that changed."""
+        queues = self._view.projects.get(project.name)
+        if queues is None:
+            return await self._create(project, dry_run=dry_run)
+        if not dry_run:
+            check_revision(project.name, revision_of(queues), project.revision)
+        written: list[Object] = [
+            await self._change(queues, change, dry_run=dry_run)
+            for change in changes(queues, project)
+        ]
+        extras = annotation_patch(project)
+        if extras != annotation_patch(project_of(queues, project.revision)):
+            local, api = queues.main.metadata.name, self._api
+            found = await api.patch(LOCAL_QUEUES, project.name, local, extras, dry_run=dry_run)
+            written.append(found)
+        return written
+
+    @property
+    def _api(self) -> Api:
+        return self._around.api
+
+    async def _change(self, queues: ProjectQueues, change: QuotaChange, *, dry_run: bool) -> Object:
+        """Write one object. Kueue writes its status, so its version may change in between."""
+        kind, name = change.key
+        resource: Resource[Any] = CLUSTER_QUEUES if kind == "queue" else COHORTS
+        like = await self._raw(CLUSTER_QUEUES, queues.main.spec.cluster_queue)
+        for attempt in range(_TRIES):
+            raw = await self._raw(resource, name)
+            body = merge_patch(raw, change, self._around.settings.gpus, like)
+            try:
+                found: Object = await self._api.patch(resource, "", name, body, dry_run=dry_run)
+            except Fault as fault:
+                if fault.status != _CONFLICT or attempt + 1 == _TRIES:
+                    raise
+            else:
+                return found
+        raise Conflict(f"{name} changed all the time. Nothing was saved.", hint="Try again.")
+
+    async def _create(self, project: Project, *, dry_run: bool) -> Sequence[Object]:
+        """Create the queues of a project like those of another one. Raises NotFound, Conflict."""
+        check_revision(project.name, "", project.revision)
+        known = self._view.projects
+        try:
+            await self._api.get(NAMESPACES, "", project.name)
+        except Fault as fault:
+            if fault.status != _MISSING:
+                raise
+            raise NotFound(
+                f"Namespace {project.name} not found. Nothing was saved.",
+                hint=f"Create it first: kubectl create namespace {project.name}",
+            ) from fault
+        if not known:
+            raise Conflict(
+                "No ClusterQueue gives GPUs yet. Nothing was saved.",
+                hint="Create the first one with kubectl; further projects are made like it.",
+            )
+        like = next(iter(known.values()))
+        raw = await self._raw(CLUSTER_QUEUES, like.main.spec.cluster_queue)
+        body = cluster_queue_like(raw, project, self._around.settings.gpus)
+        made = await self._api.create(CLUSTER_QUEUES, "", body, dry_run=dry_run)
+        local = local_queue(project, like.main.metadata.name)
+        entry = await self._api.create(LOCAL_QUEUES, project.name, local, dry_run=dry_run)
+        return [made, entry]
+
+    async def _raw(self, resource: Resource[Any], name: str) -> Manifest:
+        """Return an object with all fields, also those that no record has."""
+        found: Manifest = msgspec.json.decode(await self._api.read(resource.path("", name)))
+        return found
+
+
+_CONFLICT = 409
+_MISSING = 404

@@ -1,0 +1,124 @@
+"""The Kueue engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from ....core.requests.alternatives import smaller
+from ....model.previews import Preview
+from ....model.quota import Project
+from ....model.resources import Share
+from ....model.sessions import QueuePosition, Session, SessionSpec
+from ....ports.backend import Differences
+from ...api import Fault
+from ..engine import Admission, EnginePatch
+from ..surroundings import Surroundings
+from ..unknown import unknown
+from .administration import KueueAdministration
+from .forecast import forecast
+from .previews import Told, preview_of
+from .projects import project_of, warnings
+from .victims import may_lose
+from .view import KueueView
+from .visibility import Liveness, position
+from .writes import revision_of
+
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+
+
+class KueueEngine:
+    """Kueue: ClusterQueues that borrow from each other in Cohorts, and preempt to reclaim."""
+
+    name = "kueue"
+    differences = Differences(orders_within_a_second=False)
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._view = KueueView(around)
+        self._liveness = Liveness(around.api)
+        self._ends: Sequence[Callable[[], None]] = ()
+        self.administration = KueueAdministration(around, self._view)
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        """Follow Kueue's objects; call `changed` after each change."""
+        self._ends = self._view.subscribe(changed)
+        self._liveness.start()
+
+    async def close(self) -> None:
+        """Stop following."""
+        for end in self._ends:
+            end()
+        self._ends = ()
+        await self._liveness.close()
+
+    def warnings(self) -> Sequence[str]:
+        """Return what administrators should know of Kueue and its queues."""
+        found = list(warnings(self._view.projects, self._view.priorities))
+        if problem := self._liveness.problem:
+            found.insert(
+                0,
+                "Kueue does not respond, so that no session can start: its webhooks refuse all "
+                f"pods until it runs again. The API server says: {problem}",
+            )
+        return found
+
+    def projects(self) -> Sequence[Project]:
+        """Return the namespaces whose queues give GPUs."""
+        return [project_of(queues, revision_of(queues)) for queues in self._view.projects.values()]
+
+    def patch(self, spec: SessionSpec) -> EnginePatch:
+        """Return the labels that put a session into the queue for its kind."""
+        queues = self._view.projects.get(spec.project)
+        queue = queues.of(spec.kind).metadata.name if queues else self._around.settings.queue
+        labels = {QUEUE_LABEL: queue} if queue else {}
+        if (name := self._view.class_of(spec.kind)) in self._view.state.priorities:
+            labels[PRIORITY_LABEL] = name
+        return EnginePatch(labels=labels, starts_jobs=True)
+
+    def admission(self, session: Session) -> Admission:
+        """Return what Kueue says about a session."""
+        return self._view.reader().admission(session, self._view.wanted(session.spec))
+
+    async def preview(self, spec: SessionSpec) -> Preview:
+        """Return what Kueue would do with a request, by its quotas and what is in use now."""
+        view, wanted = self._view, self._view.wanted(spec)
+        if not wanted.milli or wanted.project not in view.projects:
+            return unknown(wanted.milli)
+        queues = view.projects[wanted.project]
+        told = Told(
+            wanted,
+            forecast(wanted, view.projects),
+            place=len(view.state.queued.get(queues.of(spec.kind).key, ())) + 1,
+            kept=not may_lose(queues, wanted.kind, view.priorities),
+            nearest=self._nearest(spec),
+        )
+        return preview_of(told, view.state, view.projects)
+
+    async def position(self, session: Session) -> QueuePosition:
+        """Return why a session is queued, and its position in Kueue's own list."""
+        reader = self._view.reader()
+        known = reader.admission(session, self._view.wanted(session.spec)).queue
+        workload = reader.workload_of(session)
+        if known is None or workload is None:
+            return QueuePosition(session=session.id, reason=session.reason)
+        try:
+            place = await position(
+                self._around.api,
+                workload.metadata.namespace,
+                workload.spec.queue_name,
+                workload.metadata.name,
+            )
+        except Fault:  # it is switched off, or we may not read it: by the same rule from memory
+            return known
+        return replace(known, position=place or known.position)
+
+    def _nearest(self, spec: SessionSpec) -> Share | None:
+        """Return the largest smaller share that would be admitted now."""
+        for share in smaller(spec.share):
+            wanted = self._view.wanted(replace(spec, share=share))
+            if forecast(wanted, self._view.projects).verdict in {"fits", "borrows"}:
+                return share
+        return None

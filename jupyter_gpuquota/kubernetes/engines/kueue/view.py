@@ -1,0 +1,109 @@
+"""Kueue's objects in memory, with what sessions request of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ....model.resources import Share
+from ....model.sessions import Kind, SessionSpec
+from ..surroundings import Known, Surroundings
+from .admission import Reader
+from .forecast import Projects, Wanted
+from .objects import (
+    CLUSTER_QUEUES,
+    COHORTS,
+    LOCAL_QUEUES,
+    PRIORITY_CLASSES,
+    WORKLOADS,
+    Workload,
+)
+from .queues import find_queues
+from .state import KueueState
+
+KINDS: Sequence[Kind] = ("interactive", "interactive-spot", "train")
+
+
+class KueueView:
+    """Kueue's objects as last seen; what is computed from them is kept until one changes."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        caches = around.caches
+        self._local_queues = caches.cache(LOCAL_QUEUES)
+        self._cluster_queues = caches.cache(CLUSTER_QUEUES)
+        self._cohorts = caches.cache(COHORTS)
+        self._workloads = caches.cache(WORKLOADS)
+        self._priority_classes = caches.cache(PRIORITY_CLASSES)
+        self._seen: tuple[KueueState, Projects] | None = None
+
+    def subscribe(self, changed: Callable[[], None]) -> Sequence[Callable[[], None]]:
+        """Call a function after each change; return what ends this."""
+
+        def forget(_: object) -> None:
+            self._seen = None
+            changed()
+
+        kinds: tuple[Known[Any], ...] = (
+            self._local_queues,
+            self._cluster_queues,
+            self._cohorts,
+            self._workloads,
+            self._priority_classes,
+        )
+        return [kind.subscribe(forget) for kind in kinds]
+
+    @property
+    def state(self) -> KueueState:
+        """The objects."""
+        return self._refreshed()[0]
+
+    @property
+    def projects(self) -> Projects:
+        """The queues of each project, by its name."""
+        return self._refreshed()[1]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the LocalQueues that administrators have chosen."""
+        return self._around.settings.queue, self._around.settings.interactive_queue
+
+    @property
+    def priorities(self) -> Mapping[Kind, int]:
+        """Kueue's priority of each kind of session; without a class it is 0."""
+        known = self.state.priorities
+        return {kind: known.get(self.class_of(kind), 0) for kind in KINDS}
+
+    def class_of(self, kind: Kind) -> str:
+        """Return the name of the WorkloadPriorityClass for a kind of session."""
+        return self._around.settings.priorities.get(kind, kind)
+
+    def wanted(self, spec: SessionSpec) -> Wanted:
+        """Return what a checked request costs, and its priority."""
+        cost, priority = self._around.cost(spec), self.priorities.get(spec.kind, 0)
+        return Wanted(spec.project, spec.kind, spec.share, cost, priority)
+
+    def wanted_of(self, workload: Workload) -> Wanted:
+        """Return what a workload requests, be it ours or not."""
+        project, milli = workload.metadata.namespace, self.state.amount(workload)
+        queues = self.projects.get(project)
+        interactive = queues and queues.interactive.metadata.name == workload.spec.queue_name
+        kind: Kind = "interactive" if interactive else "train"
+        return Wanted(project, kind, Share(milli=milli), milli, workload.spec.priority)
+
+    def reader(self) -> Reader:
+        """Return what reads the workloads of sessions."""
+        return Reader(self.state, self.projects, self._around.sessions)
+
+    def _refreshed(self) -> tuple[KueueState, Projects]:
+        if self._seen is None:
+            state = KueueState(
+                local_queues=tuple(self._local_queues.values()),
+                cluster_queues=tuple(self._cluster_queues.values()),
+                cohorts=tuple(self._cohorts.values()),
+                workloads=tuple(self._workloads.values()),
+                priority_classes=tuple(self._priority_classes.values()),
+                gpus=self._around.settings.gpus,
+            )
+            self._seen = state, find_queues(state, *self.names)
+        return self._seen

@@ -1,0 +1,167 @@
+"""Changes of a project's quota as writes to Kueue's objects. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ....core.fields import FieldReader
+from ....errors import Conflict
+from ....model.quota import Project
+from ....model.resources import MILLI
+from ...api import Manifest
+from ...quantities import text, thousandths_text
+from ..amounts import GpuResources
+from ..extras import ANNOTATION, check_supported, written
+from .objects import ClusterQueue, Cohort
+from .projects import weight_of
+from .queues import ProjectQueues
+from .quota_tree import Key
+
+Raw = Mapping[str, Any]
+"""An object as the server gives it, with fields that no record has."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaChange:
+    """What to write into a ClusterQueue or Cohort, in milli-GPU.
+
+    None leaves a value. `unlimited` removes the limit to borrowing.
+    """
+
+    key: Key
+    nominal: int | None = None
+    borrowing: int | None = None
+    unlimited: bool = False
+    weight: int | None = None
+
+
+def revision_of(queues: ProjectQueues) -> str:
+    """Return the revision of a project's settings: a hash of all that they are read from."""
+    names = set(queues.cluster_queues)
+    tops = {name for flavor in queues.state.trees for _, name in queues.tops(flavor)}
+    own: list[ClusterQueue | Cohort] = [
+        q for q in queues.state.cluster_queues if q.metadata.name in names
+    ]
+    own += [c for c in queues.state.cohorts if c.metadata.name in tops]
+    parts = [msgspec.json.encode((each.metadata.name, each.spec)) for each in own]
+    parts += [
+        msgspec.json.encode((q.metadata.name, q.spec, q.metadata.annotations.get(ANNOTATION, "")))
+        for q in queues.all
+    ]
+    return hashlib.sha256(b"\n".join(parts)).hexdigest()[:16]
+
+
+def changes(queues: ProjectQueues, project: Project) -> list[QuotaChange]:
+    """Return what to write for a project; unchanged values are left.
+
+    Raises InvalidFields, and Conflict where the quota is spread over several flavors.
+    """
+    reader = FieldReader()
+    check_supported(project, "Kueue", reader)
+    _check_amounts(queues, project, reader)
+    reader.finish()
+    if len(queues.state.trees) != 1 and _is_spread(queues):
+        raise Conflict(
+            f"{queues.namespace} has GPUs of several flavors. Nothing was saved.",
+            hint=f"Change its ClusterQueues instead: {', '.join(queues.cluster_queues)}.",
+        )
+    return list(_changes(queues, project))
+
+
+def merge_patch(
+    raw: Raw, change: QuotaChange, gpus: GpuResources, like: Raw | None = None
+) -> Manifest:
+    """Return the merge patch of an object for a change; it names the version that it is for.
+
+    A Cohort without a quota of its own takes resource and flavor from a ClusterQueue, `like`.
+    """
+    spec = raw.get("spec", {})
+    groups = spec.get("resourceGroups") or _without_quota((like or {}).get("spec", {}), gpus)
+    body: dict[str, Any] = {"resourceGroups": [_group(group, change, gpus) for group in groups]}
+    if change.weight is not None:
+        body["fairSharing"] = {"weight": thousandths_text(change.weight)}
+    return {"metadata": {"resourceVersion": raw["metadata"]["resourceVersion"]}, "spec": body}
+
+
+def annotation_patch(project: Project) -> Manifest:
+    """Return the merge patch of the main LocalQueue: what only this program knows of a project."""
+    return {"metadata": {"annotations": {ANNOTATION: written(project)}}}
+
+
+def _changes(queues: ProjectQueues, project: Project) -> Iterator[QuotaChange]:
+    flavor = next(f for f in queues.state.flavors_of(queues.main.spec.cluster_queue))
+    tree = queues.state.trees[flavor]
+    more = project.quota - queues.quota
+    own = sorted(
+        (("queue", name) for name in queues.cluster_queues),
+        key=lambda key: -tree.members[key].nominal,
+    )
+    if more:
+        yield QuotaChange(own[0], nominal=tree.members[own[0]].nominal + more)
+    top = queues.tops(flavor)[0] if len(queues.tops(flavor)) == 1 else own[0]
+    lends = tree.members[top].parent is not None
+    if lends and project.limit is None and queues.limit is not None:
+        yield QuotaChange(top, unlimited=True)
+    elif lends and project.limit is not None and (more or project.limit != queues.limit):
+        yield QuotaChange(top, borrowing=project.limit - project.quota)
+    if project.weight is not None and project.weight != weight_of(queues):
+        yield QuotaChange(("queue", queues.main.spec.cluster_queue), weight=project.weight)
+
+
+def _check_amounts(queues: ProjectQueues, project: Project, reader: FieldReader) -> None:
+    gpus = queues.state.gpus
+    groups = queues.behind("train").spec.resource_groups
+    names = gpus.names(name for group in groups for name in group.covered_resources)
+    if project.limit is not None and project.limit < project.quota:
+        reader.wrong("limit", "project.limit_below", quota=project.quota)
+    for field, amount in (("quota", project.quota), ("limit", project.limit or 0)):
+        if gpus.milli not in names and amount % MILLI:
+            reader.wrong(field, "project.whole")
+
+
+def _is_spread(queues: ProjectQueues) -> bool:
+    """Return whether a project's own queues give more than one flavor."""
+    state = queues.state
+    return len({f for name in queues.cluster_queues for f in state.flavors_of(name)}) > 1
+
+
+def _group(group: Raw, change: QuotaChange, gpus: GpuResources) -> Manifest:
+    return {
+        **group,
+        "flavors": [
+            {**flavor, "resources": [_resource(each, change, gpus) for each in flavor["resources"]]}
+            for flavor in group["flavors"]
+        ],
+    }
+
+
+def _resource(limit: Raw, change: QuotaChange, gpus: GpuResources) -> Manifest:
+    """Return a quota after a change; those of other resources stay as they are."""
+    factor = gpus.factor(limit["name"])
+    if not factor:
+        return limit
+    changed = dict(limit)
+    if change.nominal is not None:
+        changed["nominalQuota"] = text(change.nominal // factor)
+    if change.borrowing is not None:
+        changed["borrowingLimit"] = text(change.borrowing // factor)
+    if change.unlimited:
+        changed.pop("borrowingLimit", None)
+    return changed
+
+
+def _without_quota(spec: Raw, gpus: GpuResources) -> list[Raw]:
+    """Return the resource groups of a Cohort that has none: those of GPUs, with a quota of 0."""
+    found: list[Raw] = []
+    for group in spec.get("resourceGroups", ()):
+        names = gpus.names(group["coveredResources"])
+        if names:
+            quotas = [{"name": name, "nominalQuota": "0"} for name in names]
+            flavors = [{"name": f["name"], "resources": quotas} for f in group["flavors"]]
+            found.append({"coveredResources": list(names), "flavors": flavors})
+    return found

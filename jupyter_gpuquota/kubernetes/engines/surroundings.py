@@ -1,0 +1,63 @@
+"""What every engine is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from ...model.sessions import Kind, Session, SessionSpec
+from ..api import Api
+from ..objects.meta import Object
+from ..resources import Resource
+from .amounts import GpuResources
+
+T = TypeVar("T", bound=Object)
+T_co = TypeVar("T_co", bound=Object, covariant=True)
+
+
+class Known(Protocol[T_co]):
+    """The objects of one kind in memory, kept up to date."""
+
+    def values(self, namespace: str = "") -> Sequence[T_co]:
+        """Return the objects of a namespace, or of all."""
+
+    def subscribe(
+        self, changed: Callable[[frozenset[tuple[str, str]]], None]
+    ) -> Callable[[], None]:
+        """Call a function with the keys of objects that changed; return what ends this."""
+
+
+class Caches(Protocol):
+    """The objects of the cluster in memory."""
+
+    def cache(self, resource: Resource[T]) -> Known[T]:
+        """Return the objects of a kind, which are kept up to date from then on."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What administrators set about engines.
+
+    `queue` and `interactive_queue` name the LocalQueues to use in each namespace; empty: see
+    `kueue.queues`. `priorities` are the names of priority classes by kind of session.
+    """
+
+    queue: str = ""
+    interactive_queue: str = ""
+    priorities: dict[Kind, str] = field(default_factory=dict)
+    gpus: GpuResources = field(default_factory=GpuResources)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an engine reads and writes through.
+
+    `sessions` returns all sessions, `cost` what a checked request costs in quota, in milli-GPU.
+    """
+
+    api: Api
+    caches: Caches
+    sessions: Callable[[], Sequence[Session]]
+    cost: Callable[[SessionSpec], int]
+    settings: EngineSettings = field(default_factory=EngineSettings)
