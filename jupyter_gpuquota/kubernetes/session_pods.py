@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import WrongState
+from ..errors import GpuQuotaError, NotAllowed, Unavailable, WrongState
 from ..model.sessions import Session
+from .api import Fault
 from .objects.pods import Pod
 from .resources import PODS
 
@@ -38,3 +39,25 @@ def container_of(pod: Pod) -> str:
 def pod_path(pod: Pod, subresource: str = "") -> str:
     """Return the path of a pod in the API."""
     return PODS.path(pod.metadata.namespace, pod.metadata.name, subresource)
+
+
+def refusal(session: Session, fault: Fault, action: str, right: str) -> GpuQuotaError:
+    """Return the error for a fault of something that was done with a session's pod or Secret.
+
+    `action` completes "may not …" (`run programs`), `right` names what it needs (`create
+    pods/exec`).
+    """
+    name, project = session.spec.name, session.spec.project
+    if fault.status == 403:
+        return NotAllowed(
+            f"The cluster does not let you {action} in {project}.",
+            hint=f"Ask an administrator for the right to {right} there.",
+        )
+    if fault.status == 404:
+        return WrongState(
+            f"The cluster no longer has what it takes to {action} in {name}.",
+            hint="Look at its state; try again in a moment.",
+        )
+    return Unavailable(
+        f"The cluster did not {action} in {name}: {fault.message}.", hint="Try again in a moment."
+    )

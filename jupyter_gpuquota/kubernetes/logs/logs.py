@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 from ...control.resident import INACTIVE
 from ...model.sessions import LogChunk, LogQuery, Session
-from ..api import Api
-from ..session_pods import PodOf
+from ..api import Api, Fault
+from ..session_pods import PodOf, refusal
 from . import chunks
 from .chunks import Part
 from .containers import MOST, Source, fetch, sources
@@ -35,7 +35,7 @@ class KubeLogs:
         self._pod_of = pod_of
 
     async def read(self, session_id: str, query: LogQuery) -> LogChunk:
-        """Return part of a log. Raises NotFound, InvalidFields, NotAllowed."""
+        """Return part of a log. Raises NotFound, InvalidFields, NotAllowed, Unavailable."""
         session = self._find(session_id)
         ended = session.state in INACTIVE  # checked before reading: an ended session adds nothing
         place = read_cursor("cursor", query.cursor)
@@ -44,11 +44,14 @@ class KubeLogs:
         if not found:
             return _kept(session, query, ended=ended)
         limit = min(max(query.limit, 4), LIMIT)
-        if earlier:
-            return await self._before(found, earlier, limit)
-        if query.tail > 0:
-            return await self._tail(found, query.tail, limit, ended=ended)
-        return await self._after(found, place, limit, ended=ended)
+        try:
+            if earlier:
+                return await self._before(found, earlier, limit)
+            if query.tail > 0:
+                return await self._tail(found, query.tail, limit, ended=ended)
+            return await self._after(found, place, limit, ended=ended)
+        except Fault as fault:
+            raise refusal(session, fault, "read logs", "get pods/log") from fault
 
     async def _after(
         self, found: Sequence[Source], place: Position | None, limit: int, *, ended: bool

@@ -20,6 +20,9 @@ STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 NOT_FOUND, NOT_ALLOWED = 127, 126
 """The exit codes of shells for a program that is missing, or cannot be run."""
 
+_PREFIX = re.compile(
+    r"^(?:Internal error occurred: |error executing command in container: )+", re.IGNORECASE
+)
 _CODE = re.compile(r"exit (?:status|code) (\d{1,3})\b")
 _MISSING = re.compile(r"executable file not found|no such file or directory", re.IGNORECASE)
 _REFUSED = re.compile(r"permission denied|exec format error|is a directory", re.IGNORECASE)
@@ -74,6 +77,7 @@ def resized(columns: int, rows: int) -> bytes:
 
 def _by_words(text: str) -> End:
     """Return an end by the runtime's words: not every runtime reports the code as such."""
+    text = _PREFIX.sub("", text)
     if found := _CODE.search(text):
         return End(int(found[1]))
     if _MISSING.search(text):

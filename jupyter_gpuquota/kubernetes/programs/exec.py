@@ -10,9 +10,12 @@ from ...core.programs import check
 from ...errors import Unsupported
 from ...model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
 from ...model.sessions import Session
-from ..api import Api
-from ..session_pods import PodOf, require_running
+from ..api import Api, Fault
+from ..session_pods import PodOf, refusal, require_running
 from . import pod_program
+
+RIGHT = "get and create pods/exec"
+"""The rights for programs in pods; 1.35 and later want `create` for WebSockets, too."""
 
 
 class KubeExec:
@@ -48,6 +51,9 @@ class KubeExec:
         check(request)
         session = self._find(session_id)
         pod = require_running(session, self._pod_of(session))
-        async with aclosing(pod_program.run(self._api, pod, request)) as parts:
-            async for part in parts:
-                yield part
+        try:
+            async with aclosing(pod_program.run(self._api, pod, request)) as parts:
+                async for part in parts:
+                    yield part
+        except Fault as fault:
+            raise refusal(session, fault, "run programs", RIGHT) from fault

@@ -59,7 +59,7 @@ class PodProgram:
             await self._socket.send(bytes([CLOSE, STDIN]))
 
     async def resize(self, columns: int, rows: int) -> None:
-        """Tell the terminal its size. Raises Fault if the connection is closed."""
+        """Set the size of the terminal. Raises Fault if the connection is closed."""
         await self._socket.send(resized(columns, rows))
 
     async def close(self) -> None:

@@ -1,0 +1,79 @@
+"""Everything that reaches into the pods of sessions, put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..control.clock import Clock
+from ..control.signals.presence import Presence
+from ..model.sessions import Session
+from .api import Api
+from .config import KubernetesConfig
+from .ingress.forwards import Forwards
+from .ingress.ingress import KubeIngress
+from .ingress.locator import Locator, forwards_ports
+from .ingress.tokens import Tokens
+from .logs.logs import KubeLogs
+from .programs.exec import KubeExec
+from .session_pods import PodOf
+from .signals.notebooks import Fingerprints
+from .signals.prometheus import Prometheus
+from .signals.signals import KubeSignals
+
+_PORTS = "ports"
+
+
+@dataclass(frozen=True, slots=True)
+class Reaching:
+    """The capabilities that reach pods, and what idleness is read from."""
+
+    tokens: Tokens
+    ingress: KubeIngress
+    logs: KubeLogs
+    exec: KubeExec
+    presence: Presence
+    signals: KubeSignals
+    forwards: Forwards | None
+
+    async def close(self) -> None:
+        """Close all port-forwards. The signals are closed by their poller."""
+        if self.forwards:
+            await self.forwards.close()
+
+
+def reaching(
+    config: KubernetesConfig,
+    api: Api,
+    home: Path,
+    find: Callable[[str], Session],
+    pod_of: PodOf,
+    clock: Clock,
+) -> Reaching:
+    """Return what reaches pods; sockets of port-forwards are in the state folder `home`."""
+    forwarded = forwards_ports(config.reach, os.environ)
+    forwards = Forwards(api, home / _PORTS, pod_of) if forwarded else None
+    tokens = Tokens(api)
+    locate = Locator(tokens, forwards)
+    presence = Presence(clock, Fingerprints(locate))
+    return Reaching(
+        tokens=tokens,
+        ingress=KubeIngress(find, locate, presence),
+        logs=KubeLogs(api, find, pod_of),
+        exec=KubeExec(api, find, pod_of),
+        presence=presence,
+        signals=KubeSignals(locate, pod_of, clock, presence, _prometheus(config)),
+        forwards=forwards,
+    )
+
+
+def _prometheus(config: KubernetesConfig) -> Prometheus | None:
+    if not config.prometheus_url:
+        return None
+    return Prometheus(
+        config.prometheus_url,
+        token_file=config.prometheus_token_file,
+        ca_file=config.prometheus_ca_file,
+    )
