@@ -98,6 +98,12 @@ class FakeApi:
         self.controls.connections += 1
         self.wake()
 
+    def expire(self) -> None:
+        """End all watches with 410, and forget old versions."""
+        self.compact()
+        self.controls.expirations += 1
+        self.wake()
+
     def compact(self) -> None:
         """Forget old versions: a watch from one of them gets 410."""
         self.controls.store.compact()
@@ -183,7 +189,7 @@ class FakeApi:
     ) -> AsyncGenerator[Change[T]]:
         controls = self.controls
         call = self._call("watch", resource, namespace)
-        connection = controls.connections
+        connection, expirations = controls.connections, controls.expirations
         first, seen = await self._do(
             call, lambda: self._begin(resource, namespace, labels, version)
         )
@@ -193,7 +199,7 @@ class FakeApi:
         while True:
             written = controls.written
             self._check(call)
-            if seen < controls.store.compacted:
+            if seen < controls.store.compacted or expirations != controls.expirations:
                 raise _too_old(seen, controls.store.compacted)
             for at, kind, raw in list(
                 controls.store.since(seen, resource.path(), namespace, labels)

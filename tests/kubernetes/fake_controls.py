@@ -62,6 +62,8 @@ class Controls:
     up: bool = True
     connections: int = 0
     """Number of times that all watches were ended."""
+    expirations: int = 0
+    """Number of times that all watches were ended with 410."""
     answers: dict[str, Answer] = field(default_factory=dict)
     """By path, what `read` and `ask` return; a function is called with the query or the body."""
     streams: dict[str, Sequence[bytes]] = field(default_factory=dict)

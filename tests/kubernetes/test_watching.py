@@ -254,12 +254,21 @@ STEPS = st.one_of(
     st.tuples(st.just("change"), SPACES, NAMES),
     st.tuples(st.just("delete"), SPACES, NAMES),
     st.sampled_from(
-        [("stop",), ("start",), ("end",), ("compact",), ("bookmark",), ("fail",), ("turn",)]
+        [
+            ("stop",),
+            ("start",),
+            ("end",),
+            ("compact",),
+            ("expire",),
+            ("bookmark",),
+            ("fail",),
+            ("turn",),
+        ]
     ),
 )
 
 
-@given(st.lists(STEPS, max_size=40))
+@given(st.lists(STEPS, min_size=20, max_size=80))
 def test_any_history_of_server_and_connection_ends_in_the_same_objects(steps):
     asyncio.run(_history(steps))
 
@@ -269,6 +278,9 @@ async def _history(steps: list[tuple[str, ...]]) -> None:
     watches = Watches(api, clock=time.clock())
     everything = watches.cache(SECRETS)
     selected = watches.cache(SECRETS, "x=1")
+    for where in ("team-a", "team-b"):
+        for name in ("a", "b", "c"):
+            api.controls.store.create(SECRETS, where, secret(name))
     await watches.start()
     for number, step in enumerate(steps):
         _take(api, step, number)
@@ -306,6 +318,7 @@ def _take(api: FakeApi, step: tuple[str, ...], number: int) -> None:
                     "start": api.start,
                     "end": api.end_watches,
                     "compact": api.compact,
+                    "expire": api.expire,
                     "bookmark": api.bookmark,
                     "turn": lambda: None,
                 }[kind]()
