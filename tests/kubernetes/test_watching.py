@@ -177,6 +177,25 @@ async def test_a_watch_goes_on_where_the_last_one_ended():
 
 
 @pytest.mark.asyncio
+async def test_after_silence_all_is_read_anew():
+    """As a restored server may be behind our version, which it would wait for, in silence."""
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    async with watching(api, watches):
+        api.controls.store.version += 1_000
+        api.end_watches()
+        await until(lambda: [call.verb for call in api.calls].count("watch") == 2)
+        api.controls.store.version = 1
+        api.controls.store.history.clear()
+        await api.create(SECRETS, "team-a", secret("a"))
+        assert cache.values() == []
+        api.fail(Fault(0, "Timeout", "nothing came"), "watch")
+        api.end_watches()
+        await until(lambda: bool(cache.values()))
+
+
+@pytest.mark.asyncio
 async def test_where_all_namespaces_are_forbidden_they_are_watched_one_by_one():
     api, time = FakeApi(), TestTime()
     api.controls.allowed = lambda call: (

@@ -158,7 +158,9 @@ class Reflector(Generic[T]):
         self._cache.notify()
 
     def _lost(self, fault: Fault) -> None:
-        silent = fault.reason == "Timeout"
+        if silent := fault.reason == "Timeout":
+            # Perhaps our version is of a future that a restored server does not know.
+            self._version = ""
         first, self.fault = self.fault is None, fault
         self.since = self.since or (self._heard if silent else self._clock.now())
         if first:
