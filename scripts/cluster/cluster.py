@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import socket
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 from .build import ensure_built
@@ -48,6 +49,12 @@ class Cluster:
         """End a program by SIGKILL."""
         self._command("kill", part)
 
+    def compact(self) -> None:
+        """Forget all old versions of objects, as etcd does now and then."""
+        etcd = f"127.0.0.1:{self.layout.ports['etcd']}"
+        now = _ask_etcd(etcd, "/v3/maintenance/status", {})["header"]["revision"]
+        _ask_etcd(etcd, "/v3/kv/compaction", {"revision": now, "physical": True})
+
     def pids(self) -> dict[str, int]:
         """Return the ids of the processes that run."""
         found: dict[str, int] = self._command("status")
@@ -68,17 +75,29 @@ class Cluster:
         return answer["pids"]
 
 
+def _ask_etcd(address: str, path: str, body: Any) -> Any:
+    connection = http.client.HTTPConnection(address, timeout=PATIENCE)
+    try:
+        connection.request("POST", path, json.dumps(body))
+        answer = connection.getresponse()
+        text = answer.read().decode()
+    finally:
+        connection.close()
+    if answer.status != http.HTTPStatus.OK:
+        raise RuntimeError(text)
+    return json.loads(text)
+
+
 @contextmanager
 def running() -> Iterator[Cluster]:
     """Run a cluster until the end of the block, or of this process."""
-    # A short path: there are sockets in it.
-    with TemporaryDirectory(prefix="cluster-") as folder:
-        process = _serve(Path(folder), stdin=subprocess.PIPE)
-        try:
-            _wait_until_ready(process)
-            yield Cluster(Path(folder))
-        finally:
-            process.communicate()  # closes its input, which ends it
+    folder = Path(mkdtemp(prefix="cluster-"))  # a short path, as sockets are in it
+    process = _serve(folder, stdin=subprocess.PIPE)
+    try:
+        _wait_until_ready(process)
+        yield Cluster(folder)
+    finally:
+        process.communicate()  # closes its input: then it ends, and removes the folder
 
 
 def up(folder: Path) -> Cluster:

@@ -9,7 +9,6 @@ import signal
 import sys
 import urllib.request
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +163,7 @@ async def serve(folder: Path, build: Path, *, detached: bool) -> int:
         print(f"The test cluster does not start: {error}\nLogs: {folder / 'log'}", flush=True)
         return 1
     finally:
-        with suppress(FileNotFoundError):
-            (folder / "control.sock").unlink()
+        (folder / "control.sock").unlink(missing_ok=True)
+        if not detached:
+            shutil.rmtree(folder, ignore_errors=True)  # whoever would do it may have been killed
     return 0

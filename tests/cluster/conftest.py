@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from jupyter_gpuquota.kubernetes.connecting import connect
+from jupyter_gpuquota.kubernetes.connection.rest import Rest
 from scripts.cluster.cluster import Cluster, running
 from tests.cluster.existing import Existing
 from tests.cluster.proxy import FaultProxy
@@ -43,6 +46,22 @@ def kubelet(cluster: Cluster | Existing) -> Cluster:
     if isinstance(cluster, Existing):
         pytest.skip("pods of an existing cluster are not processes of this machine")
     return cluster
+
+
+@pytest.fixture
+def connected(cluster: Cluster | Existing) -> Callable[[str], AbstractAsyncContextManager[Rest]]:
+    """Returns a user's connection by the product's own client: `async with connected("alice")`."""
+
+    @asynccontextmanager
+    async def connection(user: str = "admin") -> AsyncIterator[Rest]:
+        rest = await connect(str(cluster.kubeconfig(user)))
+        try:
+            yield rest
+        finally:
+            await rest.close()
+            await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
+
+    return connection
 
 
 @pytest.fixture

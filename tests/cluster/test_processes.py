@@ -7,9 +7,21 @@ import time
 
 import pytest
 
+from jupyter_gpuquota.kubernetes.builders.defaults import Parts
+from jupyter_gpuquota.kubernetes.builders.metadata import owned_by
+from jupyter_gpuquota.kubernetes.builders.network import service as session_service
+from jupyter_gpuquota.kubernetes.builders.secret import secret as session_secret
+from jupyter_gpuquota.kubernetes.builders.workload import scale, workload
+from jupyter_gpuquota.kubernetes.ingress.port_forward import PodConnection
+from jupyter_gpuquota.kubernetes.objects.meta import Meta, Object
+from jupyter_gpuquota.kubernetes.programs.pod_program import run
+from jupyter_gpuquota.kubernetes.resources import PODS, STATEFUL_SETS
+from jupyter_gpuquota.model.addresses import address_of
+from jupyter_gpuquota.model.programs import ExecRequest
 from scripts.cluster.labels import FORWARD
 from scripts.cluster.rest import Refused
 from scripts.cluster.setup import wait_for
+from tests.builders import make_session
 from tests.cluster.workloads import RESTRICTED, secret, service, stateful_set
 
 SERVER = [
@@ -90,6 +102,61 @@ def test_a_jupyter_server_answers_through_the_api_server(kubelet, alice, team):
     assert "is running at" in log
     found = alice.get(f"{path}/pods/jupyter-0")
     assert found["metadata"]["annotations"][FORWARD].startswith("8888=")
+
+
+def test_the_objects_of_a_session_run(alice, team):
+    image = "quay.io/jupyter/base-notebook"
+    made = make_session(folder="/home/jovyan", project=team.namespace, image=image)
+    token = "a-token"  # noqa: S105 (of this test)
+    work = alice.create(workload(made, Parts()))
+    meta = work["metadata"]
+    owner = owned_by(STATEFUL_SETS, Object(metadata=Meta(name=meta["name"], uid=meta["uid"])))
+    for manifest in (session_secret(made, token, owner), session_service(made, owner)):
+        alice.create(manifest)
+    alice.patch(alice.path_of(work), scale(made, up=True))
+    wait_for(lambda: is_ready(alice, team, "gpu-exp-1-0"), "the session is ready")
+    path = f"/api/v1/namespaces/{team.namespace}/pods/gpu-exp-1-0"
+    found = alice.get(f"{path}:8888/proxy/{address_of(made)}api/status", token=token)
+    assert found["kernels"] == 0
+
+
+ECHO = """
+import socketserver, sys
+class Echo(socketserver.StreamRequestHandler):
+    def handle(self):
+        for line in self.rfile:
+            self.wfile.write(line.upper())
+socketserver.TCPServer(("0.0.0.0", 9000), Echo).serve_forever()
+"""
+
+
+@pytest.fixture
+def echo(alice, team):
+    """A pod that answers lines in capitals on port 9000."""
+    made = pod(team, "python", "-c", ECHO, name="echo")
+    container = made["spec"]["containers"][0]
+    container["ports"] = [{"containerPort": 9000}]
+    container["env"] = [{"name": "GREETING", "value": "$(NOBODY) $$5"}]
+    alice.create(made)
+    wait_for(lambda: is_ready(alice, team, "echo"), "the server is ready")
+    return team.namespace, "echo"
+
+
+async def test_a_command_runs_in_a_pod(connected, echo):
+    command = ["sh", "-c", "echo $GREETING; exit 3"]
+    async with connected("alice") as api:
+        request = ExecRequest(command=command)
+        found = [part async for part in run(api, await api.get(PODS, *echo), request)]
+    assert b"".join(part for part in found if isinstance(part, bytes)) == b"$(NOBODY) $5\n"
+    assert found[-1].exit_code == 3
+
+
+async def test_a_port_is_forwarded(connected, echo):
+    async with connected("alice") as api:
+        connection = await PodConnection.open(api, await api.get(PODS, *echo), 9000)
+        await connection.write(b"hello\n")
+        assert await connection.read() == b"HELLO\n"
+        await connection.close()
 
 
 def test_a_pod_that_ends_has_its_code_and_log(alice, team):

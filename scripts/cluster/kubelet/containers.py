@@ -17,7 +17,7 @@ Lookup = Callable[[str, str], Mapping[str, bytes]]
 ENTRYPOINT = ("jupyter", "server")
 """The command of a container that leaves it to its image: all our images are Jupyter's."""
 
-_EXPANSION = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
+_EXPANSION = re.compile(r"\$\$|\$\((?P<name>[A-Za-z_][A-Za-z0-9_.-]*)\)")
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,12 @@ def _value(pod: Json, source: Json, lookup: Lookup) -> str:
 
 
 def expand(text: str, variables: Mapping[str, str]) -> str:
-    """Replace `$(NAME)` by a variable; unknown ones stay."""
-    return _EXPANSION.sub(lambda found: variables.get(found[1], found[0]), text)
+    """Replace `$(NAME)` by a variable, and `$$` by `$`; unknown variables stay."""
+
+    def value(found: re.Match[str]) -> str:
+        return variables.get(found["name"], found[0]) if found["name"] else "$"
+
+    return _EXPANSION.sub(value, text)
 
 
 def program(

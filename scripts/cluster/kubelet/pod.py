@@ -15,7 +15,7 @@ from ..rest import Refused
 from . import containers, objects, status
 from .client import Client
 from .probes import is_ready
-from .process import ContainerProcess, base_environment, make_folders
+from .process import ContainerProcess, allow_root, base_environment, make_folders
 from .status import ContainerState, now
 
 Json = dict[str, Any]
@@ -101,7 +101,9 @@ class Pod:
         self._pod["status"]["podIP"] = self._address
         variables = containers.environment(self._pod, self._container, lookup)
         program = containers.program(self._container, variables, translation, self._root)
-        environment = {**base_environment(self._root), **program.environment}
+        environment = allow_root(
+            {**base_environment(self._root), **program.environment}, self._root
+        )
         await self._publish(program, environment, ports)
         return program, environment, ports
 

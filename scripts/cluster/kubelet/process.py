@@ -20,17 +20,21 @@ SIGNALLED = 128
 def base_environment(root: Path) -> dict[str, str]:
     """Return what an image would set: our virtual environment, and a home folder."""
     programs = Path(sys.executable).parent
-    made = {
+    return {
         "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
         "HOME": str(root / "home"),
         "LANG": "C.UTF-8",
         "SHELL": "/bin/sh",
         "TMPDIR": str(root / "tmp"),
     }
-    if os.geteuid() == 0:
-        # A container would run as somebody else; Jupyter refuses to run as root unless told.
-        made["JUPYTER_CONFIG_PATH"] = str(root / "config")
-    return made
+
+
+def allow_root(environment: Mapping[str, str], root: Path) -> dict[str, str]:
+    """Let Jupyter run as root, if that is who we are; in a container somebody else is."""
+    if os.geteuid() != 0:
+        return dict(environment)
+    paths = (environment.get("JUPYTER_CONFIG_PATH", ""), str(root / "config"))
+    return {**environment, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
 
 
 def make_folders(root: Path) -> None:
@@ -58,7 +62,7 @@ class ContainerProcess:
             *KILL_WITH_PARENT,
             *program.command,
             cwd=program.folder,
-            env={**environment, **program.environment},
+            env=environment,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
