@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from ...model.sessions import Session
 from ..labels import RECORD, SESSION
+from ..names import object_name
 from ..objects.meta import Object
 from ..objects.pods import Event, Pod
 from ..objects.workloads import Job, StatefulSet, Workload
@@ -45,19 +47,25 @@ class SessionObjects:
         for cache in self._workloads:
             yield from (each for each in cache.values() if RECORD in each.metadata.annotations)
 
-    def workload(self, session_id: str) -> Workload | None:
-        """Return the workload of a session."""
+    def claiming(self, session_id: str) -> list[Workload]:
+        """Return the workloads, of any namespace, whose label names a session."""
         found = (each for cache in self._workloads for each in cache.labelled(SESSION, session_id))
-        return next((each for each in found if RECORD in each.metadata.annotations), None)
+        return [each for each in found if RECORD in each.metadata.annotations]
 
-    def pods(self, session_id: str) -> Sequence[Pod]:
+    def workload(self, session: Session) -> Workload | None:
+        """Return the workload of a session: labels alone prove nothing, anyone can set them."""
+        key = (session.spec.project, object_name(session))
+        return next((each for each in self.claiming(session.id) if each.key == key), None)
+
+    def pods(self, session: Session) -> Sequence[Pod]:
         """Return all pods of a session."""
-        return self._pods.labelled(SESSION, session_id)
+        found = self._pods.labelled(SESSION, session.id)
+        return [pod for pod in found if pod.metadata.namespace == session.spec.project]
 
-    def events(self, session_id: str) -> Sequence[Event]:
+    def events(self, session: Session) -> Sequence[Event]:
         """Return the events of a session's workload and pods."""
-        workload = self.workload(session_id)
-        found: list[Object] = [*([workload] if workload else []), *self.pods(session_id)]
+        workload = self.workload(session)
+        found: list[Object] = [*([workload] if workload else []), *self.pods(session)]
         return [
             event for each in found for event in self._by_uid.get(each.metadata.uid, {}).values()
         ]

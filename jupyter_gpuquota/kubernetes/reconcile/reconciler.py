@@ -65,7 +65,7 @@ class Reconciler:
 
     def open(self) -> None:
         """Adopt the sessions of all workloads, and begin to write."""
-        for workload in self._objects.workloads():
+        for workload in sorted(self._objects.workloads(), key=_age):
             self.adopt(workload)
         self._is_open = True
         self._objects.subscribe(self._changed)
@@ -84,7 +84,9 @@ class Reconciler:
     def adopt(self, found: Object) -> None:
         """Take over a session from its record at a workload, or else at its Secret.
 
-        A record of another namespace or name is a copy. An unreadable one is left alone.
+        A record of another namespace or name is a copy, and so is the younger of two with one id:
+        whoever may create workloads in a namespace can write any record there. An unreadable one
+        is left alone.
         """
         text, detached = found.metadata.annotations[RECORD], not isinstance(found, Workload)
         read = decode(text)
@@ -94,10 +96,12 @@ class Reconciler:
             self._board.warn("records", self._unreadable.values())
             return
         session = read.value.session
+        if found.key != (session.spec.project, object_name(session)):
+            return
         known = self._tracked.get(session.id)
-        if known:
+        if known and known.record.session.spec.project == session.spec.project:
             known.detached |= detached
-        elif found.key == (session.spec.project, object_name(session)) and self._is_ours(session):
+        elif not known and self._is_ours(session):
             self._track(Tracked(read.value, text, detached))
 
     async def create(self, session: Session) -> Session:
@@ -143,7 +147,7 @@ class Reconciler:
         async with tracked.lock:
             session = tracked.record.session
             check(session)
-            workload = tracked.workload(self._objects.workload(session_id))
+            workload = tracked.workload(self._objects.workload(session))
             await self._writer.delete(session, workload, detached=tracked.detached or not workload)
             self._forget(tracked)
 
@@ -163,8 +167,9 @@ class Reconciler:
         """Adopt a session whose workload appears, and look at a known one."""
         if session_id in self._tracked:
             self._tracked[session_id].wake.set()
-        elif self._is_open and (workload := self._objects.workload(session_id)):
-            self.adopt(workload)
+        elif self._is_open:
+            for workload in self._objects.claiming(session_id):
+                self.adopt(workload)
 
     def _track(self, tracked: Tracked) -> None:
         session = tracked.record.session
@@ -239,3 +244,9 @@ class Reconciler:
 
     def _is_ours(self, session: Session) -> bool:
         return self.owner in ("", session.owner)
+
+
+def _age(workload: Workload) -> tuple[str, str]:
+    """Return what orders workloads by their age, as the API server knows it."""
+    made = workload.metadata.creation_timestamp
+    return made.isoformat() if made else "", workload.metadata.uid

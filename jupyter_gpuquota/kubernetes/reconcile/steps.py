@@ -43,13 +43,13 @@ class Steps:
     def look(self, tracked: Tracked) -> Seen:
         """Return what the cluster shows of a session."""
         session, objects, facts = tracked.record.session, self._objects, self._facts
-        workload = tracked.workload(objects.workload(session.id))
-        pods = [p for p in objects.pods(session.id) if p.metadata.namespace == session.spec.project]
+        workload = tracked.workload(objects.workload(session))
+        pods = objects.pods(session)
         present = present_pod(workload, pods)
         return Seen(
             workload=workload,
             pods=pods,
-            events=objects.events(session.id),
+            events=objects.events(session),
             admission=facts.admission(session),
             placement=facts.placement(present) if present else None,
             isolation=facts.isolation(session.spec),
@@ -96,7 +96,7 @@ class Steps:
 
     async def save(self, tracked: Tracked, record: Record) -> None:
         """Write a record where it is kept: at the workload, or else the Secret. Raises Fault."""
-        workload = tracked.workload(self._objects.workload(record.session.id))
+        workload = tracked.workload(self._objects.workload(record.session))
         if workload is not None:
             try:
                 tracked.wrote(await self._writer.save(record, workload))
