@@ -19,11 +19,10 @@ ANNOTATION = f"{labels.DOMAIN}/project"
 
 
 class Extras(Model, frozen=True, kw_only=True):
-    """The node groups, maximum run time and draining of a project; see `Project`."""
+    """The node groups and the maximum run time of a project; see `Project`."""
 
     node_affinity: Affinity = Affinity()
     interactive_duration: int = 0
-    draining: bool = False
 
 
 NONE = Extras()
@@ -43,9 +42,7 @@ def extras_of(found: Object) -> Extras:
 def written(project: Project) -> str:
     """Return the annotation for a project."""
     extras = Extras(
-        node_affinity=project.node_affinity,
-        interactive_duration=project.interactive_duration,
-        draining=project.draining,
+        node_affinity=project.node_affinity, interactive_duration=project.interactive_duration
     )
     return msgspec.json.encode(extras).decode()
 

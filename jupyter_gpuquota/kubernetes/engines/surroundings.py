@@ -10,6 +10,7 @@ from ...model.sessions import Kind, Session, SessionSpec
 from ..api import Api
 from ..objects.meta import Object
 from ..resources import Resource
+from ..shares.provider import PodPatch
 from .amounts import GpuResources
 
 T = TypeVar("T", bound=Object)
@@ -53,11 +54,15 @@ class EngineSettings:
 class Surroundings:
     """What an engine reads and writes through.
 
-    `sessions` returns all sessions, `cost` what a checked request costs in quota, in milli-GPU.
+    `sessions` returns all sessions, `request` what the pod of a checked request asks for of GPUs,
+    `capacity` the milli-GPU of all nodes. `namespaces` are those of projects where the engine has
+    no objects that tell; empty: all but those of Kubernetes itself.
     """
 
     api: Api
     caches: Caches
     sessions: Callable[[], Sequence[Session]]
-    cost: Callable[[SessionSpec], int]
+    request: Callable[[SessionSpec], PodPatch]
+    capacity: Callable[[], int]
+    namespaces: Sequence[str] = ()
     settings: EngineSettings = field(default_factory=EngineSettings)

@@ -13,6 +13,7 @@ ADMIN_FIELDS = {
     "project.elsewhere": Text(
         "{engine} has no such setting.", "Leave it at its default; set people's rights by RBAC."
     ),
+    "project.no_borrowing": Text("Namespaces cannot borrow here.", "Leave it empty."),
     "project.limit_below": Text("Below the quota.", "Use at least {quota:gpus}, or no limit."),
     "project.whole": Text("The cluster counts whole GPUs only.", "Use a whole number."),
     "project.unknown": Text("Unknown project: {name}.", "Projects: {known:and}."),

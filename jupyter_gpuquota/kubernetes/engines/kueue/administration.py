@@ -14,6 +14,7 @@ from ....model.quota import Project
 from ...api import Api, Fault, Manifest
 from ...objects.meta import Object
 from ...resources import NAMESPACES, Resource
+from ..faults import translated
 from ..surroundings import Surroundings
 from .creation import cluster_queue_like, local_queue
 from .objects import CLUSTER_QUEUES, COHORTS, LOCAL_QUEUES
@@ -36,7 +37,10 @@ class KueueAdministration:
 
     async def try_change(self, put: Sequence[Project], gone: Sequence[str]) -> ChangePreview:
         """Return the effect of a change: a dry run on the server, then the numbers after it."""
-        written = [each for project in put for each in await self._put(project, dry_run=True)]
+        written: list[Object] = []
+        for project in put:
+            with translated(project.name):
+                written += await self._put(project, dry_run=True)
         view, state = self._view, self._view.state
         before = settle(state, view.names, view.wanted_of)
         after = settle(changed(state, written, gone), view.names, view.wanted_of)
@@ -47,7 +51,8 @@ class KueueAdministration:
 
         Raises Outdated, InvalidFields, Conflict, NotFound where there is no such namespace.
         """
-        written = await self._put(project, dry_run=False)
+        with translated(project.name):
+            written = await self._put(project, dry_run=False)
         after = changed(self._view.state, written)
         queues = find_queues(after, *self._view.names)[project.name]
         return project_of(queues, revision_of(queues))
@@ -58,6 +63,12 @@ class KueueAdministration:
         find(name, [project_of(each, "") for each in known.values()])
         queues = known[name]
         check_revision(name, revision_of(queues), revision or revision_of(queues))
+        with translated(name):
+            await self._delete(name)
+
+    async def _delete(self, name: str) -> None:
+        known = self._view.projects
+        queues = known[name]
         shared = {q for n, each in known.items() if n != name for q in each.cluster_queues}
         for local in queues.all:
             meta = local.metadata

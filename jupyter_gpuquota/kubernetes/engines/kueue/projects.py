@@ -23,7 +23,6 @@ def project_of(queues: ProjectQueues, revision: str) -> Project:
         weight=weight_of(queues),
         node_affinity=extras.node_affinity,
         interactive_duration=extras.interactive_duration,
-        draining=extras.draining,
         revision=revision,
     )
 

@@ -80,7 +80,7 @@ class KueueView:
 
     def wanted(self, spec: SessionSpec) -> Wanted:
         """Return what a checked request costs, and its priority."""
-        cost, priority = self._around.cost(spec), self.priorities.get(spec.kind, 0)
+        cost, priority = self._around.request(spec).milli, self.priorities.get(spec.kind, 0)
         return Wanted(spec.project, spec.kind, spec.share, cost, priority)
 
     def wanted_of(self, workload: Workload) -> Wanted:

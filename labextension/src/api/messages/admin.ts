@@ -102,6 +102,10 @@ export const admin: Texts = {
     trans.__('Below the quota.'),
     trans.__('Use at least %1, or no limit.', f.gpus(a.quota))
   ],
+  'project.no_borrowing': (trans) => [
+    trans.__('Namespaces cannot borrow here.'),
+    trans.__('Leave it empty.')
+  ],
   'project.renamed': (trans, _f, a) => [
     trans.__('The path names %1, the body %2.', a.path, a.body),
     trans.__('A project keeps its name: create another one and delete this one.')

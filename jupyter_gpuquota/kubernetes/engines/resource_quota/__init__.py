@@ -1,0 +1,1 @@
+"""Plain ResourceQuotas: each namespace has its own limit, nothing is lent."""

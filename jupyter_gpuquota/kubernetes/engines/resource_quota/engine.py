@@ -1,0 +1,119 @@
+"""The engine of clusters with plain ResourceQuotas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from ....model.messages.build import joined, message, sentences_of
+from ....model.messages.formats import share_arg
+from ....model.previews import Preview, PreviewVerdict
+from ....model.quota import Project
+from ....model.reasons import Reason
+from ....model.sessions import QueuePosition, Session, SessionSpec
+from ....model.struct import Message
+from ....ports.backend import Differences
+from ...labels import SESSION
+from ...resources import PODS, RESOURCE_QUOTAS
+from ..engine import Admission, EnginePatch
+from ..surroundings import Surroundings
+from ..unknown import unknown
+from .administration import QuotaAdministration
+from .quotas import NamespaceQuota, find_quotas
+
+
+class ResourceQuotaEngine:
+    """ResourceQuotas: a limit per namespace. The API server refuses pods beyond it.
+
+    There is no queue: whoever asks first once GPUs are released gets them. Nothing is borrowed,
+    reclaimed or preempted.
+    """
+
+    name = "resourcequota"
+    differences = Differences(
+        names_reclaimer=False, knows_position=False, orders_within_a_second=False
+    )
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._quotas = around.caches.cache(RESOURCE_QUOTAS)
+        self._pods = around.caches.cache(PODS)
+        self._ends: Sequence[Callable[[], None]] = ()
+        self.administration = QuotaAdministration(around, self._found)
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        """Follow the quotas; call `changed` after each change."""
+        self._ends = [self._quotas.subscribe(lambda _: changed())]
+
+    async def close(self) -> None:
+        """Stop following."""
+        for end in self._ends:
+            end()
+        self._ends = ()
+
+    def warnings(self) -> Sequence[str]:
+        """Return which GPUs the quotas do not limit."""
+        return list(self._unlimited())
+
+    def projects(self) -> Sequence[Project]:
+        """Return the namespaces with a quota of GPUs."""
+        return [found.project() for found in self._found().values()]
+
+    def patch(self, spec: SessionSpec) -> EnginePatch:
+        """Return that nothing is to be added."""
+        return EnginePatch()
+
+    def admission(self, session: Session) -> Admission:
+        """Return that a session is queued while its pod would be refused."""
+        why = self._refusal(session)
+        if why is None:
+            return Admission()
+        return Admission(admitted=False, queue=QueuePosition(session=session.id, reason=why))
+
+    async def preview(self, spec: SessionSpec) -> Preview:
+        """Return whether a pod would be accepted now, by the numbers of the quota."""
+        found, patch = self._found().get(spec.project), self._around.request(spec)
+        if found is None or not patch.milli:
+            return unknown(patch.milli)
+        if why := found.forbids(patch.resources):
+            return _told("forbidden", sentences_of(why), why)
+        if why := found.refusal(patch.resources):
+            return _told("waits", sentences_of(why), why)
+        sentences = (
+            message("preview.admitted", share=share_arg(spec.share)),
+            message("preview.uses", used=patch.milli),
+        )
+        return _told("fits", sentences)
+
+    async def position(self, session: Session) -> QueuePosition:
+        """Return why a session is queued; there is no order among those that are."""
+        why = self._refusal(session) if session.state == "waiting" else None
+        return QueuePosition(session=session.id, reason=why or session.reason)
+
+    def _found(self) -> Mapping[str, NamespaceQuota]:
+        return find_quotas(self._quotas.values(), self._around.settings.gpus)
+
+    def _refusal(self, session: Session) -> Reason | None:
+        """Return why the quota refuses the pod of a session, None if it has one or may have."""
+        found = self._found().get(session.spec.project)
+        if found is None or self._has_pod(session):
+            return None
+        return found.refusal(self._around.request(session.spec).resources)
+
+    def _has_pod(self, session: Session) -> bool:
+        pods = self._pods.values(session.spec.project)
+        return any(pod.metadata.labels.get(SESSION) == session.id for pod in pods)
+
+    def _unlimited(self) -> Iterator[str]:
+        gpus = self._around.settings.gpus
+        for name, found in self._found().items():
+            if gpus.whole not in found.names:
+                yield (
+                    f"The ResourceQuota of {name} limits {gpus.milli} but not {gpus.whole}: whole "
+                    "GPUs are not limited there."
+                )
+
+
+def _told(verdict: str, sentences: Sequence[Message], why: Reason | None = None) -> Preview:
+    return Preview(
+        verdict=verdict, message=joined(*sentences), sentences=tuple(sentences), reason=why
+    )
