@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from traitlets import Dict, Enum, List, Unicode
 
+from .engine_config import EngineConfig
 from .pod_config import PodConfig
 from .shares.registry import NAMES
 from .users import PREFIXES
 
 
-class KubernetesConfig(PodConfig):
+class KubernetesConfig(PodConfig, EngineConfig):
     """Settings of the cluster and of its sessions."""
 
     kubeconfig = Unicode(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -46,7 +46,7 @@ class EngineSettings:
 
     queue: str = ""
     interactive_queue: str = ""
-    priorities: dict[Kind, str] = field(default_factory=dict)
+    priorities: Mapping[str, str] = field(default_factory=dict)
     gpus: GpuResources = field(default_factory=GpuResources)
 
 

@@ -113,7 +113,9 @@ class ResourceQuotaEngine:
                 )
 
 
-def _told(verdict: str, sentences: Sequence[Message], why: Reason | None = None) -> Preview:
+def _told(
+    verdict: PreviewVerdict, sentences: Sequence[Message], why: Reason | None = None
+) -> Preview:
     return Preview(
         verdict=verdict, message=joined(*sentences), sentences=tuple(sentences), reason=why
     )
