@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
@@ -19,12 +20,20 @@ from jupyter_gpuquota.core import lifecycle
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.core.idle.replay import Stretch
 from jupyter_gpuquota.core.usage.buckets import Bucket
-from jupyter_gpuquota.errors import NotAllowed, WrongState
+from jupyter_gpuquota.errors import NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.memory.backend import open_memory
 from jupyter_gpuquota.memory.config import MemoryConfig
 from jupyter_gpuquota.model.environments import Environment, LaunchPlace
 from jupyter_gpuquota.model.idleness import PresenceRequest
-from jupyter_gpuquota.model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
+from jupyter_gpuquota.model.programs import (
+    ExecContext,
+    ExecEvent,
+    ExecRequest,
+    ExecResult,
+    TerminalEvent,
+    TerminalInput,
+    TerminalRequest,
+)
 from jupyter_gpuquota.model.resources import Holding, Node
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import (
@@ -68,6 +77,7 @@ def make_backend(
         inventory=FakeInventory(backend.inventory),
         logs=FakeLogs(board),
         exec=FakeExec(board),
+        terminals=FakeTerminals(board),
         ingress=FakeIngress(board),
     )
 
@@ -146,6 +156,33 @@ class FakeExec:
     async def context(self, session_id: str) -> ExecContext:
         session = running(self.board.find(session_id))
         return ExecContext(env={"GPUQUOTA_SESSION": session_id}, folder=session.spec.folder)
+
+
+@dataclass
+class FakeTerminals:
+    """Terminals that show what is typed; `exit` ends them."""
+
+    board: Board
+    typed: dict[str, asyncio.Queue[TerminalInput]] = field(default_factory=dict)
+
+    async def open(
+        self, session_id: str, request: TerminalRequest
+    ) -> AsyncGenerator[TerminalEvent]:
+        running(self.board.find(session_id))
+        name = f"t{len(self.typed) + 1}"
+        typed = self.typed[name] = asyncio.Queue()
+        yield TerminalEvent(session=session_id, terminal=name)
+        yield TerminalEvent(output=f"{request.columns}x{request.rows}\r\n")
+        while (got := await typed.get()).text.strip() != "exit":
+            size = f"{got.columns}x{got.rows}\r\n" if got.columns else ""
+            yield TerminalEvent(output=size + got.text)
+        yield TerminalEvent(result=ExecResult(exit_code=7, output=""))
+
+    async def type(self, session_id: str, terminal: str, typed: TerminalInput) -> None:
+        running(self.board.find(session_id))
+        if terminal not in self.typed:
+            raise NotFound("This terminal has ended.", hint="Open another one.")
+        self.typed[terminal].put_nowait(typed)
 
 
 @dataclass

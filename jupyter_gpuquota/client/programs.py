@@ -6,8 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from ..errors import FieldError, Unsupported, refused
-from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
+from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult, TerminalRequest
 from .namespace import Namespace
+from .terminals import Terminal
+
+_QUIET = 7 * 86_400.0
+"""Seconds that a terminal may show nothing."""
 
 
 class Programs(Namespace):
@@ -44,6 +48,26 @@ class Programs(Namespace):
                 ended = event.result is not None
                 if event.output or ended:
                     yield event
+
+    def terminal(
+        self,
+        name: str,
+        command: Sequence[str] = (),
+        *,
+        project: str = "",
+        columns: int = 80,
+        rows: int = 24,
+    ) -> Terminal:
+        """Open a terminal inside a session that runs elsewhere; without a command, a shell.
+
+        Raises WrongState, and Unsupported where sessions run on this machine.
+        """
+        words = as_words("command", command)
+        request = TerminalRequest(command=words, columns=columns, rows=rows)
+        events = self._context.stream_session(
+            "sessions.terminal", name, project, body=request, timeout=_QUIET
+        )
+        return Terminal(self._context, events)
 
     def inside(self, name: str, *, project: str = "") -> ExecContext:
         """Return what a terminal of this machine needs to enter a running session.

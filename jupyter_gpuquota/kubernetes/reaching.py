@@ -18,6 +18,7 @@ from .ingress.locator import Locator, forwards_ports
 from .ingress.tokens import Tokens
 from .logs.logs import KubeLogs
 from .programs.exec import KubeExec
+from .programs.terminals import KubeTerminals
 from .session_pods import PodOf
 from .signals.notebooks import Fingerprints
 from .signals.prometheus import Prometheus
@@ -34,6 +35,7 @@ class Reaching:
     ingress: KubeIngress
     logs: KubeLogs
     exec: KubeExec
+    terminals: KubeTerminals
     presence: Presence
     signals: KubeSignals
     forwards: Forwards | None
@@ -58,11 +60,13 @@ def reaching(
     tokens = Tokens(api)
     locate = Locator(tokens, forwards)
     presence = Presence(clock, Fingerprints(locate))
+    ingress = KubeIngress(find, locate, presence)
     return Reaching(
         tokens=tokens,
-        ingress=KubeIngress(find, locate, presence),
+        ingress=ingress,
         logs=KubeLogs(api, find, pod_of),
         exec=KubeExec(api, find, pod_of),
+        terminals=KubeTerminals(api, find, pod_of, ingress),
         presence=presence,
         signals=KubeSignals(locate, pod_of, clock, presence, _prometheus(config)),
         forwards=forwards,

@@ -34,6 +34,35 @@ class ExecEvent(Model, frozen=True, kw_only=True):
     result: ExecResult | None = None
 
 
+class TerminalRequest(Request, frozen=True, kw_only=True):
+    """A program to run inside a session with a terminal; without a `command`, a shell."""
+
+    command: tuple[str, ...] = ()
+    columns: int = 80
+    rows: int = 24
+
+
+class TerminalEvent(Model, frozen=True, kw_only=True):
+    """A part of what a terminal shows, or its end.
+
+    The first one has the `session` and the `terminal` to which input is sent; the last one has the
+    `result`, without output.
+    """
+
+    session: str = ""
+    terminal: str = ""
+    output: str = ""
+    result: ExecResult | None = None
+
+
+class TerminalInput(Request, frozen=True, kw_only=True):
+    """Text that is typed into a terminal, and its new size unless that is 0."""
+
+    text: str = ""
+    columns: int = 0
+    rows: int = 0
+
+
 class ExecContext(Model, frozen=True, kw_only=True):
     """What a terminal of the same account needs to be inside a session."""
 

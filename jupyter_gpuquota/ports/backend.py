@@ -17,7 +17,7 @@ from .changes import Changes
 from .inventory import Inventory
 from .planning import Planning
 from .policing import Policing
-from .sessions import Exec, Ingress, Logs, Sessions
+from .sessions import Exec, Ingress, Logs, Sessions, Terminals
 from .usage import History, Usage
 
 T = TypeVar("T")
@@ -44,6 +44,7 @@ class Differences:
     queued session has a position in its project's queue. `stops_at_once`: stopping a queued
     session returns it as `stopped`. `orders_within_a_second`: sessions that are created within
     a second are listed in that order. `outlives_controller`: sessions run on without it.
+    `on_this_machine`: its programs can enter sessions.
     """
 
     names_reclaimer: bool = True
@@ -51,6 +52,7 @@ class Differences:
     stops_at_once: bool = True
     orders_within_a_second: bool = True
     outlives_controller: bool = True
+    on_this_machine: bool = True
 
 
 def _lack(words: str) -> dict[str, str]:
@@ -72,6 +74,9 @@ class Backend:
     usage: Usage
     logs: Logs | None = field(default=None, metadata=_lack("has no logs"))
     exec: Exec | None = field(default=None, metadata=_lack("cannot run programs inside sessions"))
+    terminals: Terminals | None = field(
+        default=None, metadata=_lack("opens terminals in pages of sessions only")
+    )
     ingress: Ingress | None = field(
         default=None, metadata=_lack("cannot show sessions in a browser")
     )

@@ -7,7 +7,15 @@ from typing import Protocol
 
 from ..model.ending import PageReport
 from ..model.idleness import PresenceRequest
-from ..model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
+from ..model.programs import (
+    ExecContext,
+    ExecEvent,
+    ExecRequest,
+    ExecResult,
+    TerminalEvent,
+    TerminalInput,
+    TerminalRequest,
+)
 from ..model.resources import Share
 from ..model.sessions import Endpoint, LogChunk, LogQuery, Session, SessionSpec
 
@@ -76,7 +84,23 @@ class Exec(Protocol):
         """
 
     async def context(self, session_id: str) -> ExecContext:
-        """Return the session's environment variables and folder. Raises NotFound, WrongState."""
+        """Return the session's environment variables and folder.
+
+        Raises NotFound, WrongState, and Unsupported where sessions run on other machines.
+        """
+
+
+class Terminals(Protocol):
+    """Opens terminals inside sessions that run elsewhere."""
+
+    def open(self, session_id: str, request: TerminalRequest) -> AsyncGenerator[TerminalEvent]:
+        """Open a terminal and yield what it shows; the first event names it.
+
+        Closing the iterator hangs up. Raises NotFound, WrongState, InvalidFields.
+        """
+
+    async def type(self, session_id: str, terminal: str, typed: TerminalInput) -> None:
+        """Send input to a terminal, or resize it. Raises NotFound for one that has ended."""
 
 
 class Ingress(Protocol):

@@ -18,7 +18,7 @@ from ..errors import FieldError, InvalidFields, NameTaken, refused
 from ..model.idleness import Activity
 from ..model.policy import SessionPolicy
 from ..model.previews import Preview
-from ..model.programs import ExecContext, ExecEvent, ExecResult
+from ..model.programs import ExecContext, ExecEvent, ExecResult, TerminalEvent
 from ..model.rightsizing import Advice
 from ..model.sessions import (
     STATES,
@@ -155,6 +155,20 @@ async def exec_stream(backend: Backend, call: Call) -> AsyncGenerator[ExecEvent]
     able = require(backend, "exec", backend.exec)
     await _audit(backend, call, "ran a program in")
     return able.stream(call.target.id, call.body)
+
+
+async def terminal(backend: Backend, call: Call) -> AsyncGenerator[TerminalEvent]:
+    """Open a terminal inside a session, and stream what it shows."""
+    able = require(backend, "terminals", backend.terminals)
+    await _audit(backend, call, "opened a terminal in")
+    return able.open(call.target.id, call.body)
+
+
+async def type_(backend: Backend, call: Call) -> Nothing:
+    """Type into a terminal of a session."""
+    able = require(backend, "terminals", backend.terminals)
+    await able.type(call.target.id, call.args["terminal"], call.body)
+    return Nothing()
 
 
 async def context(backend: Backend, call: Call) -> ExecContext:

@@ -19,7 +19,7 @@ READS = sorted(row.name for row in ROUTES if row.method == "GET")
 
 async def ask(backend: Backend, name: str, who: str, session_id: str) -> Any:
     """Call a route of the table as one of its callers."""
-    args = {"id": session_id, "page": "p1"}
+    args = {"id": session_id, "page": "p1", "terminal": "none"}
     asked = {"args": args, "query": None, "body": None} | REQUESTS.get(name, {})
     rights = await backend.access.rights(caller(who, session_id))
     return await perform(backend, route(name), rights, **asked)

@@ -10,7 +10,7 @@ from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.idleness import KeepAliveRequest, PresenceRequest
 from jupyter_gpuquota.model.policy import PolicyRequest
-from jupyter_gpuquota.model.programs import ExecRequest
+from jupyter_gpuquota.model.programs import ExecRequest, TerminalInput, TerminalRequest
 from jupyter_gpuquota.model.projects import (
     AuditQuery,
     GroupsRequest,
@@ -67,6 +67,8 @@ ALLOWED: dict[str, set[str]] = {
     "sessions.log": _MANAGE,
     "sessions.exec": _OWN,
     "sessions.exec_stream": _OWN,
+    "sessions.terminal": _OWN,
+    "sessions.type": _OWN,
     "sessions.endpoint": _OWN,
     "sessions.presence": _OWN,
     "sessions.put_page": _MANAGE,
@@ -102,6 +104,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "sessions.log": {"query": LogQuery()},
     "sessions.exec": {"body": ExecRequest(command=("true",))},
     "sessions.exec_stream": {"body": ExecRequest(command=("true",))},
+    "sessions.terminal": {"body": TerminalRequest()},
+    "sessions.type": {"body": TerminalInput(text="x")},
     "sessions.endpoint": {"query": EndpointQuery(port=PORT)},
     "sessions.presence": {"body": PresenceRequest(at=NOW)},
     "sessions.keep_alive": {"body": KeepAliveRequest()},

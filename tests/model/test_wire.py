@@ -45,7 +45,7 @@ def test_routes_are_named_once_and_only_get_reads() -> None:
     plain = [row for row in ROUTES if row.need != "admin"]
     assert {row.permission for row in plain if row.method == "GET"} == {"read"}
     assert {row.permission for row in plain if row.method != "GET"} == {"write", "execute"}
-    runs = {"create", "resume", "resize", "exec", "exec_stream"}
+    runs = {"create", "resume", "resize", "exec", "exec_stream", "terminal", "type"}
     assert {row.name for row in ROUTES if row.permission == "execute"} == {
         f"sessions.{verb}" for verb in runs
     }

@@ -6,7 +6,15 @@ from ..ending import PageReport
 from ..idleness import Activity, KeepAliveRequest, PresenceRequest
 from ..policy import SessionPolicy
 from ..previews import Preview
-from ..programs import ExecContext, ExecEvent, ExecRequest, ExecResult
+from ..programs import (
+    ExecContext,
+    ExecEvent,
+    ExecRequest,
+    ExecResult,
+    TerminalEvent,
+    TerminalInput,
+    TerminalRequest,
+)
 from ..rightsizing import Advice, ResizeRequest
 from ..sessions import (
     Endpoint,
@@ -138,6 +146,29 @@ ROUTES: tuple[Route, ...] = (
         streams=True,
         runs=True,
         action="run programs in",
+    ),
+    Route(
+        "sessions.terminal",
+        "POST",
+        "/sessions/{id}/terminals",
+        TerminalEvent,
+        "Open a terminal inside a session that runs elsewhere, and stream what it shows",
+        request=TerminalRequest,
+        need="exec",
+        streams=True,
+        runs=True,
+        action="open a terminal in",
+    ),
+    Route(
+        "sessions.type",
+        "POST",
+        "/sessions/{id}/terminals/{terminal}",
+        Nothing,
+        "Type into a terminal that the caller has opened, or resize it",
+        request=TerminalInput,
+        need="exec",
+        runs=True,
+        action="type into a terminal of",
     ),
     Route(
         "sessions.endpoint",

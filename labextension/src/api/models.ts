@@ -1208,6 +1208,34 @@ export interface ExecEvent {
   result: ExecResult | null;
 }
 /**
+ * A part of what a terminal shows, or its end.
+ *
+ * The first one has the `session` and the `terminal` to which input is sent; the last one has the
+ * `result`, without output.
+ */
+export interface TerminalEvent {
+  session: string;
+  terminal: string;
+  output: string;
+  result: ExecResult | null;
+}
+/**
+ * A program to run inside a session with a terminal; without a `command`, a shell.
+ */
+export interface TerminalRequest {
+  command?: string[];
+  columns?: number;
+  rows?: number;
+}
+/**
+ * Text that is typed into a terminal, and its new size unless that is 0.
+ */
+export interface TerminalInput {
+  text?: string;
+  columns?: number;
+  rows?: number;
+}
+/**
  * The report of a session's page, when it opens and every half minute.
  *
  * `saved` and `unsaved` answer a session that is ending: all documents are saved, or `unsaved` of

@@ -39,7 +39,8 @@ import type {
   SessionPolicy,
   SessionQuery,
   SessionRequest,
-  SettingsChange
+  SettingsChange,
+  TerminalInput
 } from './models';
 
 /**
@@ -288,6 +289,14 @@ export const routes = {
     path: '/sessions/{id}/exec',
     noun: ''
   } as Route<{ id: string }, undefined, ExecRequest, ExecResult>,
+
+  /** Type into a terminal that the caller has opened, or resize it. */
+  sessionsType: {
+    name: 'sessions.type',
+    method: 'POST',
+    path: '/sessions/{id}/terminals/{terminal}',
+    noun: ''
+  } as Route<{ id: string; terminal: string }, undefined, TerminalInput, Nothing>,
 
   /** Record that a page of a session is open, and whether it has saved its documents. */
   sessionsPutPage: {

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from ....client import Client
@@ -20,6 +20,7 @@ from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
 from ...views.texts import ExecView, StreamedView
+from . import terminal
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -75,11 +76,30 @@ def _exec(client: Client, args: Args, console: Console) -> ExecView:
 
 def _bash(client: Client, args: Args, console: Console) -> NoReturn:
     """Become a shell inside a session."""
-    context = client.sessions.inside(args.name, project=args.project)
+    try:
+        context = client.sessions.inside(args.name, project=args.project)
+    except Unsupported as elsewhere:
+        _bash_elsewhere(client, args, console, elsewhere)
     shell = shutil.which("bash", path=context.env.get("PATH")) or "sh"
     share = context.env.get("GPUQUOTA_SHARE", "its share")
     console.note(f"You are inside {args.name} ({share}). `exit` leaves; the session keeps running.")
     become([shell], context)
+
+
+def _bash_elsewhere(
+    client: Client, args: Args, console: Console, elsewhere: Unsupported
+) -> NoReturn:
+    """Show a shell of a session that no process of this machine can enter."""
+    columns, rows = terminal.size()
+    try:
+        remote = client.sessions.terminal(
+            args.name, project=args.project, columns=columns, rows=rows
+        )
+    except Unsupported:
+        raise elsewhere from None  # its hint fits better
+    console.note(f"You are inside {args.name}. `exit` leaves; the session keeps running.")
+    with closing(remote):
+        sys.exit(terminal.attach(remote))
 
 
 def become(command: Sequence[str], context: ExecContext) -> NoReturn:
