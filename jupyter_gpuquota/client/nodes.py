@@ -11,6 +11,7 @@ GPUS = Table[tuple[NodeUse, DeviceUse]](
     columns={
         "node": lambda line: line[0].name,
         "gpu": lambda line: line[1].device.index,
+        "count": lambda line: line[1].device.count,
         "model": lambda line: line[1].device.model,
         "memory": lambda line: line[1].device.memory,
         "free": lambda line: line[1].free / 1000,
@@ -19,12 +20,16 @@ GPUS = Table[tuple[NodeUse, DeviceUse]](
         "sessions": lambda line: [piece.name for piece in line[1].slices],
         "simulated": lambda line: line[1].device.simulated,
         "lost": lambda line: line[1].device.lost,
+        "problem": lambda line: line[0].problem,
         "uuid": lambda line: line[1].device.uuid,
     },
     shown=("node", "gpu", "model", "free", "utilisation", "sessions"),
     empty="No GPUs.",
 )
-"""One line a GPU: memory in MiB, what is free in GPUs, utilisation in per cent."""
+"""One line a GPU, or `count` GPUs that are not told apart.
+
+Memory is in MiB, what is free in GPUs, utilisation in per cent.
+"""
 
 
 class Nodes(Namespace):

@@ -14,6 +14,7 @@ from ..model.sessions import Kind, Session, SessionQuery, SessionRequest
 from ..model.struct import Number, Page
 from . import urls
 from .connection.context import Context
+from .connection.discovery import Home
 from .lifecycle import Lifecycle, settled
 from .listing import Listing
 from .logs import Logs
@@ -110,8 +111,8 @@ def _all(context: Context, query: SessionQuery) -> Page[Session]:
 def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
     """Return the request, completed as a JupyterLab would complete it.
 
-    A command runs in the working folder, a Jupyter Server in the JupyterLab's root; a relative
-    folder begins at the working folder.
+    Where sessions see the files of this machine, a command runs in the working folder, a Jupyter
+    Server in the JupyterLab's root; a relative folder begins at the working folder.
     """
     given: dict[str, Any] = dict(wishes)
     for field in ("gpu", "gpu_memory", "gpu_compute", "idle_timeout"):
@@ -125,10 +126,13 @@ def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
     home = context.home()
     if home:
         given["base_url"] = home.base_url or "/"
-        folder = given.get("folder", "")
-        if folder or given["command"]:
-            here = context.folder()
-            given["folder"] = folder if folder.startswith("~") else str(Path(here, folder))
-        else:
-            given["folder"] = home.root
+        if context.local_files():
+            given["folder"] = _folder(context, given.get("folder", ""), home, given["command"])
     return SessionRequest(name=name, **given)
+
+
+def _folder(context: Context, folder: str, home: Home, command: Sequence[str]) -> str:
+    """Return the folder of a session on this machine."""
+    if folder or command:
+        return folder if folder.startswith("~") else str(Path(context.folder(), folder))
+    return home.root

@@ -177,6 +177,11 @@ def device_text(device: Device | Slice) -> str:
     return device.uuid.removeprefix("GPU-").removeprefix("MIG-")[:8]
 
 
+def devices_text(device: Device) -> str:
+    """Return the name of a device in a list: as above, or how many GPUs it stands for."""
+    return device_text(device) or counted_gpus(device.milli)
+
+
 class Holding(Model, frozen=True, kw_only=True):
     """GPUs in use by a workload that is not one of our sessions, with its `name`."""
 

@@ -84,6 +84,14 @@ class TestAtHome:
     def test_a_folder_begins_where_the_user_is(self, at_home, said, meant):
         assert at_home.submit("exp1", folder=said).spec.folder == meant
 
+    @pytest.mark.parametrize("folder", ["", "sub"])
+    def test_folders_of_this_machine_are_not_those_of_a_container(
+        self, at_home, transport, backend, folder
+    ):
+        backend.inventory.local_files = False
+        at_home.submit("exp1", command=["ls"], folder=folder)
+        assert (sent(transport)["folder"], sent(transport)["base_url"]) == (folder, "/user/me/")
+
     def test_where_no_lab_runs_the_controller_decides(self, make, transport):
         make(home=Home()).submit("exp1")
         assert (sent(transport)["folder"], sent(transport)["base_url"]) == ("", "/")

@@ -32,13 +32,13 @@ class TestLife:
         assert "(simulated)" in ran.out
         assert "life" in shell.ok("list", "--state", "running", "-p", "team-b")
         assert "Jupyter Server" in shell.ok("logs", "life")
-        assert shell("suspend", "life").out == "life is suspended: Suspended on request.\n"
+        assert shell("suspend", "life").out == "life: Suspended on request.\n"
         assert shell.ok("resume", "life", "--wait").startswith("life is running on")
         assert "; 1 session keeps running." in shell.ok("controller", "stop")
         assert "life" in shell.ok("list", "--state", "running")
         # The controller has just started, so pages that are open may not have reported yet.
         unknown = "It is not known whether notebooks had unsaved changes."
-        assert shell.ok("stop", "life") == f"life is stopped: Stopped on request. {unknown}\n"
+        assert shell.ok("stop", "life") == f"life: Stopped on request. {unknown}\n"
         assert shell.ok("delete", "life") == "Deleted life.\n"
         assert shell("describe", "life").code == 3
 

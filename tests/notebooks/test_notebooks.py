@@ -60,7 +60,7 @@ def test_the_first_session(shell):
     assert "I have 0.5 GPU" in text_of(notebook, "%gpu exec")
     link = re.search(r'href="(/gpuquota/s/\w+/)"', html_of(notebook, "%gpu open"))
     assert link
-    assert "is suspended" in text_of(notebook, "%gpu suspend")
+    assert "Suspended on request" in text_of(notebook, "%gpu suspend")
     assert "is running on dgx1-" in text_of(notebook, "%gpu resume")
     assert "epoch 0\nepoch 1\nepoch 2\n" in text_of(notebook, "%gpu logs first-training")
     assert "Starts now" in text_of(notebook, "from jupyter_gpuquota import Client")

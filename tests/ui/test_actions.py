@@ -113,8 +113,8 @@ def test_one_command_changes_several_sessions(gpu):
     assert [s.state for s in gpu("suspend exp1 exp2").data] == ["suspended"] * 2
     assert [s.state for s in gpu("resume exp1 exp2 --wait").data] == ["running"] * 2
     assert gpu("stop exp1 exp2").text.splitlines() == [
-        "exp1 is stopped: Stopped on request.",
-        "exp2 is stopped: Stopped on request.",
+        "exp1: Stopped on request.",
+        "exp2: Stopped on request.",
     ]
     assert gpu("delete exp1 exp2").data == {"deleted": "exp1, exp2"}
     assert gpu("list").data == ()
@@ -160,7 +160,7 @@ def test_a_notebook_gets_a_link(gpu):
     assert gpu("open exp1 --port 6006").data == {"url": f"/gpuquota/s/{session.id}/p/6006/"}
     assert 'target="_blank"' in gpu("open exp1").html
     gpu("stop exp1")
-    with pytest.raises(WrongState, match="stopped"):
+    with pytest.raises(WrongState, match="not running: Stopped"):
         gpu("open exp1")
 
 

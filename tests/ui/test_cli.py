@@ -39,9 +39,9 @@ class TestLife:
         assert "life is running." in ran.err.splitlines()
         assert "(simulated)" in ran.out
         assert "life" in shell.ok("list", "--state", "running", "-p", "team-b")
-        assert shell("suspend", "life").out == "life is suspended: Suspended on request.\n"
+        assert shell("suspend", "life").out == "life: Suspended on request.\n"
         assert shell.ok("resume", "life", "--wait").startswith("life is running on")
-        assert shell.ok("stop", "life") == "life is stopped: Stopped on request.\n"
+        assert shell.ok("stop", "life") == "life: Stopped on request.\n"
         ran = shell("stop", "life")
         assert ran.code == 4
         assert "life is stopped" in ran.err

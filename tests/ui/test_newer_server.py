@@ -46,6 +46,7 @@ from jupyter_gpuquota.ui.views.view import View
 from jupyter_gpuquota.ui.widgets.launch import preview_html
 from tests.builders import (
     NOW,
+    make_about,
     make_history,
     make_node,
     make_placement,
@@ -159,7 +160,7 @@ def test_an_idle_session_is_shown_with_unknown_signals() -> None:
 
 def test_a_verdict_is_shown_by_its_message() -> None:
     asked = Preview(message="Starts in the cloud.", **words(verdict="bursts"))
-    found = client_of(asked).sessions.preview("exp1", gpu=1)
+    found = client_of(asked, make_about()).sessions.preview("exp1", gpu=1)
     view = PreviewView(found)
     assert "Starts in the cloud." in sides_of(view)
     assert view.records[0]["verdict"] == "bursts"

@@ -85,10 +85,14 @@ class TestSessions:
         assert 'target="_blank"' in said(widget)
         button(widget, "Keep alive").click()
         assert "exp1 is kept alive until" in said(widget)
-        for label, state in [("Suspend", "suspended"), ("Resume", "running"), ("Stop", "stopped")]:
+        for label, state, words in [
+            ("Suspend", "suspended", "exp1: Suspended on request."),
+            ("Resume", "running", "exp1 is running"),
+            ("Stop", "stopped", "exp1: Stopped on request."),
+        ]:
             button(widget, label).click()
             assert client.sessions.get("exp1").state == state
-            assert f"exp1 is {state}" in said(widget)
+            assert words in said(widget)
         button(widget, "Delete").click()
         assert "Deleted exp1." in said(widget)
 

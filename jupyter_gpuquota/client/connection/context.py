@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from ...errors import Ambiguous, NotFound
+from ...model.about import About
 from .. import preferences
 from . import discovery
 from .discovery import Home
@@ -73,6 +74,11 @@ class Context:
     def home(self) -> Home | None:
         """Return what a Jupyter Server would fill in; None where one does so."""
         return None if self.transport().url else discovery.find_home()
+
+    def local_files(self) -> bool:
+        """Return whether sessions see the files of this machine."""
+        about: About = self.call("about.get")
+        return about.local_files
 
     def labs(self) -> list[JupyterServer]:
         """Return the JupyterLabs of this account that have our extension and answer."""

@@ -69,6 +69,7 @@ _BY_ERROR: dict[type[GpuQuotaError], str] = {
     Unavailable: "The session does not respond",
 }
 _STARTING = "This page opens as soon as the session is running."
+_STOPPING = "Files and settings are kept. This page is updated when it has stopped."
 _ENDED = "Files and settings are kept."
 
 
@@ -142,8 +143,9 @@ def _texts(error: GpuQuotaError, subject: Subject | None) -> tuple[str, str, str
     title = _BY_STATE[session.state].format(session.spec.name)
     if session.state == "running":
         return title, error.message, error.hint
-    if session.state in ("waiting", "starting", "stopping"):
-        return title, session.reason.message if session.reason else "", _STARTING
     reason = session.reason
+    if session.state in ("waiting", "starting", "stopping"):
+        ends = session.state == "stopping" and session.goal in ("stop", "suspend")
+        return title, reason.message if reason else "", _STOPPING if ends else _STARTING
     message = f"{reason.message} {reason.hint}".strip() if reason else ""
     return title, message, _ENDED

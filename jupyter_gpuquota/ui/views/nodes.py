@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...client.nodes import GPUS, gpus
 from ...model.nodes import DeviceUse, Nodes, NodeUse, SliceUse
-from ...model.resources import device_text, gpus_text, memory_text
+from ...model.resources import devices_text, gpus_text, memory_text
 from .markup import Markup, bar, join, tag
 from .view import Column, Row, View, html_table, text_table
 
@@ -42,14 +42,20 @@ class NodesView(View[Nodes]):
 
 
 def _model(place: Place) -> str:
-    device = place[1].device
-    marks = [mark for mark, on in (("simulated", device.simulated), ("lost", device.lost)) if on]
+    node, device = place[0], place[1].device
+    known = ((node.problem, node.problem), ("lost", device.lost and not node.problem))
+    marks = [mark for mark, on in (("simulated", device.simulated), *known) if on]
     return f"{device.model} ({', '.join(marks)})" if marks else device.model
+
+
+def _memory(place: Place) -> str:
+    return memory_text(place[1].device.memory) if place[1].device.memory else ""
 
 
 def _slice(piece: SliceUse) -> str:
     over = " (over its share)" if piece.over else ""
-    return f"{piece.project}/{piece.name} {gpus_text(piece.milli)}{over}"
+    name = f"{piece.project}/{piece.name}" if piece.project else piece.name
+    return f"{name} {gpus_text(piece.milli)}{over}"
 
 
 def _measured(value: int | None, unit: str) -> str:
@@ -57,18 +63,20 @@ def _measured(value: int | None, unit: str) -> str:
 
 
 def _used(place: Place) -> str:
-    return f"{(1000 - place[1].free) // 10} % in use"
+    milli = place[1].device.milli
+    return f"{100 * (milli - place[1].free) // milli} % in use"
 
 
 def _bar(place: Place) -> Markup:
-    return bar(_used(place), 1000 - place[1].free, 1000)
+    milli = place[1].device.milli
+    return bar(_used(place), milli - place[1].free, milli)
 
 
 _COLUMNS: list[Column[Place]] = [
     Column("NODE", lambda p: p[0].name, whole=True),
-    Column("GPU", lambda p: device_text(p[1].device)),
+    Column("GPU", lambda p: devices_text(p[1].device)),
     Column("MODEL", _model, whole=True),
-    Column("MEMORY", lambda p: memory_text(p[1].device.memory)),
+    Column("MEMORY", _memory),
     Column("FREE", lambda p: gpus_text(p[1].free)),
     Column("UTILISATION", lambda p: _measured(p[1].utilisation, "%")),
     Column("MEMORY USED", lambda p: _measured(p[1].memory_used, "MiB")),

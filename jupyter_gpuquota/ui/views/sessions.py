@@ -109,12 +109,14 @@ class ChangedView(SessionsView):
 
 def outcome(session: Session) -> str:
     """Return the state of a session, with its place or reason, as one line."""
-    state = "failed" if session.state == "failed" else f"is {status_text(session)}"
+    state = " failed" if session.state == "failed" else f" is {status_text(session)}"
     reason = f": {session.reason.message}" if session.reason else ""
+    if reason and session.state in ("suspended", "stopped"):
+        state = ""  # the reason says so: "Suspended on request."
     place = (
         f" on {session.placement.text}" if session.state == "running" and session.placement else ""
     )
-    return printable(f"{session.spec.name} {state}{place}{reason or '.'}")
+    return printable(f"{session.spec.name}{state}{place}{reason or '.'}")
 
 
 def status_text(session: Session) -> str:

@@ -105,7 +105,8 @@ def _gpus(holder: Holder) -> str:
 
 
 def _place(holder: Holder) -> str:
-    return f"{holder.node} GPU {', '.join(device_text(use.device) for use, _ in holder.parts)}"
+    gpus = ", ".join(name for use, _ in holder.parts if (name := device_text(use.device)))
+    return f"{holder.node} GPU {gpus}" if gpus else holder.node
 
 
 def _memory(holder: Holder) -> str:

@@ -143,7 +143,7 @@ def _make_fields() -> dict[str, Any]:
         "environment": Dropdown(
             description="Environment", options=[("Default", "")], value="", **size
         ),
-        "folder": text("Folder", "JupyterLab's root folder"),
+        "folder": text("Folder", "default"),
         "command": text("Command", "Jupyter server"),
         "idle_timeout": text("Idle timeout", "default"),
     }

@@ -55,7 +55,12 @@ export const launch: JupyterFrontEndPlugin<void> = {
           icon: gpuIcon,
           make: async () => {
             const { makeLaunchWidget } = await import('../views/launch/widget');
-            return makeLaunchWidget({ ui, state, folder });
+            const isSeen = await seesFiles(workspace);
+            return makeLaunchWidget({
+              ui,
+              state,
+              folder: isSeen ? folder : ''
+            });
           }
         });
       }
@@ -66,6 +71,15 @@ export const launch: JupyterFrontEndPlugin<void> = {
     });
   }
 };
+
+/** Return whether sessions see the files that the file browser shows. */
+export async function seesFiles({
+  about
+}: Pick<IGpuWorkspace, 'about'>): Promise<boolean> {
+  await about.refresh();
+  const { result } = about;
+  return result.status !== 'ready' || result.value.local_files;
+}
 
 /** The file browser's folder, below the server's root; empty where it shows another drive. */
 function here(app: JupyterFrontEnd, files: IDefaultFileBrowser | null): string {

@@ -1,4 +1,10 @@
-import { DeviceUse, ProjectUse, Session, SliceUse } from '../api/models';
+import {
+  Device,
+  DeviceUse,
+  ProjectUse,
+  Session,
+  SliceUse
+} from '../api/models';
 
 /** What a project has of the whole, in milli-GPU, drawn as one bar. */
 export interface IBar {
@@ -35,16 +41,20 @@ export type Part =
     }
   | { readonly kind: 'free' | 'lost'; readonly milli: number };
 
-/** Split a device into what is drawn; a lost one has nothing free. */
+/** Return all of a device, in milli-GPU; it may stand for several GPUs. */
+export function milliIn({ count }: Device): number {
+  return 1000 * (count ?? 1);
+}
+
+/** Split a device into what is drawn; what is neither held nor free is lost. */
 export function partsOf({ device, slices, free }: DeviceUse): Part[] {
   const held = slices.map(
     slice => ({ kind: 'slice', milli: slice.milli, slice }) as const
   );
-  if (device.lost) {
-    const rest = 1000 - held.reduce((sum, { milli }) => sum + milli, 0);
-    return rest > 0 ? [...held, { kind: 'lost', milli: rest }] : held;
-  }
-  return free > 0 ? [...held, { kind: 'free', milli: free }] : held;
+  const used = held.reduce((sum, { milli }) => sum + milli, 0);
+  const kind = free && !device.lost ? 'free' : 'lost';
+  const milli = kind === 'free' ? free : milliIn(device) - used;
+  return milli > 0 ? [...held, { kind, milli }] : held;
 }
 
 /** Return what a session holds, or asks for as far as it can be counted, in milli-GPU. */

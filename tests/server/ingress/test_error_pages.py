@@ -19,7 +19,7 @@ from jupyter_gpuquota.errors import (
     WrongState,
 )
 from jupyter_gpuquota.model.reasons import Reason
-from jupyter_gpuquota.model.sessions import State
+from jupyter_gpuquota.model.sessions import Goal, State
 from jupyter_gpuquota.server.ingress.error_pages import Subject, error_page
 from tests.builders import make_session
 from tests.server.ingress.conftest import Site
@@ -59,6 +59,22 @@ def test_the_title_is_the_state_of_the_session(state: State, title: str) -> None
     can_resume = "resume" in by_state(state)
     assert ("<button" in text) == can_resume
     assert ("script-src" in page.headers["Content-Security-Policy"]) == can_resume
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ("suspend", "updated when it has stopped"),
+        ("stop", "updated when it has stopped"),
+        ("requeue", "opens as soon as the session is running"),
+    ],
+)
+def test_what_a_stopping_session_becomes_is_said(goal: Goal, words: str) -> None:
+    stopping = subject("stopping")
+    session = msgspec.structs.replace(stopping.session, goal=goal)
+    page = error_page(NOT_RUNNING, "/lab", HTML, Subject(session, stopping.resume))
+    assert words in page.body.decode()
+    assert page.headers["Refresh"]
 
 
 def test_every_state_has_a_title() -> None:

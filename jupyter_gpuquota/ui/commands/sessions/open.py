@@ -39,9 +39,9 @@ def _open(client: Client, args: Args, console: Console) -> TextView:
     """
     session = client.sessions.get(args.name, project=args.project)
     if session.state != "running":
-        why = f": {session.reason.message}" if session.reason else "."
+        why = session.reason.message if session.reason else f"it is {session.state}."
         raise WrongState(
-            f"{session.spec.name} is {session.state}, not running{why}",
+            f"{session.spec.name} is not running: {why}",
             hint=f"See `describe {session.spec.name}`.",
         )
     place = place_of(session.spec, args.port)

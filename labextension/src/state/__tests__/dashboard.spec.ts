@@ -73,6 +73,24 @@ describe('the dashboard', () => {
     expect(kinds).toEqual(['slice', 'lost']);
   });
 
+  it('draws several GPUs that are not told apart as one', () => {
+    const one = makeDevice(false, [{ ...SLICE, milli: 2000 }], 6000);
+    const pool = {
+      ...one,
+      device: { ...one.device, index: null, uuid: '', count: 8 }
+    };
+    const parts = (use: DeviceUse) =>
+      partsOf(use).map(({ kind, milli }) => [kind, milli]);
+    expect(parts(pool)).toEqual([
+      ['slice', 2000],
+      ['free', 6000]
+    ]);
+    expect(parts({ ...pool, free: 0 })).toEqual([
+      ['slice', 2000],
+      ['lost', 6000]
+    ]);
+  });
+
   it('shows nothing free on a full one', () => {
     const full = makeDevice(false, [{ ...SLICE, milli: 1000 }], 0);
     expect(partsOf(full)).toHaveLength(1);

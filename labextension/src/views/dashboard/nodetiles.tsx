@@ -4,9 +4,9 @@ import { DeviceUse, NodeUse, SliceUse } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { Cell } from '../../state/csv';
 import { partsOf } from '../../state/dashboard';
-import { Simulated } from '../parts/controls';
+import { Badge, Simulated } from '../parts/controls';
 import { CsvButton } from '../parts/download';
-import { deviceText } from '../parts/placetexts';
+import { deviceName, deviceText, modelText } from '../parts/placetexts';
 import { gpus, gpusText, memory } from '../parts/texts';
 import { useUi } from '../parts/ui';
 
@@ -26,7 +26,7 @@ export function NodeTiles(props: { nodes: readonly NodeUse[] }): JSX.Element {
           title={title}
           file="gpu-nodes"
           header={header(trans)}
-          rows={() => nodes.flatMap(cells)}
+          rows={() => nodes.flatMap(node => cells(trans, node))}
         />
       </header>
       <div className="jp-GpuQuota-tiles">
@@ -43,14 +43,15 @@ function NodeTile({ node }: { node: NodeUse }): JSX.Element {
   const { trans } = useUi();
   const [active, setActive] = useState('');
   const heading = useId();
-  const keys = node.devices.flatMap(({ device, slices }) =>
-    slices.map((_, index) => keyOf(device.uuid, index))
+  const keys = node.devices.flatMap(({ slices }, device) =>
+    slices.map((_, index) => keyOf(device, index))
   );
   const tabbed = keys.includes(active) ? active : keys[0];
   return (
     <article className="jp-GpuQuota-tile" aria-labelledby={heading}>
       <h4 id={heading}>
         {node.name} {node.simulated ? <Simulated trans={trans} /> : null}
+        {node.problem ? <Badge kind="warning">{node.problem}</Badge> : null}
       </h4>
       <div
         role={keys.length ? 'toolbar' : undefined}
@@ -59,10 +60,11 @@ function NodeTile({ node }: { node: NodeUse }): JSX.Element {
         }
         onKeyDown={moveFocus}
       >
-        {node.devices.map(use => (
+        {node.devices.map((use, index) => (
           <Device
-            key={use.device.uuid}
-            node={node.name}
+            key={index}
+            at={index}
+            node={node}
             use={use}
             tabbed={tabbed}
             onActive={setActive}
@@ -74,7 +76,8 @@ function NodeTile({ node }: { node: NodeUse }): JSX.Element {
 }
 
 function Device(props: {
-  node: string;
+  at: number;
+  node: NodeUse;
   use: DeviceUse;
   tabbed: string | undefined;
   onActive: (key: string) => void;
@@ -83,24 +86,22 @@ function Device(props: {
   const { commands, trans } = useUi();
   const [shown, setShown] = useState<SliceUse | null>(null);
   const { device } = use;
-  const summary = summaryText(trans, use);
+  const summary = summaryText(trans, use, node.problem);
   let index = -1;
   return (
     <div
       className="jp-GpuQuota-device"
       role="group"
       aria-label={trans.__(
-        'GPU %1 of %2: %3',
-        deviceText(device),
-        node,
+        '%1 of %2: %3',
+        deviceName(trans, device),
+        node.name,
         summary
       )}
     >
       <div className="jp-GpuQuota-deviceHead">
-        <b>{trans.__('GPU %1', deviceText(device))}</b>{' '}
-        <span className="jp-GpuQuota-quiet">
-          {device.model}, {memory(device.memory)}
-        </span>
+        <b>{deviceName(trans, device)}</b>{' '}
+        <span className="jp-GpuQuota-quiet">{modelText(device)}</span>
       </div>
       <div className="jp-GpuQuota-slices">
         {partsOf(use).map(part => {
@@ -112,12 +113,14 @@ function Device(props: {
                 className={`jp-GpuQuota-slice jp-mod-${part.kind}`}
                 style={style}
               >
-                {part.kind === 'lost' ? trans.__('lost') : trans.__('free')}
+                {part.kind === 'lost'
+                  ? node.problem || trans.__('lost')
+                  : trans.__('free')}
               </span>
             );
           }
           index += 1;
-          const key = keyOf(device.uuid, index);
+          const key = keyOf(props.at, index);
           const { slice } = part;
           return (
             <button
@@ -158,8 +161,8 @@ function Device(props: {
   );
 }
 
-function keyOf(uuid: string, index: number): string {
-  return `${uuid}:${index}`;
+function keyOf(device: number, slice: number): string {
+  return `${device}:${slice}`;
 }
 
 /** Move between the slices of a node by arrows, Home and End. */
@@ -183,8 +186,15 @@ function moveFocus(event: React.KeyboardEvent<HTMLElement>): void {
   }
 }
 
-function summaryText(trans: TranslationBundle, use: DeviceUse): string {
+function summaryText(
+  trans: TranslationBundle,
+  use: DeviceUse,
+  problem = ''
+): string {
   const { device, free, utilisation, memory_used: used } = use;
+  if (problem) {
+    return problem;
+  }
   if (device.lost) {
     return trans.__('lost: the driver does not respond');
   }
@@ -227,14 +237,14 @@ function header(trans: TranslationBundle): string[] {
 }
 
 /** List a node's parts: one line for each session on a device, one for what is free or lost. */
-function cells(node: NodeUse): Cell[][] {
+function cells(trans: TranslationBundle, node: NodeUse): Cell[][] {
   return node.devices.flatMap(use =>
     partsOf(use).map(part => {
       const { device } = use;
       const slice = part.kind === 'slice' ? part.slice : null;
       return [
         node.name,
-        deviceText(device),
+        deviceText(device) || deviceName(trans, device),
         device.model,
         slice?.name ?? `(${part.kind})`,
         slice?.project ?? null,

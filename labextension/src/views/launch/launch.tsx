@@ -58,14 +58,7 @@ export function LaunchForm(props: {
       <ShareFields model={model} />
       <KindField model={model} />
       <EnvironmentField model={model} />
-      <TextField
-        model={model}
-        name="folder"
-        label={trans.__('Folder')}
-        placeholder="/"
-        help={trans.__('Relative to the server root, or absolute.')}
-        spellCheck={false}
-      />
+      <FolderField model={model} />
       <Advanced model={model} />
       <footer className="jp-GpuQuota-formFoot">
         <LiveLine model={model} />
@@ -175,6 +168,26 @@ function KindField({ model }: { model: LaunchModel }): JSX.Element {
       label={trans.__('Kind')}
       help={help[model.draft.kind]}
       choices={KINDS.map(value => ({ value, label: kindText(trans, value) }))}
+    />
+  );
+}
+
+function FolderField({ model }: { model: LaunchModel }): JSX.Element {
+  const { workspace, trans } = useUi();
+  const about = useResult(workspace.about);
+  const inContainer = about.status === 'ready' && !about.value.local_files;
+  return (
+    <TextField
+      model={model}
+      name="folder"
+      label={trans.__('Folder')}
+      placeholder={inContainer ? '' : '/'}
+      help={
+        inContainer
+          ? trans.__('Absolute, in the container; empty for its default.')
+          : trans.__('Relative to the server root, or absolute.')
+      }
+      spellCheck={false}
     />
   );
 }

@@ -39,7 +39,7 @@ export async function makeLaunchWidget(options: {
       onLaunched={session => void onLaunched(session)}
       onCancel={close}
     />,
-    [workspace.quota, workspace.nodes, workspace.environments]
+    [workspace.about, workspace.quota, workspace.nodes, workspace.environments]
   );
   content.addClass('jp-GpuQuota-launch');
   content.disposed.connect(() => model.dispose());

@@ -1,12 +1,13 @@
 import React from 'react';
-import { NodeUse, SliceUse } from '../../api/models';
+import { Device, NodeUse, SliceUse } from '../../api/models';
 import { usersOf } from '../../state/quota';
 import { can, inOrder } from '../../state/sessions';
 import { ErrorNotice, Pending, Simulated } from '../parts/controls';
 import { Meter } from '../parts/meter';
 import { projectWords } from '../dashboard/projectbars';
-import { deviceText } from '../parts/placetexts';
-import { gpus, memory, shareText, statusText } from '../parts/texts';
+import { milliIn } from '../../state/dashboard';
+import { deviceName, deviceText, modelText } from '../parts/placetexts';
+import { gpus, shareText, statusText } from '../parts/texts';
 import { useNow, useResult, useUi } from '../parts/ui';
 
 /** The view of each noun that a page can show. */
@@ -178,28 +179,31 @@ function LiveNodes(): JSX.Element | null {
 function LiveNode({ node }: { node: NodeUse }): JSX.Element {
   const { trans } = useUi();
   const name = ({ name, milli }: SliceUse) => `${name} ${gpus(milli)}`;
+  const lost = (device: Device) =>
+    node.problem || (device.lost ? trans.__('lost') : '');
   return (
     <>
-      {node.devices.map(({ device, free, slices }) => {
-        const text = trans.__('%1 of 1', gpus(1000 - free));
+      {node.devices.map(({ device, free, slices }, index) => {
+        const all = milliIn(device);
+        const text = trans.__('%1 of %2', gpus(all - free), gpus(all));
         return (
-          <tr key={device.uuid}>
+          <tr key={index}>
             <th scope="row">
               {node.name} {deviceText(device)}{' '}
               {device.simulated ? <Simulated trans={trans} /> : null}
             </th>
             <td>
-              {device.model}, {memory(device.memory)}
-              {device.lost ? ` – ${trans.__('lost')}` : ''}
+              {modelText(device)}
+              {lost(device) ? ` – ${lost(device)}` : ''}
             </td>
             <td>
               <Meter
-                value={1000 - free}
+                value={all - free}
                 over={0}
-                max={1000}
+                max={all}
                 label={trans.__(
-                  'Use of GPU %1 on %2',
-                  deviceText(device),
+                  'Use of %1 on %2',
+                  deviceName(trans, device),
                   node.name
                 )}
                 text={text}
