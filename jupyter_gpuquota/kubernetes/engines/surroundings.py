@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from ...model.sessions import Kind, Session, SessionSpec
+from ...model.sessions import Session, SessionSpec
 from ..api import Api
 from ..objects.meta import Object
 from ..resources import Resource
