@@ -103,7 +103,7 @@ class Controller(JupyterApp):
     authenticators = List(
         Unicode(),
         help="""Authenticators for the bearer tokens of users, in the order in which they are
-        tried: `jupyterhub`, `tokens`, or other installed ones.""",
+        tried: `jupyterhub`, `kubernetes`, `tokens`, or other installed ones.""",
     ).tag(config=True)
 
     foreground = Bool(
@@ -174,7 +174,7 @@ class Controller(JupyterApp):
         if not self.authenticators:
             raise Unsupported(
                 "Hosting by https needs an authenticator.",
-                hint="Set c.Controller.authenticators: jupyterhub, tokens, or another one.",
+                hint="Set c.Controller.authenticators: jupyterhub, kubernetes, tokens, or others.",
             )
         known = load(self.authenticators, self)
 

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..control.config import GpuQuota
 from ..ports.backend import Backend
 
-NOTICE = (
+OWN = (
     "This controller uses your own credentials: it manages your own sessions only, and only while "
     "it runs. Idle policy, rules and the history of the team need a controller for the team."
 )
+ADMINS = (
+    "GpuQuota.admins has no effect on a cluster: bind the ClusterRole jupyter-gpuquota-admin to "
+    "administrators."
+)
+
+
+def notices(control: GpuQuota) -> tuple[str, ...]:
+    """Return warnings about how the controller is hosted and configured."""
+    own = OWN if control.hosting == "unix" else ""
+    return own, ADMINS if control.admins else ""
 
 
 def for_one_person(backend: Backend) -> Backend:

@@ -103,14 +103,16 @@ CAROL = user("carol", "team-a", "team-leads")
 
 async def test_the_controller_has_the_rights_of_the_manifests_and_no_others(server: Server):
     api = server.controller
-    await settled(lambda: _is_allowed(api.list(PODS, server.team_a)))
+    await settled(lambda: _is_allowed(api.list(STATEFUL_SETS, server.team_a)))
     assert await api.list(NODES)
+    assert isinstance(await api.list(PODS), list)  # what others hold
     made = await api.create(SECRETS, server.team_a, secret("gpu-x", data="1"))
     assert await api.get(SECRETS, server.team_a, "gpu-x") == made
     for refused in (
         lambda: api.list(SECRETS),
         lambda: api.list(SECRETS, "kube-system"),
-        lambda: api.list(PODS),
+        lambda: api.list(STATEFUL_SETS),
+        lambda: api.read(f"{PODS.path('kube-system', 'x')}/log"),
         lambda: api.create(NAMESPACES, "", {"metadata": {"name": "other"}}),
         lambda: api.delete(NAMESPACES, "", server.team_a),
         lambda: api.list(BINDINGS, server.team_a),
