@@ -21,6 +21,7 @@ import aiohttp
 from kubernetes.aio import config
 from kubernetes.aio.client import Configuration
 from kubernetes.aio.client.rest import RESTClientObject
+from kubernetes.aio.config import incluster_config
 from multidict import CIMultiDict
 from yaml import YAMLError
 from yarl import URL
@@ -40,14 +41,13 @@ RENEW_BEFORE = timedelta(minutes=1)
 """How long before a token expires it is renewed."""
 RENEW_AFTER = 10.0
 """Seconds that credentials are kept at least, whatever the server says of them."""
-OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
-"""In a pod, the file that names its namespace."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Login:
     """Loaded credentials, and until when they are valid."""
 
+    server: str
     configuration: Any
     session: aiohttp.ClientSession
     tls: object
@@ -68,10 +68,7 @@ class Client:
     @property
     def server(self) -> str:
         """The address of the API server, without credentials."""
-        if self._login is None:
-            return ""
-        parts = urlsplit(self._login.configuration.host)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return self._login.server if self._login else ""
 
     @property
     def namespace(self) -> str:
@@ -217,7 +214,7 @@ async def _options(login: _Login, call: Call) -> dict[str, Any]:
         headers[setting["key"]] = setting["value"]
     query = f"?{urlencode(call.query)}" if call.query else ""
     return {
-        "url": URL(configuration.host + call.path + query, encoded=True),
+        "url": URL(login.server + call.path + query, encoded=True),
         "headers": headers,
         "server_hostname": configuration.tls_server_name or None,
         "proxy": configuration.proxy or None,
@@ -230,7 +227,9 @@ async def _load(credentials: Credentials, used: _Login | None) -> _Login:
     configuration, namespace, expires = await _read(credentials)
     tls = _tls(configuration)
     session = used.session if used and used.tls == tls else _session(configuration)
-    return _Login(configuration, session, tls, namespace, expires, time.monotonic())
+    parts = urlsplit(configuration.host)
+    server = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return _Login(server, configuration, session, tls, namespace, expires, time.monotonic())
 
 
 async def _read(credentials: Credentials) -> tuple[Any, str, datetime | None]:
@@ -240,7 +239,8 @@ async def _read(credentials: Credentials) -> tuple[Any, str, datetime | None]:
             config.load_incluster_config(  # type: ignore[no-untyped-call]
                 client_configuration=configuration
             )
-            return configuration, OWN_NAMESPACE.read_text(encoding="utf-8").strip(), None
+            own = Path(incluster_config.SERVICE_TOKEN_FILENAME).with_name("namespace")
+            return configuration, own.read_text(encoding="utf-8").strip(), None
         loader = await config.load_kube_config(  # type: ignore[no-untyped-call]
             config_file=credentials.kubeconfig,
             context=credentials.context or None,

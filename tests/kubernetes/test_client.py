@@ -1,0 +1,364 @@
+"""HTTP to an API server, with credentials of every kind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+import stat
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+import trustme
+import yaml
+from aiohttp import WSMsgType, web
+from kubernetes.aio.config import incluster_config
+
+from jupyter_gpuquota.errors import Unavailable
+from jupyter_gpuquota.kubernetes import client
+from jupyter_gpuquota.kubernetes.api import Fault
+from jupyter_gpuquota.kubernetes.connecting import connect
+from jupyter_gpuquota.kubernetes.connection.credentials import Credentials, find
+from jupyter_gpuquota.kubernetes.resources import SECRETS
+
+pytestmark = pytest.mark.asyncio
+
+TOKEN = "very-secret-token"  # noqa: S105 (of no server)
+EMPTY = {"metadata": {"resourceVersion": "1"}, "items": []}
+
+
+class Server:
+    """An HTTP server that records requests and answers as a test wants."""
+
+    def __init__(self) -> None:
+        self.requests: list[web.Request] = []
+        self.answer: Callable[[web.Request], Awaitable[web.StreamResponse]] = self.empty
+        self.address = ""
+
+    async def empty(self, request: web.Request) -> web.StreamResponse:
+        return web.json_response(EMPTY)
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        self.requests.append(request)
+        return await self.answer(request)
+
+
+@pytest_asyncio.fixture
+async def server() -> AsyncIterator[Server]:
+    async with serving() as made:
+        yield made
+
+
+@asynccontextmanager
+async def serving(tls: ssl.SSLContext | None = None) -> AsyncIterator[Server]:
+    made = Server()
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", made.handle)
+    runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
+    made.address = f"http{'s' if tls else ''}://127.0.0.1:{runner.addresses[0][1]}"
+    yield made
+    await runner.cleanup()
+
+
+def kubeconfig(folder: Path, server: str, user: dict[str, Any] | None = None, **context: str):
+    path = folder / "config"
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "main",
+        "clusters": [{"name": "c", "cluster": {"server": server}}],
+        "users": [{"name": "u", "user": user or {"token": TOKEN}}],
+        "contexts": [
+            {"name": "main", "context": {"cluster": "c", "user": "u", **context}},
+            {"name": "other", "context": {"cluster": "c", "user": "u", "namespace": "team-b"}},
+        ],
+    }
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    return str(path)
+
+
+async def test_requests_carry_our_name_and_the_token(server: Server, tmp_path: Path):
+    api = await connect(kubeconfig(tmp_path, server.address, namespace="team-a"))
+    assert (api.server, api.namespace) == (server.address, "team-a")
+    assert await api.acting_as("alice", ["a", "b"]).list(SECRETS, "team-a") == []
+    headers = server.requests[0].headers
+    assert headers["Authorization"] == f"Bearer {TOKEN}"
+    assert headers["User-Agent"].startswith("jupyter_gpuquota/")
+    assert headers["Impersonate-User"] == "alice"
+    assert headers.getall("Impersonate-Group") == ["a", "b"]
+    assert TOKEN not in str(server.requests[0].url)
+    await api.close()
+
+
+async def test_a_context_is_chosen(server: Server, tmp_path: Path):
+    path = kubeconfig(tmp_path, server.address)
+    api = await connect(path, "other")
+    assert api.namespace == "team-b"
+    await api.close()
+    with pytest.raises(Fault) as caught:
+        await connect(path, "nosuch")
+    assert "nosuch" in caught.value.message
+
+
+async def test_a_broken_kubeconfig_is_not_quoted(tmp_path: Path):
+    path = tmp_path / "config"
+    path.write_text(f'users: [{{token: "{TOKEN}}}]', encoding="utf-8")
+    with pytest.raises(Fault) as caught:
+        await connect(str(path))
+    assert TOKEN not in str(caught.value)
+    assert caught.value.reason == "Credentials"
+
+
+async def test_faults_do_not_quote_credentials(server: Server, tmp_path: Path):
+    async def refuse(request: web.Request) -> web.StreamResponse:
+        return web.json_response({"code": 403, "reason": "Forbidden", "message": "no"}, status=403)
+
+    server.answer = refuse
+    address = server.address.replace("//", "//user:hidden@")
+    api = await connect(kubeconfig(tmp_path, address))
+    with pytest.raises(Fault) as caught:
+        await api.list(SECRETS)
+    said = f"{caught.value!r} {caught.value.request}"
+    assert TOKEN not in said
+    assert "hidden" not in said
+    await api.close()
+
+
+async def test_no_server_is_a_fault(tmp_path: Path):
+    api = await connect(kubeconfig(tmp_path, "http://127.0.0.1:1"))
+    with pytest.raises(Fault) as caught:
+        await api.list(SECRETS)
+    assert (caught.value.status, caught.value.reason) == (0, "NoConnection")
+    assert "127.0.0.1:1" in caught.value.request.server
+    await api.close()
+
+
+async def test_redirects_are_not_followed(server: Server, tmp_path: Path):
+    async def away(request: web.Request) -> web.StreamResponse:
+        raise web.HTTPFound(f"{server.address}/elsewhere")
+
+    server.answer = away
+    api = await connect(kubeconfig(tmp_path, server.address))
+    with pytest.raises(Fault) as caught:
+        await api.list(SECRETS)
+    assert caught.value.status == 302
+    assert len(server.requests) == 1
+    await api.close()
+
+
+def plugin(folder: Path, tokens: list[dict[str, str]]) -> dict[str, Any]:
+    """Return a user whose token comes from a program: the next one at each call."""
+    script, state = folder / "plugin", folder / "tokens"
+    state.write_text(json.dumps(tokens), encoding="utf-8")
+    script.write_text(
+        f"#!{sys.executable}\n"
+        "import json, pathlib\n"
+        f"state = pathlib.Path({str(state)!r})\n"
+        "tokens = json.loads(state.read_text())\n"
+        "state.write_text(json.dumps(tokens[1:] or tokens))\n"
+        "print(json.dumps({'apiVersion': 'client.authentication.k8s.io/v1',"
+        " 'kind': 'ExecCredential', 'status': tokens[0]}))\n",
+        encoding="utf-8",
+    )
+    script.chmod(stat.S_IRWXU)
+    api = {"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never"}
+    return {"exec": {**api, "command": str(script)}}
+
+
+async def only(server: Server, *tokens: str) -> None:
+    """Accept these tokens only."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if request.headers["Authorization"].split()[1] in tokens:
+            return web.json_response(EMPTY)
+        return web.json_response({"reason": "Unauthorized", "message": "no"}, status=401)
+
+    server.answer = answer
+
+
+async def test_a_token_that_expires_is_renewed(server: Server, tmp_path: Path):
+    past, future = "2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"
+    user = plugin(
+        tmp_path,
+        [
+            {"token": "one", "expirationTimestamp": past},
+            {"token": "two", "expirationTimestamp": future},
+        ],
+    )
+    await only(server, "one", "two")
+    api = await connect(kubeconfig(tmp_path, server.address, user))
+    for _ in range(3):
+        await api.list(SECRETS)
+    used = [request.headers["Authorization"] for request in server.requests]
+    # Credentials that are some seconds old are kept, whatever they say of themselves.
+    assert used == ["Bearer one"] * 3
+    api.caller.transport._login = _aged(api)  # type: ignore[attr-defined]
+    await api.list(SECRETS)
+    assert server.requests[-1].headers["Authorization"] == "Bearer two"
+    await api.close()
+
+
+async def test_a_token_that_is_refused_is_renewed_once(server: Server, tmp_path: Path):
+    user = plugin(tmp_path, [{"token": "one"}, {"token": "two"}, {"token": "three"}])
+    await only(server, "two")
+    api = await connect(kubeconfig(tmp_path, server.address, user))
+    api.caller.transport._login = _aged(api)  # type: ignore[attr-defined]
+    found = await asyncio.gather(*[api.list(SECRETS) for _ in range(5)])
+    assert found == [[]] * 5
+    await only(server)
+    with pytest.raises(Fault) as caught:
+        await api.list(SECRETS)
+    assert caught.value.status == 401
+    await api.close()
+
+
+def _aged(api: Any) -> Any:
+    """Return credentials that were loaded some time ago."""
+    login = api.caller.transport._login
+    return replace(login, since=login.since - client.RENEW_AFTER)
+
+
+async def test_a_stream_is_read_as_it_comes(server: Server, tmp_path: Path):
+    more = asyncio.Event()
+
+    async def log(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(b"one\n")
+        await more.wait()
+        await response.write(b"two\n")
+        return response
+
+    server.answer = log
+    api = await connect(kubeconfig(tmp_path, server.address))
+    stream = api.stream("/api/v1/namespaces/a/pods/b/log", {"follow": "true"})
+    assert [await anext(stream), await anext(stream)] == [b"", b"one\n"]
+    more.set()
+    assert [piece async for piece in stream] == [b"two\n"]
+    assert server.requests[0].query == {"follow": "true"}
+    await api.close()
+
+
+async def test_a_watch_survives_neither_silence_nor_a_lost_connection(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async def silent(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        if request.query["labelSelector"] == "broken":
+            assert request.transport is not None
+            request.transport.abort()
+        await asyncio.Event().wait()
+        return response
+
+    server.answer = silent
+    monkeypatch.setattr("jupyter_gpuquota.kubernetes.connection.objects.SILENCE", 0.2)
+    api = await connect(kubeconfig(tmp_path, server.address))
+    for labels, reason in (("silent", "Timeout"), ("broken", "NoConnection")):
+        watch = api.watch(SECRETS, labels=labels, version="1")
+        with pytest.raises(Fault) as caught:
+            _ = [change async for change in watch]
+        assert (caught.value.status, caught.value.reason) == (0, reason)
+    await api.close()
+
+
+async def test_a_websocket_speaks_binary_and_ends(server: Server, tmp_path: Path):
+    async def echo(request: web.Request) -> web.StreamResponse:
+        socket = web.WebSocketResponse(protocols=["v5.channel.k8s.io"])
+        await socket.prepare(request)
+        message = await socket.receive()
+        assert message.type is WSMsgType.BINARY
+        await socket.send_bytes(message.data * 2)
+        await socket.send_str("text")
+        await socket.close()
+        return socket
+
+    server.answer = echo
+    api = await connect(kubeconfig(tmp_path, server.address))
+    query = [("command", "ls"), ("command", "-l")]
+    socket = await api.websocket("/exec", query, ["v5.channel.k8s.io", "v4.channel.k8s.io"])
+    assert socket.protocol == "v5.channel.k8s.io"
+    await socket.send(b"ab")
+    assert [await socket.receive() for _ in range(4)] == [b"abab", b"text", None, None]
+    with pytest.raises(Fault) as caught:
+        await socket.send(b"late")
+    assert caught.value.status == 0
+    await socket.close()
+    await socket.close()
+    assert server.requests[0].query.getall("command") == ["ls", "-l"]
+    assert server.requests[0].headers["Authorization"] == f"Bearer {TOKEN}"
+    await api.close()
+
+
+async def test_a_refused_websocket_says_why(server: Server, tmp_path: Path):
+    async def refuse(request: web.Request) -> web.StreamResponse:
+        return web.json_response({"reason": "Forbidden", "message": "not you"}, status=403)
+
+    server.answer = refuse
+    api = await connect(kubeconfig(tmp_path, server.address))
+    with pytest.raises(Fault) as caught:
+        await api.websocket("/exec", [], [])
+    assert (caught.value.status, caught.value.message) == (403, "not you")
+    await api.close()
+
+
+async def test_a_pod_uses_its_service_account_and_reads_its_token_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(tls)
+    authority.cert_pem.write_to_path(tmp_path / "ca.crt")
+    (tmp_path / "namespace").write_text("team-a\n", encoding="utf-8")
+    (tmp_path / "token").write_text("one", encoding="utf-8")
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(tmp_path / "ca.crt"))
+    async with serving(tls) as server:
+        host, port = server.address.removeprefix("https://").split(":")
+        for name, value in (
+            ("KUBECONFIG", ""),
+            ("HOME", str(tmp_path)),
+            ("KUBERNETES_SERVICE_HOST", host),
+            ("KUBERNETES_SERVICE_PORT", port),
+        ):
+            monkeypatch.setenv(name, value)
+        api = await connect()
+        assert api.namespace == "team-a"
+        await only(server, "one")
+        await api.list(SECRETS)
+        (tmp_path / "token").write_text("two", encoding="utf-8")
+        await only(server, "two")
+        api.caller.transport._login = _aged(api)  # type: ignore[attr-defined]
+        await api.list(SECRETS)
+        await api.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "environ", "files", "expected"),
+    [
+        ("/a", {"KUBECONFIG": "/b"}, ["/a", "/b"], Credentials("/a", "x")),
+        ("", {"KUBECONFIG": "/no:/b"}, ["/b"], Credentials("/no:/b", "x")),
+        ("", {"HOME": "/h"}, ["/h/.kube/config"], Credentials("/h/.kube/config", "x")),
+        ("", {"HOME": "/h", "KUBERNETES_SERVICE_HOST": "10.0.0.1"}, [], Credentials()),
+        ("", {"HOME": "/h"}, [], None),
+        ("/a", {"HOME": "/h", "KUBERNETES_SERVICE_HOST": "10.0.0.1"}, [], None),
+    ],
+)
+async def test_credentials_are_found_as_kubectl_finds_them(
+    given: str, environ: dict[str, str], files: list[str], expected: Credentials | None
+):
+    def found() -> Credentials:
+        return find(given, "x", environ, lambda path: str(path) in files)
+
+    if expected is None:
+        with pytest.raises(Unavailable):
+            found()
+    else:
+        assert found() == expected
