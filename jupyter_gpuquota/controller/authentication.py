@@ -15,6 +15,8 @@ from .bearer import session_caller, token_in, unknown_token
 from .rate_limit import AttemptLimit
 
 _TRUSTED = 10_000
+_OWN_WORDS = {"socket", "session"}
+"""How only the controller itself identifies callers."""
 
 
 class Authentication:
@@ -61,9 +63,15 @@ class Authentication:
         for authenticator in self._authenticators:
             try:
                 if found := await authenticator.authenticate(token):
-                    return found
+                    return _outside(found)
             except Unavailable as error:
                 unavailable = error
         if unavailable:
             raise unavailable
         return None
+
+
+def _outside(caller: Caller) -> Caller:
+    """Return a caller without what no authenticator can know: account and session of a process."""
+    known = "" if caller.known in _OWN_WORDS else caller.known
+    return Caller(caller.name, caller.groups, known)

@@ -34,7 +34,7 @@ from ..hosting.locate import locate
 from ..ports.backend import Backend
 from . import https_mount, unix_mount
 from .authentication import Authentication
-from .authenticators.base import load
+from .authenticators.base import Authenticator, close, load
 from .claim import Claim
 from .log import log_to
 from .rate_limit import AttemptLimit
@@ -111,6 +111,8 @@ class Controller(JupyterApp):
         help="Run in the foreground, for a terminal or a service manager: see `--foreground`.",
     ).tag(config=True)
 
+    _known: Sequence[Authenticator] = ()
+
     def initialize(self, argv: list[str] | None = None) -> None:
         """Read jupyter_gpuquota_config and the command line, which takes precedence.
 
@@ -150,7 +152,13 @@ class Controller(JupyterApp):
             log.warning("%s The old name still works.", text)
         backend = self.plugin.open(shared, own, home)
         idle_exit = math.inf if stays else self.idle_exit or math.inf
-        asyncio.run(serve(backend, mount, claim.maintain, idle_exit))
+        asyncio.run(self._serve(backend, mount, claim.maintain, idle_exit))
+
+    async def _serve(self, backend: Backend, mount: Mount, keep: Keep, idle_exit: float) -> None:
+        try:
+            await serve(backend, mount, keep, idle_exit)
+        finally:
+            await close(self._known)
 
     def _unix(self) -> Mount:
         def mount(backend: Backend, traffic: Traffic, leave: Callable[[], None]) -> HTTPServer:
@@ -176,7 +184,7 @@ class Controller(JupyterApp):
                 "Hosting by https needs an authenticator.",
                 hint="Set c.Controller.authenticators: jupyterhub, kubernetes, tokens, or others.",
             )
-        known = load(self.authenticators, self)
+        known = self._known = load(self.authenticators, self)
 
         def mount(backend: Backend, _traffic: Traffic, _leave: Callable[[], None]) -> HTTPServer:
             authentication = Authentication(known, backend.access, AttemptLimit())

@@ -13,6 +13,7 @@ from jupyter_gpuquota.api.handlers import BODY_LIMIT
 from jupyter_gpuquota.controller.https_mount import Limits, check, parse_address
 from jupyter_gpuquota.controller.rate_limit import AttemptLimit
 from jupyter_gpuquota.controller.tls import Certificate
+from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unsupported
 from jupyter_gpuquota.model.routes.table import ROUTES
 from tests.controller.hosted import Files, Hosted, hosted, problem
@@ -118,6 +119,16 @@ async def test_rights_are_those_of_the_tokens_owner(tmp_path):
         )
         assert problem(await controller.api("GET", path, "bo-token")) == (404, "NotFound")
         assert (await controller.api("POST", f"{path}/stop", "admin-token", b"{}")).code == 200
+
+
+@pytest.mark.parametrize("known", ["socket", "session"])
+async def test_no_authenticator_makes_a_caller_the_controllers_own_account(tmp_path, known):
+    async with hosted(tmp_path) as controller:
+        stranger = Caller("root", known=known, session="s1", inside="s1")
+        controller.known.tokens = {"odd-token": stranger}
+        refused = await controller.api("PUT", "/rules", "odd-token", {"revision": "1"})
+        assert problem(refused) == (403, "NotAllowed")
+        assert b"not an administrator" in refused.body
 
 
 async def test_a_sessions_token_sees_that_session_only(tmp_path):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from traitlets.config import Application, Config
 
-from jupyter_gpuquota.controller.authenticators.base import load
+from jupyter_gpuquota.controller.authenticators.base import close, load
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes import authenticator as module
@@ -151,7 +151,7 @@ async def test_credentials_that_are_missing_are_tried_again():
     with pytest.raises(Unavailable, match="configured"):
         await authenticator.authenticate("alice-token")
     assert await authenticator.authenticate("alice-token")
-    await authenticator.close()
+    await close([authenticator, authenticator])
     assert cluster.api.closed
 
 

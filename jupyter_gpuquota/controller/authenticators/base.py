@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import entry_points
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from traitlets.config import Configurable
 
@@ -23,6 +23,21 @@ class Authenticator(Protocol):
 
         Raises Unavailable if it cannot be checked. Neither errors nor logs may show the token.
         """
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """An authenticator that keeps a connection."""
+
+    async def close(self) -> None:
+        """Close it."""
+
+
+async def close(authenticators: Iterable[Authenticator]) -> None:
+    """Close the connections of authenticators."""
+    for each in authenticators:
+        if isinstance(each, Closing):
+            await each.close()
 
 
 def load(names: Sequence[str], parent: Configurable) -> list[Authenticator]:
