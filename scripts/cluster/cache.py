@@ -24,10 +24,10 @@ def root() -> Path:
     return caches / "jupyter_gpuquota" / "cluster"
 
 
-def key() -> str:
+def key(sources: Path = SOURCES) -> str:
     """Return a name for the versions and sources of a build: the same for equal ones."""
     digest = hashlib.sha256(f"{REVISION} {manifests.SOURCES}".encode())
-    for file in sorted(SOURCES.iterdir()):
+    for file in sorted(sources.iterdir()):
         digest.update(f"{file.name}\0".encode())
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return f"kubernetes-{versions()['k8s.io/kubernetes']}-{digest.hexdigest()[:16]}"

@@ -29,13 +29,17 @@ class Translation:
 
     def text(self, text: str) -> str:
         """Translate whatever a text mentions."""
-        for port, real in self.ports.items():
-            text = re.sub(rf"(?<![\d.]){port}(?![\d.])", str(real), text)
-        for inside in sorted(self.folders, key=len, reverse=True):
-            text = re.sub(
-                rf"(?<![\w.-]){re.escape(inside)}(?![\w-])", str(self.folders[inside]), text
-            )
-        return re.sub(r"(?<![\d.])0\.0\.0\.0(?![\d.])", "127.0.0.1", text)
+        known = {"0.0.0.0": "127.0.0.1"}  # noqa: S104 (not listened on: replaced)
+        known |= {str(port): str(real) for port, real in self.ports.items()}
+        text = _replaced(text, known, inside=r"[\d.]")
+        return _replaced(text, {name: str(path) for name, path in self.folders.items()}, r"[\w-]")
+
+
+def _replaced(text: str, known: Mapping[str, str], inside: str) -> str:
+    """Replace words, the longest that fits, where no character before or after belongs to one."""
+    words = "|".join(re.escape(word) for word in sorted(known, key=len, reverse=True))
+    pattern = rf"(?<!{inside})(?:{words})(?!{inside})"
+    return re.sub(pattern, lambda found: known[found[0]], text) if known else text
 
 
 @dataclass(frozen=True)
