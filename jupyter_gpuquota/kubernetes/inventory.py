@@ -95,6 +95,18 @@ class KubernetesInventory(BoardInventory):
             raise refused(found)
         return found
 
+    def node_groups(self, spec: SessionSpec) -> tuple[str, ...]:
+        """Return the node groups that a session may use, by their labels; empty for any.
+
+        Groups that administrators list by the names of nodes have no labels: the choice names the
+        nodes.
+        """
+        projects = (project for project in self.projects() if project.name == spec.project)
+        affinity = next(projects, Project(name=spec.project, quota=0)).node_affinity
+        groups = (spec.node_type,) if spec.node_type else affinity.groups(spec.kind)
+        known = {label for node in self._board.found_nodes for label in node.labels}
+        return groups if known.issuperset(groups) else ()
+
     def cost(self, spec: SessionSpec) -> int:
         """Return what a checked request costs in quota, in milli-GPU."""
         return self.choice(spec).grant.milli

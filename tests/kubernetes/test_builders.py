@@ -88,9 +88,7 @@ def test_a_jupyter_session_is_a_stateful_set_without_pods() -> None:
 
 
 def test_every_option_is_in_the_pod() -> None:
-    session = image_session(
-        gpu="1", pod=EVERYTHING, ports=(6006,), env={"RATE": "$(HOME) $1"}, node_type="fast"
-    )
+    session = image_session(gpu="1", pod=EVERYTHING, ports=(6006,), env={"RATE": "$(HOME) $1"})
     defaults = PodDefaults(
         home_claim="home-{user}",
         pull_secrets=("mirror",),
@@ -99,7 +97,7 @@ def test_every_option_is_in_the_pod() -> None:
         cpu=500,
         memory=1024,
     )
-    parts = Parts(engine=QUEUE, share=ONE_GPU, defaults=defaults, grace=60)
+    parts = Parts(engine=QUEUE, share=ONE_GPU, defaults=defaults, node_types=["fast"], grace=60)
     assert workload(session, parts) == expected("options")
 
 

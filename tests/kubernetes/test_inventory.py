@@ -8,7 +8,9 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.control.board import Board
+from jupyter_gpuquota.control.inventory import Inventory
 from jupyter_gpuquota.control.settings.settings import Settings
+from jupyter_gpuquota.core.nodegroups import labelled
 from jupyter_gpuquota.core.requests import specs
 from jupyter_gpuquota.core.requests.alternatives import allowed
 from jupyter_gpuquota.errors import InvalidFields
@@ -19,6 +21,7 @@ from jupyter_gpuquota.kubernetes.objects.cluster import KubeNode
 from jupyter_gpuquota.kubernetes.shares.registry import Shares
 from jupyter_gpuquota.model.environments import Environment
 from jupyter_gpuquota.model.pods import ContainerRules
+from jupyter_gpuquota.model.projects import Groups, NodeGroup
 from jupyter_gpuquota.model.quota import Affinity, Project
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import SessionRequest, SessionSpec
@@ -135,6 +138,17 @@ async def test_the_affinity_of_a_project_confines_its_pods_even_without_a_gpu() 
     choice = inventory.choice(make_spec(kind="train"))
     assert choice.patch().node_labels == {TYPE: ["old"]}
     assert inventory.choice(make_spec(kind="interactive")).patch().node_labels == {}
+
+
+async def test_groups_of_named_nodes_have_no_labels_for_a_pod() -> None:
+    inventory = make_inventory(of_type(whole("a"), "old"), of_type(whole("b"), "new"))
+    board = inventory._board
+    group = Groups(items=(NodeGroup(name="mine", nodes=("b",)),))
+    board.show_inventory(Inventory(board.found_nodes), labelled(board.found_nodes, group))
+    spec = await checked(inventory, gpu="1", node_type="mine")
+    assert inventory.node_groups(spec) == ()
+    assert inventory.choice(spec).patch().node_labels == {TYPE: ["new"]}
+    assert inventory.node_groups(make_spec(node_type="new")) == ("new",)
 
 
 async def test_nodes_that_change_are_chosen_from_anew() -> None:

@@ -49,7 +49,7 @@ def _spec(session: Session, parts: Parts) -> dict[str, Any]:
         "imagePullSecrets": [{"name": name} for name in pull_secrets],
         "terminationGracePeriodSeconds": parts.grace,
         "tolerations": list(_tolerations(options, parts)),
-        "affinity": _affinity(session, parts),
+        "affinity": _affinity(parts),
         "schedulerName": parts.engine.scheduler,
         "priorityClassName": parts.engine.priority_class,
         "runtimeClassName": parts.share.runtime_class,
@@ -81,12 +81,11 @@ def _tolerations(options: PodOptions, parts: Parts) -> Iterator[dict[str, str]]:
         yield {"key": one.key, **matched, **({"effect": one.effect} if one.effect else {})}
 
 
-def _affinity(session: Session, parts: Parts) -> dict[str, Any]:
+def _affinity(parts: Parts) -> dict[str, Any]:
     """Return which nodes the pod may run on; any of the labels may hold a node's group."""
     wanted = [_one_of(name, values) for name, values in parts.share.node_labels.items()]
-    groups = [session.spec.node_type] if session.spec.node_type else [*parts.node_types]
-    labels = parts.defaults.node_type_labels if groups else ()
-    terms = [[*wanted, _one_of(label, groups)] for label in labels] or [wanted]
+    labels = parts.defaults.node_type_labels if parts.node_types else ()
+    terms = [[*wanted, _one_of(label, parts.node_types)] for label in labels] or [wanted]
     if terms == [[]]:
         return {}
     required = {"nodeSelectorTerms": [{"matchExpressions": term} for term in terms]}
