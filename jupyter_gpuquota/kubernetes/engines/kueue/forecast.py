@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -50,7 +51,7 @@ def forecast(wanted: Wanted, projects: Projects) -> Outcome:
         return Outcome("waits", reason=stopped)
     requests = list(_requests(wanted, queues))
     if any(r.tree.available(r.key) >= wanted.milli for r in requests):
-        borrowed = _account(queues).borrowed(wanted.milli)
+        borrowed = _charged(queues, wanted).borrowed(wanted.milli)
         return Outcome("borrows" if borrowed else "fits", borrowed)
     why = why_queued(wanted, projects)
     if all(r.tree.most(r.key) < wanted.milli for r in requests):
@@ -62,14 +63,13 @@ def forecast(wanted: Wanted, projects: Projects) -> Outcome:
 def why_queued(wanted: Wanted, projects: Projects) -> Reason:
     """Return why a request is queued, by the first bound that it would exceed."""
     queues, milli = projects[wanted.project], wanted.milli
-    of_queue, of_project = _account_of_queue(queues, wanted.kind), _account(queues)
-    bound = over_quota(of_queue, milli, interactive=wanted.kind == "interactive")
-    bound = bound or over_quota(of_project, milli)
-    if bound:
-        return bound
+    charged = _charged(queues, wanted)
+    if charged.borrowed(milli):
+        of_queue, own = _account_of_queue(queues, wanted.kind), _is_only_interactive(queues, wanted)
+        if bound := over_quota(of_queue, milli, interactive=own) or over_quota(charged, milli):
+            return bound
     free = sum(max(0, r.tree.available(r.key)) for r in _requests(wanted, queues))
-    project = Account(of_project.project, of_project.quota, of_project.used, of_project.limit, free)
-    why = too_few(project, milli, wanted.share)
+    why = too_few(dataclasses.replace(charged, free=free), milli, wanted.share)
     return with_holders(why, (_account(each) for each in projects.values()))
 
 
@@ -89,8 +89,23 @@ def inactive(queues: ProjectQueues, kind: Kind) -> Reason | None:
     return None
 
 
+def _is_only_interactive(queues: ProjectQueues, wanted: Wanted) -> bool:
+    """Return whether a request goes into a queue that only interactive sessions use."""
+    return wanted.kind == "interactive" and queues.main.key != queues.interactive.key
+
+
 def _account(queues: ProjectQueues) -> Account:
     return Account(queues.namespace, queues.quota, queues.used, queues.limit)
+
+
+def _charged(queues: ProjectQueues, wanted: Wanted) -> Account:
+    """Return what a request counts against: its queue if within the quota of that, else all.
+
+    An interactive session borrows nothing even while trainings of its project do.
+    """
+    of_queue = _account_of_queue(queues, wanted.kind)
+    within = of_queue.used + wanted.milli <= of_queue.quota
+    return of_queue if within else _account(queues)
 
 
 def _account_of_queue(queues: ProjectQueues, kind: Kind) -> Account:
