@@ -16,16 +16,14 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.core.requests.specs import Facts, check
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.environment import literal
-from jupyter_gpuquota.kubernetes.builders.metadata import owned_by
 from jupyter_gpuquota.kubernetes.builders.network import network_policy, service
 from jupyter_gpuquota.kubernetes.builders.secret import secret
+from jupyter_gpuquota.kubernetes.builders.session_manifests import SessionManifests
 from jupyter_gpuquota.kubernetes.builders.volumes import claim_of
-from jupyter_gpuquota.kubernetes.builders.workload import scale, workload, workload_kind
+from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.names import NAME_LIMIT, object_name
 from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
-from jupyter_gpuquota.kubernetes.objects.meta import Meta, Object
-from jupyter_gpuquota.kubernetes.resources import STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.shares.no_gpu import NoGpu
 from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
 from jupyter_gpuquota.model.pods import ContainerRules, Mount, PodOptions, SecretKey, Toleration
@@ -49,7 +47,6 @@ ONE_GPU = PodPatch(
     resources={"nvidia.com/gpu": "1"},
     node_labels={"nvidia.com/gpu.product": ["A100", "H100"]},
 )
-OWNER = Object(metadata=Meta(name="gpu-exp-1", namespace="team-a", uid="u-1"))
 EVERYTHING = PodOptions(
     cpu=1500,
     cpu_limit=4000,
@@ -83,7 +80,7 @@ def expected(name: str) -> Any:
 
 
 def test_a_jupyter_session_is_a_stateful_set_without_pods() -> None:
-    made = workload(image_session(), Parts(share=NO_GPU), {"note": "recorded"})
+    made = workload(image_session(), Parts(share=NO_GPU))
     assert made == expected("jupyter")
 
 
@@ -108,10 +105,10 @@ def test_a_training_is_a_suspended_job_that_is_not_repeated_unless_it_was_evicte
     assert workload(session, Parts(engine=QUEUE, share=ONE_GPU)) == expected("training")
 
 
-def test_other_objects_belong_to_the_workload() -> None:
-    session, owner = image_session(ports=(6006,)), owned_by(STATEFUL_SETS, OWNER)
+def test_only_the_proxy_reaches_a_session() -> None:
+    session = image_session(ports=(6006,))
     defaults = PodDefaults(proxy=PROXY)
-    made = [service(session, owner), network_policy(session, defaults, owner)]
+    made = [service(session), network_policy(session, defaults)]
     assert made == expected("network")
 
 
@@ -120,7 +117,7 @@ def test_nobody_reaches_a_session_where_no_proxy_is_configured() -> None:
 
 
 def test_the_secret_has_the_token_and_the_configuration_that_keeps_it_out_of_pages() -> None:
-    made = secret(image_session(), TOKEN, owned_by(STATEFUL_SETS, OWNER))
+    made = secret(image_session(), TOKEN)
     data = {name: base64.b64decode(value).decode() for name, value in made.pop("data").items()}
     assert made == expected("secret")
     assert data.pop("token") == TOKEN
@@ -148,19 +145,16 @@ def test_the_token_is_in_the_secret_only() -> None:
     assert TOKEN not in json.dumps(made)
 
 
-@pytest.mark.parametrize(
-    ("kind", "up", "change"),
-    [
-        ("interactive", True, {"spec": {"replicas": 1}}),
-        ("interactive", False, {"spec": {"replicas": 0}}),
-        ("train", True, {"spec": {"suspend": False}}),
-        ("train", False, {"spec": {"suspend": True}}),
-    ],
-)
-def test_a_workload_is_scaled(kind: str, up: bool, change: object) -> None:  # noqa: FBT001
-    session = image_session(kind=kind)
-    assert scale(session, up=up) == change
-    assert workload_kind(session).kind == ("Job" if kind == "train" else "StatefulSet")
+def test_manifests_are_made_by_what_is_known_now() -> None:
+    defaults = PodDefaults(proxy=PROXY)
+    parts = Parts(share=NO_GPU, defaults=defaults)
+    made, session = SessionManifests(lambda _spec: parts, defaults), image_session()
+    assert made.workload(session) == workload(session, parts)
+    assert [(kind.kind, manifest["kind"]) for kind, manifest in made.children(session, TOKEN)] == [
+        ("Secret", "Secret"),
+        ("Service", "Service"),
+        ("NetworkPolicy", "NetworkPolicy"),
+    ]
 
 
 @pytest.mark.parametrize(("limit", "request_"), [(0, "500m"), (200, "200m"), (4000, "500m")])

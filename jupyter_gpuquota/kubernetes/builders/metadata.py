@@ -8,7 +8,6 @@ from typing import Any
 from ...model.sessions import Session
 from ..labels import MANAGED_BY, MANAGER, SESSION
 from ..names import object_name
-from ..objects.meta import Object
 from ..resources import Resource
 
 
@@ -22,37 +21,15 @@ def selector_of(session: Session) -> dict[str, str]:
     return {SESSION: session.id}
 
 
-def owned_by(resource: Resource[Any], workload: Object) -> dict[str, Any]:
-    """Return the reference that deletes an object with its workload."""
-    return {
-        "apiVersion": resource.api_version,
-        "kind": resource.kind,
-        "name": workload.metadata.name,
-        "uid": workload.metadata.uid,
-        "controller": True,
-        "blockOwnerDeletion": False,
-    }
-
-
-def manifest(
-    resource: Resource[Any],
-    session: Session,
-    owner: Mapping[str, Any] | None = None,
-    **fields: Any,
-) -> dict[str, Any]:
-    """Return an object of a session; `owner` is the reference to its workload, if it has one."""
+def manifest(resource: Resource[Any], session: Session, **fields: Any) -> dict[str, Any]:
+    """Return an object of a session."""
     metadata = {
         "name": object_name(session),
         "namespace": session.spec.project,
         "labels": labels_of(session),
-        **({"ownerReferences": [dict(owner)]} if owner else {}),
     }
-    return {
-        "apiVersion": resource.api_version,
-        "kind": resource.kind,
-        "metadata": metadata,
-        **fields,
-    }
+    head = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata}
+    return {**head, **fields}
 
 
 def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:

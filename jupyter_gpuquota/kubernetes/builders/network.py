@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...model.sessions import Session
@@ -18,21 +17,17 @@ def ports(session: Session) -> dict[int, str]:
     return {**found, JUPYTER_PORT: "jupyter"} if session.spec.serves_jupyter else found
 
 
-def service(session: Session, owner: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def service(session: Session) -> dict[str, Any]:
     """Return the headless Service: the DNS name of the session's pod."""
     listed = [
         {"name": name, "port": port, "targetPort": port, "protocol": "TCP"}
         for port, name in ports(session).items()
     ]
     spec: dict[str, Any] = {"clusterIP": "None", "selector": selector_of(session)}
-    return manifest(
-        SERVICES, session, owner, spec={**spec, **({"ports": listed} if listed else {})}
-    )
+    return manifest(SERVICES, session, spec={**spec, **({"ports": listed} if listed else {})})
 
 
-def network_policy(
-    session: Session, defaults: PodDefaults, owner: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def network_policy(session: Session, defaults: PodDefaults) -> dict[str, Any]:
     """Return the NetworkPolicy: only the proxy reaches the session. It may reach anything.
 
     Where no proxy is configured nobody does: port-forwards reach a pod from inside.
@@ -44,4 +39,4 @@ def network_policy(
         "policyTypes": ["Ingress"],
         "ingress": rules if defaults.proxy and allowed else [],
     }
-    return manifest(NETWORK_POLICIES, session, owner, spec=spec)
+    return manifest(NETWORK_POLICIES, session, spec=spec)

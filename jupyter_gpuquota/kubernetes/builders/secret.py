@@ -6,7 +6,6 @@ Images need not have this package, so the configuration is mounted from here.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,14 +23,14 @@ CONFIG_FILES = (_PROGRAM, _VALUES)
 """The keys that are files of the configuration."""
 
 
-def secret(session: Session, token: str, owner: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def secret(session: Session, token: str) -> dict[str, Any]:
     """Return the Secret of a session."""
     values = {TOKEN_KEY: token.encode()}
     if session.spec.serves_jupyter:
         config = msgspec.json.format(msgspec.json.encode(server_config(session, token)))
         values |= {_PROGRAM: _program(), _VALUES: config}
     data = {name: base64.b64encode(value).decode() for name, value in values.items()}
-    return manifest(SECRETS, session, owner, type="Opaque", data=data)
+    return manifest(SECRETS, session, type="Opaque", data=data)
 
 
 @cache

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...model.sessions import Session
 from ..names import object_name
-from ..resources import JOBS, STATEFUL_SETS, Resource
+from ..reconcile.manifests import workload_resource
 from .defaults import Parts
 from .metadata import labels_of, manifest, selector_of
 from .pod import pod_template
@@ -19,26 +18,17 @@ _DISRUPTED = {
 """A pod that was evicted, not one that failed: the Job makes another."""
 
 
-def workload_kind(session: Session) -> Resource[Any]:
-    """Return the kind of a session's workload."""
-    return JOBS if session.spec.kind == "train" else STATEFUL_SETS
-
-
-def workload(
-    session: Session, parts: Parts, annotations: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """Return the workload of a session, without pods; `annotations` are added to the engine's."""
-    spec = _job(session, parts) if session.spec.kind == "train" else _stateful_set(session, parts)
-    made = manifest(workload_kind(session), session, spec=spec)
+def workload(session: Session, parts: Parts) -> dict[str, Any]:
+    """Return the workload of a session, without pods."""
+    made = manifest(workload_resource(session.spec), session, spec=_spec(session, parts))
     made["metadata"]["labels"] = labels_of(session, parts.engine.labels)
-    if notes := {**parts.engine.annotations, **(annotations or {})}:
-        made["metadata"]["annotations"] = notes
+    if parts.engine.annotations:
+        made["metadata"]["annotations"] = dict(parts.engine.annotations)
     return made
 
 
-def scale(session: Session, *, up: bool) -> dict[str, Any]:
-    """Return the change that lets a workload have its pod, or none."""
-    return {"spec": {"suspend": not up} if session.spec.kind == "train" else {"replicas": int(up)}}
+def _spec(session: Session, parts: Parts) -> dict[str, Any]:
+    return _job(session, parts) if session.spec.kind == "train" else _stateful_set(session, parts)
 
 
 def _stateful_set(session: Session, parts: Parts) -> dict[str, Any]:

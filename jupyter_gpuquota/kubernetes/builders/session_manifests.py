@@ -1,0 +1,34 @@
+"""The manifests of sessions' objects, by what engine, shares and settings say now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...model.sessions import Session, SessionSpec
+from ..api import Manifest
+from ..reconcile.manifests import Child
+from ..resources import NETWORK_POLICIES, SECRETS, SERVICES
+from .defaults import Parts, PodDefaults
+from .network import network_policy, service
+from .secret import secret
+from .workload import workload
+
+
+class SessionManifests:
+    """Makes manifests; `parts_of` returns what is added to those of a request."""
+
+    def __init__(self, parts_of: Callable[[SessionSpec], Parts], defaults: PodDefaults) -> None:
+        self._parts_of = parts_of
+        self._defaults = defaults
+
+    def workload(self, session: Session) -> Manifest:
+        """Return the workload, without pods: at 0 replicas, or suspended. Raises InvalidFields."""
+        return workload(session, self._parts_of(session.spec))
+
+    def children(self, session: Session, token: str) -> Sequence[Child]:
+        """Return the Secret first, then what else belongs to the session."""
+        return (
+            (SECRETS, secret(session, token)),
+            (SERVICES, service(session)),
+            (NETWORK_POLICIES, network_policy(session, self._defaults)),
+        )

@@ -1,0 +1,91 @@
+"""A real API server accepts every manifest, and pods of its template under Pod Security."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
+from jupyter_gpuquota.kubernetes.builders.network import network_policy, service
+from jupyter_gpuquota.kubernetes.builders.secret import secret
+from jupyter_gpuquota.kubernetes.builders.workload import workload
+from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
+from jupyter_gpuquota.kubernetes.names import NAME_LIMIT
+from jupyter_gpuquota.model.pods import Mount, PodOptions
+from scripts.cluster.rest import Refused
+from tests.kubernetes.test_builders import (
+    EVERYTHING,
+    NO_GPU,
+    ONE_GPU,
+    PROXY,
+    TOKEN,
+    image_session,
+)
+
+CLAIMS = PodOptions(
+    large_shm=True,
+    tolerations=EVERYTHING.tolerations,
+    pull_secrets=("registry",),
+    secret_env=EVERYTHING.secret_env,
+    mounts=tuple(Mount(claim=f"data-{n}", path=f"/data/{n}", read_only=n == 1) for n in range(3)),
+)
+DEFAULTS = PodDefaults(home_claim="home-{user}", cpu=500, memory=1024, proxy=PROXY)
+RESTRICTED = {
+    "a Jupyter Server": (image_session(), Parts(share=NO_GPU)),
+    "a GPU and ports": (image_session(gpu="1", ports=(6006, 65535)), Parts(share=ONE_GPU)),
+    "claims": (image_session(pod=CLAIMS, node_type="fast"), Parts(defaults=DEFAULTS)),
+    "a command": (image_session(command=("serve", "$(X)")), Parts(defaults=DEFAULTS)),
+    "a training": (image_session(kind="train", command=("python",)), Parts(share=ONE_GPU)),
+    "the longest name": (image_session("x" * NAME_LIMIT), Parts()),
+}
+
+
+@pytest.fixture(params=RESTRICTED.values(), ids=RESTRICTED.keys())
+def manifests(request, teams) -> list[dict[str, Any]]:
+    """The objects of a session in a namespace of its own, and a pod of the workload's template."""
+    session, parts = request.param
+    team = teams.plain("team-a")
+    made = [
+        workload(session, parts),
+        secret(session, TOKEN),
+        service(session),
+        network_policy(session, parts.defaults),
+    ]
+    template = made[0]["spec"]["template"]
+    meta = {**template["metadata"], "generateName": f"{made[0]['metadata']['name']}-"}
+    made.append({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]})
+    for each in made:
+        each["metadata"] = {**each["metadata"], "namespace": team.namespace}
+    return made
+
+
+def dry_run(rest, manifest):
+    """Return what the server would store, without storing it; unknown fields are refused."""
+    meta = manifest["metadata"]
+    path = rest.path(manifest["apiVersion"], manifest["kind"], meta["namespace"])
+    return rest.request("POST", f"{path}?dryRun=All&fieldValidation=Strict", manifest)
+
+
+def test_a_member_may_create_every_object(cluster, manifests):
+    alice = cluster.rest("alice")
+    for manifest in manifests:
+        assert dry_run(alice, manifest)
+
+
+def test_a_folder_of_a_node_is_outside_of_pod_security(cluster, teams):
+    team = teams.plain("team-a")
+    spec = workload(image_session(pod=EVERYTHING), Parts())["spec"]["template"]["spec"]
+    spec = {name: value for name, value in spec.items() if name != "serviceAccountName"}
+    meta = {"name": "pod", "namespace": team.namespace}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}
+    with pytest.raises(Refused, match="hostPath"):
+        dry_run(cluster.rest("alice"), pod)
+
+
+def test_a_queue_of_kueue_accepts_both_workloads(cluster, team_a):
+    parts = Parts(engine=EnginePatch(labels={"kueue.x-k8s.io/queue-name": "gpus"}), share=ONE_GPU)
+    for kind in ("interactive", "train"):
+        made = workload(image_session(f"kueue-{kind}", gpu="1", kind=kind), parts)
+        made["metadata"]["namespace"] = team_a.namespace
+        assert dry_run(cluster.rest("alice"), made)
