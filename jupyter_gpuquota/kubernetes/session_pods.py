@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import GpuQuotaError, NotAllowed, Unavailable, WrongState
+from ..errors import GpuQuotaError, WrongState
 from ..model.sessions import Session
 from .api import Fault
+from .faults import error
 from .objects.pods import Pod
 from .resources import PODS
 
@@ -41,23 +42,11 @@ def pod_path(pod: Pod, subresource: str = "") -> str:
     return PODS.path(pod.metadata.namespace, pod.metadata.name, subresource)
 
 
-def refusal(session: Session, fault: Fault, action: str, right: str) -> GpuQuotaError:
-    """Return the error for a fault of something that was done with a session's pod or Secret.
-
-    `action` completes "may not …" (`run programs`), `right` names what it needs (`create
-    pods/exec`).
-    """
-    name, project = session.spec.name, session.spec.project
-    if fault.status == 403:
-        return NotAllowed(
-            f"The cluster does not let you {action} in {project}.",
-            hint=f"Ask an administrator for the right to {right} there.",
-        )
+def refusal(session: Session, fault: Fault) -> GpuQuotaError:
+    """Return the error for a fault of something that was asked of a session's pod or Secret."""
     if fault.status == 404:
         return WrongState(
-            f"The cluster no longer has what it takes to {action} in {name}.",
-            hint="Look at its state; try again in a moment.",
+            f"The cluster no longer has what {session.spec.name} consists of.",
+            hint="Look at its state, and try again in a moment.",
         )
-    return Unavailable(
-        f"The cluster did not {action} in {name}: {fault.message}.", hint="Try again in a moment."
-    )
+    return error(fault)

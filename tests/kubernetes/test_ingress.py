@@ -115,7 +115,7 @@ async def test_a_secret_without_a_token_is_named(tmp_path, answer):
 async def test_a_secret_that_cannot_be_read_is_explained(tmp_path, status, error):
     lab = Lab(tmp_path)
     lab.api.fail(Fault(status, "Refused", "why"), verb="read")
-    with pytest.raises(error, match=r"exp-1|team-a") as caught:
+    with pytest.raises(error) as caught:
         await lab.endpoint(SESSION.id, 0)
     assert caught.value.hint
 

@@ -189,7 +189,7 @@ async def test_a_cursor_that_cannot_be_read_is_refused_by_name(field, bad):
 async def test_who_may_not_read_logs_is_told():
     lab = Lab("a\n")
     lab.api.fail(Fault(403, "Forbidden", "no"), verb="read")
-    with pytest.raises(NotAllowed, match="does not let you read logs"):
+    with pytest.raises(NotAllowed, match="refuses"):
         await lab.read()
     lab.api.heal()
     lab.api.fail(Fault(404, "NotFound", "pod gone"), verb="read")

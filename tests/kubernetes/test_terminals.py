@@ -121,6 +121,5 @@ async def test_a_terminal_needs_a_running_session_and_the_right(lab):
         await anext(lab.terminals.open(SESSION.id, TerminalRequest()))
     lab.session = SESSION
     lab.api.fail(Fault(403, "Forbidden", "no"), verb="websocket")
-    with pytest.raises(NotAllowed) as caught:
+    with pytest.raises(NotAllowed):
         await anext(lab.terminals.open(SESSION.id, TerminalRequest()))
-    assert "pods/exec" in caught.value.hint

@@ -50,4 +50,4 @@ class Locator:
         try:
             return await self._tokens.of(session)
         except Fault as fault:
-            raise refusal(session, fault, "read tokens", "get secrets") from fault
+            raise refusal(session, fault) from fault

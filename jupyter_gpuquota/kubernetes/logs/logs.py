@@ -51,7 +51,7 @@ class KubeLogs:
                 return await self._tail(found, query.tail, limit, ended=ended)
             return await self._after(found, place, limit, ended=ended)
         except Fault as fault:
-            raise refusal(session, fault, "read logs", "get pods/log") from fault
+            raise refusal(session, fault) from fault
 
     async def _after(
         self, found: Sequence[Source], place: Position | None, limit: int, *, ended: bool

@@ -14,9 +14,6 @@ from ..api import Api, Fault
 from ..session_pods import PodOf, refusal, require_running
 from . import pod_program
 
-RIGHT = "get and create pods/exec"
-"""The rights for programs in pods; 1.35 and later want `create` for WebSockets, too."""
-
 
 class KubeExec:
     """Runs programs in the containers of sessions, with their environment and folder."""
@@ -56,4 +53,4 @@ class KubeExec:
                 async for part in parts:
                     yield part
         except Fault as fault:
-            raise refusal(session, fault, "run programs", RIGHT) from fault
+            raise refusal(session, fault) from fault

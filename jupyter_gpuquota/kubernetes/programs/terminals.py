@@ -16,7 +16,6 @@ from ...model.sessions import Session
 from ..api import Api, Fault
 from ..ingress.ingress import KubeIngress
 from ..session_pods import PodOf, refusal, require_running
-from .exec import RIGHT
 from .pod_program import PodProgram
 
 SHELL = ("sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l")
@@ -57,7 +56,7 @@ class KubeTerminals:
             program = await PodProgram.start(self._api, pod, command, terminal=True)
             await program.resize(request.columns, request.rows)
         except Fault as fault:
-            raise refusal(session, fault, "open terminals", RIGHT) from fault
+            raise refusal(session, fault) from fault
         key = (session_id, secrets.token_hex(16))
         self._open[key] = program
         try:
