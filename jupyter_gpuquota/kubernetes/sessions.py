@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 
@@ -12,33 +11,20 @@ from ..control.board import Board
 from ..control.ending.open_pages import OpenPages
 from ..control.new_session import new_session
 from ..core import lifecycle, names
-from ..errors import GpuQuotaError, NameTaken, refuse
 from ..model.ending import PageReport
-from ..model.messages.build import field_error
 from ..model.resources import Share
 from ..model.sessions import LIVE, Goal, Session, SessionSpec
-from .api import Fault
-from .names import PREFIX
+from .faults import translated
 from .reconcile.reconciler import Change, Reconciler
-
-NAME_MOST = 52 - len(PREFIX)
-"""Most characters of a session's name: the pods of a StatefulSet carry a label with its name and a
-hash of eleven characters, and labels have at most 63."""
-
-Translate = Callable[[Fault], GpuQuotaError]
-"""Returns a fault of the API server as an error that users may see."""
 
 
 class ClusterSessions:
     """Creates, stops, resumes and deletes sessions; what a user asks for is written first."""
 
-    def __init__(
-        self, board: Board, reconciler: Reconciler, pages: OpenPages, translate: Translate
-    ) -> None:
+    def __init__(self, board: Board, reconciler: Reconciler, pages: OpenPages) -> None:
         self._board = board
         self._reconciler = reconciler
         self._pages = pages
-        self._translate = translate
 
     def all(self) -> tuple[Session, ...]:
         """Return all sessions, oldest first."""
@@ -51,21 +37,9 @@ class ClusterSessions:
         last two.
         """
         names.check_free(spec, self._board.sessions)
-        long = len(spec.name) > NAME_MOST
-        refuse(
-            [field_error("name", "name.long", most=NAME_MOST, count=len(spec.name))] if long else []
-        )
         session = new_session(spec, owner, datetime.now(UTC))
-        try:
+        with translated():
             return await self._reconciler.create(session)
-        except Fault as fault:
-            if fault.reason != "AlreadyExists":
-                raise self._translate(fault) from fault
-            names.check_free(spec, self._board.sessions)
-            raise NameTaken(
-                f"{spec.project} has an object named {PREFIX}{spec.name} already.",
-                hint="Choose another name.",
-            ) from fault
 
     async def stop(self, session_id: str) -> Session:
         """Begin to stop a session. Raises NotFound, WrongState."""
@@ -94,10 +68,8 @@ class ClusterSessions:
 
     async def delete(self, session_id: str) -> None:
         """Delete a session and its objects. Raises NotFound, WrongState."""
-        try:
+        with translated():
             await self._reconciler.delete(session_id, lifecycle.check_deletable)
-        except Fault as fault:
-            raise self._translate(fault) from fault
 
     async def put_page(self, session_id: str, page: str, report: PageReport) -> None:
         """Record the report of a session's browser page. Raises NotFound."""
@@ -112,7 +84,5 @@ class ClusterSessions:
         return await self._change(session_id, partial(lifecycle.request_end, goal=goal, now=now))
 
     async def _change(self, session_id: str, change: Change) -> Session:
-        try:
+        with translated():
             return await self._reconciler.change(session_id, change)
-        except Fault as fault:
-            raise self._translate(fault) from fault

@@ -10,8 +10,6 @@ from typing import Any
 
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.ending.open_pages import OpenPages
-from jupyter_gpuquota.errors import GpuQuotaError, Unavailable
-from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.engines.engine import Admission
 from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER, RECORD, SESSION
 from jupyter_gpuquota.kubernetes.names import object_name
@@ -20,12 +18,8 @@ from jupyter_gpuquota.kubernetes.reconcile.objects import SessionObjects
 from jupyter_gpuquota.kubernetes.reconcile.reconciler import Reconciler
 from jupyter_gpuquota.kubernetes.reconcile.writer import Writer
 from jupyter_gpuquota.kubernetes.resources import (
-    EVENTS,
-    JOBS,
-    PODS,
     SECRETS,
     SERVICES,
-    STATEFUL_SETS,
 )
 from jupyter_gpuquota.kubernetes.sessions import ClusterSessions
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
@@ -94,11 +88,10 @@ class Driver:
         self.watches = Watches(api)
         self.facts = SmallFacts()
         self.pages = OpenPages(None)
-        caches = [self.watches.cache(kind) for kind in (STATEFUL_SETS, JOBS, PODS, EVENTS)]
-        objects = SessionObjects(*caches)  # type: ignore[arg-type]
+        objects = SessionObjects(self.watches)
         writer = Writer(api, SmallManifests(), lambda session_id: f"{session_id}.secret")
         self.reconciler = Reconciler(self.board, objects, writer, self.facts, self.pages, 1.0)
-        self.sessions = ClusterSessions(self.board, self.reconciler, self.pages, _translated)
+        self.sessions = ClusterSessions(self.board, self.reconciler, self.pages)
 
     async def start(self) -> None:
         await self.watches.start()
@@ -145,10 +138,6 @@ async def settled(cluster: FakeCluster, api: FakeApi) -> None:
             await asyncio.sleep(0.004)
             quiet = quiet + 1 if len(api.calls) == before else 0
             before = len(api.calls)
-
-
-def _translated(fault: Fault) -> GpuQuotaError:
-    return Unavailable(str(fault))
 
 
 def _base64(text: str) -> str:

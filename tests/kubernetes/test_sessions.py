@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.errors import NameTaken, NotFound, Unavailable, WrongState
+from jupyter_gpuquota.errors import NameTaken, NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import RECORD
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS, SECRETS, SERVICES, STATEFUL_SETS
@@ -152,7 +152,7 @@ async def test_what_was_deleted_behind_our_back_is_gone(api: FakeApi, cluster: F
 async def test_a_refused_launch_leaves_nothing(api: FakeApi) -> None:
     async with controller(api) as driver:
         api.fail(Fault(403, "Forbidden", "not allowed"), "create", "statefulsets")
-        with pytest.raises(Unavailable):
+        with pytest.raises(NotAllowed):
             await driver.sessions.create(spec(), "me")
         assert driver.board.sessions == ()
         assert counts(api) == {}
@@ -188,7 +188,7 @@ async def test_a_refused_step_is_shown_and_repeated(
         api.fail(fault, verb, resource, times=2)
         await driver.sessions.create(spec(), "me")
         await until(cluster, lambda: driver.only().reason)
-        assert fault.message in driver.only().reason.message  # type: ignore[union-attr]
+        assert driver.only().reason.raw == fault.message  # type: ignore[union-attr]
         await until(cluster, state(driver, "running"))
         assert len(cluster.started) == 1
 
@@ -202,7 +202,7 @@ async def test_an_object_of_someone_else_is_not_taken_over(
     async with controller(api) as driver:
         session = await driver.sessions.create(spec(), "me")
         await until(cluster, lambda: driver.only().reason)
-        assert "belongs to something else" in driver.only().reason.message  # type: ignore[union-attr]
+        assert "belongs to something else" in driver.only().reason.raw  # type: ignore[union-attr]
         await driver.sessions.stop(session.id)
         await driver.sessions.delete(session.id)
         assert api.raw(SECRETS, "team-a", "gpu-exp-1")["data"] == {"x": "eA=="}

@@ -8,35 +8,33 @@ from functools import partial
 from typing import Any
 
 from ...model.sessions import Session
-from ..labels import RECORD, SESSION
+from ..labels import MANAGED_BY, MANAGER, RECORD, SESSION
 from ..names import object_name
 from ..objects.meta import Object
 from ..objects.pods import Event, Pod
-from ..objects.workloads import Job, StatefulSet, Workload
+from ..objects.workloads import Workload
+from ..resources import EVENTS, JOBS, PODS, STATEFUL_SETS
 from ..watching.cache import Cache, Key
+from ..watching.watches import Watches
 
 
 class SessionObjects:
     """Workloads, pods and events of sessions, as watches show them."""
 
-    def __init__(
-        self,
-        stateful_sets: Cache[StatefulSet],
-        jobs: Cache[Job],
-        pods: Cache[Pod],
-        events: Cache[Event],
-    ) -> None:
-        self._workloads: tuple[Cache[Any], ...] = (stateful_sets, jobs)
-        self._pods = pods
-        self._events = events
+    def __init__(self, watches: Watches) -> None:
+        ours = f"{MANAGED_BY}={MANAGER}"
+        workloads = (watches.cache(STATEFUL_SETS, ours), watches.cache(JOBS, ours))
+        self._workloads: tuple[Cache[Any], ...] = workloads
+        self._pods = watches.cache(PODS)
+        self._events = watches.cache(EVENTS)
         self._session_of: dict[str, str] = {}
         self._uids: dict[tuple[int, Key], str] = {}
         self._by_uid: defaultdict[str, dict[Key, Event]] = defaultdict(dict)
         self._about: dict[Key, str] = {}
         self._changed: Callable[[str], None] = lambda _: None
-        for cache in (*self._workloads, pods):
+        for cache in (*self._workloads, self._pods):
             cache.subscribe(partial(self._moved, cache))
-        events.subscribe(self._heard)
+        self._events.subscribe(self._heard)
 
     def subscribe(self, changed: Callable[[str], None]) -> None:
         """Call a function with the id of each session of which an object has changed."""

@@ -16,8 +16,10 @@ import msgspec
 from ...control.board import Board
 from ...control.ending.open_pages import OpenPages
 from ...model.messages.build import reason
+from ...model.reasons import Reason
 from ...model.sessions import Session
 from ..api import Fault
+from ..faults import error as explained
 from ..labels import RECORD
 from ..names import object_name
 from ..objects.meta import Object
@@ -207,7 +209,7 @@ class Reconciler:
             _log.warning("%s: %s", tracked.record.session.id, fault)
             if fault.status == NOT_FOUND:
                 tracked.distrust()
-            tracked.trouble = reason("StartFailed", "start.failed", detail=fault.message)
+            tracked.trouble = _trouble(fault)
         except Exception as error:  # noqa: BLE001 (a bug with one session must not end the others)
             _log.exception("managing the session %s failed", tracked.record.session.id)
             tracked.trouble = reason("StartFailed", "start.failed", detail=str(error))
@@ -250,3 +252,9 @@ def _age(workload: Workload) -> tuple[str, str]:
     """Return what orders workloads by their age, as the API server knows it."""
     made = workload.metadata.creation_timestamp
     return made.isoformat() if made else "", workload.metadata.uid
+
+
+def _trouble(fault: Fault) -> Reason:
+    """Return why a session could not be written, with the server's words."""
+    detail = explained(fault).message
+    return reason("StartFailed", "start.failed", detail=detail, raw=fault.message)

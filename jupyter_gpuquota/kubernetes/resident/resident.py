@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from ...control.administration import Administrator
 from ...control.board import Board
+from ...control.ending.open_pages import OpenPages
 from ...control.idle.activity_poller import ActivityPoller, Readings
 from ...control.idle.lifetimes import Lifetimes
 from ...control.idle.monitor import IdleMonitor
-from ...control.inventory import Inventory
 from ...control.recorder import Recorder
 from ...control.resident import INACTIVE
 from ...control.storage.sqlite import Database
@@ -26,7 +27,10 @@ from ...core.idle.decide import Event
 from ...core.idle.endings import notice
 from ...core.idle.policy import Limits
 from ...model.sessions import Session
+from ..reaching import Reaching
 from ..reconcile.reconciler import Reconciler
+from .cluster import KubeCluster
+from .settings import open_settings
 
 T = TypeVar("T")
 
@@ -34,41 +38,25 @@ _log = logging.getLogger(__name__)
 
 _TICK = 0.5
 """Seconds between two checks of what only time brings."""
-
-
-class Cluster(Protocol):
-    """The connection to the cluster, with all that is watched there."""
-
-    async def start(self, changed: Callable[[], None]) -> None:
-        """Connect and watch; return once everything was read. Raises Unavailable, NotAllowed.
-
-        `changed` is called when nodes or projects have changed.
-        """
-
-    async def close(self) -> None:
-        """Disconnect."""
-
-    def inventory(self) -> Inventory:
-        """Return the nodes, and what workloads hold that are not sessions."""
-
-    def warnings(self) -> Iterable[str]:
-        """Return warnings for administrators, such as that the state is out of date."""
+_SHORTEST = 0.1
+"""Seconds between two looks at a cluster in which much changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts that the resident drives; `open_settings` opens the settings' database."""
+    """The parts that the resident drives; settings are kept in the folder `home`."""
 
     board: Board
-    cluster: Cluster
+    cluster: KubeCluster
     reconciler: Reconciler
     admin: Administrator
     monitor: IdleMonitor
     recorder: Recorder
     poller: ActivityPoller
     webhook: Webhook
-    forget_pages: Callable[[Callable[[str], bool]], None]
-    open_settings: Callable[[], Database]
+    pages: OpenPages
+    reaching: Reaching
+    home: Path
 
 
 class ClusterResident:
@@ -78,11 +66,12 @@ class ClusterResident:
         self._parts = parts
         self.board = parts.board
         self.recorder = parts.recorder
+        self.monitor = parts.monitor
         self._lifetimes = Lifetimes(parts.board)
         self._thread = ThreadPoolExecutor(1, "gpuquota-settings")
         self._database: Database | None = None
         self._ticking: asyncio.Task[None] | None = None
-        self._changed = asyncio.Event()
+        self._changed, self._moved = asyncio.Event(), asyncio.Event()
 
     async def start(self) -> None:
         """Connect, adopt the sessions that are there, and begin to manage them.
@@ -90,10 +79,11 @@ class ClusterResident:
         Raises StorageFailed, VersionMismatch, Unavailable, NotAllowed.
         """
         parts = self._parts
-        self._database = await self.work(parts.open_settings)
-        await parts.cluster.start(self._changed.set)
+        self._database = await self.work(open_settings, parts.home)
+        await parts.cluster.start(self._changed.set, self._moved.set)
         await self.work(parts.admin.open, self._database, parts.cluster.inventory())
         parts.reconciler.open()
+        await parts.cluster.adopt()
         self._ticking = asyncio.create_task(self._tick())
         parts.recorder.start()
         parts.poller.start(self._watched, self._record)
@@ -109,6 +99,7 @@ class ClusterResident:
             await parts.poller.close()
             await parts.webhook.close()
         await parts.reconciler.close()
+        await parts.reaching.close()
         await parts.cluster.close()
         await parts.recorder.close()
         if database := self._database:
@@ -142,7 +133,10 @@ class ClusterResident:
                 trouble = f"Sessions cannot be managed: {error}. See the controller's log."
             self.board.warn("resident", (trouble, parts.poller.trouble, parts.webhook.trouble))
             self.board.warn("cluster", parts.cluster.warnings())
-            await asyncio.sleep(_TICK)
+            await asyncio.sleep(_SHORTEST)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_TICK):
+                    await self._changed.wait()
 
     async def _step(self) -> None:
         """Do what is due by time, and what follows from changes of nodes and projects."""
@@ -150,6 +144,8 @@ class ClusterResident:
         if self._changed.is_set():
             self._changed.clear()
             await self.work(parts.admin.show_devices, parts.cluster.inventory())
+        if self._moved.is_set():
+            self._moved.clear()
             parts.reconciler.wake_all()
         await self.work(parts.admin.refresh)
         self.board.warn("settings", await self.work(parts.admin.warnings))
@@ -158,7 +154,7 @@ class ClusterResident:
             if session.is_saving:
                 parts.reconciler.wake(session.id)
         known = self.board.by_id
-        parts.forget_pages(lambda key: key in known and known[key].state not in INACTIVE)
+        parts.pages.keep_only(lambda key: key in known and known[key].state not in INACTIVE)
 
     def _settle(self, changed: Iterable[tuple[Session, Event]]) -> None:
         """Publish changed sessions, and notify owners of what was, or will be, ended."""

@@ -13,6 +13,7 @@ from ...core.projects import find
 from ...errors import InUse
 from ...model.quota import Project
 from ..engines.engine import Engine
+from ..faults import translated
 
 _KIND = Kind(
     name="The settings file",
@@ -45,7 +46,8 @@ class ClusterSettings(StoredSettings):
     async def put_project(self, project: Project, who: str) -> Project:
         """Create or change a project. Raises Outdated, NotAllowed, Unavailable, StorageFailed."""
         known = {present.name for present in self._board.settings.projects}
-        changed = await self._engine.administration.put_project(project)
+        with translated():
+            changed = await self._engine.administration.put_project(project)
         verb = "changed" if project.name in known else "created"
         await self._work(self._admin.note, who, f"{verb} project {project.name}")
         return changed
@@ -61,6 +63,7 @@ class ClusterSettings(StoredSettings):
                 f"Project {name} has {len(held)} sessions.",
                 hint="Delete them first. A cluster's project cannot be drained.",
             )
-        await self._engine.administration.delete_project(name, revision)
+        with translated():
+            await self._engine.administration.delete_project(name, revision)
         await self._work(self._admin.note, who, f"deleted project {name}")
         return None

@@ -1,0 +1,229 @@
+"""The kubernetes backend: sessions as pods of a cluster, whose own engine decides about GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from ..control.administration import Administrator
+from ..control.assembly import Plugin
+from ..control.board import Board
+from ..control.capabilities import BoardChanges, IdlePolicing, RecordedHistory
+from ..control.clock import Clock
+from ..control.config import GpuQuota
+from ..control.ending.open_pages import OpenPages
+from ..control.entry_log import EntryLog
+from ..control.idle.activity_poller import ActivityPoller
+from ..control.idle.monitor import IdleMonitor
+from ..control.recorder import Recorder
+from ..control.storage.state_folder import make_state_folder
+from ..control.usage import BoardUsage
+from ..control.webhook import Webhook
+from ..core.scheduling.capacity import capacity_of
+from ..model.quota import Project
+from ..model.sessions import Session
+from ..ports.access import Access
+from ..ports.backend import Backend, Differences
+from .access import ClusterAccess
+from .api import Api
+from .builders.defaults import PodDefaults
+from .config import KubernetesConfig
+from .connecting import connect
+from .engines.discovery import Name, discover
+from .engines.engine import Engine
+from .engines.surroundings import Surroundings
+from .hosting import for_one_person
+from .inventory import ClusterReader, KubernetesInventory, Offer
+from .nodes import NodeSettings
+from .objects.pods import Pod
+from .planning import EnginePlanning
+from .reaching import reaching
+from .reconcile.objects import SessionObjects
+from .reconcile.reconciler import Reconciler
+from .reconcile.writer import Writer
+from .resident.cluster import KubeCluster
+from .resident.facts import ClusterFacts
+from .resident.late import Late
+from .resident.manifests import ClusterManifests
+from .resident.resident import ClusterResident, Parts, at_once
+from .resident.settings import ClusterSettings
+from .roles import team
+from .session_tokens import SessionTokens, new_token
+from .sessions import ClusterSessions
+from .shares.registry import Shares
+from .state.seen import present_pod
+from .watching.watches import Watches
+
+Connect = Callable[[], Awaitable[Api]]
+
+
+def open_kubernetes(
+    control: GpuQuota,
+    config: KubernetesConfig,
+    home: Path,
+    *,
+    clock: Clock | None = None,
+    connecting: Connect | None = None,
+) -> Backend:
+    """Return the backend of one cluster; `start` of its resident connects, by `connecting`.
+
+    Raises StorageFailed, TraitError.
+    """
+    make_state_folder(home)
+    return _Assembly(control, config, home, clock or Clock(), connecting).backend()
+
+
+PLUGIN = Plugin(open_kubernetes, KubernetesConfig)
+
+
+class _Assembly:
+    """Puts the backend together; what the connection brings stands in as `Late` until then."""
+
+    def __init__(
+        self,
+        control: GpuQuota,
+        config: KubernetesConfig,
+        home: Path,
+        clock: Clock,
+        connecting: Connect | None,
+    ) -> None:
+        self._control = control
+        self._config = config
+        self._home = home
+        self._clock = clock
+        self._connect = connecting or partial(connect, config.kubeconfig, config.context)
+        self._board = Board()
+        self._late_api, self._late_engine = Late("The cluster"), Late("The cluster's engine")
+        self._late_access, self._late_differences = Late("The cluster"), Late("The cluster")
+        self._api, self._engine = cast("Api", self._late_api), cast("Engine", self._late_engine)
+        self._watches = Watches(self._api, config.namespaces)
+        self._objects = SessionObjects(self._watches)
+        groups = tuple(config.node_type_labels)
+        defaults = config.pod_defaults()
+        self._reader = ClusterReader(
+            NodeSettings(groups, defaults.tolerations, counted=config.milli_resource)
+        )
+        offer = Offer(config.images(), Shares(config.shares, groups), config.containers())
+        self._inventory = KubernetesInventory(self._board, offer, self._reader)
+        self._facts = ClusterFacts(self._engine, self._inventory, self._reader, self._watches)
+        self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
+        self._pages = OpenPages(self._reaching.presence)
+        self._admin = Administrator(control, self._board, engine=self._projects)
+        self._reconciler = self._make_reconciler(defaults)
+        self._resident = self._make_resident()
+
+    def backend(self) -> Backend:
+        """Return the record of capabilities."""
+        board, resident = self._board, self._resident
+        found = Backend(
+            name="kubernetes",
+            resident=resident,
+            sessions=ClusterSessions(board, self._reconciler, self._pages),
+            inventory=self._inventory,
+            changes=BoardChanges(board),
+            access=cast("Access", self._late_access),
+            planning=EnginePlanning(self._engine, board, self._facts.isolation),
+            usage=BoardUsage(board),
+            logs=self._reaching.logs,
+            exec=self._reaching.exec,
+            ingress=self._reaching.ingress,
+            history=RecordedHistory(resident.recorder),
+            administration=ClusterSettings(board, self._admin, resident.work, self._engine),
+            policing=IdlePolicing(
+                board, resident.recorder, resident.monitor, at_once, resident.keep_alive
+            ),
+            differences=cast("Differences", self._late_differences),
+        )
+        return found if self._is_team else for_one_person(found)
+
+    @property
+    def _is_team(self) -> bool:
+        """Whether this controller acts for many people, with its own service account."""
+        return self._control.hosting == "https"
+
+    def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
+        board = self._board
+        manifests = ClusterManifests(
+            self._engine,
+            self._inventory,
+            defaults,
+            lambda: board.settings.rules.grace,
+        )
+        writer = Writer(self._api, manifests, new_token)
+        return Reconciler(
+            board,
+            self._objects,
+            writer,
+            self._facts,
+            self._pages,
+            self._control.save_timeout,
+        )
+
+    def _make_resident(self) -> ClusterResident:
+        control, board, clock = self._control, self._board, self._clock
+        cluster = KubeCluster(
+            self._connect_all,
+            self._watches,
+            self._reader,
+            board,
+            self._reconciler,
+            own=not self._is_team,
+        )
+        return ClusterResident(
+            Parts(
+                board=board,
+                cluster=cluster,
+                reconciler=self._reconciler,
+                admin=self._admin,
+                monitor=IdleMonitor(board, clock, control.idle_interval),
+                recorder=Recorder(control, board, clock, self._home / "history.sqlite"),
+                poller=ActivityPoller(self._reaching.signals, float(control.idle_interval)),
+                webhook=Webhook(control.webhook),
+                pages=self._pages,
+                reaching=self._reaching,
+                home=self._home,
+            )
+        )
+
+    async def _connect_all(self) -> tuple[Api, Engine]:
+        """Connect, find the engine, and complete what waits for both."""
+        api = await self._connect()
+        self._late_api.found(api)
+        around = Surroundings(
+            api=api,
+            caches=self._watches,
+            sessions=lambda: self._board.sessions,
+            request=self._facts.request,
+            capacity=lambda: capacity_of(self._board.nodes),
+            namespaces=self._config.namespaces,
+            settings=self._config.engine_settings(),
+        )
+        engine = await discover(around, cast("Name", self._config.engine))
+        self._late_engine.found(engine)
+        self._late_differences.found(engine.differences)
+        self._late_access.found(self._make_access(api, engine))
+        return api, engine
+
+    def _make_access(self, api: Api, engine: Engine) -> ClusterAccess:
+        async def note(who: str, what: str) -> None:
+            await self._resident.work(self._admin.note, who, what)
+
+        board = self._board
+        return ClusterAccess(
+            api,
+            team(engine.name),
+            lambda: [project.name for project in board.settings.projects],
+            SessionTokens(lambda session_id: board.by_id.get(session_id), self._reaching.tokens.of),
+            EntryLog(note),
+            self._config.user_prefixes,
+        )
+
+    def _projects(self) -> tuple[Project, ...]:
+        return tuple(self._engine.projects())
+
+    def _pod_of(self, session: Session) -> Pod | None:
+        """Return the newest pod of a session."""
+        objects = self._objects
+        return present_pod(objects.workload(session), objects.pods(session))

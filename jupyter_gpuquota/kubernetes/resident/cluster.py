@@ -1,0 +1,138 @@
+"""The connection to a cluster, and what is watched there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
+
+from ...control.board import Board
+from ...control.inventory import Inventory
+from ...errors import Unavailable
+from ...model.messages.formats import duration
+from ..api import Api, Fault
+from ..engines.engine import Engine
+from ..faults import translated
+from ..inventory import ClusterReader
+from ..labels import MANAGED_BY, MANAGER, RECORD
+from ..objects.meta import Object
+from ..reconcile.reconciler import Reconciler
+from ..resources import NODES, PODS, SECRETS
+from ..reviews import myself
+from ..watching.watches import Watches
+
+_FORBIDDEN = 403
+_PATIENCE = 60.0
+"""Seconds in which a cluster has to be read once."""
+
+Connect = Callable[[], Awaitable[tuple[Api, Engine]]]
+
+
+class KubeCluster:
+    """One cluster. `own`: only the sessions of the connection's own user are managed."""
+
+    def __init__(
+        self,
+        connect: Connect,
+        watches: Watches,
+        reader: ClusterReader,
+        board: Board,
+        reconciler: Reconciler,
+        *,
+        own: bool,
+    ) -> None:
+        self._connect = connect
+        self._watches = watches
+        self._reader = reader
+        self._board = board
+        self._reconciler = reconciler
+        self._own = own
+        self._api: Api | None = None
+        self._engine: Engine | None = None
+        self._nodes = watches.cache(NODES)
+        self._pods = watches.cache(PODS)
+
+    async def start(self, changed: Callable[[], None], moved: Callable[[], None]) -> None:
+        """Connect, and return once everything was read. Raises Unavailable, NotAllowed.
+
+        `changed` is called when nodes, pods or projects have changed, `moved` when the engine may
+        have decided about sessions.
+        """
+
+        def decided(_: object = None) -> None:
+            changed()
+            moved()
+
+        try:
+            with translated():
+                async with asyncio.timeout(_PATIENCE):
+                    await self._start(decided)
+        except TimeoutError:
+            said = f": {self._watches.fault}" if self._watches.fault else ""
+            raise Unavailable(
+                f"The API server does not answer{said}.",
+                hint="Check the address and the credentials in the kubeconfig.",
+            ) from None
+        self._nodes.subscribe(decided)
+        self._pods.subscribe(lambda _: changed())
+
+    async def _start(self, decided: Callable[[], None]) -> None:
+        self._api, self._engine = await self._connect()
+        if self._own:
+            self._reconciler.owner = (await myself(self._api)).name
+        await self._watches.start()
+        await self._engine.start(decided)
+        await self._watches.ready()
+
+    async def adopt(self) -> None:
+        """Adopt the sessions whose workload is being re-created: their Secrets have the records."""
+        with translated():
+            found = await self._secrets()
+        for secret in found:
+            if RECORD in secret.metadata.annotations:
+                self._reconciler.adopt(secret)
+
+    async def close(self) -> None:
+        """Disconnect."""
+        if self._engine:
+            await self._engine.close()
+        await self._watches.close()
+        if self._api:
+            await self._api.close()
+
+    def inventory(self) -> Inventory:
+        """Return the nodes, and what workloads hold that are not sessions."""
+        ours = self._board.by_id.keys()
+        return self._reader.read(self._nodes.values(), self._pods.values(), ours)
+
+    def warnings(self) -> Iterator[str]:
+        """Yield warnings for administrators."""
+        if (since := self._watches.since) is not None:
+            seconds = round((datetime.now(UTC) - since).total_seconds())
+            yield (
+                f"The API server does not answer: the state shown is {duration(seconds)} old. "
+                f"{self._watches.fault}"
+            )
+        if self._engine:
+            yield from self._engine.warnings()
+
+    async def _secrets(self) -> list[Object]:
+        """Return our Secrets, one namespace after another where not all may be listed at once."""
+        projects = [project.name for project in self._board.settings.projects]
+        found: list[Object] = []
+        for namespace in ("", *projects):
+            try:
+                found += await self._connected.list(SECRETS, namespace, f"{MANAGED_BY}={MANAGER}")
+            except Fault as fault:
+                if fault.status != _FORBIDDEN:
+                    raise
+            else:
+                if not namespace:
+                    break
+        return found
+
+    @property
+    def _connected(self) -> Api:
+        if self._api is None:
+            raise Unavailable("The cluster is not connected.")
+        return self._api

@@ -1,0 +1,68 @@
+"""What is known of sessions besides their own objects: engine, shares and nodes."""
+
+from __future__ import annotations
+
+from ...errors import GpuQuotaError
+from ...model.resources import MILLI, Isolation, Placement
+from ...model.sessions import Session, SessionSpec
+from ..engines.engine import Admission, Engine
+from ..inventory import ClusterReader, KubernetesInventory
+from ..nodes import is_ready, placement_of
+from ..objects.pods import Pod
+from ..resources import NODES
+from ..shares.provider import PodPatch
+from ..watching.watches import Watches
+
+
+class ClusterFacts:
+    """Facts from memory; nodes that do not respond are collected when nodes change."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        inventory: KubernetesInventory,
+        reader: ClusterReader,
+        watches: Watches,
+    ) -> None:
+        self._engine = engine
+        self._inventory = inventory
+        self._reader = reader
+        self._nodes = watches.cache(NODES)
+        self._lost: frozenset[str] | None = None
+        self._nodes.subscribe(self._forget)
+
+    def admission(self, session: Session) -> Admission:
+        """Return what the engine says about a session."""
+        return self._engine.admission(session)
+
+    def placement(self, pod: Pod) -> Placement | None:
+        """Return where a pod holds resources, None if it holds none."""
+        return placement_of(pod, self._reader.cluster.gpus)
+
+    def isolation(self, spec: SessionSpec) -> Isolation | None:
+        """Return what isolates a share; None, too, if no node gives it any more."""
+        try:
+            return self._inventory.choice(spec).isolation()
+        except GpuQuotaError:  # the session was admitted when there were other nodes
+            return None
+
+    def request(self, spec: SessionSpec) -> PodPatch:
+        """Return what the pod of a request asks for of GPUs, and what that costs in quota."""
+        try:
+            return self._inventory.choice(spec).patch()
+        except GpuQuotaError:  # as above: then it counts as what was requested
+            return PodPatch(milli=spec.share.milli or (MILLI if spec.share.wants_gpu else 0))
+
+    def lost(self) -> frozenset[str]:
+        """Return the nodes that do not respond."""
+        if self._lost is None:
+            lost = (node for node in self._nodes.values() if not is_ready(node))
+            self._lost = frozenset(node.metadata.name for node in lost)
+        return self._lost
+
+    def starts_jobs(self, spec: SessionSpec) -> bool:
+        """Return whether the engine starts suspended Jobs by itself."""
+        return self._engine.patch(spec).starts_jobs
+
+    def _forget(self, _: object) -> None:
+        self._lost = None
