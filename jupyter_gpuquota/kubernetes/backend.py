@@ -26,7 +26,6 @@ from ..model.quota import Project
 from ..model.sessions import Session
 from ..ports.access import Access
 from ..ports.backend import Backend, Differences
-from .access import ClusterAccess
 from .api import Api
 from .builders.defaults import PodDefaults
 from .config import KubernetesConfig
@@ -49,8 +48,9 @@ from .resident.late import Late
 from .resident.manifests import ClusterManifests
 from .resident.resident import ClusterResident, Parts, at_once
 from .resident.settings import ClusterSettings
-from .roles import team
-from .session_tokens import SessionTokens, new_token
+from .rights.access import ClusterAccess
+from .rights.roles import team
+from .rights.session_tokens import SessionTokens, new_token
 from .sessions import ClusterSessions
 from .shares.registry import Shares
 from .state.seen import present_pod

@@ -6,8 +6,8 @@ from traitlets import Dict, Enum, List, Unicode
 
 from .engine_config import EngineConfig
 from .pod_config import PodConfig
+from .rights.users import PREFIXES
 from .shares.registry import NAMES
-from .users import PREFIXES
 
 
 class KubernetesConfig(PodConfig, EngineConfig):

@@ -14,12 +14,12 @@ import pytest_asyncio
 from jupyter_gpuquota.control.entry_log import EntryLog
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import InvalidFields, NotFound, Unsupported, WrongState
-from jupyter_gpuquota.kubernetes import roles
-from jupyter_gpuquota.kubernetes.access import ClusterAccess
 from jupyter_gpuquota.kubernetes.api import Api, Fault
-from jupyter_gpuquota.kubernetes.authenticator import TokenReviewAuthenticator
 from jupyter_gpuquota.kubernetes.resources import NAMESPACES, NODES, PODS, SECRETS, STATEFUL_SETS
-from jupyter_gpuquota.kubernetes.session_tokens import SessionTokens
+from jupyter_gpuquota.kubernetes.rights import roles
+from jupyter_gpuquota.kubernetes.rights.access import ClusterAccess
+from jupyter_gpuquota.kubernetes.rights.authenticator import TokenReviewAuthenticator
+from jupyter_gpuquota.kubernetes.rights.session_tokens import SessionTokens
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import EndpointQuery, LogQuery, SessionQuery, SessionRequest

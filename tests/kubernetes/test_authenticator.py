@@ -11,9 +11,9 @@ from traitlets.config import Application, Config
 from jupyter_gpuquota.controller.authenticators.base import close, load
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unavailable
-from jupyter_gpuquota.kubernetes import authenticator as module
 from jupyter_gpuquota.kubernetes.api import Fault
-from jupyter_gpuquota.kubernetes.authenticator import TokenReviewAuthenticator
+from jupyter_gpuquota.kubernetes.rights import authenticator as module
+from jupyter_gpuquota.kubernetes.rights.authenticator import TokenReviewAuthenticator
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_rbac import TOKENS, Rbac
 

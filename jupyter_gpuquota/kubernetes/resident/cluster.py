@@ -18,7 +18,7 @@ from ..labels import MANAGED_BY, MANAGER, RECORD
 from ..objects.meta import Object
 from ..reconcile.reconciler import Reconciler
 from ..resources import NODES, PODS, SECRETS
-from ..reviews import myself
+from ..rights.reviews import myself
 from ..watching.watches import Watches
 
 _FORBIDDEN = 403

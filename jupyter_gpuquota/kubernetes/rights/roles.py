@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..core.access import Role, Source
-from ..model.routes.route import Need
+from ...core.access import Role, Source
+from ...model.routes.route import Need
 
 
 @dataclass(frozen=True, slots=True)

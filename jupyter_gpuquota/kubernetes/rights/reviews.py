@@ -10,10 +10,10 @@ from typing import TypeVar
 
 import msgspec
 
-from ..control.answers import Answers, Clock
-from ..core.access import Caller
-from ..errors import Unavailable
-from .api import Api, Fault
+from ...control.answers import Answers, Clock
+from ...core.access import Caller
+from ...errors import Unavailable
+from ..api import Api, Fault
 from .roles import Right, RoleTable, Standing
 
 KNOWN = 60.0

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from ..control.answers import Answers, Clock
-from ..control.entry_log import EntryLog
-from ..core.access import Caller, Rights, Role
-from ..errors import Unavailable
-from ..model.sessions import Session
-from .api import Api
+from ...control.answers import Answers, Clock
+from ...control.entry_log import EntryLog
+from ...core.access import Caller, Rights, Role
+from ...errors import Unavailable
+from ...model.sessions import Session
+from ..api import Api
 from .reviews import KNOWN, Reviews, myself
 from .roles import OWN, RoleTable
 from .session_tokens import SessionTokens

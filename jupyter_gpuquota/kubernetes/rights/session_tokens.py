@@ -7,10 +7,10 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 
-from ..control.answers import Answers, Clock
-from ..errors import Unavailable
-from ..model.sessions import LIVE, Session
-from .api import Fault
+from ...control.answers import Answers, Clock
+from ...errors import Unavailable
+from ...model.sessions import LIVE, Session
+from ..api import Fault
 
 Find = Callable[[str], Session | None]
 """Returns the session with an id, None if there is none. From memory."""

@@ -13,12 +13,12 @@ import msgspec
 from traitlets import List, Unicode
 from traitlets.config import Configurable
 
-from ..control.answers import Answers, Clock
-from ..core.access import Caller
-from ..errors import Unavailable
-from .api import Api, Fault
-from .config import KubernetesConfig
-from .connecting import connect
+from ...control.answers import Answers, Clock
+from ...core.access import Caller
+from ...errors import Unavailable
+from ..api import Api, Fault
+from ..config import KubernetesConfig
+from ..connecting import connect
 
 KNOWN = 60.0
 """Seconds for which a known token is cached."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..core.access import Caller
+from ...core.access import Caller
 
 PREFIXES: Mapping[str, str] = {"kubernetes": "", "jupyterhub": "hub:", "token": "token:"}
 """What is put before names and groups, by how a caller was identified.

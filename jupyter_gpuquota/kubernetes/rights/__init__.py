@@ -1,0 +1,1 @@
+"""The rights of callers, as the cluster grants them."""
