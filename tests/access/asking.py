@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import msgspec
 
+from jupyter_gpuquota.model.programs import (
+    ExecResult,
+    TerminalEvent,
+    TerminalInput,
+    TerminalRequest,
+)
 from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS
@@ -25,6 +32,19 @@ ROWS = [row.name for row in ROUTES]
 PUBLIC = [row.name for row in ROUTES if not row.internal]
 
 
+class ShortTerminals:
+    """Terminals that end at once."""
+
+    async def open(
+        self, session_id: str, request: TerminalRequest
+    ) -> AsyncGenerator[TerminalEvent]:
+        yield TerminalEvent(session=session_id, terminal="t1")
+        yield TerminalEvent(result=ExecResult(exit_code=0, output=""))
+
+    async def type(self, session_id: str, terminal: str, typed: TerminalInput) -> None:
+        pass
+
+
 def wanted(name: str, who: str) -> set[int]:
     """Return the statuses that a caller may be answered with."""
     if who in ALLOWED[name]:
@@ -38,7 +58,7 @@ def wanted(name: str, who: str) -> set[int]:
 def request_of(name: str, session_id: str) -> tuple[dict[str, str], str, bytes]:
     """Return path arguments, query string and body of a row."""
     asked = REQUESTS.get(name, {})
-    args = asked.get("args", {"id": session_id, "page": "p1"})
+    args = asked.get("args", {"id": session_id, "page": "p1", "terminal": "t1"})
     query = msgspec.to_builtins(asked["query"]) if "query" in asked else {}
     plain = {key: value for key, value in query.items() if value not in ("", None)}
     text = urlencode({k: str(v).lower() if isinstance(v, bool) else v for k, v in plain.items()})
@@ -53,7 +73,8 @@ async def check(
     wrong = []
     for name in names:
         for who in (*PEOPLE, "session"):
-            backend = rights(make_backend(PROJECTS, admins=(ADMIN,)))
+            made = replace(make_backend(PROJECTS, admins=(ADMIN,)), terminals=ShortTerminals())
+            backend = rights(made)
             session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
             found = await status(backend, name, who, session.id)
             if found not in wanted(name, who):

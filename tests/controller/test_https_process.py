@@ -44,7 +44,7 @@ PLAIN = {"Controller__insecure": "True", "Controller__certificate": "", "Control
         ({**PLAIN, "Controller__address": "0.0.0.0:0"}, "without encryption"),
         ({**PLAIN, "Controller__address": "192.0.2.1:0"}, "without encryption"),
         ({"Controller__insecure": "True"}, "Controller.insecure"),
-        ({"Controller__authenticators": "nobody"}, "Installed: jupyterhub, tokens."),
+        ({"Controller__authenticators": "nobody"}, "Installed: jupyterhub, kubernetes, tokens."),
         ({"Controller__authenticators": ""}, "authenticators"),
         ({"TokenFileAuthenticator__path": ""}, "to the token file"),
         ({"TokenFileAuthenticator__path": "/none"}, "/none"),

@@ -100,7 +100,7 @@ async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, ba
 
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_refuses_who_is_not_known(api, row):
-    response = await api(row.method, row.path.format(id="x", name="x", page="x"), {}, headers={})
+    response = await api(row.method, row.path.format(id="x", name="x", page="x", terminal="x"), {}, headers={})
     assert response.code == 403
     assert problem_in(response).code == "NotAllowed"
 
