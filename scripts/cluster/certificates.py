@@ -25,14 +25,18 @@ SUBJECTS = {
 
 
 def write(folder: Path) -> None:
-    """Write `ca.crt`, and `NAME.crt` and `NAME.key` of each subject."""
+    """Write `ca.crt` and `ca.key`, and `NAME.crt` and `NAME.key` of each subject."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(folder / "ca.crt")
+    _write_key(authority.private_key_pem, folder / "ca.key")
     for name, (common_name, organization) in SUBJECTS.items():
         pair = authority.issue_cert(
             *NAMES, common_name=common_name, organization_name=organization or None
         )
         pair.cert_chain_pems[0].write_to_path(folder / f"{name}.crt")
-        key = folder / f"{name}.key"
-        key.touch(0o600)
-        pair.private_key_pem.write_to_path(key)
+        _write_key(pair.private_key_pem, folder / f"{name}.key")
+
+
+def _write_key(key: trustme.Blob, path: Path) -> None:
+    path.touch(0o600)
+    key.write_to_path(path)

@@ -60,6 +60,10 @@ class Cluster:
         found: dict[str, int] = self._command("status")
         return found
 
+    def repair(self) -> None:
+        """Start whatever was ended, and wait until it is ready."""
+        self._command("repair")
+
     def end(self) -> None:
         """End the whole cluster."""
         self._command("end")

@@ -110,6 +110,8 @@ def _controller_manager(layout: Layout) -> dict[str, object]:
         "leader-elect": "false",
         "service-account-private-key-file": layout.keys / "service-accounts.key",
         "root-ca-file": layout.keys / "ca.crt",
+        "cluster-signing-cert-file": layout.keys / "ca.crt",
+        "cluster-signing-key-file": layout.keys / "ca.key",
         "kube-api-qps": 1000,
         "kube-api-burst": 2000,
         "concurrent-statefulset-syncs": 20,

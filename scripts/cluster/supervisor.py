@@ -21,6 +21,10 @@ from .ports import free_ports
 from .processes import NotRunning, Processes
 from .rest import Refused, Rest
 
+STORE = ("etcd", "apiserver")
+CONTROLLERS = ("controller-manager", "scheduler")
+OTHERS = ("kwok", "kubelet", "kueue")
+
 READY = "ready"
 """The line that is printed when the cluster is up."""
 
@@ -39,12 +43,12 @@ class Supervisor:
         _prepare(layout)
         rest = Rest.of(layout.kubeconfig("admin"))
         self._egress = await Egress(rest).start(layout.egress)
-        await self._start("etcd", "apiserver")
-        await self._start("controller-manager", "scheduler")
+        await self._start(*STORE)
+        await self._start(*CONTROLLERS)
         await self._do(setup.install_kinds, rest, layout)
         await self._do(rest.apply, setup.kueue_namespace())
         await self._do(setup.install_nodes, rest, layout)
-        await self._start("kwok", "kubelet", "kueue")
+        await self._start(*OTHERS)
         await self._do(setup.install_kueue, rest, layout)
         await self._do(setup.wait_for_nodes, rest)
 
@@ -90,6 +94,9 @@ class Supervisor:
         match command:
             case "start":
                 await self._start(part)
+            case "repair":
+                await self._start(*STORE)
+                await self._start(*CONTROLLERS, *OTHERS)
             case "stop":
                 await self._processes.stop(part)
             case "kill":

@@ -64,11 +64,18 @@ def connected(cluster: Cluster | Existing) -> Callable[[str], AbstractAsyncConte
     return connection
 
 
-@pytest.fixture
-def breakable() -> Iterator[Cluster]:
-    """A cluster of the test's own, whose programs it may end."""
+@pytest.fixture(scope="session")
+def second_cluster() -> Iterator[Cluster]:
+    """Another cluster, for the tests of this process that break one."""
     with running() as started:
         yield started
+
+
+@pytest.fixture
+def breakable(second_cluster: Cluster) -> Iterator[Cluster]:
+    """A cluster whose programs a test may end; they run again afterwards."""
+    yield second_cluster
+    second_cluster.repair()
 
 
 @pytest.fixture
