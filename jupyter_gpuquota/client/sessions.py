@@ -21,6 +21,19 @@ from .logs import Logs
 from .programs import Programs, as_words
 from .session import SESSIONS, ClientSession, with_url
 
+_NUMBERS = (
+    "gpu",
+    "gpu_memory",
+    "gpu_compute",
+    "idle_timeout",
+    "cpu",
+    "cpu_limit",
+    "memory",
+    "memory_limit",
+    "run_as",
+)
+"""Fields that are numbers as users write them."""
+
 
 class Wishes(TypedDict, total=False):
     """The fields of `SessionRequest` that may be set."""
@@ -40,6 +53,18 @@ class Wishes(TypedDict, total=False):
     priority: int
     node_type: str
     idle_timeout: Number
+    cpu: Number
+    cpu_limit: Number
+    memory: Number
+    memory_limit: Number
+    large_shm: bool
+    tolerations: Sequence[str]
+    pull_secrets: Sequence[str]
+    pull_policy: str
+    service_account: str
+    run_as: Number
+    secret_env: Mapping[str, str]
+    volumes: Sequence[str]
 
 
 class Sessions(Lifecycle, Logs, Programs):
@@ -50,8 +75,10 @@ class Sessions(Lifecycle, Logs, Programs):
 
         For example `gpu=0.5` or `gpu=2`, or `gpu_memory="8Gi"`, or `mig_profile`; none of them for
         CPUs only. Without a `command` it is a Jupyter Server. `idle_timeout="2h"` requests an idle
-        timeout of its own, within the policy. With `wait` the call returns when the session runs or
-        has ended: see `state` and `reason`. Interrupting the wait does not end the session.
+        timeout of its own, within the policy. Where sessions are containers, the fields from `cpu`
+        on are their options: `memory="16Gi"`, `volumes=["data:/data:ro"]`. With `wait` the call
+        returns when the session runs or has ended: see `state` and `reason`. Interrupting the wait
+        does not end the session.
 
         Raises InvalidFields with all invalid fields, NameTaken.
         """
@@ -115,13 +142,17 @@ def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
     Server in the JupyterLab's root; a relative folder begins at the working folder.
     """
     given: dict[str, Any] = dict(wishes)
-    for field in ("gpu", "gpu_memory", "gpu_compute", "idle_timeout"):
+    for field in _NUMBERS:
         if field in given:
             given[field] = str(given[field])  # NaN and the like are numbers, but not of JSON
     for field in ("command", "args"):
         given[field] = as_words(field, given.get(field, ()))
+    for field in ("tolerations", "pull_secrets", "volumes"):
+        if field in given:
+            given[field] = _texts(given[field])
     given["ports"] = tuple(given.get("ports", ()))
-    given["env"] = dict(given.get("env", {}))
+    for field in ("env", "secret_env"):
+        given[field] = dict(given.get(field, {}))
     given["project"] = given.get("project") or context.project()
     home = context.home()
     if home:
@@ -129,6 +160,11 @@ def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
         if context.local_files():
             given["folder"] = _folder(context, given.get("folder", ""), home, given["command"])
     return SessionRequest(name=name, **given)
+
+
+def _texts(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return several texts, of which one may be given as it is."""
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _folder(context: Context, folder: str, home: Home, command: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from ...model.policy import SessionPolicy
 from ...model.resources import memory_text
 from ...model.sessions import Session
 from ...model.struct import Page
+from .container import container_pairs
 from .environments import origin
 from .idle import idle_text, life_text, policy_text
 from .markup import Markup, join, printable, tag
@@ -130,6 +131,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("command", command),
         ("variables", ", ".join(spec.env)),
         ("ports", ", ".join(map(str, spec.ports))),
+        *container_pairs(spec.pod),
         ("priority", str(spec.priority)),
         ("idle policy", policy_text(policy, spec.kind) if policy else ""),
         ("submitted", _time_text(s.created)),

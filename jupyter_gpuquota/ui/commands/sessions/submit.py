@@ -19,6 +19,7 @@ from ...parser import Parser
 from ...views.details import SubmittedView
 from ...views.previews import PreviewView
 from ...views.view import View
+from . import container
 from .waiting import wait
 
 _WRITE_COMMAND = "Write the command after `--`: submit NAME -g 0.5 -- python train.py."
@@ -33,6 +34,7 @@ def _fill(parser: Parser) -> None:
     add_share(parser.add_argument_group("GPU share (default: none, CPUs only)"))
     _fill_kind(parser.add_argument_group("scheduling"))
     _fill_program(parser.add_argument_group("program"))
+    container.fill(parser.add_argument_group("container (where sessions are containers)"))
     add_dry_run(parser)
     add_wait(parser, default=False)
 
@@ -172,6 +174,7 @@ def read_request(args: argparse.Namespace) -> tuple[str, Wishes, tuple[FieldErro
         "priority": args.priority,
         "node_type": args.node_type,
         "idle_timeout": args.idle_timeout,
+        **container.read(args, problems),
     }
     name = _name(args, problems)
     return name, request, tuple(problems)
@@ -249,6 +252,7 @@ COMMANDS = (
             "submit exp1 -g 0.5 -p team-a --interactive",
             "submit exp2 --gpu-memory 8Gi --gpu-compute 30 --interactive --wait",
             "submit train1 -g 1 -e EPOCHS=10 -- python train.py --lr 0.1",
+            "submit exp3 -g 1 --interactive --memory 32Gi -v data:/data:ro --large-shm",
             'submit board --interactive --port 6006 --command "tensorboard --logdir runs"',
         ),
         section="Sessions",
