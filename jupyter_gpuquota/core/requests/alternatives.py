@@ -45,5 +45,5 @@ def allowed(request: SessionRequest, facts: Facts, error: GpuQuotaError) -> Shar
         return None
     kind, group, nodes = request.kind, request.node_type, facts.nodes
     most = max((sum(d.count for d in node.devices) for node in nodes), default=0)
-    fits = (facts.fits(s, kind, group, nodes, project) for s in smaller(share, most))
-    return next((fit.share for fit in fits if not fit.errors), None)
+    fits = ((s, facts.fits(s, kind, group, nodes, project)) for s in smaller(share, most))
+    return next((share for share, fit in fits if not fit.errors), None)

@@ -11,6 +11,6 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/environments",
         Environments,
-        "List the Python prefixes that sessions may start from",
+        "List the environments that sessions may start from",
     ),
 )

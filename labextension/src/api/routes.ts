@@ -82,7 +82,7 @@ export const routes = {
     noun: ''
   } as Route<undefined, AuditQuery, undefined, PageAuditEntry>,
 
-  /** List the Python prefixes that sessions may start from. */
+  /** List the environments that sessions may start from. */
   environmentsList: {
     name: 'environments.list',
     method: 'GET',

@@ -132,7 +132,7 @@ test('the form remembers the last choice, and counts the name on', async ({
   await expect(form).toHaveCount(0);
 });
 
-test('the form begins in the folder that the file browser shows', async ({
+test('the form begins in the folder that the file browser shows @live', async ({
   workspace,
   tmpPath
 }) => {

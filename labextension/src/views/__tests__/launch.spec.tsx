@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
-import { makeAbout, makeSession } from '../../__tests__/builders';
+import { makeSession } from '../../__tests__/builders';
 import { focus, Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { LaunchModel } from '../../state/launch';
@@ -241,16 +241,6 @@ describe('the launch form', () => {
     expect(alert.textContent).toContain('The disk is full.');
     expect(alert.textContent).toContain('Make room.');
     expect(launched).toEqual([]);
-  });
-
-  it('asks for a folder in the container where sessions are containers', async () => {
-    page.server.on('GET /about', { body: makeAbout({ local_files: false }) });
-    page.store.about.watch();
-    await show();
-    await screen.findByText(/Absolute, in the container/);
-    expect(screen.getByLabelText('Folder').getAttribute('placeholder')).toBe(
-      ''
-    );
   });
 
   it('goes to the first field that is to blame', async () => {

@@ -1,6 +1,12 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useId, useRef } from 'react';
-import { Kind, ProjectUse, Quota, Session } from '../../api/models';
+import {
+  Environment,
+  Kind,
+  ProjectUse,
+  Quota,
+  Session
+} from '../../api/models';
 import { Table } from '../../api/vocabulary';
 import { IDraft } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
@@ -192,11 +198,42 @@ function FolderField({ model }: { model: LaunchModel }): JSX.Element {
   );
 }
 
+/** An image: one that is listed, or any other that the administrator allows. */
+function ImageField(props: {
+  model: LaunchModel;
+  known: readonly Environment[];
+}): JSX.Element {
+  const { trans } = useUi();
+  const list = useId();
+  const preset = props.known.find(environment => environment.default);
+  return (
+    <>
+      <TextField
+        model={props.model}
+        name="environment"
+        label={trans.__('Image')}
+        placeholder={preset?.label}
+        help={trans.__('A listed environment, or the name of an image.')}
+        list={list}
+        spellCheck={false}
+      />
+      <datalist id={list}>
+        {props.known.map(({ id, label }) => (
+          <option key={id} value={id} label={label} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
 function EnvironmentField({ model }: { model: LaunchModel }): JSX.Element {
   const { workspace, trans } = useUi();
   const result = useResult(workspace.environments);
   const known = result.status === 'ready' ? result.value.environments : [];
   const command = model.draft.command.trim() !== '';
+  if (known.some(({ image }) => image)) {
+    return <ImageField model={model} known={known} />;
+  }
   return (
     <SelectField
       model={model}
