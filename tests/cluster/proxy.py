@@ -172,7 +172,7 @@ class _Server:
                 async for chunk in answer.content.iter_any():
                     await response.write(chunk)
                 return response
-        except aiohttp.ClientConnectionError:
+        except aiohttp.ClientError:
             return _dropped(request)
 
 
