@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -128,6 +129,7 @@ class _Assembly:
             usage=BoardUsage(board),
             logs=self._reaching.logs,
             exec=self._reaching.exec,
+            terminals=self._reaching.terminals,
             ingress=self._reaching.ingress,
             history=RecordedHistory(resident.recorder),
             administration=ClusterSettings(board, self._admin, resident.work, self._engine),
@@ -202,7 +204,7 @@ class _Assembly:
         )
         engine = await discover(around, cast("Name", self._config.engine))
         self._late_engine.found(engine)
-        self._late_differences.found(engine.differences)
+        self._late_differences.found(replace(engine.differences, on_this_machine=False))
         self._late_access.found(self._make_access(api, engine))
         return api, engine
 
