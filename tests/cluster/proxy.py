@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import ssl
 import threading
@@ -37,8 +36,9 @@ REASONS = {
 class Rule:
     """What happens to requests whose method and path with query match, and how often.
 
-    With `status` they are answered so; with `lost` the API server acts, but its answer is dropped.
-    Otherwise they pass after `delay`, in seconds.
+    With `status` they are answered so. With `expired` a watch gets the event that its version is
+    too old. With `lost` the API server acts, but its answer is dropped. With `cut` the answer
+    breaks off after so many seconds. Otherwise they pass after `delay`, in seconds.
     """
 
     path: str = ""
@@ -46,6 +46,8 @@ class Rule:
     status: int = 0
     delay: float = 0.0
     lost: bool = False
+    expired: bool = False
+    cut: float = 0.0
     retry_after: int = 0
     times: int = 1_000_000
     seen: int = 0
@@ -149,9 +151,12 @@ class _Server:
             await asyncio.sleep(rule.delay)
             if rule.status:
                 return _answer(rule)
-        return await self._forward(request, lost=bool(rule and rule.lost))
+            if rule.expired:
+                event = {"type": "ERROR", "object": _status(HTTPStatus.GONE)}
+                return web.json_response(event)
+        return await self._forward(request, rule or Rule())
 
-    async def _forward(self, request: web.Request, *, lost: bool) -> web.StreamResponse:
+    async def _forward(self, request: web.Request, rule: Rule) -> web.StreamResponse:
         headers = {k: v for k, v in request.headers.items() if k.lower() not in HOP_BY_HOP}
         url = f"{self._rest.server}{request.raw_path}"
         try:
@@ -163,16 +168,17 @@ class _Server:
                 ssl=self._rest.tls,
                 timeout=aiohttp.ClientTimeout(),
             ) as answer:
-                if lost:
+                if rule.lost:
                     await answer.read()
                     return _dropped(request)
                 kept = {k: v for k, v in answer.headers.items() if k.lower() not in HOP_BY_HOP}
                 response = web.StreamResponse(status=answer.status, headers=kept)
                 await response.prepare(request)
-                async for chunk in answer.content.iter_any():
-                    await response.write(chunk)
+                async with asyncio.timeout(rule.cut or None):
+                    async for chunk in answer.content.iter_any():
+                        await response.write(chunk)
                 return response
-        except aiohttp.ClientError:
+        except (aiohttp.ClientError, TimeoutError):
             return _dropped(request)
 
 
@@ -185,16 +191,16 @@ def _dropped(request: web.Request) -> web.StreamResponse:
 
 def _answer(rule: Rule) -> web.Response:
     """Return a refusal in the words of an API server."""
-    status = {
+    headers = {"Retry-After": str(rule.retry_after)} if rule.retry_after else {}
+    return web.json_response(_status(rule.status), status=rule.status, headers=headers)
+
+
+def _status(code: int) -> dict[str, object]:
+    return {
         "kind": "Status",
         "apiVersion": "v1",
         "status": "Failure",
-        "code": rule.status,
-        "reason": REASONS.get(HTTPStatus(rule.status), ""),
+        "code": code,
+        "reason": REASONS.get(HTTPStatus(code), ""),
         "message": "a test's proxy refuses this",
     }
-    headers = {"Retry-After": str(rule.retry_after)} if rule.retry_after else {}
-    text = json.dumps(status)
-    return web.Response(
-        status=rule.status, text=text, content_type="application/json", headers=headers
-    )

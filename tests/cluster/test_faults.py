@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
+from http.client import HTTPException
 
 import psutil
 import pytest
@@ -55,6 +57,25 @@ def test_an_answer_is_lost_but_the_object_is_made(proxy, teams):
         between.rest().create(secret(team, "made", key="x"))
     with pytest.raises(Refused, match="409 AlreadyExists"):
         between.rest().create(secret(team, "made", key="x"))
+
+
+WATCH = "/api/v1/nodes?watch=1&timeoutSeconds=20"
+
+
+def test_a_watch_is_told_that_its_version_is_too_old(proxy):
+    between = proxy()
+    between.add(Rule("watch=1", expired=True, times=1))
+    event = json.loads(between.rest().request("GET", WATCH))
+    assert (event["type"], event["object"]["code"]) == ("ERROR", 410)
+
+
+def test_a_watch_breaks_off(proxy):
+    between = proxy()
+    between.add(Rule("watch=1", cut=0.5))
+    before = time.monotonic()
+    with pytest.raises((OSError, HTTPException)):
+        between.rest().request("GET", WATCH)
+    assert time.monotonic() - before < 15
 
 
 def test_programs_are_killed_and_started_again(breakable):

@@ -7,21 +7,13 @@ import time
 
 import pytest
 
-from jupyter_gpuquota.kubernetes.builders.defaults import Parts
-from jupyter_gpuquota.kubernetes.builders.metadata import owned_by
-from jupyter_gpuquota.kubernetes.builders.network import service as session_service
-from jupyter_gpuquota.kubernetes.builders.secret import secret as session_secret
-from jupyter_gpuquota.kubernetes.builders.workload import scale, workload
 from jupyter_gpuquota.kubernetes.ingress.port_forward import PodConnection
-from jupyter_gpuquota.kubernetes.objects.meta import Meta, Object
 from jupyter_gpuquota.kubernetes.programs.pod_program import run
-from jupyter_gpuquota.kubernetes.resources import PODS, STATEFUL_SETS
-from jupyter_gpuquota.model.addresses import address_of
+from jupyter_gpuquota.kubernetes.resources import PODS
 from jupyter_gpuquota.model.programs import ExecRequest
 from scripts.cluster.labels import FORWARD
 from scripts.cluster.rest import Refused
 from scripts.cluster.setup import wait_for
-from tests.builders import make_session
 from tests.cluster.workloads import RESTRICTED, secret, service, stateful_set
 
 SERVER = [
@@ -102,22 +94,6 @@ def test_a_jupyter_server_answers_through_the_api_server(kubelet, alice, team):
     assert "is running at" in log
     found = alice.get(f"{path}/pods/jupyter-0")
     assert found["metadata"]["annotations"][FORWARD].startswith("8888=")
-
-
-def test_the_objects_of_a_session_run(alice, team):
-    image = "quay.io/jupyter/base-notebook"
-    made = make_session(folder="/home/jovyan", project=team.namespace, image=image)
-    token = "a-token"  # noqa: S105 (of this test)
-    work = alice.create(workload(made, Parts()))
-    meta = work["metadata"]
-    owner = owned_by(STATEFUL_SETS, Object(metadata=Meta(name=meta["name"], uid=meta["uid"])))
-    for manifest in (session_secret(made, token, owner), session_service(made, owner)):
-        alice.create(manifest)
-    alice.patch(alice.path_of(work), scale(made, up=True))
-    wait_for(lambda: is_ready(alice, team, "gpu-exp-1-0"), "the session is ready")
-    path = f"/api/v1/namespaces/{team.namespace}/pods/gpu-exp-1-0"
-    found = alice.get(f"{path}:8888/proxy/{address_of(made)}api/status", token=token)
-    assert found["kernels"] == 0
 
 
 ECHO = """
@@ -210,6 +186,25 @@ def test_deleting_a_pod_ends_its_process_gently(alice, team, tmp_path):
 
     wait_for(gone, "the pod is gone")
     assert mark.read_text() == "term\n"
+
+
+def test_files_in_a_claim_outlive_a_pod(alice, team):
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
+    claim["metadata"] = {"name": "home", "namespace": team.namespace}
+    resources = {"requests": {"storage": "1Gi"}}
+    alice.create({**claim, "spec": {"accessModes": ["ReadWriteOnce"], "resources": resources}})
+    for name, command in (("one", "echo kept > /home/me/file"), ("two", "cat /home/me/file")):
+        made = pod(team, "sh", "-c", command, name=name)
+        volume = {"name": "home", "persistentVolumeClaim": {"claimName": "home"}}
+        made["spec"]["volumes"] = [volume]
+        mount = {"name": "home", "mountPath": "/home/me"}
+        made["spec"]["containers"][0]["volumeMounts"] = [mount]
+        alice.create(made)
+        wait_for(
+            lambda name=name: state(alice, team, name)[0]["phase"] == "Succeeded", f"{name} ended"
+        )
+    path = f"/api/v1/namespaces/{team.namespace}/pods/two/log"
+    assert alice.request("GET", path) == b"kept\n"
 
 
 def test_what_a_pod_needs_must_exist(alice, team):
