@@ -185,6 +185,19 @@ class FakeTerminals:
         self.typed[terminal].put_nowait(typed)
 
 
+class ShortTerminals:
+    """Terminals that end at once."""
+
+    async def open(
+        self, session_id: str, request: TerminalRequest
+    ) -> AsyncGenerator[TerminalEvent]:
+        yield TerminalEvent(session=session_id, terminal="t1")
+        yield TerminalEvent(result=ExecResult(exit_code=0, output=""))
+
+    async def type(self, session_id: str, terminal: str, typed: TerminalInput) -> None:
+        pass
+
+
 @dataclass
 class FakeIngress:
     """Endpoints that a test fills in, and who was seen."""

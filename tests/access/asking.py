@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from urllib.parse import urlencode
 
 import msgspec
 
-from jupyter_gpuquota.model.programs import (
-    ExecResult,
-    TerminalEvent,
-    TerminalInput,
-    TerminalRequest,
-)
 from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS
 from tests.contract.backend_contract import PROJECTS
 from tests.contract.helpers import launch
-from tests.fakes import make_backend
+from tests.fakes import ShortTerminals, make_backend
 
 Status = Callable[[Backend, str, str, str], Awaitable[int]]
 """Ask for a route as a caller, for a session; return the HTTP status."""
@@ -30,19 +24,6 @@ NO_RIGHT, HIDDEN = 403, 404
 
 ROWS = [row.name for row in ROUTES]
 PUBLIC = [row.name for row in ROUTES if not row.internal]
-
-
-class ShortTerminals:
-    """Terminals that end at once."""
-
-    async def open(
-        self, session_id: str, request: TerminalRequest
-    ) -> AsyncGenerator[TerminalEvent]:
-        yield TerminalEvent(session=session_id, terminal="t1")
-        yield TerminalEvent(result=ExecResult(exit_code=0, output=""))
-
-    async def type(self, session_id: str, terminal: str, typed: TerminalInput) -> None:
-        pass
 
 
 def wanted(name: str, who: str) -> set[int]:

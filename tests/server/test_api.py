@@ -15,11 +15,16 @@ from jupyter_gpuquota.errors import BY_CODE
 from jupyter_gpuquota.model.routes.table import ROUTES
 from jupyter_gpuquota.model.struct import Problem
 from jupyter_gpuquota.server.jupyter_mount import RIGHTS, api_handlers
-from tests.fakes import As, make_backend, me
+from tests.fakes import As, ShortTerminals, make_backend, me
 
 PUBLIC = [row for row in ROUTES if not row.internal]
 INTERNAL = [row for row in ROUTES if row.internal]
 RUNNING = {"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}
+
+
+@pytest.fixture
+def backend(jp_asyncio_loop):
+    return replace(make_backend(), terminals=ShortTerminals())
 
 
 def named(rows):
@@ -57,7 +62,7 @@ async def call(api, row, **options):
         "sessions.put_page": {"state": "open"},
     }.get(row.name)
     session = await create(api)
-    session["page"] = "p1"
+    session |= {"page": "p1", "terminal": "t1"}
     session["name"] = "team-b" if row.method == "DELETE" else "team-z"
     if row.name in ("sessions.delete", "sessions.resume"):
         await api("POST", f"/sessions/{session['id']}/stop")
@@ -86,7 +91,7 @@ async def test_a_route_asks_for_its_own_right_on_our_resource(api, row, rights):
 @pytest.mark.parametrize("allowed", ["read", "write", "execute"])
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, backend):
-    session = await create(api) | {"name": "team-z", "page": "p1"}
+    session = await create(api) | {"name": "team-z", "page": "p1", "terminal": "t1"}
     before = backend.changes.revision("sessions")
     rights.allowed = frozenset({allowed})
     response = await api(row.method, row.path.format(**session), {})
@@ -100,7 +105,9 @@ async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, ba
 
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_refuses_who_is_not_known(api, row):
-    response = await api(row.method, row.path.format(id="x", name="x", page="x", terminal="x"), {}, headers={})
+    response = await api(
+        row.method, row.path.format(id="x", name="x", page="x", terminal="x"), {}, headers={}
+    )
     assert response.code == 403
     assert problem_in(response).code == "NotAllowed"
 
