@@ -8,7 +8,7 @@ import yaml
 
 from .layout import Layout
 
-MILLI_GPU = "jupyter-gpuquota.github.io/milli"
+MILLI_GPU = "jupyter-gpuquota.github.io/gpu-milli"
 """The resource that Kueue counts: thousandths of a GPU. KAI takes names in `gpu` for GPUs."""
 
 WHOLE_GPU = "nvidia.com/gpu"

@@ -144,6 +144,7 @@ class _Server:
     async def __aexit__(self, *_: object) -> None:
         await self._runner.cleanup()
         await self._session.close()
+        await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         rule = self._proxy.rule_for(request.method, request.path_qs)
