@@ -107,7 +107,12 @@ class _Assembly:
             NodeSettings(groups, defaults.tolerations, counted=config.milli_resource)
         )
         offer = Offer(config.images(), Shares(config.shares, groups), config.containers())
-        self._inventory = KubernetesInventory(self._board, offer, self._reader)
+        self._inventory = KubernetesInventory(
+            self._board,
+            offer,
+            self._reader,
+            lambda project, kind, resource: self._engine.counts(project, kind, resource),
+        )
         self._facts = ClusterFacts(self._engine, self._inventory, self._reader, self._watches)
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)

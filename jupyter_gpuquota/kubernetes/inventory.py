@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ..control.board import Board
 from ..control.capabilities import BoardInventory
@@ -52,18 +53,28 @@ class ClusterReader:
 
 
 class KubernetesInventory(BoardInventory):
-    """The projects of the engine, and the nodes and images of a cluster."""
+    """The projects of the engine, and the nodes and images of a cluster.
+
+    `counts` returns whether the quota of a project, for a kind of session, counts a resource.
+    """
 
     source = "cluster"
     local_files = False
 
-    def __init__(self, board: Board, offer: Offer, reader: ClusterReader) -> None:
+    def __init__(
+        self,
+        board: Board,
+        offer: Offer,
+        reader: ClusterReader,
+        counts: Callable[[str, Kind, str], bool],
+    ) -> None:
         super().__init__(board)
+        self._counts = counts
         self.containers = offer.containers
         self._offer = offer
         self._reader = reader
         self._choices: dict[tuple[object, ...], Choice | FieldError] = {}
-        self._chosen_on: tuple[tuple[Node, ...], ClusterNodes] = ((), reader.cluster)
+        self._chosen_on: tuple[object, ...] = ()
 
     async def environments(self) -> tuple[Environment, ...]:
         """Return the images that administrators offer."""
@@ -115,7 +126,7 @@ class KubernetesInventory(BoardInventory):
         self, share: Share, kind: Kind, node_type: str, project: Project
     ) -> Choice | FieldError:
         """Return the choice for a request; equal ones are made once on the same nodes."""
-        present = (self.nodes(), self._reader.cluster)
+        present = (self.nodes(), self._reader.cluster, self.projects())
         if present != self._chosen_on:
             self._choices, self._chosen_on = {}, present
         key = (share, kind, node_type, project.name, project.node_affinity)
@@ -132,4 +143,5 @@ class KubernetesInventory(BoardInventory):
         elsewhere = [gpu for name, gpu in gpus.items() if names is not None and name not in names]
         if share.wants_gpu and gpus and not allowed:
             return field_error("project", "share.no_node", project=project.name)
-        return self._offer.shares.choose(share, allowed, elsewhere)
+        counts = partial(self._counts, project.name, kind)
+        return self._offer.shares.choose(share, allowed, elsewhere, counts)

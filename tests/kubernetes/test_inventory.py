@@ -26,7 +26,7 @@ from jupyter_gpuquota.model.quota import Affinity, Project
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import SessionRequest, SessionSpec
 from tests.builders import make_project, make_spec
-from tests.kubernetes.gpu_nodes import MILLI, mps, sliced, whole
+from tests.kubernetes.gpu_nodes import MILLI, counted, mps, sliced, whole
 
 TORCH = Environment(id="torch", label="PyTorch", image="registry.example/ml/torch:2", default=True)
 IMAGES = Images(
@@ -37,14 +37,20 @@ IMAGES = Images(
 TYPE = "run.ai/type"
 
 
-def make_inventory(*nodes: KubeNode, project: Project | None = None) -> KubernetesInventory:
+def anything(project: str, kind: str, resource: str) -> bool:
+    return True
+
+
+def make_inventory(
+    *nodes: KubeNode, project: Project | None = None, counts: Any = anything
+) -> KubernetesInventory:
     board = Board()
     board.show_settings(Settings(projects=(project or make_project(),)))
     reader = ClusterReader(NodeSettings(counted=MILLI))
     found = reader.read(nodes, (), ())
     board.show_inventory(found, found.nodes)
     offer = Offer(IMAGES, Shares(groups=(TYPE,)), ContainerRules())
-    return KubernetesInventory(board, offer, reader)
+    return KubernetesInventory(board, offer, reader, counts)
 
 
 def of_type(node: KubeNode, group: str) -> KubeNode:
@@ -95,6 +101,21 @@ async def test_what_was_checked_is_chosen_again() -> None:
     isolation = choice.isolation()
     assert isolation
     assert isolation.memory == "none"
+
+
+async def test_what_the_quota_counts_is_preferred() -> None:
+    asked = []
+
+    def thousandths(project: str, kind: str, resource: str) -> bool:
+        asked.append((project, kind))
+        return resource == MILLI
+
+    inventory = make_inventory(sliced(), counted(), counts=thousandths)
+    choice = inventory.choice(make_spec(gpu="0.25"))
+    assert choice.patch().resources == {MILLI: "250"}
+    assert set(asked) == {("team-a", "interactive")}
+    anyhow = make_inventory(sliced(), counted()).choice(make_spec(gpu="0.25"))
+    assert anyhow.patch().resources == {"nvidia.com/gpu": "1"}
 
 
 async def test_errors_are_at_their_fields_all_at_once() -> None:

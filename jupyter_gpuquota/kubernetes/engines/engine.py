@@ -10,7 +10,7 @@ from ...model.previews import Preview
 from ...model.projects import ChangePreview
 from ...model.quota import Project
 from ...model.reasons import Reason
-from ...model.sessions import QueuePosition, Reclaim, Session, SessionSpec
+from ...model.sessions import Kind, QueuePosition, Reclaim, Session, SessionSpec
 from ...ports.backend import Differences
 
 
@@ -87,6 +87,12 @@ class Engine(Protocol):
 
     def projects(self) -> Sequence[Project]:
         """Return the projects with their quotas."""
+
+    def counts(self, project: str, kind: Kind, resource: str) -> bool:
+        """Return whether a project's quota counts a resource of GPUs.
+
+        Pods that request another one are not admitted, or bypass the quota.
+        """
 
     def patch(self, spec: SessionSpec) -> EnginePatch:
         """Return what to add to a session's workload."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ...errors import FieldError
@@ -83,18 +83,22 @@ class Shares:
         self._groups = tuple(groups)
 
     def choose(
-        self, share: Share, nodes: Sequence[GpuNode], elsewhere: Sequence[GpuNode] = ()
+        self,
+        share: Share,
+        nodes: Sequence[GpuNode],
+        elsewhere: Sequence[GpuNode] = (),
+        counts: Callable[[str], bool] = lambda _: True,
     ) -> Choice | FieldError:
         """Return who gives a share at the lowest cost in quota, or why nobody does.
 
-        `elsewhere` are the nodes that the session may not use. The choice depends on what nodes
-        have, not on what is free; so the rounded share is given by the same provider, without
-        further rounding.
+        `elsewhere` are the nodes that the session may not use. Resources that the quota `counts`
+        are preferred. The choice depends on what nodes have, not on what is free; so the rounded
+        share is given by the same provider, without further rounding.
         """
         if not share.wants_gpu:
             return Choice(_NO_GPU, Grant(share), nodes, elsewhere, self._groups)
         grants = [
-            ((grant.milli, rank, grant.units, grant.share.memory), grant, node)
+            (_key(grant, rank, counted=counts(grant.resource)), grant, node)
             for rank, provider in enumerate(self._providers)
             for node in nodes
             if provider.offers(node) and (grant := provider.grant(share, node))
@@ -102,12 +106,12 @@ class Shares:
         if not grants:
             return self._refusal(share, nodes)
         key, best, _ = min(grants, key=lambda each: each[0])
-        kind = (*key[:3], best.resource)
-        chosen = [node for key, grant, node in grants if (*key[:3], grant.resource) == kind]
+        kind = (*key[:4], best.resource)
+        chosen = [node for key, grant, node in grants if (*key[:4], grant.resource) == kind]
         names = {node.name for node in chosen}
         rest = (node for node in (*nodes, *elsewhere) if node.name not in names)
         others = [node for node in rest if _could_take(node, best)]
-        return Choice(self._providers[key[1]], best, chosen, others, self._groups)
+        return Choice(self._providers[key[2]], best, chosen, others, self._groups)
 
     def _refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError:
         offers = [(p, [n for n in nodes if p.offers(n)]) for p in self._providers]
@@ -119,6 +123,11 @@ class Shares:
         field = "gpu_memory" if share.memory else "gpu"
         has_gpus = any(offering for _, offering in offers)
         return field_error(field, "share.not_shared" if has_gpus else "share.no_gpus")
+
+
+def _key(grant: Grant, rank: int, *, counted: bool) -> tuple[bool, int, int, int, int]:
+    """Return the key by which the least is preferred; `rank` is that of the provider."""
+    return (not counted, grant.milli, rank, grant.units, grant.share.memory)
 
 
 def _could_take(node: GpuNode, grant: Grant) -> bool:

@@ -49,6 +49,14 @@ def test_interactive_sessions_get_the_queue_that_does_not_borrow() -> None:
     assert may_lose(queues, "train", PRIORITIES)
 
 
+def test_a_queue_of_thousandths_covers_whole_gpus_and_no_replicas() -> None:
+    """Kueue's configuration turns `nvidia.com/gpu` into thousandths, but only what it names."""
+    queues = find_queues(RECORDED)["team-a"]
+    assert queues.covers("train", "lab/milligpu")
+    assert queues.covers("interactive", "nvidia.com/gpu")
+    assert not queues.covers("train", "nvidia.com/gpu.shared")
+
+
 def test_what_waits_on_a_real_cluster() -> None:
     waiting = {
         w.owner_name: RECORDED.positions[w.metadata.uid] for w in RECORDED.queued["team-b", "gpus"]

@@ -10,7 +10,7 @@ from ....core.requests.alternatives import smaller
 from ....model.previews import Preview
 from ....model.quota import Project
 from ....model.resources import Share
-from ....model.sessions import QueuePosition, Session, SessionSpec
+from ....model.sessions import Kind, QueuePosition, Session, SessionSpec
 from ....ports.backend import Differences
 from ...api import Fault
 from ..engine import Admission, EnginePatch
@@ -68,6 +68,11 @@ class KueueEngine:
     def projects(self) -> Sequence[Project]:
         """Return the namespaces whose queues give GPUs."""
         return [project_of(queues, revision_of(queues)) for queues in self._view.projects.values()]
+
+    def counts(self, project: str, kind: Kind, resource: str) -> bool:
+        """Return whether the ClusterQueue for a kind of session covers a resource."""
+        queues = self._view.projects.get(project)
+        return queues is None or queues.covers(kind, resource)
 
     def patch(self, spec: SessionSpec) -> EnginePatch:
         """Return the labels that put a session into the queue for its kind."""

@@ -39,6 +39,16 @@ class ProjectQueues:
         """Return the ClusterQueue for a kind of session."""
         return self.state.by_name[self.of(kind).spec.cluster_queue]
 
+    def covers(self, kind: Kind | str, resource: str) -> bool:
+        """Return whether the ClusterQueue for a kind of session admits pods with a resource.
+
+        Where it covers thousandths only, Kueue's configuration turns whole GPUs into these.
+        """
+        groups = self.behind(kind).spec.resource_groups
+        covered = {name for group in groups for name in group.covered_resources}
+        gpus = self.state.gpus
+        return resource in covered or (resource == gpus.whole and gpus.milli in covered)
+
     @cached_property
     def cluster_queues(self) -> tuple[str, ...]:
         """The names of the ClusterQueues behind the LocalQueues."""

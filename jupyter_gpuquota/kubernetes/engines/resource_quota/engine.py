@@ -9,7 +9,7 @@ from ....model.messages.formats import share_arg
 from ....model.previews import Preview, PreviewVerdict
 from ....model.quota import Project
 from ....model.reasons import Reason
-from ....model.sessions import QueuePosition, Session, SessionSpec
+from ....model.sessions import Kind, QueuePosition, Session, SessionSpec
 from ....model.struct import Message
 from ....ports.backend import Differences
 from ...labels import SESSION
@@ -57,6 +57,11 @@ class ResourceQuotaEngine:
     def projects(self) -> Sequence[Project]:
         """Return the namespaces with a quota of GPUs."""
         return [found.project() for found in self._found().values()]
+
+    def counts(self, project: str, kind: Kind, resource: str) -> bool:
+        """Return whether the namespace's quota limits a resource."""
+        found = self._found().get(project)
+        return found is None or resource in found.names
 
     def patch(self, spec: SessionSpec) -> EnginePatch:
         """Return that nothing is to be added."""
