@@ -5,44 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from ..processes import KILL_WITH_PARENT
-from .containers import Program
+from .launch import Launch
 from .logs import write_log
 
 SIGNALLED = 128
-
-
-def base_environment(root: Path) -> dict[str, str]:
-    """Return what an image would set: our virtual environment, and a home folder."""
-    programs = Path(sys.executable).parent
-    return {
-        "PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin",
-        "HOME": str(root / "home"),
-        "LANG": "C.UTF-8",
-        "SHELL": "/bin/sh",
-        "TMPDIR": str(root / "tmp"),
-    }
-
-
-def allow_root(environment: Mapping[str, str], root: Path) -> dict[str, str]:
-    """Let Jupyter run as root, if that is who we are; in a container somebody else is."""
-    if os.geteuid() != 0:
-        return dict(environment)
-    paths = (environment.get("JUPYTER_CONFIG_PATH", ""), str(root / "config"))
-    return {**environment, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
-
-
-def make_folders(root: Path) -> None:
-    """Create the folders of an image that are not volumes."""
-    for name in ("home", "tmp", "work", "config"):
-        (root / name).mkdir(parents=True, exist_ok=True)
-    allow = '{"ServerApp": {"allow_root": true}}'
-    (root / "config" / "jupyter_server_config.json").write_text(allow, encoding="utf-8")
 
 
 class ContainerProcess:
@@ -53,16 +23,15 @@ class ContainerProcess:
         self._copying = copying
 
     @classmethod
-    async def start(
-        cls, program: Program, environment: Mapping[str, str], log: Path
-    ) -> ContainerProcess:
-        """Start it. Raises OSError if there is no such program."""
+    async def start(cls, launch: Launch, log: Path) -> ContainerProcess:
+        """Start it. Raises OSError if its folder cannot be made."""
+        program = launch.program
         program.folder.mkdir(parents=True, exist_ok=True)
         process = await asyncio.create_subprocess_exec(
             *KILL_WITH_PARENT,
             *program.command,
             cwd=program.folder,
-            env=environment,
+            env=launch.environment,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
