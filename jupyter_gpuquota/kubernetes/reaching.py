@@ -18,6 +18,7 @@ from .ingress.locator import Locator, forwards_ports
 from .ingress.tokens import Tokens
 from .logs.logs import KubeLogs
 from .programs.exec import KubeExec
+from .programs.outside import Outside
 from .programs.terminals import KubeTerminals
 from .session_pods import PodOf
 from .signals.notebooks import Fingerprints
@@ -57,7 +58,7 @@ def reaching(
     """Return what reaches pods; sockets of port-forwards are in the state folder `home`."""
     forwarded = forwards_ports(config.reach, os.environ)
     forwards = Forwards(api, home / _PORTS, pod_of) if forwarded else None
-    tokens = Tokens(api)
+    tokens, outside = Tokens(api), Outside()
     locate = Locator(tokens, forwards)
     presence = Presence(clock, Fingerprints(locate))
     ingress = KubeIngress(find, locate, presence)
@@ -65,10 +66,10 @@ def reaching(
         tokens=tokens,
         ingress=ingress,
         logs=KubeLogs(api, find, pod_of),
-        exec=KubeExec(api, find, pod_of),
-        terminals=KubeTerminals(api, find, pod_of, ingress),
+        exec=KubeExec(api, find, pod_of, outside),
+        terminals=KubeTerminals(api, find, pod_of, ingress, outside),
         presence=presence,
-        signals=KubeSignals(locate, pod_of, clock, presence, _prometheus(config)),
+        signals=KubeSignals(locate, pod_of, clock, presence, outside, _prometheus(config)),
         forwards=forwards,
     )
 

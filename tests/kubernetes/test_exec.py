@@ -10,6 +10,7 @@ import pytest
 from jupyter_gpuquota.errors import InvalidFields, NotFound, Unavailable, Unsupported, WrongState
 from jupyter_gpuquota.kubernetes.programs.channels import End, end_of
 from jupyter_gpuquota.kubernetes.programs.exec import KubeExec
+from jupyter_gpuquota.kubernetes.programs.outside import Outside
 from jupyter_gpuquota.kubernetes.session_pods import pod_path
 from jupyter_gpuquota.model.programs import ExecRequest
 from tests.builders import make_session
@@ -56,7 +57,7 @@ def exec_of(serve, protocol: str = ""):
             raise NotFound("No such session.")
         return sessions[session_id]
 
-    return KubeExec(api, find, lambda s: pod if s is SESSION else None), opened
+    return KubeExec(api, find, lambda s: pod if s is SESSION else None, Outside()), opened
 
 
 async def test_both_streams_and_the_exit_code_are_returned():

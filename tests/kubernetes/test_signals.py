@@ -15,6 +15,7 @@ from tornado.netutil import bind_sockets, bind_unix_socket
 from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.errors import Unavailable
+from jupyter_gpuquota.kubernetes.programs.outside import Outside
 from jupyter_gpuquota.kubernetes.signals.notebooks import Fingerprints
 from jupyter_gpuquota.kubernetes.signals.prometheus import Prometheus
 from jupyter_gpuquota.kubernetes.signals.signals import KubeSignals
@@ -77,7 +78,7 @@ def result(*samples):
     return {"status": "success", "data": {"resultType": "vector", "result": samples}}
 
 
-async def read(session=SESSION, *, endpoint=None, prometheus=None, phase="Running"):
+async def read(session=SESSION, *, endpoint=None, prometheus=None, phase="Running", outside=None):
     async def locate(_):
         if endpoint is None:
             raise Unavailable("The Secret has no token.")
@@ -88,7 +89,8 @@ async def read(session=SESSION, *, endpoint=None, prometheus=None, phase="Runnin
 
     clock = Clock()
     pod = make_pod(session, phase=phase) if phase else None
-    signals = KubeSignals(locate, lambda _: pod, clock, Presence(clock, no_notebook), prometheus)
+    presence, outside = Presence(clock, no_notebook), outside or Outside()
+    signals = KubeSignals(locate, lambda _: pod, clock, presence, outside, prometheus)
     found = await signals.read([session], {session.id: LIMITS})
     await signals.close()
     return {reading.name: reading for reading in found[session.id]}
@@ -173,14 +175,14 @@ async def test_the_cpu_counts_where_it_is_measured():
 async def test_one_query_serves_all_sessions_with_the_token_in_a_header(tmp_path):
     token = tmp_path / "token"
     token.write_text(f"{TOKEN}\n")
-    fake = Fake(query=result(sample("memory", "100"), sample("memory", "250")))
+    fake = Fake(query=result(sample("gpu", "10"), sample("gpu", "25")))
     async with served(fake) as url:
         prometheus = Prometheus(url, token_file=str(token))
         found = await prometheus.read()
         token.write_text("renewed")
         await prometheus.read()
         prometheus.close()
-    assert found["team-a", "gpu-exp-1-0"].memory == 250
+    assert found["team-a", "gpu-exp-1-0"].gpu == 25
     assert [ask.request.headers["Authorization"] for ask in fake.asked] == [
         f"Bearer {TOKEN}",
         "Bearer renewed",
@@ -245,3 +247,15 @@ async def test_the_sources_of_a_notebook_are_told_from_its_output(tmp_path):
     assert seen[0] == seen[1] != seen[2]
     assert seen[0]
     assert await Fingerprints(locate)(SESSION, "my work.ipynb") == ""
+
+
+async def test_programs_and_terminals_from_outside_are_use(tmp_path):
+    jupyter, outside = Fake(kernels=[]), Outside()
+    async with served(jupyter, str(tmp_path / "socket")) as path:
+        with outside.program(SESSION.id):
+            running = await read(endpoint=at(path), outside=outside)
+        ended = await read(endpoint=at(path), outside=outside)
+    assert running["terminals"].state == "busy"
+    assert (ended["terminals"].state, ended["terminals"].last) == ("idle", outside.last(SESSION.id))
+    outside.keep_only([])
+    assert outside.last(SESSION.id) is None

@@ -13,13 +13,17 @@ from ...model.sessions import Session
 from ..api import Api, Fault
 from ..session_pods import PodOf, refusal, require_running
 from . import pod_program
+from .outside import Outside
 
 
 class KubeExec:
     """Runs programs in the containers of sessions, with their environment and folder."""
 
-    def __init__(self, api: Api, find: Callable[[str], Session], pod_of: PodOf) -> None:
+    def __init__(
+        self, api: Api, find: Callable[[str], Session], pod_of: PodOf, outside: Outside
+    ) -> None:
         self._api = api
+        self._outside = outside
         self._find = find
         self._pod_of = pod_of
 
@@ -48,9 +52,10 @@ class KubeExec:
         check(request)
         session = self._find(session_id)
         pod = require_running(session, self._pod_of(session))
-        try:
-            async with aclosing(pod_program.run(self._api, pod, request)) as parts:
-                async for part in parts:
-                    yield part
-        except Fault as fault:
-            raise refusal(session, fault) from fault
+        with self._outside.program(session_id):
+            try:
+                async with aclosing(pod_program.run(self._api, pod, request)) as parts:
+                    async for part in parts:
+                        yield part
+            except Fault as fault:
+                raise refusal(session, fault) from fault

@@ -16,6 +16,7 @@ from ...model.sessions import Session
 from ..api import Api, Fault
 from ..ingress.ingress import KubeIngress
 from ..session_pods import PodOf, refusal, require_running
+from .outside import Outside
 from .pod_program import PodProgram
 
 SHELL = ("sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l")
@@ -31,8 +32,14 @@ class KubeTerminals:
     """The terminals that are open; each is known only to who has opened it."""
 
     def __init__(
-        self, api: Api, find: Callable[[str], Session], pod_of: PodOf, ingress: KubeIngress
+        self,
+        api: Api,
+        find: Callable[[str], Session],
+        pod_of: PodOf,
+        ingress: KubeIngress,
+        outside: Outside,
     ) -> None:
+        self._outside = outside
         self._api = api
         self._find = find
         self._pod_of = pod_of
@@ -63,6 +70,7 @@ class KubeTerminals:
             yield TerminalEvent(session=session_id, terminal=key[1])
             async with aclosing(_shown(program)) as events:
                 async for event in events:
+                    self._outside.note(session_id)
                     yield event
         finally:
             del self._open[key]

@@ -30,12 +30,11 @@ _ENGINE = "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
 class Measured:
     """What was measured of a pod; None for what was not.
 
-    `gpu` is the utilisation of its busiest device in per cent, `memory` its GPU memory in MiB, both
-    the highest in two minutes. `cpu` is in per cent of a core.
+    `gpu` is the utilisation of its busiest device in per cent, the highest in two minutes. `cpu` is
+    in per cent of a core.
     """
 
     gpu: int | None = None
-    memory: int | None = None
     cpu: float | None = None
 
 
@@ -60,11 +59,9 @@ def query() -> str:
     A MIG device reports no utilisation, so the share of time with work counts instead.
     """
     busy = f"{_highest('DCGM_FI_DEV_GPU_UTIL')} or 100 * ({_highest(_ENGINE)})"
-    memory = _highest("DCGM_FI_DEV_FB_USED")
     cpu = f'rate(container_cpu_usage_seconds_total{{container!="",pod=~"{PREFIX}.+"}}[{WINDOW}])'
     parts = {
         "gpu": f"max {_BY} ({busy})",
-        "memory": f"sum {_BY} ({memory})",
         "cpu": f"100 * sum {_BY} ({cpu})",
     }
     return " or ".join(
@@ -90,8 +87,6 @@ def read(answer: bytes) -> dict[Pod, Measured]:
 def _with(known: Measured, kind: str, value: float) -> Measured:
     if kind == "gpu":
         return replace(known, gpu=max(math.ceil(value), known.gpu or 0))
-    if kind == "memory":
-        return replace(known, memory=max(round(value), known.memory or 0))
     return replace(known, cpu=value) if kind == "cpu" else known
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from ...control.clock import Clock
 from ...control.signals.servers import Terminal
@@ -15,13 +16,20 @@ from .measured import Measured
 NO_METRICS = "No Prometheus is configured that measures it."
 
 
-def terminals(found: Sequence[Terminal], clock: Clock) -> Reading:
-    """Return the signal of the terminals of a Jupyter Server."""
-    if not found:
-        return Reading("terminals", "idle", detail="No terminal is open.")
+PROGRAM_FROM_OUTSIDE = Reading(
+    "terminals", "busy", detail="A program started from outside is running."
+)
+
+
+def terminals(found: Sequence[Terminal], outside: datetime | None, clock: Clock) -> Reading:
+    """Return the signal of the terminals of a Jupyter Server, and of those from outside."""
     times = [terminal.last_activity for terminal in found if terminal.last_activity]
     if len(times) < len(found):
         return Reading("terminals", "unknown", detail="The activity of terminals is not known.")
+    if outside:
+        times.append(outside)
+    if not times:
+        return Reading("terminals", "idle", detail="No terminal is open.")
     return Reading("terminals", "idle", last=clock.at(max(times)), detail="No input or output.")
 
 

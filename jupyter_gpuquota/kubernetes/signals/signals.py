@@ -15,6 +15,7 @@ from ...core.idle.policy import Limits
 from ...errors import GpuQuotaError
 from ...model.sessions import Endpoint, Session
 from ..api import Fault
+from ..programs.outside import Outside
 from ..session_pods import PodOf
 from . import readings
 from .measured import Measured, Pod
@@ -41,8 +42,10 @@ class KubeSignals:
         pod_of: PodOf,
         clock: Clock,
         presence: Presence,
+        outside: Outside,
         prometheus: Prometheus | None = None,
     ) -> None:
+        self._outside = outside
         self._locate = locate
         self._pod_of = pod_of
         self._clock = clock
@@ -78,6 +81,7 @@ class KubeSignals:
         self._kernels = {key: self._kernels.get(key) or Kernels(key[0], none) for key in keys}
         self._servers.keep_only(keys)
         self._presence.keep_only(session for session, _ in keys)
+        self._outside.keep_only(session for session, _ in keys)
 
     async def _measure(self, sessions: Sequence[Session]) -> Mapping[Pod, Measured]:
         return await self._prometheus.read() if self._prometheus and sessions else {}
@@ -118,5 +122,8 @@ class KubeSignals:
         kernels = self._kernels[session.id, session.run]
         kernels.update(activity.kernels)
         yield kernels.reading(activity.kernels, self._clock)
-        if activity.terminals is not None:
-            yield readings.terminals(activity.terminals, self._clock)
+        last = self._outside.last(session.id)
+        if self._outside.runs(session.id):
+            yield readings.PROGRAM_FROM_OUTSIDE
+        elif activity.terminals is not None or last:
+            yield readings.terminals(activity.terminals or (), last, self._clock)
