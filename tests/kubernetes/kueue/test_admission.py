@@ -60,11 +60,23 @@ def test_an_admitted_session() -> None:
     assert read([*TEAMS, mine(held="team-a")]) == Admission()
 
 
-def test_one_that_kueue_has_not_looked_at_has_no_reason_yet() -> None:
+def test_one_that_kueue_is_about_to_admit_has_no_reason() -> None:
     found = read([*TEAMS, mine()])
     assert not found.admitted
     assert found.queue is not None
     assert (found.queue.reason, found.queue.position) == (None, 1)
+
+
+def test_one_that_kueue_passes_over_without_a_word_is_told_by_the_numbers() -> None:
+    like_it = workload("team-a", "gpu-older", 1000, conditions=[pending("x")])
+    busy = [
+        workload("team-a", "a1", 2000, held="team-a"),
+        workload("team-b", "b1", 2000, held="team-b"),
+    ]
+    found = read([*TEAMS, *busy, like_it, mine()])
+    assert found.queue is not None
+    assert found.queue.reason is not None
+    assert found.queue.reason.key == "quota.borrow_all"
 
 
 REASONS = [

@@ -18,7 +18,7 @@ from ....model.sessions import QueuePosition, Reclaim, Session
 from ...names import PREFIX, object_name
 from ...objects.meta import Condition
 from ..engine import Admission
-from .forecast import Projects, Wanted, why_queued
+from .forecast import Projects, Wanted, forecast, why_queued
 from .objects import Workload, condition, holds_true
 from .state import KueueState, is_queued
 
@@ -68,16 +68,21 @@ class Reader:
         )
 
     def why(self, workload: Workload, wanted: Wanted) -> Reason | None:
-        """Return why a workload is queued, None until Kueue has looked at it."""
+        """Return why a workload is queued, None if it should be admitted at once.
+
+        Kueue does not look at a workload like another one that it has found inadmissible, and
+        tells nothing about it: then the numbers tell.
+        """
         reserved = condition(workload.status.conditions, "QuotaReserved")
         raw = reserved.message if reserved else ""
         project, name = workload.metadata.namespace, workload.spec.queue_name
-        if reserved is None:
-            return None
+        if reserved is None and wanted.project in self.projects:
+            outcome = forecast(wanted, self.projects)
+            return None if outcome.verdict in {"fits", "borrows"} else outcome.reason
         if victims := self._releasing(workload):
             names = mentioned(victims, project)
             return reason("BeingReclaimed", "reclaim.releasing", raw=raw, sessions=names)
-        if reserved.reason == "Inadmissible":
+        if reserved and reserved.reason == "Inadmissible":
             key = "queue.missing" if "doesn't exist" in raw else "queue.inactive"
             return reason("QueueMissing", key, raw=raw, queue=name, project=project)
         if wanted.project not in self.projects or "unavailable in ClusterQueue" in raw:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -20,7 +20,7 @@ from ..extras import ANNOTATION, check_supported, written
 from .objects import ClusterQueue, Cohort
 from .projects import weight_of
 from .queues import ProjectQueues
-from .quota_tree import Key
+from .quota_tree import Key, queue
 
 Raw = Mapping[str, Any]
 """An object as the server gives it, with fields that no record has."""
@@ -94,23 +94,26 @@ def annotation_patch(project: Project) -> Manifest:
 
 
 def _changes(queues: ProjectQueues, project: Project) -> Iterator[QuotaChange]:
+    """Return one change for each object."""
     flavor = next(f for f in queues.state.flavors_of(queues.main.spec.cluster_queue))
     tree = queues.state.trees[flavor]
     more = project.quota - queues.quota
-    own = sorted(
-        (("queue", name) for name in queues.cluster_queues),
-        key=lambda key: -tree.members[key].nominal,
-    )
+    own = sorted(map(queue, queues.cluster_queues), key=lambda key: -tree.members[key].nominal)
+    found = {key: QuotaChange(key) for key in own}
     if more:
-        yield QuotaChange(own[0], nominal=tree.members[own[0]].nominal + more)
+        nominal = tree.members[own[0]].nominal + more
+        found[own[0]] = replace(found[own[0]], nominal=nominal)
     top = queues.tops(flavor)[0] if len(queues.tops(flavor)) == 1 else own[0]
-    lends = tree.members[top].parent is not None
-    if lends and project.limit is None and queues.limit is not None:
-        yield QuotaChange(top, unlimited=True)
-    elif lends and project.limit is not None and (more or project.limit != queues.limit):
-        yield QuotaChange(top, borrowing=project.limit - project.quota)
+    if tree.members[top].parent is not None:
+        change = found.get(top, QuotaChange(top))
+        if project.limit is None and queues.limit is not None:
+            found[top] = replace(change, unlimited=True)
+        elif project.limit is not None and (more or project.limit != queues.limit):
+            found[top] = replace(change, borrowing=project.limit - project.quota)
     if project.weight is not None and project.weight != weight_of(queues):
-        yield QuotaChange(("queue", queues.main.spec.cluster_queue), weight=project.weight)
+        main = queue(queues.main.spec.cluster_queue)
+        found[main] = replace(found[main], weight=project.weight)
+    return (change for change in found.values() if change != QuotaChange(change.key))
 
 
 def _check_amounts(queues: ProjectQueues, project: Project, reader: FieldReader) -> None:
