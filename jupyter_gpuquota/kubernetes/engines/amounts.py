@@ -9,7 +9,7 @@ from ...model.resources import MILLI
 from .. import labels, quantities
 from ..objects.pods import Container, PodSpec
 
-MILLI_RESOURCE = f"{labels.DOMAIN}/milli"
+MILLI_RESOURCE = f"{labels.DOMAIN}/gpu-milli"
 """The resource of fractions, in thousandths of a GPU.
 
 Its name does not end in `gpu`: KAI Scheduler counts such resources as whole GPUs.
