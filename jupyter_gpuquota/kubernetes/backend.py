@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,15 +20,15 @@ from ..control.idle.activity_poller import ActivityPoller
 from ..control.idle.monitor import IdleMonitor
 from ..control.recorder import Recorder
 from ..control.storage.state_folder import make_state_folder
-from ..control.usage import BoardUsage
 from ..control.webhook import Webhook
 from ..core.scheduling.capacity import capacity_of
 from ..model.quota import Project
-from ..model.sessions import Session
+from ..model.sessions import Session, SessionSpec
 from ..ports.access import Access
 from ..ports.backend import Backend, Differences
 from .api import Api
-from .builders.defaults import PodDefaults
+from .builders.defaults import Parts, PodDefaults
+from .builders.session_manifests import SessionManifests
 from .config import KubernetesConfig
 from .connecting import connect
 from .engines.discovery import Name, discover
@@ -46,8 +46,7 @@ from .reconcile.writer import Writer
 from .resident.cluster import KubeCluster
 from .resident.facts import ClusterFacts
 from .resident.late import Late
-from .resident.manifests import ClusterManifests
-from .resident.resident import ClusterResident, Parts, at_once
+from .resident.resident import ClusterResident, Driven, at_once
 from .resident.settings import ClusterSettings
 from .rights.access import ClusterAccess
 from .rights.roles import team
@@ -55,6 +54,7 @@ from .rights.session_tokens import SessionTokens, new_token
 from .sessions import ClusterSessions
 from .shares.registry import Shares
 from .state.seen import present_pod
+from .usage import ClusterUsage
 from .watching.watches import Watches
 
 Connect = Callable[[], Awaitable[Api]]
@@ -131,7 +131,7 @@ class _Assembly:
             changes=BoardChanges(board),
             access=cast("Access", self._late_access),
             planning=EnginePlanning(self._engine, board, self._facts.isolation),
-            usage=BoardUsage(board),
+            usage=ClusterUsage(board),
             logs=self._reaching.logs,
             exec=self._reaching.exec,
             terminals=self._reaching.terminals,
@@ -152,13 +152,7 @@ class _Assembly:
 
     def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
         board = self._board
-        manifests = ClusterManifests(
-            self._engine,
-            self._inventory,
-            defaults,
-            lambda: board.settings.rules.grace,
-        )
-        writer = Writer(self._api, manifests, new_token)
+        writer = Writer(self._api, SessionManifests(self._parts(defaults), defaults), new_token)
         return Reconciler(
             board,
             self._objects,
@@ -179,7 +173,7 @@ class _Assembly:
             own=not self._is_team,
         )
         return ClusterResident(
-            Parts(
+            Driven(
                 board=board,
                 cluster=cluster,
                 reconciler=self._reconciler,
@@ -193,6 +187,28 @@ class _Assembly:
                 home=self._home,
             )
         )
+
+    def _parts(self, defaults: PodDefaults) -> Callable[[SessionSpec], Parts]:
+        """Return what says what is added to the manifests of a request."""
+        settings = self._board
+
+        def parts_of(spec: SessionSpec) -> Parts:
+            return Parts(
+                engine=self._engine.patch(spec),
+                share=self._inventory.choice(spec).patch(),
+                defaults=defaults,
+                node_types=self._node_types(spec),
+                grace=settings.settings.rules.grace,
+            )
+
+        return parts_of
+
+    def _node_types(self, spec: SessionSpec) -> Sequence[str]:
+        """Return the node groups that a request may run on: its own, or its project's."""
+        if spec.node_type:
+            return (spec.node_type,)
+        found = (p for p in self._inventory.projects() if p.name == spec.project)
+        return next((p.node_affinity.groups(spec.kind) for p in found), ())
 
     async def _connect_all(self) -> tuple[Api, Engine]:
         """Connect, find the engine, and complete what waits for both."""

@@ -43,7 +43,7 @@ _SHORTEST = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Driven:
     """The parts that the resident drives; settings are kept in the folder `home`."""
 
     board: Board
@@ -62,7 +62,7 @@ class Parts:
 class ClusterResident:
     """Manages the sessions of a cluster from `start` to `close`."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Driven) -> None:
         self._parts = parts
         self.board = parts.board
         self.recorder = parts.recorder

@@ -1,0 +1,117 @@
+"""The projects of the contract on a real cluster, with Kueue or with ResourceQuotas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scripts.cluster.labels import PODS
+from scripts.cluster.rest import Refused, Rest
+from scripts.cluster.settings import MILLI_GPU
+from scripts.cluster.setup import wait_for
+from tests.cluster.teams import GPU_NODE, KUEUE, RESTRICTED
+
+Json = dict[str, Any]
+
+QUOTAS: Mapping[str, int] = {"team-a": 4000, "team-b": 2000, "team-c": 2000}
+SHARED = 8000
+"""What is left of 16 GPUs: nobody's own, for everybody to borrow."""
+PRIORITIES = {"interactive": 300, "interactive-spot": 200, "train": 100}
+_ROOT = "contract"
+_KEPT = {"cpu": "1k", "memory": "10Ti"}
+
+
+def make_namespaces(rest: Rest) -> None:
+    """Create the namespaces of the contract; their pods are processes of this machine."""
+    for name in QUOTAS:
+        labels = {RESTRICTED: "restricted", PODS: "processes"}
+        _apply(rest, "v1", "Namespace", {"name": name, "labels": labels})
+
+
+def make_kueue(rest: Rest) -> None:
+    """Give each project two queues with one quota: interactive sessions never borrow."""
+    labels = {"nvidia.com/gpu.product": GPU_NODE}
+    _apply(rest, KUEUE, "ResourceFlavor", {"name": "v100"}, {"nodeLabels": labels})
+    shared = _groups(str(SHARED), cpu="0", memory="0")
+    _apply(rest, KUEUE, "Cohort", {"name": _ROOT}, {"resourceGroups": shared})
+    for kind, value in PRIORITIES.items():
+        rest.apply(
+            {
+                "apiVersion": KUEUE,
+                "kind": "WorkloadPriorityClass",
+                "metadata": {"name": kind},
+                "value": value,
+            }
+        )
+    for name, milli in QUOTAS.items():
+        _apply(rest, KUEUE, "Cohort", {"name": name}, {"parentName": _ROOT})
+        _queue(rest, name, name, "gpus", _groups("0"))
+        _queue(rest, f"{name}-interactive", name, "interactive", _groups(str(milli), "0"))
+        path = rest.path(KUEUE, "LocalQueue", name, "interactive")
+        wait_for(lambda path=path: _is_active(rest.get(path)), f"{path} is active")
+
+
+def make_quotas(rest: Rest) -> None:
+    """Give each project a ResourceQuota."""
+    for name, milli in QUOTAS.items():
+        hard = {f"requests.{MILLI_GPU}": str(milli)}
+        _apply(rest, "v1", "ResourceQuota", {"name": "gpus", "namespace": name}, {"hard": hard})
+
+
+def clear(rest: Rest) -> None:
+    """Delete what sessions left, and wait until it has gone."""
+    for name in QUOTAS:
+        for version, kind in (("apps/v1", "StatefulSet"), ("batch/v1", "Job"), ("v1", "Secret")):
+            for item in _items(rest, version, kind, name):
+                rest.delete(rest.path(version, kind, name, item["metadata"]["name"]))
+    wait_for(
+        lambda: not any(_items(rest, "v1", "Pod", name) for name in QUOTAS), "the pods have gone"
+    )
+
+
+def remove(rest: Rest) -> None:
+    """Delete the projects."""
+    for name in QUOTAS:
+        for kind, found in (("ClusterQueue", (name, f"{name}-interactive")), ("Cohort", (name,))):
+            for each in found:
+                try:
+                    rest.delete(rest.path(KUEUE, kind, "", each))
+                except Refused:  # it was not made
+                    continue
+        rest.delete(rest.path("v1", "Namespace", "", name))
+
+
+def _items(rest: Rest, version: str, kind: str, namespace: str) -> list[Json]:
+    found = rest.get(rest.path(version, kind, namespace, ""))["items"]
+    return [item for item in found if item["metadata"]["name"].startswith("gpu-")]
+
+
+def _queue(rest: Rest, name: str, project: str, local: str, groups: list[Json]) -> None:
+    spec = {
+        "cohortName": project,
+        "queueingStrategy": "BestEffortFIFO",
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": project}},
+        "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"},
+        "resourceGroups": groups,
+    }
+    _apply(rest, KUEUE, "ClusterQueue", {"name": name}, spec)
+    _apply(rest, KUEUE, "LocalQueue", {"name": local, "namespace": project}, {"clusterQueue": name})
+
+
+def _groups(milli: str, limit: str = "", **other: str) -> list[Json]:
+    gpus = {"name": MILLI_GPU, "nominalQuota": milli}
+    if limit:
+        gpus["borrowingLimit"] = limit
+    rest = [{"name": name, "nominalQuota": n} for name, n in {**_KEPT, **other}.items()]
+    flavor = {"name": "v100", "resources": [gpus, *rest]}
+    return [{"coveredResources": [MILLI_GPU, *_KEPT], "flavors": [flavor]}]
+
+
+def _apply(rest: Rest, version: str, kind: str, meta: Json, spec: Json | None = None) -> None:
+    body = {"apiVersion": version, "kind": kind, "metadata": meta}
+    rest.apply(body | ({"spec": spec} if spec else {}))
+
+
+def _is_active(queue: Json) -> bool:
+    conditions = queue.get("status", {}).get("conditions", [])
+    return any(one["type"] == "Active" and one["status"] == "True" for one in conditions)
