@@ -25,7 +25,7 @@ from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.network import service
 from jupyter_gpuquota.kubernetes.builders.secret import secret
-from jupyter_gpuquota.kubernetes.builders.workload import scale, workload
+from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.names import object_name
@@ -113,7 +113,7 @@ async def launch(api, namespace, tmp_path):
         await api.create(SERVICES, namespace, service(session))
         await api.create(STATEFUL_SETS, namespace, workload(session, PARTS))
         name = object_name(session)
-        await api.patch(STATEFUL_SETS, namespace, name, scale(session, up=True))
+        await api.patch(STATEFUL_SETS, namespace, name, {"spec": {"replicas": 1}})
         lab = lab_of(api, session, tmp_path)
         opened.append(lab.all)
         return lab
