@@ -16,13 +16,17 @@ from ..model.environments import Environment, LaunchPlace
 from ..model.messages.build import field_error
 from ..model.pods import ContainerRules
 from ..model.quota import Project
-from ..model.resources import Node, Share
+from ..model.resources import MILLI, Node, Share
 from ..model.sessions import Kind, SessionRequest, SessionSpec
 from .images import Images
 from .nodes import ClusterNodes, NodeSettings, inventory_of, read_nodes
 from .objects.cluster import KubeNode
 from .objects.pods import Pod
+from .shares.gpu_node import GPU, GpuNode
 from .shares.registry import Choice, Shares
+
+_MANY = 16
+"""The most GPUs of a node that is not known: more are in no machine that is sold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,15 @@ class ClusterReader:
         if found != self._read:
             self._read, self.cluster = found, read_nodes(found, self._settings)
         return inventory_of(self.cluster, pods, ours)
+
+    def assumed(self, thousandths: Callable[[str], bool]) -> GpuNode:
+        """Return a node as it may be where no node may be read.
+
+        It has whole GPUs, and thousandths of GPUs if a quota counts them.
+        """
+        counted = self._settings.counted
+        resources = {GPU: _MANY, **({counted: _MANY * MILLI} if thousandths(counted) else {})}
+        return GpuNode(name="", resources=resources, counted=counted)
 
 
 class KubernetesInventory(BoardInventory):
@@ -88,7 +101,8 @@ class KubernetesInventory(BoardInventory):
         self, share: Share, kind: Kind, node_type: str, nodes: Sequence[Node], project: Project
     ) -> Fit:
         """Return a share rounded up to what the nodes give, or why it can never be had."""
-        if error := check_group(node_type, nodes):
+        error = check_group(node_type, nodes)
+        if error and self._reader.cluster.gpus:
             return Fit(share, [error])
         found = self._choose(share, kind, node_type, project)
         if isinstance(found, FieldError):
@@ -116,7 +130,8 @@ class KubernetesInventory(BoardInventory):
         affinity = next(projects, Project(name=spec.project, quota=0)).node_affinity
         groups = (spec.node_type,) if spec.node_type else affinity.groups(spec.kind)
         known = {label for node in self._board.found_nodes for label in node.labels}
-        return groups if known.issuperset(groups) else ()
+        unknown = not self._reader.cluster.gpus
+        return groups if unknown or known.issuperset(groups) else ()
 
     def cost(self, spec: SessionSpec) -> int:
         """Return what a checked request costs in quota, in milli-GPU."""
@@ -141,7 +156,14 @@ class KubernetesInventory(BoardInventory):
         names = nodes_for(project, kind, node_type, nodes)
         allowed = [gpu for name, gpu in gpus.items() if names is None or name in names]
         elsewhere = [gpu for name, gpu in gpus.items() if names is not None and name not in names]
-        if share.wants_gpu and gpus and not allowed:
-            return field_error("project", "share.no_node", project=project.name)
         counts = partial(self._counts, project.name, kind)
+        if not gpus:
+            allowed = [self._reader.assumed(thousandths=_tells(counts))]
+        elif share.wants_gpu and not allowed:
+            return field_error("project", "share.no_node", project=project.name)
         return self._offer.shares.choose(share, allowed, elsewhere, counts)
+
+
+def _tells(counts: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Return whether a quota counts a resource because it names it, not because it counts all."""
+    return lambda resource: counts(resource) and not counts(f"{resource}.unknown")

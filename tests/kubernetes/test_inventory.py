@@ -118,6 +118,21 @@ async def test_what_the_quota_counts_is_preferred() -> None:
     assert anyhow.patch().resources == {"nvidia.com/gpu": "1"}
 
 
+async def test_whole_gpus_can_be_requested_where_nodes_may_not_be_read() -> None:
+    inventory = make_inventory(project=make_project(quota="8"))
+    spec = await checked(inventory, gpu="2", node_type="dgx1")
+    patch = inventory.choice(spec).patch()
+    assert (patch.resources, patch.node_labels) == ({"nvidia.com/gpu": "2"}, {})
+    assert inventory.node_groups(spec) == ("dgx1",)
+    assert "known to share GPUs" in (await problems(inventory, gpu="0.5"))["gpu"]
+
+
+async def test_fractions_can_be_requested_of_unknown_nodes_where_the_quota_counts_them() -> None:
+    inventory = make_inventory(counts=lambda project, kind, resource: resource == MILLI)
+    spec = await checked(inventory, gpu="0.5")
+    assert inventory.choice(spec).patch().resources == {MILLI: "500"}
+
+
 async def test_errors_are_at_their_fields_all_at_once() -> None:
     said = await problems(
         make_inventory(whole()), gpu="0.5", environment="docker.io/x/y", folder="notebooks"

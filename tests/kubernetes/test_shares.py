@@ -150,7 +150,7 @@ def test_a_share_is_rounded_up_and_rendered(
 @pytest.mark.parametrize(
     ("share", "node", "field", "words"),
     [
-        (HALF, whole(), "gpu", "do not share GPUs"),
+        (HALF, whole(), "gpu", "known to share GPUs"),
         (Share(milli=9000), whole(), "gpu", "largest node has 8 GPUs"),
         (Share(milli=2000), whole(gpus=1), "gpu", "largest node has 1 GPU to share"),
         (Share(milli=2000), sliced(), "gpu", "at most 1 GPU:"),

@@ -105,7 +105,7 @@ SHARES = {
         "A session can have at most {most:share}: the nodes share GPUs in fixed parts.",
         "Request less.",
     ),
-    "share.not_shared": Text("The nodes do not share GPUs.", "Request whole GPUs."),
+    "share.not_shared": Text("No node is known to share GPUs.", "Request whole GPUs."),
     "share.compute.none": Text("The nodes cannot limit compute.", "Leave it empty."),
 }
 

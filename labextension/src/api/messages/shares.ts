@@ -72,7 +72,7 @@ export const shares: Texts = {
     trans.__('No node groups are set; leave this empty.')
   ],
   'share.not_shared': (trans) => [
-    trans.__('The nodes do not share GPUs.'),
+    trans.__('No node is known to share GPUs.'),
     trans.__('Request whole GPUs.')
   ],
   'share.number': (trans, _f, a) => [
