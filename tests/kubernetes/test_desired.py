@@ -14,6 +14,7 @@ from jupyter_gpuquota.kubernetes.state.record import Record
 from jupyter_gpuquota.kubernetes.state.seen import Seen
 from jupyter_gpuquota.model.ending import Ending
 from jupyter_gpuquota.model.resources import Share
+from jupyter_gpuquota.model.sessions import Exit
 from tests.kubernetes.sights import NOW, job, pod, record, seen, workload
 
 WAITING = record()
@@ -25,7 +26,7 @@ SIGNALLED = record("stopping", goal="stop", ending=Ending(by=NOW, signalled=NOW)
 REQUEUED = record("stopping", goal="requeue")
 STOPPED = record("stopped")
 TRAIN = record(kind="train")
-TRAINED = record("done", kind="train")
+TRAINED = record("done", kind="train", exit=Exit(code=0, at=NOW))
 ENDING_TRAIN = record("stopping", kind="train", goal="suspend")
 
 CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
@@ -76,6 +77,11 @@ CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
     "a job that has ended": (
         TRAINED,
         lambda r: seen(of=r, workload=job(r, condition="Complete")),
+        Action.NONE,
+    ),
+    "a job whose pod has ended": (
+        TRAINED,
+        lambda r: seen(pod(phase="Succeeded"), of=r, workload=job(r)),
         Action.NONE,
     ),
 }

@@ -28,7 +28,7 @@ def next_action(session: Session, seen: Seen) -> Action:
     wanted = wants_pod(session, seen)
     if wanted is None:
         return Action.NONE
-    return _up(session, seen) if wanted else _down(seen)
+    return _up(session, seen) if wanted else _down(session, seen)
 
 
 def wants_pod(session: Session, seen: Seen) -> bool | None:
@@ -57,11 +57,13 @@ def _up(session: Session, seen: Seen) -> Action:
     return Action.NONE if seen.live and not is_up(workload) else Action.START
 
 
-def _down(seen: Seen) -> Action:
+def _down(session: Session, seen: Seen) -> Action:
     workload = seen.workload
     if workload is None:
         return Action.NONE
     if isinstance(workload, Job):
         # A suspended Job would be started by its engine, and one that has ended never runs again.
-        return Action.NONE if is_finished(workload) else Action.REMOVE
+        # It takes note of its pod's end a moment after us; deleting it would delete the log, too.
+        ended = is_finished(workload) or (session.state in ("done", "failed") and session.exit)
+        return Action.NONE if ended else Action.REMOVE
     return Action.STOP if is_up(workload) or is_complete(workload) else Action.NONE
