@@ -36,11 +36,9 @@ class Reader:
 
     def admission(self, session: Session, wanted: Wanted) -> Admission:
         """Return what Kueue says about a session; nothing while it has not seen it."""
-        if not wanted.milli:
-            return Admission()
         workload = self.workload_of(session)
-        if workload is None:
-            return Admission(admitted=False)
+        if workload is None:  # one without GPUs need not be queued at all
+            return Admission(admitted=not wanted.milli)
         evicted = condition(workload.status.conditions, "Evicted")
         if evicted and evicted.status == "True":
             reclaim, why = self._evicted(workload, session, evicted)
@@ -85,7 +83,8 @@ class Reader:
         if reserved and reserved.reason == "Inadmissible":
             key = "queue.missing" if "doesn't exist" in raw else "queue.inactive"
             return reason("QueueMissing", key, raw=raw, queue=name, project=project)
-        if wanted.project not in self.projects or "unavailable in ClusterQueue" in raw:
+        counted = wanted.milli and wanted.project in self.projects
+        if not counted or "unavailable in ClusterQueue" in raw:
             return reason("QueueMissing", "queue.refuses", raw=raw, queue=name, project=project)
         found = why_queued(wanted, self.projects)
         return replace(found, raw=raw)
