@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.model.resources import Node
 from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.helpers import LONG, launch, until
@@ -18,7 +19,7 @@ class InventoryContract:
     async def test_nodes_and_projects_are_as_the_fixture_says(self, backend: Backend) -> None:
         found = backend.inventory
         assert [p.name for p in found.projects()] == ["team-a", "team-b", "team-c"]
-        assert max(len(node.devices) for node in found.nodes()) >= 4
+        assert max(gpus_of(node) for node in found.nodes()) >= 4
         known = {device.uuid for node in found.nodes() for device in node.devices}
         assert set(found.readings()) <= known
         assert found.source in {"nvml", "simulated", "none"} or found.source
@@ -34,7 +35,7 @@ class InventoryContract:
         assert (await backend.inventory.look_up(nowhere)).environment is None
 
     async def test_a_session_may_not_outgrow_what_there_is(self, backend: Backend) -> None:
-        node = max(len(node.devices) for node in backend.inventory.nodes())
+        node = max(gpus_of(node) for node in backend.inventory.nodes())
         with pytest.raises(InvalidFields):
             await launch(backend, gpu=str(node + 1), kind="train")
 
@@ -56,3 +57,8 @@ class InventoryContract:
 
     async def test_a_healthy_backend_warns_of_nothing(self, backend: Backend) -> None:
         assert backend.changes.warnings() == ()
+
+
+def gpus_of(node: Node) -> int:
+    """Return how many GPUs a node has."""
+    return sum(device.count for device in node.devices)

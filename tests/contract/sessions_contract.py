@@ -50,7 +50,11 @@ class SessionsContract:
         nodes = backend.inventory.nodes()
         borrowers = [
             await run(
-                backend, f"train-{i}", gpu=str(len(n.devices)), project="team-b", kind="train"
+                backend,
+                f"train-{i}",
+                gpu=str(sum(d.count for d in n.devices)),
+                project="team-b",
+                kind="train",
             )
             for i, n in enumerate(nodes)
         ]
