@@ -5,8 +5,8 @@ from __future__ import annotations
 from traitlets import Dict, Enum, List, Unicode
 
 from .engine_config import EngineConfig
+from .names import PREFIXES
 from .pod_config import PodConfig
-from .rights.users import PREFIXES
 from .shares.registry import NAMES
 
 

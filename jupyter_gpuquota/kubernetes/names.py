@@ -1,6 +1,8 @@
-"""Names of a session's objects and of what is in them."""
+"""Names of a session's objects and of what is in them, and prefixes of users' names."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from ..model.sessions import Session
 
@@ -13,6 +15,13 @@ TOKEN_KEY = "token"  # noqa: S105 (the name of a key)
 """The key of a session's Secret with the token of its Jupyter Server."""
 JUPYTER_PORT = 8888
 """The port of a session's Jupyter Server, in its pod and its Service."""
+
+PREFIXES: Mapping[str, str] = {"kubernetes": "", "jupyterhub": "hub:", "token": "token:"}
+"""What is put before names and groups, by how a caller was identified.
+
+Only the cluster's own names have no prefix: a user of the Hub must not become the cluster's user of
+the same name.
+"""
 
 
 def object_name(session: Session) -> str:

@@ -14,10 +14,11 @@ from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.core.disclosure import shown
 from jupyter_gpuquota.errors import NotAllowed, Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault
+from jupyter_gpuquota.kubernetes.names import PREFIXES
 from jupyter_gpuquota.kubernetes.rights import reviews, roles
 from jupyter_gpuquota.kubernetes.rights.access import REMEMBERED, ClusterAccess
 from jupyter_gpuquota.kubernetes.rights.session_tokens import SessionTokens, new_token
-from jupyter_gpuquota.kubernetes.rights.users import PREFIXES, as_user
+from jupyter_gpuquota.kubernetes.rights.users import as_user
 from jupyter_gpuquota.model.routes.route import Need
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_session

@@ -12,10 +12,11 @@ from ...core.access import Caller, Rights, Role
 from ...errors import Unavailable
 from ...model.sessions import Session
 from ..api import Api
+from ..names import PREFIXES
 from .reviews import KNOWN, Reviews, myself
 from .roles import OWN, RoleTable
 from .session_tokens import SessionTokens
-from .users import PREFIXES, as_user
+from .users import as_user
 
 REMEMBERED = 600.0
 """Seconds for which callers see what they saw, while the cluster does not say what they may do."""

@@ -7,13 +7,6 @@ from dataclasses import replace
 
 from ...core.access import Caller
 
-PREFIXES: Mapping[str, str] = {"kubernetes": "", "jupyterhub": "hub:", "token": "token:"}
-"""What is put before names and groups, by how a caller was identified.
-
-Only the cluster's own names have no prefix: a user of the Hub must not become the cluster's user of
-the same name.
-"""
-
 _RESERVED = "system:"
 """What the cluster's own users and groups begin with."""
 
