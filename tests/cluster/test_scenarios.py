@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.engines.engine import Engine
+from jupyter_gpuquota.kubernetes.names import object_name
+from jupyter_gpuquota.kubernetes.resources import JOBS, STATEFUL_SETS
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.yaml_document import YamlDocument
 from tests.builders import make_session
@@ -29,7 +32,7 @@ class Player:
         self._quotas = quotas
         self.sessions: dict[str, Session] = {}
 
-    async def play(self, engine: Engine, steps: list[Json]) -> int:
+    async def play(self, api: Api, engine: Engine, steps: list[Json]) -> int:
         """Play all steps; return how many expectations were met."""
         met = 0
         for step in steps:
@@ -37,7 +40,8 @@ class Player:
                 await self._submit(engine, wish)
             for name in step.get("delete", ()):
                 session = self.sessions.pop(name)
-                self._rest.delete(self._rest.path_of(workload_of(session, engine)))
+                kind = JOBS if session.spec.kind == "train" else STATEFUL_SETS
+                await api.delete(kind, session.spec.project, object_name(session))
             if wanted := step.get("expect"):
                 await until(lambda wanted=wanted: self._meets(engine, wanted), f"never {wanted}")
                 met += 1
@@ -101,4 +105,4 @@ async def test_the_scenario_ends_in_the_same_table(
         await until(lambda: len(engine.projects()) == len(quotas), "the projects are not there")
         found = {p.name.removeprefix(f"{name}-"): p.quota for p in engine.projects()}
         assert {group: found[group] for group in quotas} == quotas
-        assert await player.play(engine, plain["steps"]) == 4
+        assert await player.play(api, engine, plain["steps"]) == 4

@@ -370,3 +370,22 @@ async def test_a_silent_kueue_is_told(api: FakeApi) -> None:
     api.fail(Fault(503, "ServiceUnavailable", "service unavailable"), "read", VISIBLE, times=None)
     async with running(api) as engine:
         await until(lambda: "Kueue does not respond" in engine.warnings()[0])
+
+
+async def test_who_may_not_read_cluster_queues_launches_all_the_same() -> None:
+    api = FakeApi(("team-a",))
+    fill(api, local_queue("team-a", "z", "hidden"), local_queue("team-a", "default", "hidden"))
+    session = make_session("exp-1", "2", project="team-a")
+    pending = [{"type": "QuotaReserved", "status": "False", "reason": "Pending", "message": "full"}]
+    fill(api, workload("team-a", "gpu-exp-1", 2000, "default", conditions=pending))
+    async with running(api, session) as engine:
+        assert project(engine).quota == 8000
+        assert engine.patch(session.spec).labels == {"kueue.x-k8s.io/queue-name": "default"}
+        assert (await engine.preview(session.spec)).message == (
+            "The cluster does not tell when it would start."
+        )
+        found = engine.admission(session).queue
+        assert found is not None
+        assert found.reason is not None
+        assert (found.reason.key, found.reason.raw) == ("queue.refuses", "full")
+        assert "cannot be read" in engine.warnings()[0]

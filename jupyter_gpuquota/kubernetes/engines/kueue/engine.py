@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -18,8 +18,10 @@ from ..surroundings import Surroundings
 from ..unknown import unknown
 from .administration import KueueAdministration
 from .forecast import forecast
+from .objects import LocalQueue
 from .previews import Told, preview_of
 from .projects import project_of, warnings
+from .queues import find_closed
 from .victims import may_lose
 from .view import KueueView
 from .visibility import Liveness, position
@@ -57,6 +59,12 @@ class KueueEngine:
     def warnings(self) -> Sequence[str]:
         """Return what administrators should know of Kueue and its queues."""
         found = list(warnings(self._view.projects, self._view.priorities))
+        if closed := self._closed():
+            found.append(
+                f"The ClusterQueues behind {', '.join(closed)} cannot be read, so that quotas and "
+                "what would happen to a request are unknown. The role jupyter-gpuquota-reader "
+                "allows it."
+            )
         if problem := self._liveness.problem:
             found.insert(
                 0,
@@ -66,8 +74,13 @@ class KueueEngine:
         return found
 
     def projects(self) -> Sequence[Project]:
-        """Return the namespaces whose queues give GPUs."""
-        return [project_of(queues, revision_of(queues)) for queues in self._view.projects.values()]
+        """Return the namespaces whose queues give GPUs.
+
+        Where ClusterQueues may not be read, quotas are unknown: the whole cluster stands for them.
+        """
+        known = [project_of(queues, revision_of(queues)) for queues in self._view.projects.values()]
+        capacity = self._around.capacity()
+        return known + [Project(name=name, quota=capacity) for name in self._closed()]
 
     def counts(self, project: str, kind: Kind, resource: str) -> bool:
         """Return whether the ClusterQueue for a kind of session covers a resource."""
@@ -76,9 +89,9 @@ class KueueEngine:
 
     def patch(self, spec: SessionSpec) -> EnginePatch:
         """Return the labels that put a session into the queue for its kind."""
-        queues = self._view.projects.get(spec.project)
-        queue = queues.of(spec.kind).metadata.name if queues else self._around.settings.queue
-        labels = {QUEUE_LABEL: queue} if queue else {}
+        queues, closed = self._view.projects.get(spec.project), self._closed().get(spec.project)
+        local = queues.of(spec.kind) if queues else closed
+        labels = {QUEUE_LABEL: local.metadata.name} if local else {}
         if (name := self._view.class_of(spec.kind)) in self._view.state.priorities:
             labels[PRIORITY_LABEL] = name
         return EnginePatch(labels=labels, starts_jobs=True)
@@ -119,6 +132,9 @@ class KueueEngine:
         except Fault:  # it is switched off, or we may not read it: by the same rule from memory
             return known
         return replace(known, position=place or known.position)
+
+    def _closed(self) -> Mapping[str, LocalQueue]:
+        return find_closed(self._view.state, self._around.settings.queue)
 
     def _nearest(self, spec: SessionSpec) -> Share | None:
         """Return the largest smaller share that would be admitted now."""

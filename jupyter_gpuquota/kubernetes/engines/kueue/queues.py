@@ -128,8 +128,7 @@ def _chosen(
             key=lambda q: (
                 q.metadata.name != wanted,
                 lends[q.metadata.name] != borrow,
-                q.metadata.name != "default",
-                q.metadata.name,
+                *_by_name(q),
             ),
         )
 
@@ -140,3 +139,23 @@ def _chosen(
         interactive=best(names[1] or names[0], borrow=False),
         all=tuple(sorted(locals_, key=lambda q: q.metadata.name)),
     )
+
+
+def find_closed(state: KueueState, main: str = "") -> Mapping[str, LocalQueue]:
+    """Return the LocalQueue to use in each namespace of whose ClusterQueues nothing is known.
+
+    That is so for users who may read the queues of their namespace only.
+    """
+    known = {each.metadata.name for each in state.cluster_queues}
+    found: dict[str, list[LocalQueue]] = defaultdict(list)
+    for each in state.local_queues:
+        found[each.metadata.namespace].append(each)
+    return {
+        namespace: min(own, key=lambda q: (q.metadata.name != main, *_by_name(q)))
+        for namespace, own in sorted(found.items())
+        if not any(each.spec.cluster_queue in known for each in own)
+    }
+
+
+def _by_name(local: LocalQueue) -> tuple[bool, str]:
+    return local.metadata.name != "default", local.metadata.name

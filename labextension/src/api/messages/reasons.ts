@@ -95,7 +95,7 @@ export const reasons: Texts = {
     trans.__('Ask an administrator, or launch it in another project.')
   ],
   'queue.refuses': (trans, _f, a) => [
-    trans.__('The queue %1 of %2 does not admit this request.', a.queue, a.project),
+    trans.__('The queue %1 of %2 does not admit this request now.', a.queue, a.project),
     trans.__('Ask an administrator, or launch it in another project.')
   ],
   'quota.borrow_all': (trans, f, a) => [
