@@ -48,7 +48,9 @@ REASONS = {
     "project.draining": Text("Project {project} is being closed and starts no sessions.", _CLOSED),
     "queue.missing": Text("{project} has no queue named {queue}.", _CLOSED),
     "queue.inactive": Text("The queue {queue} of {project} starts nothing at present.", _CLOSED),
-    "queue.refuses": Text("The queue {queue} of {project} does not admit this request now.", _CLOSED),
+    "queue.refuses": Text(
+        "The queue {queue} of {project} does not admit this request now.", _CLOSED
+    ),
     "queue.evicted": Text("The cluster's queue stopped it.", f"{_REQUEUED} when it is admitted."),
     "quota.interactive": Text(
         "{project}'s interactive sessions already use {used:amount} of its {quota:gpus}; "
