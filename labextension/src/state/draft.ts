@@ -1,5 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { FieldProblem, SessionRequest, Share } from '../api/models';
+import { IOptions, NO_OPTIONS, optionsOf } from './container';
 import { canonicalNumber, canonicalSpan, typedNumber } from './numbers';
 import { splitWords } from './shellwords';
 
@@ -7,7 +8,7 @@ import { splitWords } from './shellwords';
 export type Form = 'gpu' | 'memory' | 'mig';
 
 /** The launch form as it is filled in: what the user typed, unread. */
-export interface IDraft {
+export interface IDraft extends IOptions {
   name: string;
   project: string;
   /** A number of GPUs, `none`, or `custom`. */
@@ -51,7 +52,8 @@ export const EMPTY: Readonly<IDraft> = {
   env: '',
   ports: '',
   priority: '50',
-  idle_timeout: ''
+  idle_timeout: '',
+  ...NO_OPTIONS
 };
 
 /**
@@ -85,6 +87,9 @@ export function recall(stored: unknown): Partial<IDraft> {
   );
 }
 
+/** The field of the wire for each form of a share. */
+const FIELDS = { gpu: 'gpu', memory: 'gpu_memory', mig: 'mig_profile' };
+
 /** Read a draft; `problems` are those of what cannot even be sent. */
 export function toRequest(
   draft: IDraft,
@@ -101,6 +106,10 @@ export function toRequest(
     }
     return read ?? [];
   };
+  const pairs = (field: 'env' | 'secret_env') =>
+    variables(draft[field], line =>
+      problem(field, trans.__('“%1” is not of the form NAME=value.', line))
+    );
   const numbers = draft.ports.split(/[\s,]+/).filter(Boolean);
   const odd = numbers.find(text => !/^\d{1,9}$/.test(text));
   if (odd !== undefined) {
@@ -110,23 +119,22 @@ export function toRequest(
     problem('priority', trans.__('Enter a number from 0 to 100.'));
   }
   if (draft.preset === 'custom' && !draft[draft.form].trim()) {
-    problem(draft.form, trans.__('Enter an amount.'));
+    problem(FIELDS[draft.form], trans.__('Enter an amount.'));
   }
   const request: SessionRequest = {
     name: draft.name.trim(),
     project: draft.project,
     kind: draft.kind,
     ...share(draft),
-    environment: draft.environment,
+    environment: draft.image.trim() || draft.environment,
     folder: draft.folder.trim(),
     command: words('command'),
     args: words('args'),
-    env: variables(draft.env, line =>
-      problem('env', trans.__('“%1” is not of the form NAME=value.', line))
-    ),
+    env: pairs('env'),
     ports: odd === undefined ? numbers.map(Number) : [],
     priority: Number(draft.priority) || 0,
-    idle_timeout: canonicalSpan(draft.idle_timeout)
+    idle_timeout: canonicalSpan(draft.idle_timeout),
+    ...optionsOf(draft, pairs('secret_env'))
   };
   return { request, problems };
 }
@@ -158,7 +166,8 @@ export function controlOf(field: string): keyof IDraft | undefined {
   const renamed: Record<string, keyof IDraft> = {
     gpu_memory: 'memory',
     gpu_compute: 'compute',
-    mig_profile: 'mig'
+    mig_profile: 'mig',
+    memory: 'ram'
   };
   const name = renamed[head] ?? head;
   return name in EMPTY ? (name as keyof IDraft) : undefined;

@@ -58,6 +58,40 @@ describe('a draft', () => {
     ]);
   });
 
+  it('asks for options of a container', () => {
+    const { request, problems } = read({
+      environment: 'base',
+      image: ' ghcr.io/team/torch:2 ',
+      cpu: '2',
+      ram: '8Gi',
+      large_shm: 'yes',
+      volumes: 'data:/data:ro\n\nhome:/work',
+      secret_env: 'KEY=keys/api',
+      tolerations: 'gpu, team=a:NoExecute',
+      run_as: '1000'
+    });
+    expect(problems).toEqual([]);
+    expect(request).toMatchObject({
+      environment: 'ghcr.io/team/torch:2',
+      cpu: '2',
+      memory: '8Gi',
+      large_shm: true,
+      volumes: ['data:/data:ro', 'home:/work'],
+      secret_env: { KEY: 'keys/api' },
+      tolerations: ['gpu', 'team=a:NoExecute'],
+      run_as: '1000'
+    });
+    expect(request).not.toHaveProperty('cpu_limit');
+    expect(request).not.toHaveProperty('pull_secrets');
+  });
+
+  it('tells the memory of the GPU from that of the container', () => {
+    const { problems } = read({ preset: 'custom', form: 'memory', memory: '' });
+    expect(problems.map(({ field }) => controlOf(field))).toEqual(['memory']);
+    expect(controlOf('memory')).toBe('ram');
+    expect(controlOf('volumes[0]')).toBe('volumes');
+  });
+
   it('leaves the rest to the server', () => {
     expect(
       read({ ports: '0 70000', preset: 'custom', gpu: '½' }).problems

@@ -243,6 +243,30 @@ describe('the launch form', () => {
     expect(launched).toEqual([]);
   });
 
+  it('has options of containers only where sessions are containers', async () => {
+    await show();
+    expect(screen.queryByText('Container')).toBeNull();
+    page.server.on('GET /about', { body: makeAbout({ containers: true }) });
+    preview({
+      verdict: 'forbidden',
+      message: '2 invalid fields',
+      problems: [
+        { field: 'memory', message: 'Not an amount.', hint: '' },
+        { field: 'volumes[1]', message: 'Not a volume.', hint: '' }
+      ]
+    });
+    await act(() => page.store.about.refresh());
+    const details = screen.getByText('Container').closest('details');
+    type('Memory', 'much');
+    await waitFor(() => expect(details?.open).toBe(true));
+    expect(
+      screen.getByLabelText('Memory').closest('div')?.textContent
+    ).toContain('Not an amount.');
+    expect(
+      screen.getByLabelText('Volumes').closest('div')?.textContent
+    ).toContain('Not a volume.');
+  });
+
   it('goes to the first field that is to blame', async () => {
     page.server.on('POST /sessions', {
       status: 409,

@@ -1,8 +1,9 @@
-import React, { useEffect, useState } from 'react';
+import React from 'react';
 import { IDraft } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
-import { Field, TextField } from './fields';
 import { useUi } from '../parts/ui';
+import { Disclosure } from './disclosure';
+import { AreaField, TextField } from './fields';
 
 const NAMES: readonly (keyof IDraft)[] = [
   'command',
@@ -16,20 +17,8 @@ const NAMES: readonly (keyof IDraft)[] = [
 /** The fields that most sessions do not need. */
 export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
   const { trans } = useUi();
-  const [open, setOpen] = useState(false);
-  const broken = NAMES.some(name => model.problemsOf(name).length);
-  useEffect(() => {
-    if (broken) {
-      setOpen(true); // a hidden problem could not be fixed
-    }
-  }, [broken]);
   return (
-    <details
-      className="jp-GpuQuota-disclosure"
-      open={open}
-      onToggle={event => setOpen(event.currentTarget.open)}
-    >
-      <summary>{trans.__('Advanced')}</summary>
+    <Disclosure model={model} names={NAMES} title={trans.__('Advanced')}>
       <TextField
         model={model}
         name="command"
@@ -47,23 +36,12 @@ export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
         help={trans.__('Passed to the command or to the Jupyter Server.')}
         spellCheck={false}
       />
-      <Field
+      <AreaField
         model={model}
         name="env"
         label={trans.__('Environment variables')}
-        help={trans.__('One NAME=value per line')}
-      >
-        {control => (
-          <textarea
-            {...control}
-            className="jp-GpuQuota-input"
-            rows={3}
-            spellCheck={false}
-            value={model.draft.env}
-            onChange={event => model.set({ env: event.target.value })}
-          />
-        )}
-      </Field>
+        help={trans.__('One %1 per line', 'NAME=value')}
+      />
       <TextField
         model={model}
         name="ports"
@@ -88,6 +66,6 @@ export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
         help={trans.__('E.g. 30m, 2h; 0 = never (within policy limits)')}
         spellCheck={false}
       />
-    </details>
+    </Disclosure>
   );
 }

@@ -101,6 +101,27 @@ export function TextField<Name extends string>({
   );
 }
 
+/** A field with an input of several lines. */
+export function AreaField<Name extends string>(
+  props: IField<Name>
+): JSX.Element {
+  const { model, name } = props;
+  return (
+    <Field {...props}>
+      {control => (
+        <textarea
+          {...control}
+          className="jp-GpuQuota-input"
+          rows={3}
+          spellCheck={false}
+          value={model.draft[name]}
+          onChange={event => model.set(only(name, event.target.value))}
+        />
+      )}
+    </Field>
+  );
+}
+
 /** A field with a checkbox. */
 export function CheckField<Name extends string>({
   model,

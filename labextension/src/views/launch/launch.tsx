@@ -11,6 +11,7 @@ import { Table } from '../../api/vocabulary';
 import { IDraft } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
 import { Advanced } from './advanced';
+import { Container } from './container';
 import { SelectField, TextField } from './fields';
 import { LiveLine } from './previewline';
 import { ShareFields } from './share';
@@ -66,6 +67,7 @@ export function LaunchForm(props: {
       <EnvironmentField model={model} />
       <FolderField model={model} />
       <Advanced model={model} />
+      <Container model={model} />
       <footer className="jp-GpuQuota-formFoot">
         <LiveLine model={model} />
         <div className="jp-GpuQuota-buttons">
