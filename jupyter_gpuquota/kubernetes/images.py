@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from ..model.environments import Environment, LaunchPlace
 from ..model.sessions import SessionRequest
 
@@ -26,7 +28,7 @@ _REFERENCE = re.compile(
 class Images:
     """What sessions may start from.
 
-    `presets` are listed; one is the default. `allowed` are patterns of further images: `*` stands
+    `presets` are listed. `allowed` are patterns of further images: `*` stands
     for any characters but a slash, `**` for any characters. `folder` is the one that sessions work
     in unless they name another, as an absolute path in the container.
     """
@@ -34,6 +36,14 @@ class Images:
     presets: Sequence[Environment] = ()
     allowed: Sequence[str] = ()
     folder: str = "/"
+
+    @property
+    def listed(self) -> tuple[Environment, ...]:
+        """The presets; the first is the default if no other one is."""
+        presets = tuple(self.presets)
+        if any(preset.default for preset in presets):
+            return presets
+        return tuple(replace(preset, default=preset is presets[0]) for preset in presets)
 
     def look_up(self, request: SessionRequest) -> LaunchPlace:
         """Return the environment and the folder that a request names, with what is wrong."""
@@ -53,8 +63,7 @@ class Images:
 
     def _environment(self, name: str) -> Environment | None:
         if not name:
-            default = (preset for preset in self.presets if preset.default)
-            return next(default, self.presets[0] if self.presets else None)
+            return next((preset for preset in self.listed if preset.default), None)
         named = (preset for preset in self.presets if name in (preset.id, preset.image))
         if preset := next(named, None):
             return preset

@@ -91,7 +91,7 @@ class KubernetesInventory(BoardInventory):
 
     async def environments(self) -> tuple[Environment, ...]:
         """Return the images that administrators offer."""
-        return tuple(self._offer.images.presets)
+        return self._offer.images.listed
 
     async def look_up(self, request: SessionRequest) -> LaunchPlace:
         """Return the image and the folder that a request names; nothing is asked of a registry."""

@@ -230,6 +230,12 @@ def test_other_images_are_refused(name: str, words: str) -> None:
     assert words in place.environment_problem
 
 
+def test_the_first_preset_is_the_default_where_none_is_marked() -> None:
+    first, second = (msgspec.structs.replace(p, default=False) for p in IMAGES.presets)
+    assert [p.default for p in Images((first, second)).listed] == [True, False]
+    assert [p.default for p in IMAGES.listed] == [False, True]
+
+
 def test_without_images_nothing_can_be_launched() -> None:
     place = Images().look_up(SessionRequest(name="x"))
     assert place.environment_problem == "No environment is configured."
