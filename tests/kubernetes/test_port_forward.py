@@ -172,3 +172,29 @@ async def test_a_folder_that_cannot_be_made_is_explained(tmp_path):
 async def send(writer: asyncio.StreamWriter, data: bytes) -> None:
     writer.write(data)
     await writer.drain()
+
+
+async def test_a_socket_that_was_removed_is_opened_again(folder):
+    async with Lab(folder, echo) as lab:
+        path = lab.forwards.open(SESSION, PORT)
+        path.unlink()
+        folder.rmdir()
+        reader, writer = await lab.connect()
+        writer.write(b"x")
+        assert await reader.readexactly(1) == b"x"
+
+
+async def test_connections_are_accepted_again_when_descriptors_are_free(folder, monkeypatch):
+    loop, failures = asyncio.get_running_loop(), [OSError(24, "Too many open files")]
+    accept = loop.sock_accept
+
+    async def failing(listener):
+        if failures:
+            raise failures.pop()
+        return await accept(listener)
+
+    monkeypatch.setattr(loop, "sock_accept", failing)
+    async with Lab(folder, echo, most=1) as lab:
+        reader, writer = await lab.connect()
+        writer.write(b"x")
+        assert await reader.readexactly(1) == b"x"

@@ -9,7 +9,8 @@ from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
-from jupyter_gpuquota.kubernetes.programs.terminals import SHELL
+from jupyter_gpuquota.kubernetes.programs.outside import Outside
+from jupyter_gpuquota.kubernetes.programs.terminals import SHELL, KubeTerminals
 from jupyter_gpuquota.kubernetes.reaching import reaching
 from jupyter_gpuquota.kubernetes.session_pods import pod_path
 from jupyter_gpuquota.model.programs import TerminalInput, TerminalRequest
@@ -123,3 +124,15 @@ async def test_a_terminal_needs_a_running_session_and_the_right(lab):
     lab.api.fail(Fault(403, "Forbidden", "no"), verb="websocket")
     with pytest.raises(NotAllowed):
         await anext(lab.terminals.open(SESSION.id, TerminalRequest()))
+
+
+async def test_a_quiet_connection_is_kept_open(lab):
+    terminals = KubeTerminals(
+        lab.api, lambda _: SESSION, lambda _: make_pod(SESSION), lab.all.ingress, Outside(), 0.05
+    )
+    events = terminals.open(SESSION.id, TerminalRequest(columns=100, rows=30))
+    await anext(events)
+    sizes = [(await anext(events)).output for _ in range(3)]
+    assert sizes == [repr(b'\x04{"Width":100,"Height":30}')] * 3
+    await events.aclose()
+    lab.opened.tasks[0].cancel()

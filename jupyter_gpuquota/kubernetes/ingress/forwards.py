@@ -27,6 +27,7 @@ Key = tuple[str, int, int]
 MOST = 256
 """Most connections to one port at a time; further ones wait."""
 _BACKLOG = 256
+_PAUSE = 0.5
 
 
 class Forwards:
@@ -42,6 +43,10 @@ class Forwards:
     def open(self, session: Session, port: int) -> Path:
         """Return the path of the socket that leads to a session's port. Raises Unavailable."""
         key = (session.id, session.run, port)
+        known = self._listeners.get(key)
+        if known and not known.path.exists():  # the folder was removed, or cleaned up
+            known.close()
+            del self._listeners[key]
         if key not in self._listeners:
             self._sweep(session)
             self._listeners[key] = self._listen(session, port)
@@ -103,7 +108,13 @@ class _Listener:
         loop = asyncio.get_running_loop()
         while True:
             await self._slots.acquire()
-            accepted, _ = await loop.sock_accept(self._bound)
+            try:
+                accepted, _ = await loop.sock_accept(self._bound)
+            except OSError as error:  # no file descriptor is free, for example
+                _log.warning("A connection to a port-forward cannot be accepted: %s", error)
+                self._slots.release()
+                await asyncio.sleep(_PAUSE)
+                continue
             task = asyncio.create_task(self._serve(accepted))
             self._connections.add(task)
             task.add_done_callback(self._ended)

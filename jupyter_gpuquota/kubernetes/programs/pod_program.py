@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
 
 from ...errors import Unavailable
 from ...model.programs import ExecRequest, ExecResult
-from ..api import Api, Socket
+from ..api import Api, Fault, Socket
 from ..objects.pods import Pod
 from ..session_pods import container_of, pod_path
 from .channels import CLOSE, ERROR, PROTOCOLS, STDERR, STDIN, STDOUT, End, end_of, resized
@@ -25,6 +26,7 @@ class PodProgram:
 
     def __init__(self, socket: Socket) -> None:
         self._socket = socket
+        self._size = (80, 24)
         self.end: End | None = None
         """How the program ended, None while it runs and if that is unknown."""
 
@@ -60,7 +62,19 @@ class PodProgram:
 
     async def resize(self, columns: int, rows: int) -> None:
         """Set the size of the terminal. Raises Fault if the connection is closed."""
+        self._size = columns, rows
         await self._socket.send(resized(columns, rows))
+
+    async def keep_open(self, pause: float) -> None:
+        """Send the terminal's size again every `pause` seconds, until the connection is closed.
+
+        Load balancers close connections that are idle for minutes. To the terminal an unchanged
+        size is nothing.
+        """
+        with suppress(Fault):
+            while True:
+                await asyncio.sleep(pause)
+                await self.resize(*self._size)
 
     async def close(self) -> None:
         """Close the connection."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import secrets
 from collections.abc import AsyncGenerator, Callable
@@ -23,6 +24,8 @@ SHELL = ("sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l")
 """What opens without a command: images need not have bash. Nothing of a request is in it."""
 MOST = 64
 """Most terminals at a time."""
+PAUSE = 30.0
+"""Seconds between signs of life on a quiet connection."""
 _LARGEST = 1000
 _HUNG_UP = 129
 """The exit code of a shell whose terminal hangs up (SIGHUP)."""
@@ -38,7 +41,9 @@ class KubeTerminals:
         pod_of: PodOf,
         ingress: KubeIngress,
         outside: Outside,
+        pause: float = PAUSE,
     ) -> None:
+        self._pause = pause
         self._outside = outside
         self._api = api
         self._find = find
@@ -66,6 +71,7 @@ class KubeTerminals:
             raise refusal(session, fault) from fault
         key = (session_id, secrets.token_hex(16))
         self._open[key] = program
+        keeping = asyncio.create_task(program.keep_open(self._pause))
         try:
             yield TerminalEvent(session=session_id, terminal=key[1])
             async with aclosing(_shown(program)) as events:
@@ -74,6 +80,7 @@ class KubeTerminals:
                     yield event
         finally:
             del self._open[key]
+            keeping.cancel()
             await program.close()
 
     async def type(self, session_id: str, terminal: str, typed: TerminalInput) -> None:
