@@ -12,7 +12,15 @@ from .layout import Layout
 PODS = "198.18.0.0/16"
 """Addresses of KWOK's pods, from a range that is reserved for tests (RFC 2544)."""
 
-KWOK_KINDS = "Stage,PortForward,ClusterPortForward,Logs,ClusterLogs,Exec,ClusterExec"
+KWOK_KINDS = (
+    "Stage",
+    "PortForward",
+    "ClusterPortForward",
+    "Logs",
+    "ClusterLogs",
+    "Exec",
+    "ClusterExec",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +153,7 @@ def _kwok(layout: Layout) -> dict[str, object]:
         "tls-cert-file": layout.keys / "tls.crt",
         "tls-private-key-file": layout.keys / "tls.key",
         "node-lease-duration-seconds": 0,
-        "enable-crds": KWOK_KINDS,
+        "enable-crds": ",".join(KWOK_KINDS),
     }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from . import manifests
 from .labels import POD
 from .layout import Layout
 from .manifests import Manifest
+from .parts import KWOK_KINDS
 from .rest import Refused, Rest
 
 OBJECTS = Path(__file__).with_name("objects")
@@ -20,6 +22,12 @@ PATIENCE = 180.0
 
 EXEMPT = ["kube-system", "kueue-system"]
 """Namespaces whose workloads Kueue's webhooks do not see."""
+
+USED_KINDS = {
+    "kwok.x-k8s.io": KWOK_KINDS,
+    "gateway.networking.k8s.io": ("GatewayClass", "Gateway", "HTTPRoute"),
+}
+"""Kinds of groups of which not all are used."""
 
 LEFT_OUT = ("pod-complete",)
 """Stages that do not apply: a Job's pod runs until a test or its process ends it."""
@@ -38,19 +46,27 @@ def wait_for(holds: Callable[[], object], what: str, seconds: float = PATIENCE) 
     raise TimeoutError(f"{what}: not after {seconds:.0f} s{last}")
 
 
-def install_kinds(rest: Rest, layout: Layout) -> None:
-    """Create all CustomResourceDefinitions and wait until they are served."""
+def install_kinds(rest: Rest, layout: Layout, groups: Sequence[str]) -> None:
+    """Create the kinds of some groups of manifests, and wait until they are served."""
     found = [
         manifest
-        for group in ("kwok-crds", "kueue-crds", "gateway-crds", "snapshot-crds")
+        for group in groups
         for manifest in manifests.collected(layout.build, group)
-        if manifest["kind"] == "CustomResourceDefinition"
+        if _is_used(manifest)
     ]
-    for manifest in found:
-        rest.apply(_reachable(manifest, layout))
+    with ThreadPoolExecutor(len(found)) as pool:
+        list(pool.map(rest.apply, (_reachable(manifest, layout) for manifest in found)))
     for manifest in found:
         path, name = rest.path_of(manifest), manifest["metadata"]["name"]
         wait_for(partial(_has, rest, path, "Established"), f"{name} is served")
+
+
+def _is_used(manifest: Manifest) -> bool:
+    """Return whether a manifest is of a kind that somebody uses: each costs the server time."""
+    if manifest["kind"] != "CustomResourceDefinition":
+        return False
+    group, kind = manifest["spec"]["group"], manifest["spec"]["names"]["kind"]
+    return kind in USED_KINDS.get(group, (kind,))
 
 
 def install_nodes(rest: Rest, layout: Layout) -> None:
@@ -99,7 +115,7 @@ def _has(rest: Rest, path: str, name: str) -> bool:
 
 
 def _condition(item: Manifest, name: str) -> bool:
-    found: Iterable[Manifest] = item.get("status", {}).get("conditions", [])
+    found: Iterable[Manifest] = item.get("status", {}).get("conditions") or ()
     return any(entry["type"] == name and entry["status"] == "True" for entry in found)
 
 

@@ -25,6 +25,11 @@ STORE = ("etcd", "apiserver")
 CONTROLLERS = ("controller-manager", "scheduler")
 OTHERS = ("kwok", "kubelet", "kueue")
 
+SNAPSHOTS = "snapshot-controller"
+"""Runs only where it is wanted: its kinds would cost every start a second."""
+
+KINDS = ("kwok-crds", "kueue-crds", "gateway-crds")
+
 READY = "ready"
 """The line that is printed when the cluster is up."""
 
@@ -45,7 +50,7 @@ class Supervisor:
         self._egress = await Egress(rest).start(layout.egress)
         await self._start(*STORE)
         await self._start(*CONTROLLERS)
-        await self._do(setup.install_kinds, rest, layout)
+        await self._do(setup.install_kinds, rest, layout, KINDS)
         await self._do(rest.apply, setup.kueue_namespace())
         await self._do(setup.install_nodes, rest, layout)
         await self._start(*OTHERS)
@@ -92,6 +97,10 @@ class Supervisor:
 
     async def _obey(self, command: str, part: str) -> None:
         match command:
+            case "start" if part == SNAPSHOTS:
+                rest = Rest.of(self._layout.kubeconfig("admin"))
+                await self._do(setup.install_kinds, rest, self._layout, ("snapshot-crds",))
+                await self._start(part)
             case "start":
                 await self._start(part)
             case "repair":
