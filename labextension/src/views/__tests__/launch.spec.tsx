@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
-import { makeSession } from '../../__tests__/builders';
+import { makeAbout, makeSession } from '../../__tests__/builders';
 import { focus, Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { LaunchModel } from '../../state/launch';
