@@ -63,7 +63,8 @@ def clear(rest: Rest) -> None:
     for name in QUOTAS:
         for version, kind in (("apps/v1", "StatefulSet"), ("batch/v1", "Job"), ("v1", "Secret")):
             for item in _items(rest, version, kind, name):
-                rest.delete(rest.path(version, kind, name, item["metadata"]["name"]))
+                path = rest.path(version, kind, name, item["metadata"]["name"])
+                rest.delete(path, propagationPolicy="Background")
     wait_for(
         lambda: not any(_items(rest, "v1", "Pod", name) for name in QUOTAS), "the pods have gone"
     )
@@ -79,6 +80,12 @@ def remove(rest: Rest) -> None:
                 except Refused:  # it was not made
                     continue
         rest.delete(rest.path("v1", "Namespace", "", name))
+    wait_for(lambda: not _left(rest), "the namespaces have gone")
+
+
+def _left(rest: Rest) -> set[str]:
+    found = rest.get(rest.path("v1", "Namespace"))["items"]
+    return {item["metadata"]["name"] for item in found} & set(QUOTAS)
 
 
 def _items(rest: Rest, version: str, kind: str, namespace: str) -> list[Json]:

@@ -169,6 +169,18 @@ CASES: dict[str, Case] = {
         "failed",
         "CommandFailed",
     ),
+    "a command runs, ready or not": (
+        FRESH_COMMAND,
+        lambda r: seen(pod(state={"running": {}}), of=r),
+        "running",
+        "",
+    ),
+    "a server runs, but does not answer yet": (
+        STARTING,
+        lambda r: seen(pod(state={"running": {}}), of=r),
+        "starting",
+        "",
+    ),
     "a command is done": (COMMAND, lambda r: seen(pod(state=DONE), of=r), "done", ""),
     "a command was done and runs again": (
         COMMAND,

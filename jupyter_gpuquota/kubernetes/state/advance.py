@@ -15,7 +15,7 @@ from ...model.sessions import Session
 from . import images
 from .ends import conclude, exit_of, interrupted, removed
 from .record import Record
-from .seen import Seen, fits, has_ended, is_ready
+from .seen import Seen, fits, has_ended, is_ready, is_running
 from .waiting import why_not_ready, why_waiting
 
 _STEPS = 6
@@ -91,7 +91,7 @@ def _starting(session: Session, seen: Seen, now: datetime) -> Session:
     if pod is None:
         return session
     session = images.noted(session, seen, pod, now)
-    if is_ready(pod):
+    if is_ready(pod) or (is_running(pod) and not session.spec.serves_jupyter):
         key = "progress.ready" if session.spec.serves_jupyter else "progress.running"
         return note(move(session, "running", now), message(key), now)
     return replace(session, reason=why_not_ready(seen, pod))

@@ -125,6 +125,12 @@ def is_ready(pod: Pod) -> bool:
     return any(c.type == "Ready" and c.status == "True" for c in pod.status.conditions)
 
 
+def is_running(pod: Pod) -> bool:
+    """Return whether the session's container runs, be it ready or not."""
+    status = main_status(pod)
+    return status is not None and status.state.running is not None
+
+
 def condition_message(pod: Pod, kind: str) -> str:
     """Return the message of a condition that is not met, empty if it is or is unknown."""
     return next(
