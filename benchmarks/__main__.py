@@ -29,6 +29,7 @@ SECTIONS = (
     "idle",
     "signals",
     "notices",
+    "kubernetes",
 )
 
 

@@ -158,6 +158,10 @@ class Objects(Protocol):
 class Api(Objects, Protocol):
     """A connection to one API server. Every method may raise Fault."""
 
+    @property
+    def namespace(self) -> str:
+        """The namespace that the credentials name, empty if they name none."""
+
     async def read(self, path: str, query: Query | None = None) -> bytes:
         """Return the answer to GET of any path, such as discovery or the visibility API."""
 

@@ -27,6 +27,7 @@ class FakeApi:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.controls = Controls(Store(clock))
+        self.namespace = ""
         self.user = ""
         self.groups: Sequence[str] = ()
         self.closed = False

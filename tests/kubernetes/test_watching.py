@@ -220,6 +220,20 @@ async def test_where_all_namespaces_are_forbidden_they_are_watched_one_by_one():
         await until(lambda: versions(cache) == {})
 
 
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("named", "expected"), [("team-a", "team-a"), ("", "default")])
+async def test_who_may_list_no_namespaces_sees_that_of_the_credentials(named: str, expected: str):
+    api, time = FakeApi(("team-a", "default")), TestTime()
+    api.namespace = named
+    api.controls.allowed = lambda call: call.namespace == expected
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    for name in ("team-a", "default"):
+        api.controls.store.create(SECRETS, name, secret("a"))
+    async with watching(api, watches):
+        assert list(versions(cache)) == [(expected, "a")]
+
+
 def _namespace(name: str):
     from jupyter_gpuquota.kubernetes.resources import NAMESPACES  # noqa: PLC0415
 

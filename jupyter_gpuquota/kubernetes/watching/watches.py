@@ -16,24 +16,25 @@ from .reflector import Clock, Reflector
 
 T = TypeVar("T", bound=Object)
 
+DEFAULT = "default"
+"""The namespace of credentials that name none, as for kubectl."""
+
 
 class Watches:
     """All watches of a controller. Everybody who reads a kind shares its cache.
 
-    With `namespaces` exactly these are watched. Else all are, and where that is forbidden, the
-    namespaces of `fallback` and those that may be listed, one by one.
+    With `namespaces` exactly these are watched. Else all are, and where that is forbidden, those
+    that may be listed, one by one, besides the one that the credentials name.
     """
 
     def __init__(
         self,
         api: Api,
         namespaces: Sequence[str] = (),
-        fallback: Sequence[str] = (),
         clock: Clock | None = None,
     ) -> None:
         self._api = api
         self._namespaces = tuple(namespaces)
-        self._fallback = tuple(fallback)
         self._clock = clock or Clock()
         self._kinds: dict[tuple[str, str], KindWatch[Any]] = {}
         self._narrowed: list[KindWatch[Any]] = []
@@ -109,4 +110,4 @@ class Watches:
 
     def _known(self) -> list[str]:
         listed = [each.metadata.name for each in self.cache(NAMESPACES).values()]
-        return [*self._fallback, *listed]
+        return [self._api.namespace or DEFAULT, *listed]
