@@ -145,6 +145,12 @@ def test_quota_sums_what_is_held_and_waited_for_by_user() -> None:
     assert (quota.simulated, quota.revision, quota.default) == (True, "7", "team-a")
 
 
+def test_gpus_of_nodes_on_which_nothing_starts_are_not_free() -> None:
+    closed = [msgspec.structs.replace(node, problem="cordoned") for node in NODES]
+    quota = sum_up(PROJECTS, [HALF], closed)
+    assert (quota.capacity, quota.allocated, quota.free) == (2000, 500, 0)
+
+
 def test_devices_without_a_number_are_told_apart_by_their_uuids() -> None:
     mig = msgspec.structs.replace(make_mig_device(), index=None, uuid="GPU-b")
     node = Node(name="n1", devices=(Device(uuid="GPU-a", model="V100", memory=0), mig))

@@ -30,13 +30,23 @@ def sum_up(
         projects=uses,
         capacity=capacity,
         allocated=allocated,
-        free=max(0, left - allocated),
+        free=max(0, left - allocated - _closed(nodes, sessions, holdings)),
         others=sum(h.placement.milli for h in holdings),
         simulated=any(node.simulated for node in nodes),
         mine=mine,
         default=mine[0] if mine else "",
         revision=revision,
     )
+
+
+def _closed(nodes: Sequence[Node], sessions: Sequence[Session], holdings: Sequence[Holding]) -> int:
+    """Return the milli-GPU that nobody holds on nodes on which nothing new starts."""
+    closed = {n.name: capacity_of([n]) for n in nodes if n.problem}
+    held = [*(s.placement for s in sessions), *(holding.placement for holding in holdings)]
+    for placement in held:
+        if placement and placement.node in closed:
+            closed[placement.node] -= placement.milli
+    return sum(max(0, milli) for milli in closed.values())
 
 
 def _with_fair(uses: Sequence[tuple[Project, ProjectUse]], capacity: int) -> tuple[ProjectUse, ...]:

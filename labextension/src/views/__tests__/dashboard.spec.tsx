@@ -291,7 +291,8 @@ describe('the dashboard', () => {
       body: {
         nodes: [
           { ...NODE, name: 'dgx1-1', devices: [{ ...use, free: 6000 }] },
-          { ...node, name: 'dgx1-2', devices: [use] }
+          { ...node, name: 'dgx1-2', devices: [use] },
+          { ...node, name: 'cpu-1', devices: [] }
         ],
         source: 'cluster',
         revision: '1'
@@ -303,6 +304,7 @@ describe('the dashboard', () => {
     expect(open.getAttribute('aria-label')).toBe('8 GPUs of dgx1-1: 6 free');
     expect(open.textContent).toContain('V100, 32 GiB');
     expect(within(tile(/dgx1-1/)).getAllByText('simulated')).toHaveLength(1);
+    expect(screen.queryByText(/cpu-1/)).toBeNull();
     const closed = tile(/dgx1-2/);
     expect(within(closed).queryByText('free')).toBeNull();
     expect(within(closed).getByRole('heading').textContent).toContain(

@@ -13,7 +13,9 @@ import { useUi } from '../parts/ui';
 /** Draw each node's GPUs, and on each the parts that sessions hold. */
 export function NodeTiles(props: { nodes: readonly NodeUse[] }): JSX.Element {
   const { trans } = useUi();
-  const { nodes } = props;
+  // A cluster has many machines without GPUs.
+  const withGpus = props.nodes.filter(({ devices }) => devices.length);
+  const nodes = withGpus.length ? withGpus : props.nodes;
   const heading = useId();
   const title = trans.__('Nodes');
   return (
