@@ -36,7 +36,11 @@ def main() -> int:
             command.add_argument("--detached", action="store_true")
     run = commands.add_parser("run", help="run a command beside a cluster of its own")
     run.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND")
-    return _obey(parser.parse_args())
+    try:
+        return _obey(parser.parse_args())
+    except (RuntimeError, FileNotFoundError, FileExistsError) as error:
+        print(error, file=sys.stderr)
+        return 1
 
 
 def _obey(options: argparse.Namespace) -> int:

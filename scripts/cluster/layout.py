@@ -34,8 +34,11 @@ class Layout:
 
     @classmethod
     def load(cls, folder: Path) -> Layout:
-        """Return the layout of a cluster that runs in a folder."""
-        read = json.loads((folder / "cluster.json").read_text(encoding="utf-8"))
+        """Return the layout of a cluster in a folder. Raises FileNotFoundError if none is there."""
+        file = folder / "cluster.json"
+        if not file.exists():
+            raise FileNotFoundError(f"There is no test cluster in {folder}.")
+        read = json.loads(file.read_text(encoding="utf-8"))
         return cls(folder, Path(read["build"]), read["ports"])
 
     def save(self) -> None:

@@ -12,6 +12,7 @@ import threading
 import pytest
 
 from scripts.cluster import build, cache, manifests, toolchain
+from scripts.cluster.cluster import ROOT
 from tests.waiting import PATIENCE
 
 FAKE_GO = """#!{python}
@@ -135,3 +136,9 @@ def test_an_old_go_is_not_taken(go, tmp_path, monkeypatch):
     assert toolchain.find_go(tmp_path) == installed
     go(version="1.27.0")
     assert toolchain.find_go(tmp_path) == tmp_path / "bin" / "go"
+
+
+def test_where_there_is_no_cluster_the_command_says_so(tmp_path):
+    command = [sys.executable, "-m", "scripts.cluster", "down", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, f"There is no test cluster in {tmp_path}.\n")
