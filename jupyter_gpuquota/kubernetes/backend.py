@@ -34,7 +34,7 @@ from .connecting import connect
 from .engines.discovery import Name, discover
 from .engines.engine import Engine
 from .engines.surroundings import Surroundings
-from .hosting import for_one_person
+from .hosting import for_one_person, notices
 from .inventory import ClusterReader, KubernetesInventory, Offer
 from .nodes import NodeSettings
 from .objects.pods import Pod
@@ -143,6 +143,7 @@ class _Assembly:
             ),
             differences=cast("Differences", self._late_differences),
         )
+        board.warn("hosting", notices(self._control))
         return found if self._is_team else for_one_person(found)
 
     @property
