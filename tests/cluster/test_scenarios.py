@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,8 @@ class Player:
         self.sessions[wish["name"]] = session
         self._rest.create(workload_of(session, engine))
         await until(lambda: _is_decided(engine, session), f"{wish['name']} is never decided")
+        if not engine.admission(session).admitted:
+            await asyncio.sleep(1.1)  # Kueue orders by the time of creation, in whole seconds
 
     def _meets(self, engine: Engine, wanted: Json) -> bool:
         states = {

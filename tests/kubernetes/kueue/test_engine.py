@@ -152,6 +152,20 @@ async def test_a_limit_is_taken_away(api: FakeApi) -> None:
         assert (await engine.administration.put_project(wanted)).limit is None
 
 
+async def test_a_queue_without_a_cohort_has_no_limit_above_its_quota() -> None:
+    api = FakeApi(("team-a",))
+    fill(api, *team("team-a", 4000, cohort=""))
+    async with running(api) as engine:
+        old = project(engine)
+        assert old.limit == 4000
+        wanted = Project(name="team-a", quota=3000, limit=4000, revision=old.revision)
+        assert (await engine.administration.put_project(wanted)).limit == 3000
+        await until(lambda: project(engine).quota == 3000)
+        wanted = Project(name="team-a", quota=3000, limit=9000, revision=project(engine).revision)
+        with pytest.raises(InvalidFields):
+            await engine.administration.put_project(wanted)
+
+
 async def test_the_limit_of_a_nested_team_is_that_of_its_cohort() -> None:
     api = FakeApi(("team-a", "team-b"))
     fill(api, *nested("team-a", 4000), *nested("team-b", 2000))

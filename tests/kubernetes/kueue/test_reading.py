@@ -94,6 +94,23 @@ def test_a_queue_that_may_borrow_is_bounded_by_its_limit() -> None:
     }
 
 
+def test_flavors_of_other_projects_change_nothing() -> None:
+    other = cluster_queue("other", 8000, "elsewhere")
+    other["spec"]["resourceGroups"][0]["flavors"][0]["name"] = "a100"
+    objects = [*nested("team-a", 4000), *nested("team-b", 2000)]
+    alone = find_queues(state(*objects, *team("alone", 4000, cohort="")))
+    beside = find_queues(
+        state(*objects, *team("alone", 4000, cohort=""), other, local_queue("x", "q", "other"))
+    )
+    for name, queues in alone.items():
+        found = beside[name]
+        assert (found.quota, found.limit) == (queues.quota, queues.limit)
+        for kind in ("interactive", "train"):
+            assert may_lose(found, kind, PRIORITIES) == may_lose(queues, kind, PRIORITIES)
+    assert beside["alone"].limit == 4000
+    assert beside["x"].quota == 8000
+
+
 def test_queues_without_gpus_are_no_projects() -> None:
     cpu = cluster_queue("cpu", 4, resource="example.com/other")
     assert not find_queues(state(cpu, local_queue("team-a", "cpu", "cpu")))

@@ -110,14 +110,15 @@ def _charged(queues: ProjectQueues, wanted: Wanted) -> Account:
 
 def _account_of_queue(queues: ProjectQueues, kind: Kind) -> Account:
     """Return what the ClusterQueue for a kind of session may use."""
-    key = queue(queues.behind(kind).metadata.name)
-    trees = list(queues.state.trees.values())
-    limits = [tree.limit(key) for tree in trees if key in tree.members]
+    name = queues.behind(kind).metadata.name
+    key, state = queue(name), queues.state
+    trees = [state.trees[flavor] for flavor in state.flavors_of(name)]
+    limits = [tree.limit(key) for tree in trees]
     known = [limit for limit in limits if limit is not None]
     return Account(
         queues.namespace,
-        quota=sum(tree.quota(key) for tree in trees if key in tree.members),
-        used=sum(tree.usage(key) for tree in trees if key in tree.members),
+        quota=sum(tree.quota(key) for tree in trees),
+        used=sum(tree.usage(key) for tree in trees),
         limit=sum(known) if len(known) == len(limits) else None,
     )
 

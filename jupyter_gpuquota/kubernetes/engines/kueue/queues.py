@@ -55,6 +55,12 @@ class ProjectQueues:
         return tuple(sorted({each.spec.cluster_queue for each in self.all}))
 
     @cached_property
+    def flavors(self) -> tuple[str, ...]:
+        """The flavors in which the ClusterQueues give GPUs."""
+        found = (f for name in self.cluster_queues for f in self.state.flavors_of(name))
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
     def quota(self) -> int:
         """What is guaranteed, in milli-GPU."""
         return sum(tree.quota(top) for tree, top in self._tops())
@@ -77,25 +83,33 @@ class ProjectQueues:
         )
 
     def tops(self, flavor: str) -> tuple[Key, ...]:
-        """Return the highest members of a flavor's tree that belong to this project alone."""
+        """Return the highest members of a flavor's tree that belong to this project alone.
+
+        The root of a tree is for all, even while no other project uses it.
+        """
         tree = self.state.trees[flavor]
         own = {queue(name) for name in self.cluster_queues}
         found: dict[Key, None] = {}
         for key in sorted(own):
-            alone = [at for at in tree.path(key) if tree.queues_below(at) <= own]
+            alone = [
+                at
+                for at in tree.path(key)
+                if at == key or (tree.members[at].parent and tree.queues_below(at) <= own)
+            ]
             found[alone[-1]] = None
         return tuple(found)
 
     def _tops(self) -> Iterator[tuple[QuotaTree, Key]]:
-        for flavor, tree in self.state.trees.items():
+        for flavor in self.flavors:
             for top in self.tops(flavor):
-                yield tree, top
+                yield self.state.trees[flavor], top
 
 
 def may_borrow(state: KueueState, name: str) -> bool:
     """Return whether a ClusterQueue may use more than its own quota, in any flavor."""
     key = queue(name)
-    return any(tree.limit(key) != tree.quota(key) for tree in state.trees.values())
+    trees = (state.trees[flavor] for flavor in state.flavors_of(name))
+    return any(tree.limit(key) != tree.quota(key) for tree in trees)
 
 
 def find_queues(

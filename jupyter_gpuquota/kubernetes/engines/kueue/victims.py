@@ -177,8 +177,8 @@ def may_lose(queues: ProjectQueues, kind: Kind, priorities: Mapping[Kind, int]) 
 def _relatives(state: KueueState, source: ClusterQueue) -> Iterable[ClusterQueue]:
     """Iterate over the other ClusterQueues that borrow from the same root."""
     key = queue(source.metadata.name)
+    trees = [state.trees[flavor] for flavor in state.flavors_of(source.metadata.name)]
     for name, other in state.by_name.items():
-        if queue(name) != key and any(
-            set(tree.path(key)) & set(tree.path(queue(name))) for tree in state.trees.values()
-        ):
+        common = (set(tree.path(key)) & set(tree.path(queue(name))) for tree in trees)
+        if queue(name) != key and any(common):
             yield other

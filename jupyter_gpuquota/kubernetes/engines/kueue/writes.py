@@ -43,7 +43,7 @@ class QuotaChange:
 def revision_of(queues: ProjectQueues) -> str:
     """Return the revision of a project's settings: a hash of all that they are read from."""
     names = set(queues.cluster_queues)
-    tops = {name for flavor in queues.state.trees for _, name in queues.tops(flavor)}
+    tops = {name for flavor in queues.flavors for _, name in queues.tops(flavor)}
     own: list[ClusterQueue | Cohort] = [
         q for q in queues.state.cluster_queues if q.metadata.name in names
     ]
@@ -65,7 +65,7 @@ def changes(queues: ProjectQueues, project: Project) -> list[QuotaChange]:
     check_supported(project, "Kueue", reader)
     _check_amounts(queues, project, reader)
     reader.finish()
-    if len(queues.state.trees) != 1 and _is_spread(queues):
+    if len(queues.flavors) > 1:
         raise Conflict(
             f"{queues.namespace} has GPUs of several flavors. Nothing was saved.",
             hint=f"Change its ClusterQueues instead: {', '.join(queues.cluster_queues)}.",
@@ -122,15 +122,12 @@ def _check_amounts(queues: ProjectQueues, project: Project, reader: FieldReader)
     names = gpus.names(name for group in groups for name in group.covered_resources)
     if project.limit is not None and project.limit < project.quota:
         reader.wrong("limit", "project.limit_below", quota=project.quota)
+    alone = not queues.behind("train").spec.cohort_name
+    if alone and project.limit not in {None, project.quota, queues.limit}:
+        reader.wrong("limit", "project.no_borrowing")
     for field, amount in (("quota", project.quota), ("limit", project.limit or 0)):
         if gpus.milli not in names and amount % MILLI:
             reader.wrong(field, "project.whole")
-
-
-def _is_spread(queues: ProjectQueues) -> bool:
-    """Return whether a project's own queues give more than one flavor."""
-    state = queues.state
-    return len({f for name in queues.cluster_queues for f in state.flavors_of(name)}) > 1
 
 
 def _group(group: Raw, change: QuotaChange, gpus: GpuResources) -> Manifest:

@@ -1,0 +1,122 @@
+"""What the Kueue engine says is what Kueue then does, and what it writes Kueue accepts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.errors import Outdated
+from jupyter_gpuquota.kubernetes.engines.engine import Engine
+from jupyter_gpuquota.model.quota import Project
+from jupyter_gpuquota.model.reasons import Reason
+from jupyter_gpuquota.model.sessions import Session
+from tests.builders import make_session
+from tests.cluster.queues import Nested, engine_of, until, workload_of
+
+
+@pytest.fixture
+def nested(cluster: Any, name: str) -> Iterator[Nested]:
+    made = Nested(cluster.rest(), name)
+    yield made
+    made.remove()
+
+
+def why(engine: Engine, session: Session) -> Reason | None:
+    queue = engine.admission(session).queue
+    return queue.reason if queue else None
+
+
+def named(engine: Engine, name: str) -> Project:
+    return {project.name: project for project in engine.projects()}[name]
+
+
+async def test_a_life_in_the_queue(cluster: Any, connected: Any, name: str, nested: Nested) -> None:
+    """A borrower is reclaimed, told for whom, waits in its place, and comes back."""
+    rest, sessions = cluster.rest(), []
+    ours, others = nested.team("team-a", 1000).namespace, nested.team("team-b", 1000).namespace
+
+    def session(title: str, gpu: str, project: str, kind: str) -> Session:
+        sessions.append(make_session(title, gpu, project=project, kind=kind))
+        return sessions[-1]
+
+    async with connected() as api, engine_of(api, lambda: sessions, [ours, others]) as engine:
+        await until(lambda: len(engine.projects()) == 2, "the projects are not there")
+        borrower = session("borrower", "2", ours, "train")
+        assert (await engine.preview(borrower.spec)).verdict == "borrows"
+        rest.create(workload_of(borrower, engine))
+        await until(lambda: engine.admission(borrower).admitted, "the borrower is not admitted")
+
+        more = session("more", "1", ours, "train")
+        forecast = await engine.preview(more.spec)
+        assert forecast.verdict == "waits"
+        rest.create(workload_of(more, engine))
+        told = await until(lambda: why(engine, more), "no reason")
+        assert forecast.reason is not None
+        assert (told.code, told.key) == (forecast.reason.code, forecast.reason.key)
+
+        taker = session("taker", "1", others, "interactive")
+        forecast = await engine.preview(taker.spec)
+        assert (forecast.verdict, forecast.message) == (
+            "reclaims",
+            f"Preempts a session of {ours}, which will be requeued, to free 2 GPUs.",
+        )
+        rest.create(workload_of(taker, engine))
+        await until(lambda: engine.admission(taker).admitted, "the taker is not admitted")
+        evicted = await until(lambda: engine.admission(borrower).reclaim, "nobody was reclaimed")
+        assert (evicted.session, evicted.name, evicted.project) == (taker.id, "taker", others)
+        found = engine.admission(borrower).reason
+        assert found is not None
+        assert found.code == "Reclaimed"
+        assert "Preempted to accommodate a workload" in found.raw
+
+        await until(lambda: engine.admission(more).admitted, "what fits now is not admitted")
+        await until(lambda: why(engine, borrower), "no reason for the borrower")
+        assert (await engine.position(borrower)).position == 1
+        assert not engine.admission(borrower).admitted
+
+
+async def test_quotas_are_tried_and_written(cluster: Any, connected: Any, nested: Nested) -> None:
+    rest, namespace = cluster.rest(), nested.team("team-a", 1000).namespace
+    sessions = [make_session("waits", "3", project=namespace, kind="train")]
+    async with connected() as api, engine_of(api, lambda: sessions, [namespace]) as engine:
+        await until(engine.projects, "the project is not there")
+        rest.create(workload_of(sessions[0], engine))
+        told = await until(lambda: why(engine, sessions[0]), "no reason")
+        assert told.code in {"OverQuota", "OverLimit"}
+        old = named(engine, namespace)
+        wanted = Project(name=namespace, quota=3000, limit=4000, revision=old.revision)
+        tried = await engine.administration.try_change([wanted], [])
+        assert [(each.name, each.effect) for each in tried.sessions] == [("waits", "starts")]
+        await asyncio.sleep(0.5)
+        assert named(engine, namespace).quota == 1000
+
+        changed = await engine.administration.put_project(wanted)
+        assert (changed.quota, changed.limit) == (3000, 4000)
+        await until(lambda: engine.admission(sessions[0]).admitted, "it did not start")
+        await until(
+            lambda: named(engine, namespace).revision == changed.revision, "another revision"
+        )
+        with pytest.raises(Outdated):
+            await engine.administration.put_project(wanted)
+
+
+async def test_a_queue_that_is_held_says_so(cluster: Any, connected: Any, nested: Nested) -> None:
+    rest = cluster.rest()
+    namespace = nested.team("team-a", 1000).namespace
+    session = make_session("exp-1", "1", project=namespace, kind="train")
+    async with connected() as api, engine_of(api, lambda: [session], [namespace]) as engine:
+        await until(engine.projects, "the project is not there")
+        path = f"/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{namespace}"
+        rest.request(
+            "PATCH", path, {"spec": {"stopPolicy": "Hold"}}, "application/merge-patch+json"
+        )
+        await until(
+            lambda: engine.projects() and named(engine, namespace).quota == 1000, "no project"
+        )
+        rest.create(workload_of(session, engine))
+        told = await until(lambda: why(engine, session), "no reason")
+        assert (told.code, told.key) == ("QueueMissing", "queue.inactive")
+        assert (await engine.preview(session.spec)).verdict == "waits"
