@@ -17,7 +17,7 @@ from ..model.sessions import SessionRequest
 from ..model.struct import Request
 from .builders.defaults import PodDefaults
 from .images import Images
-from .names import NAME_LIMIT
+from .names import NAME_LIMIT, PREFIX
 from .nodes import GROUP_LABELS
 
 _HOME = "/home/jovyan"
@@ -145,7 +145,13 @@ class PodConfig(Configurable):
     def containers(self) -> ContainerRules:
         """Return what options of sessions may be. Raises TraitError."""
         paths = tuple(str(absolute(path, "host_paths")) for path in self.host_paths)
-        return ContainerRules(host_paths=paths, reserved=(self._home(),), name_limit=NAME_LIMIT)
+        return ContainerRules(
+            host_paths=paths,
+            reserved=(self._home(),),
+            name_limit=NAME_LIMIT,
+            secrets=f"{PREFIX}*",
+            claims=self.home_claim.replace("{user}", "*"),
+        )
 
     def pod_defaults(self) -> PodDefaults:
         """Return what all pods have in common. Raises TraitError."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Literal
 
 import msgspec
@@ -90,9 +91,21 @@ class ContainerRules:
 
     `host_paths` are folders of nodes that may be mounted, with what is below them. `reserved` are
     paths in the container where sessions have volumes of their own. `name_limit` is the length of
-    the longest name whose objects still have valid names.
+    the longest name whose objects still have valid names. Users may not name Secrets and claims
+    that match `secrets` and `claims`, where `*` stands for any characters: they belong to sessions
+    and other users.
     """
 
     host_paths: tuple[str, ...] = ()
     reserved: tuple[str, ...] = ()
     name_limit: int = 63
+    secrets: str = ""
+    claims: str = ""
+
+    def keeps_secret(self, name: str) -> bool:
+        """Return whether a Secret is not for users to name."""
+        return fnmatchcase(name, self.secrets)
+
+    def keeps_claim(self, name: str) -> bool:
+        """Return whether a claim is not for users to name."""
+        return fnmatchcase(name, self.claims)

@@ -24,7 +24,13 @@ from jupyter_gpuquota.model.pods import (
 from jupyter_gpuquota.model.sessions import SessionRequest, SessionSpec
 from tests.builders import make_node, make_place, make_project
 
-RULES = ContainerRules(host_paths=("/scratch",), reserved=("/home/jovyan",), name_limit=48)
+RULES = ContainerRules(
+    host_paths=("/scratch",),
+    reserved=("/home/jovyan",),
+    name_limit=48,
+    secrets="gpu-*",
+    claims="home-*",
+)
 
 EVERYTHING: dict[str, Any] = {
     "cpu": "1.5",
@@ -38,7 +44,7 @@ EVERYTHING: dict[str, Any] = {
     "service_account": "data-reader",
     "run_as": "1000:100",
     "secret_env": {"API_KEY": "keys/api.key"},
-    "volumes": ("data:/data:ro", "home-ana:/home/jovyan/work", "/scratch/a:/scratch"),
+    "volumes": ("data:/data:ro", "work-ana:/home/jovyan/work", "/scratch/a:/scratch"),
 }
 
 
@@ -76,7 +82,7 @@ def test_all_options_become_checked_values() -> None:
         secret_env={"API_KEY": SecretKey(secret="keys", key="api.key")},  # noqa: S106 (a name)
         mounts=(
             Mount(claim="data", path="/data", read_only=True),
-            Mount(claim="home-ana", path="/home/jovyan/work"),
+            Mount(claim="work-ana", path="/home/jovyan/work"),
             Mount(host_path="/scratch/a", path="/scratch"),
         ),
     )
@@ -237,6 +243,13 @@ def test_a_bad_option_is_refused_at_its_field(
 def test_every_mistake_is_reported_at_once() -> None:
     found = wrong(cpu="x", memory="y", run_as="z", volumes=("bad", "a:/proc"), gpu="9")
     assert list(found) == ["gpu", "cpu", "memory", "run_as", "volumes[0]", "volumes[1]"]
+
+
+def test_secrets_of_sessions_and_homes_of_others_are_refused() -> None:
+    assert wrong(secret_env={"A": "gpu-exp-2/token"}, volumes=("home-bob:/bob",)) == {
+        "secret_env.A": "gpu-exp-2 belongs to a session or a user. Use another one.",
+        "volumes[0]": "home-bob belongs to a session or a user. Use another one.",
+    }
 
 
 def test_host_paths_are_refused_unless_an_administrator_lists_them() -> None:

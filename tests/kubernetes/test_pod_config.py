@@ -66,9 +66,13 @@ def test_pods_have_what_is_configured() -> None:
 
 
 def test_the_home_folder_belongs_to_the_session() -> None:
-    config = KubernetesConfig(home="/home/me", host_paths=["/scratch"])
+    config = KubernetesConfig(home="/home/me", home_claim="home-{user}", host_paths=["/scratch"])
     assert config.containers() == ContainerRules(
-        host_paths=("/scratch",), reserved=("/home/me",), name_limit=NAME_LIMIT
+        host_paths=("/scratch",),
+        reserved=("/home/me",),
+        name_limit=NAME_LIMIT,
+        secrets="gpu-*",
+        claims="home-*",
     )
 
 

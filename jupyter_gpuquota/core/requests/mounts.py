@@ -30,6 +30,8 @@ def read_mounts(
             allowed = [f"{path}:/path" for path in rules.host_paths]
             example = ", ".join(["CLAIM:/path", *allowed])
             reader.wrong(field, "pod.host_path", path=mount.host_path, example=example)
+        if mount.claim and rules.keeps_claim(mount.claim):
+            reader.wrong(field, "pod.reserved", name=mount.claim)
         if mount.path in taken:
             reader.wrong(field, "name.twice", name=mount.path)
         elif _is_reserved(mount.path, rules):

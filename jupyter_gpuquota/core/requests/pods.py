@@ -54,7 +54,7 @@ def read_options(
         service_account=request.service_account,
         run_as_user=user,
         run_as_group=group,
-        secret_env=dict(_secret_env(request, reader)),
+        secret_env=dict(_secret_env(request, rules, reader)),
         mounts=tuple(read_mounts(request.volumes, rules, reader)),
     )
 
@@ -131,13 +131,17 @@ def _tolerations(texts: Sequence[str], reader: FieldReader) -> Iterator[Tolerati
             reader.wrong(f"tolerations[{i}]", "pod.value", value=repr(text), example=example)
 
 
-def _secret_env(request: SessionRequest, reader: FieldReader) -> Iterator[tuple[str, SecretKey]]:
+def _secret_env(
+    request: SessionRequest, rules: ContainerRules, reader: FieldReader
+) -> Iterator[tuple[str, SecretKey]]:
     check_variables("secret_env", request.secret_env, reader, container=True)
     for name, text in request.secret_env.items():
         match = patterns.SECRET_VALUE.fullmatch(text.strip())
         if name in request.env:
             reader.wrong(f"secret_env.{name}", "field.twice")
-        if match:
+        if match and rules.keeps_secret(match[1]):
+            reader.wrong(f"secret_env.{name}", "pod.reserved", name=match[1])
+        elif match:
             yield name, SecretKey(secret=match[1], key=match[2])
         else:
             reader.wrong(f"secret_env.{name}", "pod.value", value=repr(text), example="SECRET/KEY")

@@ -144,6 +144,7 @@ SESSIONS = {
     "pod.value": Text("{value} is not valid.", "Use {example}."),
     "pod.limit": Text("Below the request.", "Use at least {least}."),
     "pod.path": Text("{path} is used by the system or the session.", "Choose another path."),
+    "pod.reserved": Text("{name} belongs to a session or a user.", "Use another one."),
     "pod.host_path": Text("{path} of the nodes may not be mounted.", "Use {example}."),
     "resize.share": Text("Enter the new share.", "For example 0.5."),
     "idle_timeout.locked": Text(

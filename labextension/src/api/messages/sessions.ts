@@ -64,6 +64,10 @@ export const sessions: Texts = {
     trans.__('Sessions of this backend are processes, not containers.'),
     trans.__('Leave it empty.')
   ],
+  'pod.reserved': (trans, _f, a) => [
+    trans.__('%1 belongs to a session or a user.', a.name),
+    trans.__('Use another one.')
+  ],
   'pod.value': (trans, _f, a) => [
     trans.__('%1 is not valid.', a.value),
     trans.__('Use %1.', a.example)
