@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.fields import FieldReader
@@ -286,6 +286,7 @@ OPTIONS = st.builds(
 
 
 @given(OPTIONS)
+@example(PodOptions(cpu=2**30, memory=2**30))
 def test_what_was_checked_can_be_asked_for_again(options: PodOptions) -> None:
     reader = FieldReader()
     request = SessionRequest(name="x", **options_asked(options))

@@ -11,7 +11,7 @@ from ..fields import BadValue
 _MEMORY = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]i?)?B?", re.ASCII)
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
-_CPUS = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)|(\d{1,9})m", re.ASCII)
+_CPUS = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)|(\d{1,12})m", re.ASCII)
 
 
 def parse_memory(text: str) -> int:
