@@ -136,8 +136,9 @@ class PodConfig(Configurable):
         """Return the images of sessions. Raises TraitError."""
         presets = read(self.environments, Preset, "environments")
         check_names([preset.id for preset in presets], "environments")
+        default = next((p for p in presets if p.default), presets[0] if presets else None)
         listed = (
-            Environment(id=p.id, label=p.label or p.id, image=p.image, default=p.default)
+            Environment(id=p.id, label=p.label or p.id, image=p.image, default=p is default)
             for p in presets
         )
         return Images(tuple(listed), tuple(self.allowed_images), self._home())

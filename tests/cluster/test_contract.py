@@ -58,6 +58,7 @@ async def opened(kubelet: Cluster, folder: Path, engine: str) -> AsyncIterator[B
         milli_resource=MILLI_GPU,
         shares=["whole", "milli"],
         user_prefixes={"token": ""},
+        allowed_images=[],
     )
     backend = open_kubernetes(GpuQuota(hosting="https"), config, folder)
     await backend.resident.start()
@@ -80,7 +81,9 @@ def quotas(kubelet: Cluster) -> Iterator[Rest]:
 
 @pytest.mark.asyncio
 class TestKueue(BackendContract):
-    declares = frozenset({"logs", "exec", "ingress", "history", "administration", "policing"})
+    declares = frozenset(
+        {"logs", "exec", "terminals", "ingress", "history", "administration", "policing"}
+    )
 
     @pytest_asyncio.fixture
     async def backend(

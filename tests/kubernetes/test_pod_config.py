@@ -32,7 +32,9 @@ def test_an_image_that_matches_no_pattern_is_refused_with_the_patterns() -> None
     )
     images = config.images()
     listed = images.look_up(SessionRequest(name="x", environment="torch")).environment
-    assert listed == Environment(id="torch", label="PyTorch", image="ghcr.io/team/torch:2")
+    assert listed == Environment(
+        id="torch", label="PyTorch", image="ghcr.io/team/torch:2", default=True
+    )
     refused = images.look_up(SessionRequest(name="x", environment="docker.io/miner:1"))
     assert refused.environment is None
     assert "ghcr.io/team/*, quay.io/jupyter/**" in refused.environment_problem
