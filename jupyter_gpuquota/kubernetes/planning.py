@@ -9,13 +9,12 @@ from msgspec.structs import replace
 
 from ..control.board import Board
 from ..core.forecast.settings_change import Present, changed
-from ..errors import Unavailable
 from ..model.previews import Preview
 from ..model.projects import ChangePreview, SettingsChange
 from ..model.resources import Isolation
 from ..model.sessions import QueuePosition, SessionSpec
-from .api import Fault
 from .engines.engine import Engine
+from .faults import translated
 
 
 class EnginePlanning:
@@ -30,19 +29,15 @@ class EnginePlanning:
 
     async def preview(self, spec: SessionSpec) -> Preview:
         """Return what would happen to a validated request. Raises Unavailable."""
-        try:
+        with translated():
             found = await self._engine.preview(spec)
-        except Fault as fault:
-            raise _silent(fault) from fault
         return replace(found, isolation=self._isolation(spec))
 
     async def position(self, session_id: str) -> QueuePosition:
         """Return why a session is queued, and its position. Raises NotFound, Unavailable."""
         session = self._board.find(session_id)
-        try:
+        with translated():
             return await self._engine.position(session)
-        except Fault as fault:
-            raise _silent(fault) from fault
 
     async def try_change(self, change: SettingsChange) -> ChangePreview:
         """Return the effect of a change of projects, by a dry run on the server.
@@ -57,10 +52,3 @@ class EnginePlanning:
         named = {request.name for request in change.put}
         put = [project for project in after.projects if project.name in named]
         return await self._engine.administration.try_change(put, change.delete)
-
-
-def _silent(fault: Fault) -> Unavailable:
-    return Unavailable(
-        f"The cluster's engine does not respond: {fault.message.rstrip('.')}.",
-        hint="Try again in a moment.",
-    )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.errors import Conflict, InvalidFields, NotFound, Outdated
+from jupyter_gpuquota.errors import InvalidFields, NotFound, Outdated
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.engines.amounts import GpuResources
 from jupyter_gpuquota.kubernetes.engines.resource_quota.engine import ResourceQuotaEngine
@@ -227,7 +227,7 @@ async def test_a_refusal_of_the_server_is_translated(api: FakeApi) -> None:
     async with running(api) as engine:
         [old] = engine.projects()
         api.fail(Fault(422, "Invalid", "spec.hard: Invalid value"), "patch", "resourcequotas")
-        with pytest.raises(Conflict, match="Invalid value"):
+        with pytest.raises(InvalidFields, match="Invalid value"):
             await engine.administration.put_project(
                 Project(name="team-a", quota=1000, revision=old.revision)
             )

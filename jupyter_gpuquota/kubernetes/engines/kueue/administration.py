@@ -12,9 +12,9 @@ from ....errors import Conflict, NotFound
 from ....model.projects import ChangePreview
 from ....model.quota import Project
 from ...api import Api, Fault, Manifest
+from ...faults import translated
 from ...objects.meta import Object
 from ...resources import NAMESPACES, Resource
-from ..faults import translated
 from ..surroundings import Surroundings
 from .creation import cluster_queue_like, local_queue
 from .objects import CLUSTER_QUEUES, COHORTS, LOCAL_QUEUES
@@ -39,7 +39,7 @@ class KueueAdministration:
         """Return the effect of a change: a dry run on the server, then the numbers after it."""
         written: list[Object] = []
         for project in put:
-            with translated(project.name):
+            with translated():
                 written += await self._put(project, dry_run=True)
         view, state = self._view, self._view.state
         before = settle(state, view.names, view.wanted_of)
@@ -51,7 +51,7 @@ class KueueAdministration:
 
         Raises Outdated, InvalidFields, Conflict, NotFound where there is no such namespace.
         """
-        with translated(project.name):
+        with translated():
             written = await self._put(project, dry_run=False)
         after = changed(self._view.state, written)
         queues = find_queues(after, *self._view.names)[project.name]
@@ -63,7 +63,7 @@ class KueueAdministration:
         find(name, [project_of(each, "") for each in known.values()])
         queues = known[name]
         check_revision(name, revision_of(queues), revision or revision_of(queues))
-        with translated(name):
+        with translated():
             await self._delete(name)
 
     async def _delete(self, name: str) -> None:

@@ -14,11 +14,11 @@ from ....model.resources import MILLI
 from ....model.sessions import Session
 from ... import labels
 from ...api import Manifest
+from ...faults import translated
 from ...objects.cluster import ResourceQuota
 from ...quantities import text
 from ...resources import RESOURCE_QUOTAS
 from ..extras import ANNOTATION, check_supported, written
-from ..faults import translated
 from ..surroundings import Surroundings
 from .quotas import REQUESTS, NamespaceQuota, find_quotas
 
@@ -61,7 +61,7 @@ class QuotaAdministration:
         known = self._quotas()
         find(name, [each.project() for each in known.values()])
         check_revision(name, known[name].revision, revision or known[name].revision)
-        with translated(name):
+        with translated():
             for quota in known[name].quotas:
                 meta = quota.metadata
                 await self._around.api.delete(
@@ -71,7 +71,7 @@ class QuotaAdministration:
     async def _put(self, project: Project, *, dry_run: bool) -> ResourceQuota:
         old = self._quotas().get(project.name)
         body = self._body(project, old)
-        with translated(project.name):
+        with translated():
             if old is None:
                 return await self._around.api.create(
                     RESOURCE_QUOTAS, project.name, body, dry_run=dry_run
