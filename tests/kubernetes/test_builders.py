@@ -71,8 +71,12 @@ EVERYTHING = PodOptions(
 
 
 def image_session(name: str = "exp-1", gpu: str = "", **spec: Any) -> Session:
-    image = {"image": "quay.io/jupyter/base-notebook:2026-01", "environment": ""}
-    return make_session(name, gpu, folder="/home/jovyan", **{**image, **spec})
+    image = {
+        "image": "quay.io/jupyter/base-notebook:2026-01",
+        "environment": "",
+        "folder": "/home/jovyan",
+    }
+    return make_session(name, gpu, **{**image, **spec})
 
 
 def expected(name: str) -> Any:
