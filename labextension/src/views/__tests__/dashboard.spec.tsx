@@ -281,37 +281,6 @@ describe('the dashboard', () => {
     expect(within(lost).queryByText('free')).toBeNull();
   });
 
-  it('draws the GPUs of a cluster, which are not told apart', async () => {
-    const slice = makeSlice({ milli: 2000, memory: 65536 });
-    const [pool] = [makeDevice(0, [slice])];
-    const device = { ...pool.device, index: null, uuid: '', count: 8 };
-    const node = { ...NODE, simulated: false, problem: 'cordoned' };
-    const use = { ...pool, device, free: 0 };
-    page.server.on('GET /nodes', {
-      body: {
-        nodes: [
-          { ...NODE, name: 'dgx1-1', devices: [{ ...use, free: 6000 }] },
-          { ...node, name: 'dgx1-2', devices: [use] },
-          { ...node, name: 'cpu-1', devices: [] }
-        ],
-        source: 'cluster',
-        revision: '1'
-      }
-    });
-    await show();
-    const tile = (name: RegExp) => screen.getByRole('article', { name });
-    const open = within(tile(/dgx1-1/)).getByRole('group');
-    expect(open.getAttribute('aria-label')).toBe('8 GPUs of dgx1-1: 6 free');
-    expect(open.textContent).toContain('V100, 32 GiB');
-    expect(within(tile(/dgx1-1/)).getAllByText('simulated')).toHaveLength(1);
-    expect(screen.queryByText(/cpu-1/)).toBeNull();
-    const closed = tile(/dgx1-2/);
-    expect(within(closed).queryByText('free')).toBeNull();
-    expect(within(closed).getByRole('heading').textContent).toContain(
-      'cordoned'
-    );
-  });
-
   it('says what cannot be read, and shows the rest', async () => {
     page.server.on('GET /nodes', {
       status: 500,

@@ -1,0 +1,72 @@
+import { screen, within } from '@testing-library/react';
+import React from 'react';
+import { Page } from '../../__tests__/page';
+import { NodeUse } from '../../api/models';
+import { NodeTiles } from '../dashboard/nodetiles';
+
+function makeNode(name: string, changes: Partial<NodeUse> = {}): NodeUse {
+  const device = {
+    index: null,
+    uuid: '',
+    model: 'V100',
+    memory: 32768,
+    simulated: true,
+    mps: false,
+    mig: [],
+    lost: false,
+    count: 8
+  };
+  const slice = {
+    session: 's1',
+    name: 'exp-1',
+    project: 'team-a',
+    owner: 'ana',
+    milli: 2000,
+    memory: 65536,
+    compute: 0,
+    mig: '',
+    used: null,
+    over: false
+  };
+  const use = { device, slices: [slice], utilisation: null, memory_used: null };
+  const free = changes.problem ? 0 : 6000;
+  return { name, simulated: true, devices: [{ ...use, free }], ...changes };
+}
+
+describe('the tiles of a cluster', () => {
+  let page: Page;
+
+  beforeEach(() => {
+    page = new Page();
+  });
+
+  afterEach(() => page.dispose());
+
+  const tile = (name: RegExp) => within(screen.getByRole('article', { name }));
+
+  it('draw the GPUs of a node together, and mark it as simulated once', () => {
+    page.show(<NodeTiles nodes={[makeNode('dgx1-1')]} />);
+    const { getAllByText, getByRole, getByText } = tile(/dgx1-1/);
+    expect(getByRole('group').getAttribute('aria-label')).toBe(
+      '8 GPUs of dgx1-1: 6 free'
+    );
+    expect(getByText('V100, 32 GiB')).toBeTruthy();
+    expect(getAllByText('simulated')).toHaveLength(1);
+  });
+
+  it('say why nothing starts on a node', () => {
+    page.show(
+      <NodeTiles nodes={[makeNode('dgx1-2', { problem: 'cordoned' })]} />
+    );
+    const { getByRole, queryByText } = tile(/dgx1-2/);
+    expect(queryByText('free')).toBeNull();
+    expect(getByRole('heading').textContent).toContain('cordoned');
+  });
+
+  it('leave out machines without GPUs', () => {
+    const nodes = [makeNode('dgx1-1'), makeNode('cpu-1', { devices: [] })];
+    page.show(<NodeTiles nodes={nodes} />);
+    expect(screen.queryByText(/cpu-1/)).toBeNull();
+    expect(screen.getAllByRole('article')).toHaveLength(1);
+  });
+});
