@@ -1,6 +1,7 @@
 """Configuration for the browser tests: the demo's GPUs, always simulated.
 
-`JUPYTER_GPUQUOTA_BACKEND=memory` has such GPUs by itself, and no need of `LocalConfig`.
+`JUPYTER_GPUQUOTA_BACKEND=memory` has such GPUs by itself, and no need of `LocalConfig`. On a
+cluster the only project is one namespace.
 """
 
 import os
@@ -13,6 +14,9 @@ c.LocalConfig.simulated_nodes = [
     {"name": name, "gpus": 8, "memory": 32768, "model": "V100-32GB"}
     for name in ("dgx1-1", "dgx1-2")
 ]
+if namespace := os.environ.get("GPUQUOTA_TEST_NAMESPACE"):
+    c.KubernetesConfig.namespaces = [namespace]
+    c.KubernetesConfig.shares = ["whole", "milli"]
 c.GpuQuota.projects = [
     {"name": "team-a", "quota": "4"},
     {"name": "team-b", "quota": "2"},

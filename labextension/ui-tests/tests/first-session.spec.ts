@@ -1,36 +1,5 @@
-import type { Locator, Page } from '@playwright/test';
+import { runCode } from './notebook';
 import { expect, test } from './workspace';
-
-/** Wait until a kernel has said who it is: what runs earlier, JupyterLab drops without a word. */
-async function kernelAnswers(page: Page): Promise<void> {
-  const socket = await page.waitForEvent('websocket', {
-    predicate: made => made.url().includes('/channels'),
-    timeout: 90_000
-  });
-  await socket.waitForEvent('framereceived', {
-    predicate: frame => frame.payload.toString().includes('kernel_info_reply'),
-    timeout: 90_000
-  });
-}
-
-/** Run code in a new notebook of a session's own JupyterLab, and return what it printed. */
-async function runCode(page: Page, code: string): Promise<Locator> {
-  const answered = kernelAnswers(page);
-  await page.getByText('Python 3 (ipykernel)').first().click();
-  await answered;
-  // Galata's helpers are for a JupyterLab that shows itself to scripts; this one does not.
-  /* eslint-disable jupyter/galata-prefer-notebook-cell-helper */
-  const cell = page.locator('.jp-Notebook .jp-Cell .cm-content').first();
-  const output = page.locator('.jp-OutputArea-output').first();
-  // The reply is there, but JupyterLab has yet to read it: who is too quick runs the cell again.
-  await expect(async () => {
-    await cell.fill(code);
-    await cell.press('Control+Enter');
-    await output.waitFor({ timeout: 10_000 });
-  }).toPass({ timeout: 90_000 });
-  /* eslint-enable jupyter/galata-prefer-notebook-cell-helper */
-  return output;
-}
 
 test('half a GPU is launched from the panel, opened through the ingress and stopped @live', async ({
   page,

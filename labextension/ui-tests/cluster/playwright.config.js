@@ -1,0 +1,13 @@
+/**
+ * The browser tests of a cluster: like the others, from the scripts in this folder, on the cluster of
+ * KUBECONFIG. `tests/cluster/test_browser.py` starts them.
+ */
+const base = require('../playwright.config.js');
+
+module.exports = {
+  ...base,
+  testDir: __dirname,
+  workers: 1,
+  reporter: [['list']],
+  webServer: { ...base.webServer[0], cwd: `${__dirname}/..` }
+};
