@@ -85,7 +85,7 @@ test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## test the controller as a service
 	pytest --junitxml=$(REPORTS)/hub.xml tests/hub $(ARGS)
 
 .PHONY: test-cluster
-test-cluster: $(STAMPS)/test-tools ## test against a real Kubernetes API server (not in test; KUBECONFIG_TEST=)
+test-cluster: $(STAMPS)/test-tools $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## test against a real Kubernetes API server (not in test; KUBECONFIG_TEST=)
 	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,python -m scripts.cluster run )pytest --numprocesses=$(WORKERS) \
 		--dist=loadfile --no-loadscope-reorder --durations=25 --junitxml=$(REPORTS)/cluster.xml tests/cluster $(ARGS)
 
