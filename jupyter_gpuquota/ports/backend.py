@@ -44,7 +44,8 @@ class Differences:
     queued session has a position in its project's queue. `stops_at_once`: stopping a queued
     session returns it as `stopped`. `orders_within_a_second`: sessions that are created within
     a second are listed in that order. `outlives_controller`: sessions run on without it.
-    `on_this_machine`: its programs can enter sessions.
+    `on_this_machine`: its programs can enter sessions. `lends`: a project may use what others do
+    not, until they need it.
     """
 
     names_reclaimer: bool = True
@@ -53,6 +54,7 @@ class Differences:
     orders_within_a_second: bool = True
     outlives_controller: bool = True
     on_this_machine: bool = True
+    lends: bool = True
 
 
 def _lack(words: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from scripts.cluster.labels import PODS
 from scripts.cluster.rest import Refused, Rest
-from scripts.cluster.settings import MILLI_GPU
+from scripts.cluster.settings import MILLI_GPU, WHOLE_GPU
 from scripts.cluster.setup import wait_for
 from tests.cluster.teams import GPU_NODE, KUEUE, RESTRICTED
 
@@ -52,9 +52,9 @@ def make_kueue(rest: Rest) -> None:
 
 
 def make_quotas(rest: Rest) -> None:
-    """Give each project a ResourceQuota."""
+    """Give each project a ResourceQuota of whole GPUs; it cannot count two resources together."""
     for name, milli in QUOTAS.items():
-        hard = {f"requests.{MILLI_GPU}": str(milli)}
+        hard = {f"requests.{WHOLE_GPU}": str(milli // 1000)}
         _apply(rest, "v1", "ResourceQuota", {"name": "gpus", "namespace": name}, {"hard": hard})
 
 

@@ -47,6 +47,8 @@ class SessionsContract:
     async def test_what_is_borrowed_is_given_back_to_whom_it_belongs_and_restarts(
         self, backend: Backend
     ) -> None:
+        if not backend.differences.lends:
+            pytest.skip("nothing is borrowed there")
         first, *more = backend.inventory.nodes()
         model = first.devices[0].model
         nodes = [first, *(n for n in more if n.devices and n.devices[0].model == model)]

@@ -25,7 +25,7 @@ class NoEngine:
 
     name = "none"
     differences = Differences(
-        names_reclaimer=False, knows_position=False, orders_within_a_second=False
+        names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False
     )
 
     def __init__(self, around: Surroundings) -> None:

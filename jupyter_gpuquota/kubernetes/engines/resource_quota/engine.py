@@ -30,7 +30,7 @@ class ResourceQuotaEngine:
 
     name = "resourcequota"
     differences = Differences(
-        names_reclaimer=False, knows_position=False, orders_within_a_second=False
+        names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False
     )
 
     def __init__(self, around: Surroundings) -> None:
