@@ -37,6 +37,9 @@ CONNECT = 10.0
 """Seconds within which a connection is made."""
 ANSWER = 30.0
 """Seconds within which an ordinary answer is complete."""
+_GOODBYE = 0.25
+"""Seconds for encrypted connections to close, for which aiohttp does not wait:
+https://docs.aiohttp.org/en/stable/client_advanced.html#graceful-shutdown"""
 RENEW_BEFORE = timedelta(minutes=1)
 """How long before a token expires it is renewed."""
 RENEW_AFTER = 10.0
@@ -83,6 +86,7 @@ class Client:
         """Close all connections."""
         for session in self._sessions:
             await session.close()
+        await asyncio.sleep(_GOODBYE)
 
     async def request(self, call: Call) -> Answer:
         """Return the answer to a call, whatever its status."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -70,6 +71,16 @@ async def bind(admin: Api, namespace: str, role: str, to: Mapping[str, str] | st
     ref = {"apiGroup": RBAC, "kind": "ClusterRole", "name": PREFIX + role}
     body = {"metadata": {"name": name}, "roleRef": ref, "subjects": [subject]}
     await admin.create(BINDINGS, namespace, body)
+    return name
+
+
+async def bind_everywhere(admin: Api, role: str, *people: str) -> str:
+    """Bind a role to users in the whole cluster; return the binding's name."""
+    name = f"{role}-{secrets.token_hex(4)}"
+    ref = {"apiGroup": RBAC, "kind": "ClusterRole", "name": PREFIX + role}
+    subjects = [_person(each) for each in people]
+    body = {"metadata": {"name": name}, "roleRef": ref, "subjects": subjects}
+    await admin.create(KINDS["ClusterRoleBinding"], "", body)
     return name
 
 

@@ -34,7 +34,15 @@ from jupyter_gpuquota.kubernetes.rights.authenticator import TokenReviewAuthenti
 from jupyter_gpuquota.model.sessions import SessionQuery, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.settings import MILLI_GPU
-from tests.cluster.rbac import CONTROLLER, OPS, bind, connected, controller_kubeconfig
+from tests.cluster.rbac import (
+    CONTROLLER,
+    KINDS,
+    OPS,
+    bind,
+    bind_everywhere,
+    connected,
+    controller_kubeconfig,
+)
 from tests.cluster.teams import Teams
 from tests.contract.helpers import until
 from tests.fakes import ask
@@ -236,6 +244,7 @@ async def test_an_administrator_of_the_cluster_is_one(team: Team):
 async def test_a_kubeconfig_is_enough_for_ones_own_sessions(place: Place, cluster: Any):
     await bind(place.admin, place.team_a, "sessions", "alice")
     await bind(place.admin, place.team_a, "sessions", "carol")
+    readers = await bind_everywhere(place.admin, "reader", "alice", "carol")
     async with place.backend("unix", cluster.kubeconfig("alice")) as alice:
         about = await ask(alice, "about.get", ME)
         assert about.user == "alice"
@@ -263,6 +272,7 @@ async def test_a_kubeconfig_is_enough_for_ones_own_sessions(place: Place, cluste
         await until(alice, made.id, "suspended")
         await ask(alice, "sessions.delete", ME, args={"id": made.id})
         assert await place.admin.list(STATEFUL_SETS, place.team_a) == []
+    await place.admin.delete(KINDS["ClusterRoleBinding"], "", readers)
 
 
 async def _token(place: Place, name: str) -> str:
