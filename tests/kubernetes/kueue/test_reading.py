@@ -137,11 +137,11 @@ def test_administrators_choose_among_several_queues() -> None:
     assert any("several LocalQueues" in text and "z-other" in text for text in said)
 
 
-def test_an_interactive_session_that_may_be_a_victim_is_told_so() -> None:
+def test_administrators_are_warned_of_interactive_victims() -> None:
     borrows = find_queues(state(*team("team-a", 2000), *team("team-b", 2000)))
     assert may_lose(borrows["team-a"], "interactive", PRIORITIES)
     said = list(warnings(borrows, PRIORITIES))
-    assert any("Interactive sessions of team-a can be preempted" in text for text in said)
+    assert any("preempt interactive sessions of team-a" in text for text in said)
     kept = find_queues(state(*nested("team-a", 2000), *nested("team-b", 2000)))
     assert not list(warnings(kept, PRIORITIES))
 

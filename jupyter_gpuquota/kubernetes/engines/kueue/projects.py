@@ -9,7 +9,7 @@ from ....model.resources import MILLI
 from ....model.sessions import Kind
 from ...quantities import thousandths
 from ..extras import extras_of
-from .queues import ProjectQueues, may_borrow
+from .queues import ProjectQueues
 from .victims import may_lose
 
 
@@ -40,21 +40,16 @@ def warnings(
     projects: Mapping[str, ProjectQueues], priorities: Mapping[Kind, int]
 ) -> Iterator[str]:
     """Yield what administrators may not have intended."""
-    for name, queues in projects.items():
+    for queues in projects.values():
         yield from _unclear(queues)
         yield from _uncovered(queues)
-        source = queues.interactive.spec.cluster_queue
-        if may_lose(queues, "interactive", priorities):
-            why = (
-                "it may borrow, and other ClusterQueues may reclaim"
-                if may_borrow(queues.state, source)
-                else "its preemption policy allows it"
-            )
-            yield (
-                f"Interactive sessions of {name} can be preempted in ClusterQueue {source}: {why}. "
-                "Give them a LocalQueue whose ClusterQueue has borrowingLimit 0 and their own "
-                "WorkloadPriorityClass, the highest of all."
-            )
+    if at_risk := [
+        name for name, queues in projects.items() if may_lose(queues, "interactive", priorities)
+    ]:
+        yield (
+            f"Kueue may preempt interactive sessions of {_list(at_risk)}. Give them a LocalQueue "
+            "whose ClusterQueue has borrowingLimit 0, and the highest WorkloadPriorityClass."
+        )
 
 
 def _unclear(queues: ProjectQueues) -> Iterator[str]:
