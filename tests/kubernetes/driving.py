@@ -27,8 +27,7 @@ from jupyter_gpuquota.model.resources import Isolation, Placement, Share, Slice
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster
-
-SECONDS = 20.0
+from tests.waiting import PATIENCE
 
 
 def spec(name: str = "exp-1", *, kind: Any = "interactive", **fields: Any) -> SessionSpec:
@@ -123,7 +122,7 @@ async def controller(api: Any) -> AsyncIterator[Driver]:
 
 async def until(cluster: FakeCluster, true: Callable[[], object]) -> None:
     """Let the cluster work until something is true."""
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(PATIENCE):
         while not true():
             cluster.round()
             await asyncio.sleep(0.005)
@@ -132,8 +131,8 @@ async def until(cluster: FakeCluster, true: Callable[[], object]) -> None:
 async def settled(cluster: FakeCluster, api: FakeApi) -> None:
     """Let the cluster work until a controller has nothing more to do."""
     quiet, before = 0, -1
-    async with asyncio.timeout(SECONDS):
-        while quiet < 6:
+    async with asyncio.timeout(PATIENCE):
+        while quiet < 12:
             cluster.round()
             await asyncio.sleep(0.004)
             quiet = quiet + 1 if len(api.calls) == before else 0

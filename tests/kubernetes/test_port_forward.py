@@ -15,6 +15,7 @@ from jupyter_gpuquota.kubernetes.session_pods import pod_path
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.session_pod import make_pod, make_running
 from tests.kubernetes.sockets import FakeSocket, Opened, eventually
+from tests.waiting import PATIENCE
 
 PORT = 8888
 PREFACE = (b"\x00\xb8\x22", b"\x01\xb8\x22")
@@ -91,11 +92,12 @@ async def test_a_reader_that_does_not_read_stops_the_pod(folder):
 
     async with Lab(folder, flood) as lab:
         reader, _ = await lab.connect()
-        await asyncio.sleep(0.5)
-        before = told
+        before = -1
+        async with asyncio.timeout(PATIENCE):
+            while told != before:
+                before = told
+                await asyncio.sleep(0.2)
         assert before < 100
-        await asyncio.sleep(0.2)
-        assert told == before
         await reader.readexactly(65536 * 50)
         await eventually(lambda: told > before)
 

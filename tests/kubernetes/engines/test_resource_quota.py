@@ -23,6 +23,7 @@ from jupyter_gpuquota.model.resources import MILLI
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from tests.builders import make_session, make_spec
 from tests.kubernetes.fake_api import FakeApi
+from tests.waiting import PATIENCE
 
 GPUS = GpuResources(milli="lab/milligpu")
 WHOLE, PARTS = "requests.nvidia.com/gpu", "requests.lab/milligpu"
@@ -69,7 +70,7 @@ async def running(api: FakeApi, *sessions: Session) -> AsyncIterator[ResourceQuo
 
 
 async def until(holds: Callable[[], Any]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not holds():  # noqa: ASYNC110 (a cache announces nothing to a test)
             await asyncio.sleep(0)
 

@@ -36,6 +36,7 @@ from tests.kubernetes.kueue.objects import (
     team,
     workload,
 )
+from tests.waiting import PATIENCE
 
 PLACES = {
     resource.kind: resource
@@ -84,7 +85,7 @@ async def running(api: FakeApi, *sessions: Session, **settings: Any) -> AsyncIte
 
 
 async def until(holds: Callable[[], Any]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not holds():  # noqa: ASYNC110 (a cache announces nothing to a test)
             await asyncio.sleep(0)
 
