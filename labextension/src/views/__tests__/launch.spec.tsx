@@ -166,7 +166,7 @@ describe('the launch form', () => {
     await screen.findByText(`${message} Take at most 1d.`);
     const field = screen.getByLabelText('Idle timeout');
     expect(field.getAttribute('aria-invalid')).toBe('true');
-    expect(field.closest('details')?.open).toBe(true);
+    await waitFor(() => expect(field.closest('details')?.open).toBe(true));
     type('Idle timeout', '1d');
     await waitFor(() => expect(screen.queryByText(/3d is longer/)).toBeNull());
   });
@@ -183,7 +183,7 @@ describe('the launch form', () => {
     });
     act(() => model.ask());
     await screen.findByText('Port 1 is reserved.');
-    expect(details?.open).toBe(true);
+    await waitFor(() => expect(details?.open).toBe(true));
   });
 
   it('shows what is wrong with a preset where there is no field for it', async () => {
