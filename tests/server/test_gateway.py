@@ -28,7 +28,7 @@ from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.model.sessions import Endpoint
 from jupyter_gpuquota.server.gateway import Gateway
 from jupyter_gpuquota.server.upstreams import OwnController
-from tests.fakes import make_backend
+from tests.fakes import ShortTerminals, make_backend
 from tests.waiting import PATIENCE
 
 BODY = b'{"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}'
@@ -143,6 +143,7 @@ async def test_every_route_passes_through(tmp_path):
     last = [*last, "projects.put", "projects.delete"]
     first = [row.name for row in ROUTES if row.name not in (*last, "sessions.create")]
     async with controller_in(tmp_path) as (controller, gateway):
+        controller.backend = dataclasses.replace(controller.backend, terminals=ShortTerminals())
         created = await ask(gateway, "sessions.create", BODY)
         assert created.status == 201
         session = json.loads(created.body)
@@ -150,7 +151,7 @@ async def test_every_route_passes_through(tmp_path):
         controller.backend.ingress.endpoints[session["id"], 0] = Endpoint(host="127.0.0.1", port=1)
         for name in first + last:
             query = "timeout=0" if name == "changes.wait" else ""
-            found = {"id": session["id"], "name": "team-z", "page": "p1"}
+            found = {"id": session["id"], "name": "team-z", "page": "p1", "terminal": "t1"}
             args = {key: found[key] for key in found if f"{{{key}}}" in route(name).path}
             answer = await ask(gateway, name, bodies.get(name, b""), args=args, query=query)
             assert answer.status == route(name).status, (name, answer.body)
