@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
+import sys
 from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from ..processes import KILL_WITH_PARENT
 from .launch import Launch
 from .logs import write_log
 
-SIGNALLED = 128
+INIT = (sys.executable, str(Path(__file__).resolve().parents[2] / "contained.py"))
+"""The first process of a container: it ends detached programs with it, too."""
 
 
 class ContainerProcess:
@@ -28,6 +31,8 @@ class ContainerProcess:
         program = launch.program
         program.folder.mkdir(parents=True, exist_ok=True)
         process = await asyncio.create_subprocess_exec(
+            *KILL_WITH_PARENT,
+            *INIT,
             *KILL_WITH_PARENT,
             *program.command,
             cwd=program.folder,
@@ -49,28 +54,23 @@ class ContainerProcess:
         code = await self._process.wait()
         # A child may have inherited the output and keep it open.
         await asyncio.wait({self._copying}, timeout=1)
-        return code if code >= 0 else SIGNALLED - code
+        return code
 
     async def end(self, grace: float) -> int:
         """Send SIGTERM, and SIGKILL to what runs after the grace period, in seconds."""
-        self._signal(signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGTERM)
         try:
             return await asyncio.wait_for(self.wait(), grace)
         except TimeoutError:
-            return await self._kill()
-        finally:
-            self._signal(signal.SIGKILL)  # its children
+            self._kill_descendants()
+            return await self.wait()
 
-    async def _kill(self) -> int:
-        self._signal(signal.SIGKILL)
-        return await self.wait()
-
-    def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError):
-            if number == signal.SIGTERM:
-                self._process.send_signal(number)
-            else:
-                os.killpg(self._process.pid, number)
+    def _kill_descendants(self) -> None:
+        with suppress(psutil.NoSuchProcess):
+            for process in psutil.Process(self._process.pid).children(recursive=True):
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
 
 
 async def _copy(process: asyncio.subprocess.Process, log: Path) -> None:
