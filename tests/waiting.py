@@ -1,7 +1,27 @@
-"""How long tests wait for what has to come."""
+"""How tests wait for what has to come."""
 
 from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from inspect import isawaitable
+from typing import Any
 
 PATIENCE = 240.0
 """Seconds. A test that is not about time must pass on a machine that is very busy, too; one that
 waits in vain fails anyway."""
+
+
+async def wait_for(
+    condition: Callable[[], Any], seconds: float = PATIENCE, pause: float = 0.02
+) -> Any:
+    """Wait until something is true, and return it; a condition may have to be awaited."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while not (found := await _value(condition())):
+        assert asyncio.get_running_loop().time() < deadline, "it never came true"
+        await asyncio.sleep(pause)
+    return found
+
+
+async def _value(found: Any) -> Any:
+    return await found if isawaitable(found) else found

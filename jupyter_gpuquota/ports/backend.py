@@ -33,7 +33,7 @@ class Resident(Protocol):
         """Release all resources; sessions keep running."""
 
     def idle(self) -> bool:
-        """Return whether there is nothing to manage, so that the controller may exit."""
+        """Return whether no session needs the controller, which may then exit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from scripts.cluster.cluster import Cluster
 from tests.cluster.proxy import FaultProxy, Rule
 from tests.kubernetes.api_contract import MINE, ApiContract
 from tests.kubernetes.manifests import secret, stateful_set
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -85,12 +85,6 @@ async def watching(api: Api, *namespaces: str) -> AsyncIterator[tuple[Watches, C
         yield watches, cache
     finally:
         await watches.close()
-
-
-async def until(true: Callable[[], Any]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not true():  # noqa: ASYNC110 (nothing announces it)
-            await asyncio.sleep(0.05)
 
 
 def names(cache: Cache[Object]) -> set[str]:
@@ -246,23 +240,23 @@ async def test_a_slow_busy_and_unreliable_server(
     between.add(Rule(method="GET", delay=2.0))
     async with connected(between.kubeconfig) as slow, watching(slow, namespace) as (watches, cache):
         await api.create(SECRETS, namespace, secret("a"))
-        await until(lambda: names(cache) == {"a"})
+        await wait_for(lambda: names(cache) == {"a"})
         between.rules.clear()
         between.add(Rule(method="POST", lost=True, times=1))
         with pytest.raises(Fault) as caught:
             await slow.create(SECRETS, namespace, secret("b"))
         assert caught.value.status == 0
-        await until(lambda: names(cache) == {"a", "b"})  # it was created all the same, once
+        await wait_for(lambda: names(cache) == {"a", "b"})  # it was created all the same, once
         assert watches.since is None
 
 
 async def test_a_restarted_server(breakable: Cluster):
     async with connected(breakable.kubeconfig()) as api, watching(api) as (watches, cache):
         await api.create(SECRETS, "default", secret("kept"))
-        await until(lambda: names(cache) == {"kept"})
+        await wait_for(lambda: names(cache) == {"kept"})
         before = datetime.now(UTC)
         await asyncio.to_thread(breakable.kill, "apiserver")
-        await until(lambda: watches.since is not None)
+        await wait_for(lambda: watches.since is not None)
         assert watches.since is not None
         assert watches.since >= before
         assert watches.fault is not None
@@ -270,9 +264,9 @@ async def test_a_restarted_server(breakable: Cluster):
         assert names(cache) == {"kept"}
 
         await asyncio.to_thread(breakable.start, "apiserver")
-        await until(lambda: watches.since is None)
+        await wait_for(lambda: watches.since is None)
         await api.create(SECRETS, "default", secret("new"))
-        await until(lambda: names(cache) == {"kept", "new"})
+        await wait_for(lambda: names(cache) == {"kept", "new"})
 
 
 async def test_a_compacted_history(breakable: Cluster, tmp_path: Path):
@@ -284,7 +278,7 @@ async def test_a_compacted_history(breakable: Cluster, tmp_path: Path):
         ):
             for name in ("kept", "gone"):
                 await api.create(SECRETS, "default", secret(name))
-            await until(lambda: names(cache) == {"kept", "gone"})
+            await wait_for(lambda: names(cache) == {"kept", "gone"})
             history: list[set[str]] = []
             cache.subscribe(lambda _: history.append(names(cache)))
 
@@ -303,8 +297,8 @@ async def test_a_compacted_history(breakable: Cluster, tmp_path: Path):
 
             between.requests.clear()
             between.rules.clear()
-            await until(lambda: names(cache) == {"kept", "late"})
-            await until(lambda: watches.since is None)
+            await wait_for(lambda: names(cache) == {"kept", "late"})
+            await wait_for(lambda: watches.since is None)
             again = [each for each in between.requests if "watch=1" in each]
             assert "resourceVersion=" in again[0]
             assert "sendInitialEvents=true" in again[-1]

@@ -82,13 +82,13 @@ def is_ready(rest, team, name):
 
 
 def test_a_jupyter_server_answers_through_the_api_server(kubelet, alice, team):
-    alice.create(secret(team, "jupyter", token="jt"))  # noqa: S106 (of this test)
+    alice.create(secret(team, "jupyter", token="jt"))  # noqa: S106 (a test's)
     alice.create(service(team, "jupyter", 8888))
     alice.create(jupyter(team))
     path = f"/api/v1/namespaces/{team.namespace}"
     wait_for(lambda: is_ready(alice, team, "jupyter-0"), "Jupyter is ready")
     for way in ("pods/jupyter-0:8888", "services/jupyter:http"):
-        answer = kubelet.rest().get(f"{path}/{way}/proxy/api/status", token="jt")  # noqa: S106
+        answer = kubelet.rest().get(f"{path}/{way}/proxy/api/status", token="jt")  # noqa: S106 (a test's)
         assert answer["kernels"] == 0
     log = alice.request("GET", f"{path}/pods/jupyter-0/log?tailLines=200").decode()
     assert "is running at" in log

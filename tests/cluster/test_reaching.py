@@ -41,7 +41,7 @@ from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio
 
-TOKEN = "id-exp-1.of-a-test"  # noqa: S105
+TOKEN = "id-exp-1.of-a-test"  # noqa: S105 (a test's)
 MANY = 20 * 2**20
 PARTS = Parts(defaults=PodDefaults(server=("jupyter", "server")))
 

@@ -62,7 +62,9 @@ class Server:
         async def token_of(session: Any) -> str:
             raise AssertionError(session)
 
-        clock = lambda: self.now[0]  # noqa: E731 (shorter)
+        def clock() -> float:
+            return self.now[0]
+
         return ClusterAccess(
             api or self.controller,
             roles.team("kueue"),

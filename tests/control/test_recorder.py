@@ -10,7 +10,7 @@ import pytest
 
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.helpers import run
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -37,8 +37,5 @@ async def test_a_session_stops_while_the_past_is_read(backend: Backend) -> None:
 async def test_a_fault_in_recording_is_a_warning_and_not_the_end(backend: Backend) -> None:
     recorder = backend.resident.recorder
     recorder._history.due = lambda now: 1 / 0
-    async with asyncio.timeout(PATIENCE):
-        # Warnings announce no change that could be waited for.
-        while not any("not recorded" in text for text in backend.changes.warnings()):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await wait_for(lambda: any("not recorded" in text for text in backend.changes.warnings()))
     assert not recorder._sampling.done()

@@ -12,7 +12,7 @@ from jupyter_gpuquota.kubernetes.api import Api, Change, Fault
 from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER
 from jupyter_gpuquota.kubernetes.resources import SECRETS, STATEFUL_SETS
 from tests.kubernetes.manifests import secret, stateful_set
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_for
 
 NO_UID = "00000000-0000-0000-0000-000000000000"
 MINE = f"{MANAGED_BY}={MANAGER}"
@@ -125,9 +125,11 @@ class ApiContract:
             await api.delete(STATEFUL_SETS, namespace, "a", uid=NO_UID)
         assert (caught.value.status, caught.value.reason) == (409, "Conflict")
         await api.delete(STATEFUL_SETS, namespace, "a", uid=owner.metadata.uid)
-        while len(await api.list(SECRETS, namespace, MINE)) > 1:  # noqa: ASYNC110
-            # The controller manager collects garbage in its own time.
-            await asyncio.sleep(0.1)
+
+        async def one_is_left() -> bool:
+            return len(await api.list(SECRETS, namespace, MINE)) == 1
+
+        await wait_for(one_is_left)  # the controller manager collects garbage in its own time
         assert [item.metadata.name for item in await api.list(SECRETS, namespace, MINE)] == ["b"]
 
     async def test_a_watch_tells_all_changes_in_order(self, api: Api, namespace: str):

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from jupyter_gpuquota.kubernetes.api import Fault
-from tests.waiting import PATIENCE
 
 Serve = Callable[["FakeSocket"], Awaitable[None]]
 
@@ -66,10 +65,3 @@ class Opened:
         self.sockets.append(socket)
         self.tasks.append(asyncio.ensure_future(self._serve(socket)))
         return socket
-
-
-async def eventually(holds: Callable[[], bool]) -> None:
-    """Wait until something holds."""
-    async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 (nothing tells when it does)
-            await asyncio.sleep(0.01)

@@ -54,7 +54,9 @@ class Cluster:
         async def note(who: str, what: str) -> None:
             self.notes.append((who, what))
 
-        clock = lambda: self.now[0]  # noqa: E731 (shorter)
+        def clock() -> float:
+            return self.now[0]
+
         self.access = ClusterAccess(
             self.api,
             roles.team(engine),

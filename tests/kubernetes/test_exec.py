@@ -16,7 +16,8 @@ from jupyter_gpuquota.model.programs import ExecRequest
 from tests.builders import make_session
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.session_pod import CONTAINER, make_pod, make_running
-from tests.kubernetes.sockets import FakeSocket, Opened, eventually
+from tests.kubernetes.sockets import FakeSocket, Opened
+from tests.waiting import wait_for
 
 SESSION = make_running()
 QUEUED = make_session("queued")
@@ -123,7 +124,7 @@ async def test_a_slow_reader_slows_the_program():
     exec_, opened = exec_of(chatter)
     stream = exec_.stream(SESSION.id, ExecRequest(command=("yes",)))
     await anext(stream)
-    await eventually(lambda: told > 0)
+    await wait_for(lambda: told > 0)
     await asyncio.sleep(0.05)
     assert told < 20
     await stream.aclose()

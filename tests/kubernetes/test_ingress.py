@@ -21,7 +21,7 @@ from tests.kubernetes.session_pod import make_pod, make_running
 
 SESSION = make_running(ports=(6006,), base_url="/lab/")
 SECRET = SECRETS.path("team-a", "gpu-exp-1")
-TOKEN = "id-exp-1.secret"  # noqa: S105
+TOKEN = "id-exp-1.secret"  # noqa: S105 (a test's)
 
 
 def holding(token: str):

@@ -14,8 +14,8 @@ from jupyter_gpuquota.kubernetes.ingress.forwards import Forwards
 from jupyter_gpuquota.kubernetes.session_pods import pod_path
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.session_pod import make_pod, make_running
-from tests.kubernetes.sockets import FakeSocket, Opened, eventually
-from tests.waiting import PATIENCE
+from tests.kubernetes.sockets import FakeSocket, Opened
+from tests.waiting import PATIENCE, wait_for
 
 PORT = 8888
 PREFACE = (b"\x00\xb8\x22", b"\x01\xb8\x22")
@@ -77,7 +77,7 @@ async def test_data_passes_both_ways_in_order(folder):
         await sending
         assert lab.opened.queries == [[("ports", str(PORT))]]
         writer.close()
-        await eventually(lab.opened.sockets[0].closed.is_set)
+        await wait_for(lab.opened.sockets[0].closed.is_set)
 
 
 async def test_a_reader_that_does_not_read_stops_the_pod(folder):
@@ -99,7 +99,7 @@ async def test_a_reader_that_does_not_read_stops_the_pod(folder):
                 await asyncio.sleep(0.2)
         assert before < 100
         await reader.readexactly(65536 * 50)
-        await eventually(lambda: told > before)
+        await wait_for(lambda: told > before)
 
 
 async def test_a_port_without_listener_closes_the_connection(folder, caplog):
@@ -107,7 +107,7 @@ async def test_a_port_without_listener_closes_the_connection(folder, caplog):
     async with Lab(folder, refuse) as lab:
         reader, _ = await lab.connect()
         assert await reader.read() == b""
-        await eventually(lambda: "connection refused" in caplog.text)
+        await wait_for(lambda: "connection refused" in caplog.text)
 
 
 async def test_a_refusal_of_the_api_server_closes_the_connection(folder):

@@ -25,7 +25,7 @@ from tests.local.builders import LIMITS
 
 AT = "2026-01-02T03:04:05Z"
 SESSION = make_running(gpu="1")
-TOKEN = "secret-token"  # noqa: S105
+TOKEN = "secret-token"  # noqa: S105 (a test's)
 
 
 def sample(kind: str, value: str, **labels: str):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -20,15 +21,12 @@ from jupyter_gpuquota.kubernetes.watching.reflector import Clock
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.manifests import secret, stateful_set
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_for
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not true():  # noqa: ASYNC110 (nothing announces it)
-            await asyncio.sleep(0)
+until = partial(wait_for, pause=0)  # the time of these tests passes by itself
 
 
 class TestTime:
@@ -334,7 +332,7 @@ async def _history(steps: list[tuple[str, ...]]) -> None:
 def _take(api: FakeApi, step: tuple[str, ...], number: int) -> None:
     store = api.controls.store
     kind, *where = step
-    with suppress(Fault):  # there is nothing to change, or the name is taken
+    with suppress(Fault):  # the object does not exist, or the name is taken
         match kind:
             case "create":
                 store.create(SECRETS, where[0], secret(where[1], labels={"x": str(number % 2)}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
@@ -10,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
-from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +25,9 @@ from jupyter_gpuquota.model.sessions import LIVE
 from jupyter_gpuquota.ports.backend import Backend
 from tests.chosen import on_local
 from tests.local.opening import open_backend
-from tests.waiting import PATIENCE
+from tests.waiting import wait_for
 
-__all__ = ["on_local"]
+__all__ = ["on_local", "wait_for"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -88,19 +86,6 @@ async def end_all(backend: Backend) -> None:
     ids = {session.id for session in backend.sessions.all()}
     await backend.resident.close()
     assert not ids & set(marked_processes().values())
-
-
-async def wait_for(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
-    """Wait until something is true, and return it; a condition may have to be awaited."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while not (found := await _value(condition())):
-        assert asyncio.get_running_loop().time() < deadline, "it never came true"
-        await asyncio.sleep(0.02)
-    return found
-
-
-async def _value(found: Any) -> Any:
-    return await found if isawaitable(found) else found
 
 
 def folder_of(home: str | Path, session_id: str) -> SessionFolder:

@@ -86,7 +86,7 @@ async def test_a_server_answers_below_its_path_with_its_token_only(backend, sett
     assert endpoint.base_url == f"/user/me/{session.path}"
     assert (await ask(endpoint, "api/status"))["kernels"] == 0
     with pytest.raises(HTTPClientError, match="403"):
-        await ask(endpoint, "api/status", token="wrong")  # noqa: S106
+        await ask(endpoint, "api/status", token="wrong")  # noqa: S106 (nobody's)
     listening = [c for pid in marked(session.id) for c in psutil.Process(pid).net_connections()]
     assert {c.laddr.ip for c in listening if c.status == psutil.CONN_LISTEN} == {"127.0.0.1"}
     folder = folder_of(settings["home"], session.id)

@@ -15,7 +15,7 @@ def as_user(caller: Caller, prefixes: Mapping[str, str]) -> Caller:
     """Return a caller with the name and groups that the cluster's rules are about.
 
     Names that the cluster reserves are accepted from the cluster alone: from elsewhere, such a
-    group is left out, and a caller with such a name is nobody.
+    group is left out, and a caller with such a name has no rights.
     """
     prefix = prefixes.get(caller.known, f"{caller.known or 'other'}:")
     name, groups = prefix + caller.name, {prefix + group for group in caller.groups}

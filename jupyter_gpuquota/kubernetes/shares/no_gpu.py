@@ -39,5 +39,5 @@ class NoGpu:
         return PodPatch(env={VISIBLE: "void"})
 
     def isolation(self) -> Isolation | None:
-        """Return None: there is nothing to isolate."""
+        """Return None: the session has no GPU."""
         return None

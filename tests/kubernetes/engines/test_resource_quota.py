@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -23,7 +22,7 @@ from jupyter_gpuquota.model.resources import MILLI
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from tests.builders import make_session, make_spec
 from tests.kubernetes.fake_api import FakeApi
-from tests.waiting import PATIENCE
+from tests.waiting import wait_for
 
 GPUS = GpuResources(milli="lab/milligpu")
 WHOLE, PARTS = "requests.nvidia.com/gpu", "requests.lab/milligpu"
@@ -67,12 +66,6 @@ async def running(api: FakeApi, *sessions: Session) -> AsyncIterator[ResourceQuo
     finally:
         await engine.close()
         await watches.close()
-
-
-async def until(holds: Callable[[], Any]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 (a cache announces nothing to a test)
-            await asyncio.sleep(0)
 
 
 @pytest.fixture
@@ -158,7 +151,7 @@ async def test_a_session_with_a_pod_is_admitted(api: FakeApi) -> None:
     async with running(api, session) as engine:
         assert not engine.admission(session).admitted
         api.put(PODS, {"metadata": {"name": "p", "namespace": "team-a", "labels": labels}})
-        await until(lambda: engine.admission(session).admitted)
+        await wait_for(lambda: engine.admission(session).admitted)
 
 
 async def test_a_limit_is_changed_created_and_deleted(api: FakeApi) -> None:
@@ -169,7 +162,7 @@ async def test_a_limit_is_changed_created_and_deleted(api: FakeApi) -> None:
         assert api.raw(RESOURCE_QUOTAS, "team-a", "gpus")["spec"]["hard"] == {WHOLE: "2"}
         made = await admin.put_project(Project(name="team-b", quota=1000, revision=""))
         assert made.quota == 1000
-        await until(lambda: len(engine.projects()) == 2)
+        await wait_for(lambda: len(engine.projects()) == 2)
         await admin.delete_project("team-b", made.revision)
         assert not api.all(RESOURCE_QUOTAS, "team-b")
         with pytest.raises(NotFound):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -36,7 +35,7 @@ from tests.kubernetes.kueue.objects import (
     team,
     workload,
 )
-from tests.waiting import PATIENCE
+from tests.waiting import wait_for
 
 PLACES = {
     resource.kind: resource
@@ -84,12 +83,6 @@ async def running(api: FakeApi, *sessions: Session, **settings: Any) -> AsyncIte
         await watches.close()
 
 
-async def until(holds: Callable[[], Any]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 (a cache announces nothing to a test)
-            await asyncio.sleep(0)
-
-
 def project(engine: KueueEngine, name: str = "team-a") -> Project:
     return {each.name: each for each in engine.projects()}[name]
 
@@ -106,7 +99,7 @@ async def test_projects_follow_the_cluster(api: FakeApi) -> None:
         before = project(engine)
         assert (before.quota, before.limit) == (4000, None)
         fill(api, cluster_queue("team-a", 3000, borrowing=1000))
-        await until(lambda: project(engine).quota == 3000)
+        await wait_for(lambda: project(engine).quota == 3000)
         assert project(engine).limit == 4000
         assert project(engine).revision != before.revision
 
@@ -141,7 +134,7 @@ async def test_a_change_of_quota_and_limit_is_written(api: FakeApi) -> None:
             {"name": "memory", "nominalQuota": "10Ti"},
             {"name": "lab/milligpu", "nominalQuota": "3k", "borrowingLimit": "2k"},
         ]
-        await until(lambda: project(engine).quota == 3000)
+        await wait_for(lambda: project(engine).quota == 3000)
         assert project(engine).revision == changed.revision
 
 
@@ -161,7 +154,7 @@ async def test_a_queue_without_a_cohort_has_no_limit_above_its_quota() -> None:
         assert old.limit == 4000
         wanted = Project(name="team-a", quota=3000, limit=4000, revision=old.revision)
         assert (await engine.administration.put_project(wanted)).limit == 3000
-        await until(lambda: project(engine).quota == 3000)
+        await wait_for(lambda: project(engine).quota == 3000)
         wanted = Project(name="team-a", quota=3000, limit=9000, revision=project(engine).revision)
         with pytest.raises(InvalidFields):
             await engine.administration.put_project(wanted)
@@ -203,7 +196,7 @@ async def test_node_groups_and_run_times_are_kept_beside_the_queue(api: FakeApi)
         wanted = Project(name="team-a", quota=4000, revision=project(engine).revision, **extras)
         changed = await engine.administration.put_project(wanted)
         assert (changed.node_affinity.train, changed.interactive_duration) == (("big",), 3600)
-        await until(lambda: project(engine).interactive_duration == 3600)
+        await wait_for(lambda: project(engine).interactive_duration == 3600)
 
 
 async def test_an_outdated_change_is_refused(api: FakeApi) -> None:
@@ -341,7 +334,7 @@ async def test_previews(api: FakeApi) -> None:
             "Starts as soon as a node has 4 GPUs free. Uses 4 GPUs of your quota.",
         )
         fill(api, workload("team-a", "gpu-a", 3500, held="team-a"))
-        await until(lambda: engine.admission(make_session("a", "3", project="team-a")).admitted)
+        await wait_for(lambda: engine.admission(make_session("a", "3", project="team-a")).admitted)
         verdict, message = await ask("1")
         assert verdict == "waits"
         assert message.startswith(
@@ -384,7 +377,7 @@ async def test_a_silent_kueue_is_told(api: FakeApi) -> None:
     api.controls.answers[VISIBLE] = {}
     api.fail(Fault(503, "ServiceUnavailable", "service unavailable"), "read", VISIBLE, times=None)
     async with running(api) as engine:
-        await until(lambda: "Kueue does not respond" in engine.warnings()[0])
+        await wait_for(lambda: "Kueue does not respond" in engine.warnings()[0])
 
 
 async def test_who_may_not_read_cluster_queues_launches_all_the_same() -> None:

@@ -15,7 +15,7 @@ from jupyter_gpuquota.server.ingress.replay.kernel_channels import KernelChannel
 from tests.server.ingress.conftest import Site
 from tests.server.ingress.kernel_messages import execute, message, status, stream
 from tests.server.ingress.kernel_upstream import FakeKernel, Page
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_for
 
 MIB = 1024 * 1024
 GOING_AWAY, NORMAL = 1001, 1000
@@ -52,12 +52,6 @@ def kernel(site: Site) -> FakeKernel:
     return found
 
 
-async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 (a channel has no event)
-            await asyncio.sleep(0.01)
-
-
 @pytest.fixture
 def missed(site: Site, login: str, jp_fetch: Any) -> Missed:
     """Request what a client has missed."""
@@ -90,7 +84,7 @@ async def lose_page(site: Site, kernel: FakeKernel, page: Page) -> None:
     """Disconnect a page while its cell runs."""
     await run_cell(page, kernel)
     page.vanish()
-    await until(lost_line(site))
+    await wait_for(lost_line(site))
 
 
 def lost_line(site: Site) -> Callable[[], bool]:
@@ -122,10 +116,10 @@ async def test_what_a_page_has_confirmed_is_not_sent_again(
     await run_cell(page, kernel)
     reading = asyncio.ensure_future(page.read_on())
     (channel,) = site.context.kernels._channels
-    await until(lambda: channel.backlog.confirmed == channel.backlog.newest)
+    await wait_for(lambda: channel.backlog.confirmed == channel.backlog.newest)
     reading.cancel()
     page.vanish()
-    await until(lost_line(site))
+    await wait_for(lost_line(site))
     await kernel.say(stream("2", "r1"))
     again = await open_page()
     assert await again.receive() == stream("2", "r1")
@@ -154,11 +148,11 @@ async def test_a_reloaded_page_gets_the_output_of_the_cell(
     await page.leave(GOING_AWAY)
     assert page.closed_with == GOING_AWAY.to_bytes(2, "big")
     await kernel.say(stream("2", "r1"))
-    await until(lambda: len(site.context.kernels) == 1)
+    await wait_for(lambda: len(site.context.kernels) == 1)
     await open_page("page-2")
     await kernel.say(stream("3", "r1"))
     (channel,) = site.context.kernels._channels
-    await until(lambda: channel.backlog.newest == 4)
+    await wait_for(lambda: channel.backlog.newest == 4)
     found = await missed("page-2")
     assert found["requests"] == [{"id": "r1", "cell": "cell-1", "finished": False, "dropped": None}]
     assert texts(found) == ["1", "2", "3"]
@@ -173,7 +167,7 @@ async def test_the_end_of_a_cell_without_pages_is_sent_once(
     await page.leave(GOING_AWAY)
     await kernel.say(stream("2", "r1"), status("idle", "r1"))
     (channel,) = site.context.kernels._channels
-    await until(lambda: channel.backlog.newest == 4)
+    await wait_for(lambda: channel.backlog.newest == 4)
     found = await missed("page-2")
     assert (texts(found), found["requests"][0]["finished"]) == (["1", "2"], True)
     assert (await missed("page-2"))["requests"] == []
@@ -204,7 +198,7 @@ async def test_a_second_page_has_a_connection_of_its_own(
     kernel: FakeKernel, open_page: Open
 ) -> None:
     first, second = await open_page(), await open_page("page-2")
-    await until(lambda: len(kernel.connections) == 2)
+    await wait_for(lambda: len(kernel.connections) == 2)
     await kernel.say(stream("to both", ""))
     assert await first.receive() == await second.receive() == stream("to both", "")
 
@@ -214,9 +208,9 @@ async def test_without_a_running_cell_nothing_is_kept(
     site: Site, kernel: FakeKernel, open_page: Open, code: int | None
 ) -> None:
     page = await open_page()
-    await until(lambda: kernel.connections)
+    await wait_for(lambda: kernel.connections)
     await page.leave(code)
-    await until(lambda: not kernel.connections)
+    await wait_for(lambda: not kernel.connections)
     assert len(site.context.kernels) == 0
 
 
@@ -229,7 +223,7 @@ async def test_a_page_that_closes_and_connects_again_gets_a_new_connection(
     await page.leave(None)
     assert len(kernel.connections) == 1
     await open_page()
-    await until(lambda: len(kernel.clients) == 2 and len(kernel.connections) == 1)
+    await wait_for(lambda: len(kernel.clients) == 2 and len(kernel.connections) == 1)
     assert len(site.context.kernels) == 1
 
 
@@ -241,9 +235,9 @@ async def test_a_page_cut_off_in_the_middle_of_a_message_gets_a_new_connection(
     await page.send_part(b"x" * 1000, 500)
     await asyncio.sleep(0)
     page.vanish()
-    await until(lambda: not kernel.connections)
+    await wait_for(lambda: not kernel.connections)
     await open_page()
-    await until(lambda: len(kernel.clients) == 2)
+    await wait_for(lambda: len(kernel.clients) == 2)
 
 
 async def test_a_kernel_that_died_is_not_gone_on_with_but_heard(
@@ -251,9 +245,9 @@ async def test_a_kernel_that_died_is_not_gone_on_with_but_heard(
 ) -> None:
     await lose_page(site, kernel, await open_page())
     await kernel.say(stream("last words", "r1"), status("restarting"))
-    await until(lambda: not kernel.connections)
+    await wait_for(lambda: not kernel.connections)
     await open_page()
-    await until(lambda: len(kernel.clients) == 2)
+    await wait_for(lambda: len(kernel.clients) == 2)
     found = await missed("page-1")
     assert (texts(found), found["requests"][0]["finished"]) == (["1", "last words"], True)
     assert len(site.context.kernels) == 1
@@ -264,7 +258,7 @@ async def test_a_session_that_ends_leaves_nothing_behind(
 ) -> None:
     await lose_page(site, kernel, await open_page())
     kernel.connections[0].close()
-    await until(lambda: len(site.context.kernels) == 0)
+    await wait_for(lambda: len(site.context.kernels) == 0)
 
 
 async def test_memory_is_bounded_while_no_page_is_connected(
@@ -276,7 +270,7 @@ async def test_memory_is_bounded_while_no_page_is_connected(
     (channel,) = site.context.kernels._channels
     for number in range(30):
         await kernel.say(stream(f"{number:03}" + "x" * MIB, "r1"))
-    await until(lambda: channel.backlog.newest == 32)
+    await wait_for(lambda: channel.backlog.newest == 32)
     assert channel.backlog.size <= 10 * MIB
     found = await missed("page-2")
     assert [int(text[:3]) for text in texts(found)] == list(range(21, 30))
@@ -295,7 +289,7 @@ async def test_of_many_lines_those_go_that_were_left_first(
         await page.leave(GOING_AWAY)
     left = [channel.backlog.client for channel in site.context.kernels._channels]
     assert left == ["page-2", "page-3"]
-    await until(lambda: len(kernel.connections) == 2)
+    await wait_for(lambda: len(kernel.connections) == 2)
 
 
 async def test_after_some_hours_it_is_forgotten(
@@ -305,7 +299,7 @@ async def test_after_some_hours_it_is_forgotten(
     page = await open_page()
     await run_cell(page, kernel)
     page.vanish()
-    await until(lambda: not kernel.connections)
+    await wait_for(lambda: not kernel.connections)
     assert len(site.context.kernels) == 0
 
 
@@ -329,7 +323,7 @@ async def test_the_page_and_the_session_agree_as_if_they_met(
     again = await open_page()
     assert set(again.answer.split("\r\n")) <= set(page.answer.split("\r\n"))
     again.vanish()
-    await until(lost_line(site))
+    await wait_for(lost_line(site))
     older = await open_page(protocol="")
     assert "Sec-Websocket-Protocol" not in older.answer.title()
     assert len(kernel.clients) == 2
@@ -357,7 +351,7 @@ async def test_no_presence_is_reported_while_no_page_is_connected(
     site.serverapp.web_app.settings.pop("gpuquota_ingress_last_activity", None)
     (channel,) = site.context.kernels._channels
     await kernel.say(stream("2", "r1"))
-    await until(lambda: channel.backlog.newest == 3)
+    await wait_for(lambda: channel.backlog.newest == 3)
     again = await open_page()
     await again.receive()
     assert "gpuquota_ingress_last_activity" not in site.serverapp.web_app.settings
