@@ -42,6 +42,7 @@ from .planning import EnginePlanning
 from .reaching import reaching
 from .reconcile.objects import SessionObjects
 from .reconcile.reconciler import Reconciler
+from .reconcile.steps import Steps
 from .reconcile.writer import Writer
 from .resident.cluster import KubeCluster
 from .resident.facts import ClusterFacts
@@ -154,14 +155,9 @@ class _Assembly:
     def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
         board = self._board
         writer = Writer(self._api, SessionManifests(self._parts(defaults), defaults), new_token)
-        return Reconciler(
-            board,
-            self._objects,
-            writer,
-            self._facts,
-            self._pages,
-            self._control.save_timeout,
-        )
+        save = self._control.save_timeout
+        steps = Steps(board, self._objects, writer, self._facts, self._pages, save)
+        return Reconciler(board, self._objects, writer, steps)
 
     def _make_resident(self) -> ClusterResident:
         control, board, clock = self._control, self._board, self._clock

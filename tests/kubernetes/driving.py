@@ -16,6 +16,7 @@ from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.reconcile.objects import SessionObjects
 from jupyter_gpuquota.kubernetes.reconcile.reconciler import Reconciler
+from jupyter_gpuquota.kubernetes.reconcile.steps import Steps
 from jupyter_gpuquota.kubernetes.reconcile.writer import Writer
 from jupyter_gpuquota.kubernetes.resources import (
     SECRETS,
@@ -89,7 +90,8 @@ class Driver:
         self.pages = OpenPages(None)
         objects = SessionObjects(self.watches)
         writer = Writer(api, SmallManifests(), lambda session_id: f"{session_id}.secret")
-        self.reconciler = Reconciler(self.board, objects, writer, self.facts, self.pages, 1.0)
+        steps = Steps(self.board, objects, writer, self.facts, self.pages, 1.0)
+        self.reconciler = Reconciler(self.board, objects, writer, steps)
         self.sessions = ClusterSessions(self.board, self.reconciler, self.pages)
 
     async def start(self) -> None:

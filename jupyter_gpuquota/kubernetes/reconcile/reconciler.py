@@ -14,7 +14,6 @@ from collections.abc import Callable
 import msgspec
 
 from ...control.board import Board
-from ...control.ending.open_pages import OpenPages
 from ...model.messages.build import reason
 from ...model.reasons import Reason
 from ...model.sessions import Session
@@ -26,7 +25,6 @@ from ..objects.meta import Object
 from ..objects.workloads import Workload
 from ..state.desired import Action, next_action
 from ..state.record import Record, decode, encode
-from .facts import Facts
 from .objects import SessionObjects
 from .steps import Steps
 from .tracked import Tracked
@@ -50,16 +48,14 @@ class Reconciler:
         board: Board,
         objects: SessionObjects,
         writer: Writer,
-        facts: Facts,
-        pages: OpenPages,
-        save: float,
+        steps: Steps,
     ) -> None:
         self.owner = ""
         """The only owner whose sessions are managed; empty for all sessions."""
         self._board = board
         self._writer = writer
         self._objects = objects
-        self._steps = Steps(board, objects, writer, facts, pages, save)
+        self._steps = steps
         self._tracked: dict[str, Tracked] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._unreadable: dict[str, str] = {}
