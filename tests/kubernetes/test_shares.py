@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.errors import FieldError
@@ -228,6 +228,7 @@ PINNED = st.lists(st.sampled_from(NAMES), unique=True)
 
 
 @given(share=FORMS, nodes=CLUSTERS, pinned=PINNED)
+@example(share=Share(milli=751), nodes=read(whole(), sliced()), pinned=[])
 def test_any_share_is_given_or_refused_by_field(
     share: Share, nodes: list[GpuNode], pinned: list[str]
 ) -> None:

@@ -95,6 +95,20 @@ class Shares:
         are preferred. The choice depends on what nodes have, not on what is free; so the rounded
         share is given by the same provider, without further rounding.
         """
+        found = self._cheapest(share, nodes, elsewhere, counts)
+        if isinstance(found, Choice) and found.share != share:
+            # Rounded up, it can be what another provider gives without sharing: 3/4 of a GPU in
+            # halves is a whole one.
+            return self.choose(found.share, nodes, elsewhere, counts)
+        return found
+
+    def _cheapest(
+        self,
+        share: Share,
+        nodes: Sequence[GpuNode],
+        elsewhere: Sequence[GpuNode],
+        counts: Callable[[str], bool],
+    ) -> Choice | FieldError:
         if not share.wants_gpu:
             return Choice(_NO_GPU, Grant(share), nodes, elsewhere, self._groups)
         grants = [
