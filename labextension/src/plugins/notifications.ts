@@ -79,7 +79,8 @@ function show(
     callback: () => void commands.execute(command, { id })
   });
   const never = {
-    label: muteText(trans, kind),
+    label: trans.__("Don't show again"),
+    caption: trans.__('Turn these notices on again in the settings'),
     callback: () => void workspace.preferences.set(SWITCH[kind], false)
   };
   const emit = (
@@ -128,21 +129,6 @@ function show(
         'warning',
         act(trans.__('Details'), CommandIDs.details)
       );
-  }
-}
-
-function muteText(trans: TranslationBundle, kind: INotice['kind']): string {
-  switch (kind) {
-    case 'ready':
-      return trans.__("Don't notify about started sessions");
-    case 'failed':
-      return trans.__("Don't notify about failed sessions");
-    case 'waiting':
-      return trans.__("Don't notify about queued sessions");
-    case 'reclaimed':
-      return trans.__("Don't notify about preempted sessions");
-    case 'ending':
-      return trans.__("Don't notify about run time limits");
   }
 }
 

@@ -61,9 +61,7 @@ test('notices say what is ready, what failed and what waits, and can be switched
 
   await api.create({ name: 'bad', command: ['sh', '-c', 'exit 7'] });
   const failed = workspace.notice('bad failed');
-  await failed
-    .getByRole('button', { name: "Don't notify about failed sessions" })
-    .click();
+  await failed.getByRole('button', { name: "Don't show again" }).click();
   await api.create({ name: 'worse', command: ['sh', '-c', 'exit 8'] });
   await expect(workspace.row('worse')).toContainText('Failed');
   await api.create({ name: 'fine' });
