@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tornado.httputil import HTTPHeaders
 
@@ -74,4 +75,4 @@ class Authentication:
 def _outside(caller: Caller) -> Caller:
     """Return a caller without what no authenticator can know: account and session of a process."""
     known = "" if caller.known in _OWN_WORDS else caller.known
-    return Caller(caller.name, caller.groups, known)
+    return replace(caller, known=known, session="", inside="")

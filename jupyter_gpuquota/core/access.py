@@ -86,7 +86,8 @@ class Caller:
 
     `known` is how the caller was identified: `socket`, `jupyterhub`, `kubernetes`, `token` or
     `session`. `session` is the id of a session that acts for itself, empty for a person; `inside`
-    that of the session in which a person's program runs, if any.
+    that of the session in which a person's program runs, if any. `uid` and `extra` are what the
+    authenticator says besides; only whoever knows the authenticator can interpret them.
     """
 
     name: str
@@ -94,6 +95,8 @@ class Caller:
     known: str = ""
     session: str = ""
     inside: str = ""
+    uid: str = ""
+    extra: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def among(self, entries: Iterable[str]) -> bool:
         """Return whether a list of accounts and `group:NAME` entries names the caller."""

@@ -325,7 +325,12 @@ async def test_tokens_of_users_and_service_accounts(cluster: Any, server: Server
     ours = TokenReviewAuthenticator(open_api=controller, audiences=["jupyter-gpuquota"])
     assert await ours.authenticate(robot) is None
     meant = await token_of(server.admin, server.team_a, ROBOT, "jupyter-gpuquota")
-    assert (await ours.authenticate(meant)) == found
+    again = await ours.authenticate(meant)
+    assert again is not None
+    assert (again.name, again.groups, again.uid) == (found.name, found.groups, found.uid)
+    # The server says which token it was; reviews pass it on.
+    assert "authentication.kubernetes.io/credential-id" in dict(found.extra)
+    assert again.extra != found.extra
 
     unused = await token_of(server.admin, server.team_a, ROBOT)
     await server.admin.delete(ACCOUNTS, server.team_a, ROBOT)

@@ -37,13 +37,14 @@ class Rbac:
     """Bindings of roles to users and groups (`group:NAME`), in a namespace or (empty) in all.
 
     `me` is the user of the controller's own credentials, with its groups; `tokens` are those of
-    users that the server knows.
+    users that the server knows. `named` are the users of reviews, as they were sent.
     """
 
     me: tuple[str, list[str]] = ("system:serviceaccount:ops:controller", [])
     tokens: dict[str, Any] = field(default_factory=dict)
     bindings: list[tuple[str, str, str]] = field(default_factory=list)
     asked: list[tuple[str, str, str, str]] = field(default_factory=list)
+    named: list[Mapping[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._roles = roles()
@@ -78,6 +79,7 @@ class Rbac:
 
     def _review(self, body: Mapping[str, Any]) -> dict[str, Any]:
         spec = body["spec"]
+        self.named.append({key: spec[key] for key in spec if key != "resourceAttributes"})
         return self._answer(spec["user"], spec["groups"], body)
 
     def _review_me(self, body: Mapping[str, Any]) -> dict[str, Any]:

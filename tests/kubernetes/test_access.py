@@ -240,6 +240,28 @@ async def test_reserved_names_come_from_the_cluster_alone():
     assert (own.name, own.groups) == ("system:admin", groups)
 
 
+async def test_reviews_name_all_that_the_cluster_said_of_its_user(cluster: Cluster):
+    extra = (("example.org/scopes", ("read", "write")),)
+    await cluster.roles(replace(user("ana", "ml"), uid="7", extra=extra))
+    everything = {
+        "user": "ana",
+        "groups": ["ml"],
+        "uid": "7",
+        "extra": {"example.org/scopes": ["read", "write"]},
+    }
+    assert cluster.rbac.named
+    assert all(named == everything for named in cluster.rbac.named)
+    asked = len(cluster.rbac.named)
+    await cluster.roles(replace(user("ana", "ml"), uid="7"))  # another token, perhaps with less
+    assert cluster.rbac.named[asked:]
+    assert all("extra" not in named for named in cluster.rbac.named[asked:])
+
+
+async def test_uid_and_extra_come_from_the_cluster_alone():
+    hub = Caller("ana", known="jupyterhub", uid="7", extra=(("scopes", ("all",)),))
+    assert as_user(hub, PREFIXES) == Caller("hub:ana", known="jupyterhub")
+
+
 async def test_nobody_has_no_rights_and_asks_nothing(cluster: Cluster):
     cluster.access._prefixes = {"jupyterhub": ""}
     cluster.rbac.bind("admin", "system:admin")

@@ -54,7 +54,7 @@ class Cluster:
 async def test_the_cluster_says_who_it_is():
     cluster = Cluster()
     groups = frozenset({"team-a", "system:authenticated"})
-    assert await cluster.ask("alice-token") == Caller("alice", groups, known="kubernetes")
+    assert await cluster.ask("alice-token") == Caller("alice", groups, "kubernetes", uid="1")
     assert await cluster.ask("other") is None
 
 
@@ -63,6 +63,17 @@ async def test_a_service_account_has_its_full_name():
     user = {"username": ROBOT, "groups": ["system:serviceaccounts"]}
     cluster.rbac.tokens["robot-token"] = {"authenticated": True, "user": user}
     assert (await cluster.ask("robot-token")).name == ROBOT
+
+
+async def test_what_else_the_cluster_says_of_its_user_is_kept():
+    cluster = Cluster()
+    extra = {"example.org/scopes": ["read", "write"], "example.org/device": ["laptop"]}
+    user = {"username": "ana", "extra": extra}
+    cluster.rbac.tokens["ana-token"] = {"authenticated": True, "user": user}
+    assert (await cluster.ask("ana-token")).extra == (
+        ("example.org/device", ("laptop",)),
+        ("example.org/scopes", ("read", "write")),
+    )
 
 
 async def test_an_answer_counts_for_a_minute_and_a_refusal_for_seconds():

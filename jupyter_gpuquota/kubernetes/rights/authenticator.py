@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 class _User(msgspec.Struct, frozen=True):
     username: str = ""
     groups: tuple[str, ...] = ()
+    uid: str = ""
+    extra: dict[str, tuple[str, ...]] = {}
 
 
 class _Status(msgspec.Struct, frozen=True):
@@ -110,7 +112,14 @@ class TokenReviewAuthenticator(Configurable):
         if self.audiences and not set(self.audiences).intersection(status.audiences):
             log.warning("the cluster does not check the audiences of tokens: all are refused")
             return None
-        return Caller(status.user.username, frozenset(status.user.groups), known="kubernetes")
+        user = status.user
+        return Caller(
+            user.username,
+            frozenset(user.groups),
+            known="kubernetes",
+            uid=user.uid,
+            extra=tuple(sorted(user.extra.items())),
+        )
 
 
 def _unavailable(why: str) -> Unavailable:

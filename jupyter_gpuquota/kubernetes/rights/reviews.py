@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Iterable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -26,8 +26,8 @@ _MANY = 65_536
 
 T = TypeVar("T")
 
-_Question = tuple[str, frozenset[str], str]
-"""User, groups, project; empty for one's own credentials, and for all projects."""
+_Question = tuple[Caller | None, str]
+"""User and project; None for one's own credentials, empty for all projects."""
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -67,7 +67,7 @@ class Reviews:
 
     async def standings(self, user: Caller | None, projects: Iterable[str]) -> dict[str, Standing]:
         """Return what a user may do in each project. Raises Unavailable."""
-        questions = {project: _question(user, project) for project in projects}
+        questions = {project: (user, project) for project in projects}
         found = {project: self._known.known(asked) for project, asked in questions.items()}
         missing = [project for project, standing in found.items() if standing is None]
         answers = await _all(
@@ -82,9 +82,7 @@ class Reviews:
         if not self.table.admin:
             return False
         rights = self.table.admin
-        return await self._admins.get(
-            _question(user, ""), lambda: self._all_allowed(user, rights, "")
-        )
+        return await self._admins.get((user, ""), lambda: self._all_allowed(user, rights, ""))
 
     async def _climb(self, user: Caller | None, project: str) -> Standing:
         """Return the highest role whose rights the user has, and what it lacks."""
@@ -114,11 +112,10 @@ class Reviews:
             "resource": right.resource,
             "subresource": right.subresource,
         }
-        who = {"user": user.name, "groups": sorted(user.groups)} if user else {}
         body = {
             "apiVersion": "authorization.k8s.io/v1",
             "kind": kind,
-            "spec": {**who, "resourceAttributes": attributes},
+            "spec": {**_who(user), "resourceAttributes": attributes},
         }
         async with self._slots:
             try:
@@ -147,8 +144,16 @@ def unanswered(what: str, error: Exception) -> Unavailable:
     )
 
 
-def _question(user: Caller | None, project: str) -> _Question:
-    return (user.name, user.groups, project) if user else ("", frozenset(), project)
+def _who(user: Caller | None) -> dict[str, Any]:
+    """Return the fields of a review that name its user.
+
+    They are all that the cluster said of the user, as authorizers may decide by any of it.
+    """
+    if user is None:
+        return {}
+    named: dict[str, Any] = {"user": user.name, "groups": sorted(user.groups)}
+    extra = {key: list(values) for key, values in user.extra}
+    return named | ({"uid": user.uid} if user.uid else {}) | ({"extra": extra} if extra else {})
 
 
 async def _all(asked: Iterable[Awaitable[T]]) -> list[T]:
