@@ -138,6 +138,27 @@ async def test_a_change_of_quota_and_limit_is_written(api: FakeApi) -> None:
         assert project(engine).revision == changed.revision
 
 
+async def test_kueue_itself_does_not_change_the_revision(api: FakeApi) -> None:
+    fill(api, *nested("team-a", 4000))
+    async with running(api) as engine:
+        before = project(engine)
+        for resource, namespace, name in (
+            (CLUSTER_QUEUES, "", "team-a"),
+            (CLUSTER_QUEUES, "", "team-a-interactive"),
+            (COHORTS, "", "team-a"),
+            (LOCAL_QUEUES, "team-a", "gpus"),
+        ):
+            status = {"status": {"pendingWorkloads": 1}}
+            new = await api.patch(resource, namespace, name, status, subresource="status")
+            cache = engine._around.caches.cache(resource)
+            await wait_for(
+                lambda cache=cache, new=new: cache.get(*new.key).metadata == new.metadata
+            )
+            assert project(engine) == before, name
+        wanted = Project(name="team-a", quota=3000, limit=None, revision=before.revision)
+        assert (await engine.administration.put_project(wanted)).quota == 3000
+
+
 async def test_a_limit_is_taken_away(api: FakeApi) -> None:
     fill(api, cluster_queue("team-a", 3000, borrowing=1000))
     async with running(api) as engine:

@@ -41,13 +41,17 @@ class QuotaChange:
 
 
 def revision_of(queues: ProjectQueues) -> str:
-    """Return the revision of a project's settings: a hash of all that they are read from."""
+    """Return the revision of a project's settings: a hash of all that they are read from.
+
+    Objects are taken by name, as a cache has them in the order of their last change.
+    """
     names = set(queues.cluster_queues)
     tops = {name for flavor in queues.flavors for _, name in queues.tops(flavor)}
     own: list[ClusterQueue | Cohort] = [
         q for q in queues.state.cluster_queues if q.metadata.name in names
     ]
     own += [c for c in queues.state.cohorts if c.metadata.name in tops]
+    own.sort(key=lambda each: (each.metadata.name, type(each).__name__))
     parts = [msgspec.json.encode((each.metadata.name, each.spec)) for each in own]
     parts += [
         msgspec.json.encode((q.metadata.name, q.spec, q.metadata.annotations.get(ANNOTATION, "")))
