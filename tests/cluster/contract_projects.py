@@ -9,14 +9,13 @@ from scripts.cluster.labels import PODS
 from scripts.cluster.rest import Refused, Rest
 from scripts.cluster.settings import MILLI_GPU, WHOLE_GPU
 from scripts.cluster.setup import wait_for
-from tests.cluster.teams import GPU_NODE, KUEUE, RESTRICTED
+from tests.cluster.teams import GPU_NODE, KUEUE, RESTRICTED, make_priorities
 
 Json = dict[str, Any]
 
 QUOTAS: Mapping[str, int] = {"team-a": 4000, "team-b": 2000, "team-c": 2000}
 SHARED = 8000
 """What is left of 16 GPUs: nobody's own, for everybody to borrow."""
-PRIORITIES = {"interactive": 300, "interactive-spot": 200, "train": 100}
 _ROOT = "contract"
 _KEPT = {"cpu": "1k", "memory": "10Ti"}
 
@@ -34,15 +33,7 @@ def make_kueue(rest: Rest) -> None:
     _apply(rest, KUEUE, "ResourceFlavor", {"name": "v100"}, {"nodeLabels": labels})
     shared = _groups(str(SHARED), cpu="0", memory="0")
     _apply(rest, KUEUE, "Cohort", {"name": _ROOT}, {"resourceGroups": shared})
-    for kind, value in PRIORITIES.items():
-        rest.apply(
-            {
-                "apiVersion": KUEUE,
-                "kind": "WorkloadPriorityClass",
-                "metadata": {"name": kind},
-                "value": value,
-            }
-        )
+    make_priorities(rest)
     for name, milli in QUOTAS.items():
         _apply(rest, KUEUE, "Cohort", {"name": name}, {"parentName": _ROOT})
         _queue(rest, name, name, "gpus", _groups("0"))

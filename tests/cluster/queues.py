@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -19,7 +18,7 @@ from jupyter_gpuquota.model.resources import MILLI
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
-from tests.cluster.teams import KUEUE, Team
+from tests.cluster.teams import KUEUE, Team, make_priorities
 from tests.cluster.workloads import RESTRICTED
 
 Json = dict[str, Any]
@@ -45,15 +44,7 @@ class Nested:
         self._made: list[str] = []
         self._make("Cohort", prefix, {})
         self._make("ResourceFlavor", f"{prefix}-v100", {})
-        for name, value in (("interactive", 100), ("interactive-spot", 60), ("train", 50)):
-            rest.apply(
-                {
-                    "apiVersion": KUEUE,
-                    "kind": "WorkloadPriorityClass",
-                    "metadata": {"name": name},
-                    "value": value,
-                }
-            )
+        make_priorities(rest)
 
     def team(self, group: str, milli: int) -> Team:
         """Create a namespace with queues: its quota belongs to its interactive sessions first."""
@@ -151,12 +142,3 @@ def workload_of(session: Session, engine: Engine) -> Json:
             "template": template,
         },
     }
-
-
-async def until(holds: Callable[[], Any], what: str) -> Any:
-    """Return the first true result of a function. Fails when it never comes."""
-    deadline = asyncio.get_running_loop().time() + 60.0
-    while not (found := holds()):
-        assert asyncio.get_running_loop().time() < deadline, what
-        await asyncio.sleep(0.1)
-    return found

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.objects.meta import Object
 from jupyter_gpuquota.kubernetes.resources import NAMESPACES, Resource
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
+from tests.waiting import wait_for
 
 RBAC = "rbac.authorization.k8s.io"
 BINDINGS = Resource(RBAC, "v1", "rolebindings", "RoleBinding", Object)
@@ -118,13 +118,13 @@ async def controller_kubeconfig(admin: Api, kubeconfig: Path, folder: Path) -> P
     return with_token(kubeconfig, token, folder / "controller.kubeconfig")
 
 
-async def settled(done: Callable[[], Any]) -> Any:
+async def settled(done: Callable[[], Awaitable[Any]]) -> Any:
     """Return the result once the server has taken notice of new rules: it caches them."""
-    for _ in range(100):
+
+    async def found() -> Any:
         try:
-            if found := await done():
-                return found
+            return await done()
         except Fault:
-            pass
-        await asyncio.sleep(0.1)
-    raise TimeoutError("the rules did not come into force")
+            return None
+
+    return await wait_for(found, "the rules did not come into force", pause=0.1)

@@ -13,6 +13,8 @@ from scripts.cluster.setup import wait_for
 KUEUE = "kueue.x-k8s.io/v1beta2"
 RBAC = "rbac.authorization.k8s.io"
 GPU_NODE = "Tesla-V100-SXM2-32GB"
+PRIORITIES = {"interactive": 100, "interactive-spot": 60, "train": 50}
+"""The values of Kueue's priority classes, as the documentation recommends."""
 RESTRICTED = "pod-security.kubernetes.io/enforce"
 
 Json = dict[str, Any]
@@ -127,6 +129,13 @@ class Teams:
     def _make(self, manifest: Json) -> None:
         self._rest.apply(manifest)
         self._made.append(self._rest.path_of(manifest))
+
+
+def make_priorities(rest: Rest) -> None:
+    """Create the priority classes, which all tests on a cluster share."""
+    for name, value in PRIORITIES.items():
+        kind = {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": name}}
+        rest.apply({**kind, "value": value})
 
 
 def _binding(namespace: str, role: str, group: str) -> Json:

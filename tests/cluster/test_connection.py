@@ -250,9 +250,21 @@ async def test_a_slow_busy_and_unreliable_server(
         assert watches.since is None
 
 
-async def test_a_restarted_server(breakable: Cluster):
-    async with connected(breakable.kubeconfig()) as api, watching(api) as (watches, cache):
-        await api.create(SECRETS, "default", secret("kept"))
+@asynccontextmanager
+async def inside(api: Api, name: str) -> AsyncIterator[str]:
+    """A namespace of a cluster that several tests break, one after the other."""
+    await api.create(NAMESPACES, "", {"metadata": {"name": name}})
+    yield name
+    await api.delete(NAMESPACES, "", name)
+
+
+async def test_a_restarted_server(breakable: Cluster, name: str):
+    async with (
+        connected(breakable.kubeconfig()) as api,
+        inside(api, name) as place,
+        watching(api, place) as (watches, cache),
+    ):
+        await api.create(SECRETS, place, secret("kept"))
         await wait_for(lambda: names(cache) == {"kept"})
         before = datetime.now(UTC)
         await asyncio.to_thread(breakable.kill, "apiserver")
@@ -265,19 +277,20 @@ async def test_a_restarted_server(breakable: Cluster):
 
         await asyncio.to_thread(breakable.start, "apiserver")
         await wait_for(lambda: watches.since is None)
-        await api.create(SECRETS, "default", secret("new"))
+        await api.create(SECRETS, place, secret("new"))
         await wait_for(lambda: names(cache) == {"kept", "new"})
 
 
-async def test_a_compacted_history(breakable: Cluster, tmp_path: Path):
+async def test_a_compacted_history(breakable: Cluster, tmp_path: Path, name: str):
     with FaultProxy.running(breakable.kubeconfig(), tmp_path) as between:
         async with (
             connected(breakable.kubeconfig()) as api,
+            inside(api, name) as place,
             connected(between.kubeconfig) as held_up,
-            watching(held_up) as (watches, cache),
+            watching(held_up, place) as (watches, cache),
         ):
-            for name in ("kept", "gone"):
-                await api.create(SECRETS, "default", secret(name))
+            for each in ("kept", "gone"):
+                await api.create(SECRETS, place, secret(each))
             await wait_for(lambda: names(cache) == {"kept", "gone"})
             history: list[set[str]] = []
             cache.subscribe(lambda _: history.append(names(cache)))
@@ -286,8 +299,8 @@ async def test_a_compacted_history(breakable: Cluster, tmp_path: Path):
             between.add(Rule(path="watch=1", status=503))
             await asyncio.to_thread(breakable.kill, "apiserver")
             await asyncio.to_thread(breakable.start, "apiserver")
-            await api.delete(SECRETS, "default", "gone")
-            last = await api.create(SECRETS, "default", secret("late"))
+            await api.delete(SECRETS, place, "gone")
+            last = await api.create(SECRETS, place, secret("late"))
             compact(breakable, int(last.metadata.resource_version))
             # The API server remembers what it has seen, but not over its own end.
             await asyncio.to_thread(breakable.kill, "apiserver")

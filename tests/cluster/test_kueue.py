@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +12,10 @@ from jupyter_gpuquota.kubernetes.engines.engine import Engine
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import Session
+from scripts.cluster.settings import MILLI_GPU
 from tests.builders import make_session
-from tests.cluster.queues import Nested, engine_of, until, workload_of
+from tests.cluster.queues import Nested, engine_of, workload_of
+from tests.waiting import wait_for
 
 
 @pytest.fixture
@@ -43,17 +44,17 @@ async def test_a_life_in_the_queue(cluster: Any, connected: Any, name: str, nest
         return sessions[-1]
 
     async with connected() as api, engine_of(api, lambda: sessions, [ours, others]) as engine:
-        await until(lambda: len(engine.projects()) == 2, "the projects are not there")
+        await wait_for(lambda: len(engine.projects()) == 2, "the projects are not there")
         borrower = session("borrower", "2", ours, "train")
         assert (await engine.preview(borrower.spec)).verdict == "borrows"
         rest.create(workload_of(borrower, engine))
-        await until(lambda: engine.admission(borrower).admitted, "the borrower is not admitted")
+        await wait_for(lambda: engine.admission(borrower).admitted, "the borrower is not admitted")
 
         more = session("more", "1", ours, "train")
         forecast = await engine.preview(more.spec)
         assert forecast.verdict == "waits"
         rest.create(workload_of(more, engine))
-        told = await until(lambda: why(engine, more), "no reason")
+        told = await wait_for(lambda: why(engine, more), "no reason")
         assert forecast.reason is not None
         assert (told.code, told.key) == (forecast.reason.code, forecast.reason.key)
 
@@ -64,16 +65,16 @@ async def test_a_life_in_the_queue(cluster: Any, connected: Any, name: str, nest
             f"Preempts a session of {ours}, which will be requeued, to free 2 GPUs.",
         )
         rest.create(workload_of(taker, engine))
-        await until(lambda: engine.admission(taker).admitted, "the taker is not admitted")
-        evicted = await until(lambda: engine.admission(borrower).reclaim, "nobody was reclaimed")
+        await wait_for(lambda: engine.admission(taker).admitted, "the taker is not admitted")
+        evicted = await wait_for(lambda: engine.admission(borrower).reclaim, "nobody was reclaimed")
         assert (evicted.session, evicted.name, evicted.project) == (taker.id, "taker", others)
         found = engine.admission(borrower).reason
         assert found is not None
         assert found.code == "Reclaimed"
         assert "Preempted to accommodate a workload" in found.raw
 
-        await until(lambda: engine.admission(more).admitted, "what fits now is not admitted")
-        await until(lambda: why(engine, borrower), "no reason for the borrower")
+        await wait_for(lambda: engine.admission(more).admitted, "what fits now is not admitted")
+        await wait_for(lambda: why(engine, borrower), "no reason for the borrower")
         assert (await engine.position(borrower)).position == 1
         assert not engine.admission(borrower).admitted
 
@@ -82,21 +83,23 @@ async def test_quotas_are_tried_and_written(cluster: Any, connected: Any, nested
     rest, namespace = cluster.rest(), nested.team("team-a", 1000).namespace
     sessions = [make_session("waits", "3", project=namespace, kind="train")]
     async with connected() as api, engine_of(api, lambda: sessions, [namespace]) as engine:
-        await until(engine.projects, "the project is not there")
+        await wait_for(engine.projects, "the project is not there")
         rest.create(workload_of(sessions[0], engine))
-        told = await until(lambda: why(engine, sessions[0]), "no reason")
+        told = await wait_for(lambda: why(engine, sessions[0]), "no reason")
         assert told.code in {"OverQuota", "OverLimit"}
         old = named(engine, namespace)
         wanted = Project(name=namespace, quota=3000, limit=4000, revision=old.revision)
         tried = await engine.administration.try_change([wanted], [])
         assert [(each.name, each.effect) for each in tried.sessions] == [("waits", "starts")]
-        await asyncio.sleep(0.5)
-        assert named(engine, namespace).quota == 1000
+        path = f"/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{namespace}-interactive"
+        [group] = rest.get(path)["spec"]["resourceGroups"]
+        quotas = {each["name"]: each["nominalQuota"] for each in group["flavors"][0]["resources"]}
+        assert quotas[MILLI_GPU] == "1k"
 
         changed = await engine.administration.put_project(wanted)
         assert (changed.quota, changed.limit) == (3000, 4000)
-        await until(lambda: engine.admission(sessions[0]).admitted, "it did not start")
-        await until(
+        await wait_for(lambda: engine.admission(sessions[0]).admitted, "it did not start")
+        await wait_for(
             lambda: named(engine, namespace).revision == changed.revision, "another revision"
         )
         with pytest.raises(Outdated):
@@ -108,15 +111,15 @@ async def test_a_queue_that_is_held_says_so(cluster: Any, connected: Any, nested
     namespace = nested.team("team-a", 1000).namespace
     session = make_session("exp-1", "1", project=namespace, kind="train")
     async with connected() as api, engine_of(api, lambda: [session], [namespace]) as engine:
-        await until(engine.projects, "the project is not there")
+        await wait_for(engine.projects, "the project is not there")
         path = f"/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{namespace}"
         rest.request(
             "PATCH", path, {"spec": {"stopPolicy": "Hold"}}, "application/merge-patch+json"
         )
-        await until(
+        await wait_for(
             lambda: engine.projects() and named(engine, namespace).quota == 1000, "no project"
         )
         rest.create(workload_of(session, engine))
-        told = await until(lambda: why(engine, session), "no reason")
+        told = await wait_for(lambda: why(engine, session), "no reason")
         assert (told.code, told.key) == ("QueueMissing", "queue.inactive")
         assert (await engine.preview(session.spec)).verdict == "waits"

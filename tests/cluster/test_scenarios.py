@@ -16,8 +16,9 @@ from jupyter_gpuquota.kubernetes.resources import JOBS, STATEFUL_SETS
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.yaml_document import YamlDocument
 from tests.builders import make_session
-from tests.cluster.queues import Nested, engine_of, until, workload_of
+from tests.cluster.queues import Nested, engine_of, workload_of
 from tests.cluster.teams import Teams
+from tests.waiting import wait_for
 
 SCENARIO = Path(__file__).parents[1] / "scenarios" / "netapp-over-quota.yaml"
 
@@ -44,7 +45,7 @@ class Player:
                 kind = JOBS if session.spec.kind == "train" else STATEFUL_SETS
                 await api.delete(kind, session.spec.project, object_name(session))
             if wanted := step.get("expect"):
-                await until(lambda wanted=wanted: self._meets(engine, wanted), f"never {wanted}")
+                await wait_for(lambda wanted=wanted: self._meets(engine, wanted), f"never {wanted}")
                 met += 1
         return met
 
@@ -54,7 +55,7 @@ class Player:
         session = make_session(wish["name"], str(wish["gpu"]), project=project, kind=wish["kind"])
         self.sessions[wish["name"]] = session
         self._rest.create(workload_of(session, engine))
-        await until(lambda: _is_decided(engine, session), f"{wish['name']} is never decided")
+        await wait_for(lambda: _is_decided(engine, session), f"{wish['name']} is never decided")
         if not engine.admission(session).admitted:
             await asyncio.sleep(1.1)  # Kueue orders by the time of creation, in whole seconds
 
@@ -105,7 +106,7 @@ async def test_the_scenario_ends_in_the_same_table(
             api, lambda: list(player.sessions.values()), [f"{name}-{group}" for group in quotas]
         ) as engine,
     ):
-        await until(lambda: len(engine.projects()) == len(quotas), "the projects are not there")
+        await wait_for(lambda: len(engine.projects()) == len(quotas), "the projects are not there")
         found = {p.name.removeprefix(f"{name}-"): p.quota for p in engine.projects()}
         assert {group: found[group] for group in quotas} == quotas
         assert await player.play(api, engine, plain["steps"]) == 4
