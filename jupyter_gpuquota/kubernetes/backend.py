@@ -36,6 +36,7 @@ from .engines.engine import Engine
 from .engines.surroundings import Surroundings
 from .hosting import for_one_person, notices
 from .inventory import ClusterReader, KubernetesInventory, Offer
+from .logs.last_lines import last_lines
 from .nodes import NodeSettings
 from .objects.pods import Pod
 from .planning import EnginePlanning
@@ -155,8 +156,16 @@ class _Assembly:
     def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
         board = self._board
         writer = Writer(self._api, SessionManifests(self._parts(defaults), defaults), new_token)
-        save = self._control.save_timeout
-        steps = Steps(board, self._objects, writer, self._facts, self._pages, save)
+        steps = Steps(
+            board,
+            self._objects,
+            writer,
+            self._facts,
+            self._pages,
+            partial(last_lines, self._api),
+            save=self._control.save_timeout,
+            starting=self._config.start_timeout,
+        )
         return Reconciler(board, self._objects, writer, steps)
 
     def _make_resident(self) -> ClusterResident:

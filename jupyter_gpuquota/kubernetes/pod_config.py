@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from traitlets import Dict, List, TraitError, Unicode
+from traitlets import Dict, Float, List, TraitError, Unicode
 from traitlets.config import Configurable
 
 from ..control.config import absolute, check_names, read
@@ -120,6 +120,13 @@ class PodConfig(Configurable):
 
     pull_policy = Unicode(
         help="When images are pulled: Always, IfNotPresent or Never. Default: the cluster's.",
+    ).tag(config=True)
+
+    start_timeout = Float(
+        3600.0,
+        min=0.0,
+        help="""Seconds after which a session that has a node but is not ready has failed to start:
+        pulling its image counts, waiting for GPUs does not. 0: never.""",
     ).tag(config=True)
 
     service_account = Unicode(

@@ -6,12 +6,14 @@ import asyncio
 import base64
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.ending.open_pages import OpenPages
 from jupyter_gpuquota.kubernetes.engines.engine import Admission
 from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER, RECORD, SESSION
+from jupyter_gpuquota.kubernetes.logs.last_lines import last_lines
 from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.reconcile.objects import SessionObjects
@@ -80,9 +82,12 @@ class SmallFacts:
 
 
 class Driver:
-    """One controller: its board, its reconciler, and its port."""
+    """One controller: its board, its reconciler, and its port.
 
-    def __init__(self, api: Any) -> None:
+    `starting` is the time for a session to become ready, in seconds; 0 for any.
+    """
+
+    def __init__(self, api: Any, *, starting: float = 0.0) -> None:
         self.api = api
         self.board = Board()
         self.watches = Watches(api)
@@ -90,7 +95,16 @@ class Driver:
         self.pages = OpenPages(None)
         objects = SessionObjects(self.watches)
         writer = Writer(api, SmallManifests(), lambda session_id: f"{session_id}.secret")
-        steps = Steps(self.board, objects, writer, self.facts, self.pages, 1.0)
+        steps = Steps(
+            self.board,
+            objects,
+            writer,
+            self.facts,
+            self.pages,
+            partial(last_lines, api),
+            save=1.0,
+            starting=starting,
+        )
         self.reconciler = Reconciler(self.board, objects, writer, steps)
         self.sessions = ClusterSessions(self.board, self.reconciler, self.pages)
 
@@ -112,9 +126,9 @@ class Driver:
 
 
 @asynccontextmanager
-async def controller(api: Any) -> AsyncIterator[Driver]:
-    """Run a controller."""
-    driver = Driver(api)
+async def controller(api: Any, *, starting: float = 0.0) -> AsyncIterator[Driver]:
+    """Run a controller; see `Driver`."""
+    driver = Driver(api, starting=starting)
     await driver.start()
     try:
         yield driver

@@ -12,12 +12,14 @@ from tests.kubernetes.fake_api import FakeApi
 class FakeCluster:
     """Does one round of what controllers, scheduler and kubelets do, whenever it is told to.
 
-    `nodes` is false while no node has room; `terminates` while pods take long to end.
+    `has_room` is false while no node has room, `serves` while what runs does not become ready;
+    `is_slow` is true while pods take long to end.
     """
 
     def __init__(self, api: FakeApi) -> None:
         self.api = api
         self.has_room = True
+        self.serves = True
         self.is_slow = False
         self.started: list[str] = []
         """Sessions whose pods were started, one entry for each pod."""
@@ -71,12 +73,17 @@ class FakeCluster:
         if raw["status"]["phase"] != "Pending" or not self.has_room:
             return
         self.started.append(raw["metadata"]["labels"][SESSION])
-        ready = [{"type": "Ready", "status": "True"}]
+        ready = [{"type": "Ready", "status": str(self.serves)}]
+        container = {"name": raw["spec"]["containers"][0]["name"], "state": {"running": {}}}
         self.api.put(
             PODS,
             {
                 **raw,
                 "spec": {**raw["spec"], "nodeName": "node-1"},
-                "status": {"phase": "Running", "conditions": ready},
+                "status": {
+                    "phase": "Running",
+                    "conditions": ready,
+                    "containerStatuses": [container],
+                },
             },
         )

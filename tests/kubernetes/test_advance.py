@@ -13,12 +13,12 @@ from jupyter_gpuquota.kubernetes.engines.engine import Admission
 from jupyter_gpuquota.kubernetes.state.advance import advance
 from jupyter_gpuquota.kubernetes.state.images import seconds_of
 from jupyter_gpuquota.kubernetes.state.record import Record, decode, encode
-from jupyter_gpuquota.kubernetes.state.seen import Seen
+from jupyter_gpuquota.kubernetes.state.seen import Overdue, Seen
 from jupyter_gpuquota.model.ending import Ending
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement, Share, Slice
 from jupyter_gpuquota.model.sessions import QueuePosition, Reclaim
-from tests.kubernetes.sights import NODE, NOW, event, job, pod, record, seen, workload
+from tests.kubernetes.sights import IMAGE, NODE, NOW, event, job, pod, record, seen, workload
 
 LATER = NOW + timedelta(seconds=90)
 ENDED = {"terminated": {"exitCode": 3, "message": "one\ntwo"}}
@@ -162,6 +162,32 @@ CASES: dict[str, Case] = {
         lambda r: seen(pod(last=ENDED, restarts=3), of=r),
         "failed",
         "CrashLoop",
+    ),
+    "an image could not be pulled in time": (
+        STARTING,
+        lambda r: seen(
+            pod(state={"waiting": {"reason": "ImagePullBackOff"}}), of=r, overdue=Overdue(1, 3600)
+        ),
+        "stopping",
+        "StartTimeout",
+    ),
+    "a server was not ready in time": (
+        STARTING,
+        lambda r: seen(pod(state={"running": {}}), of=r, overdue=Overdue(1, 3600)),
+        "stopping",
+        "StartTimeout",
+    ),
+    "ready at last": (
+        STARTING,
+        lambda r: seen(pod(ready=True), of=r, overdue=Overdue(1, 3600)),
+        "running",
+        "",
+    ),
+    "its pod was replaced before the time was over": (
+        STARTING,
+        lambda r: seen(pod("p2"), of=r, overdue=Overdue(1, 3600)),
+        "starting",
+        "",
     ),
     "a command fails at once": (
         FRESH_COMMAND,
@@ -340,6 +366,14 @@ def test_an_exit_has_its_code_and_last_lines() -> None:
     assert (after.exit.code, after.exit.last_lines) == (3, ("one", "two"))
     assert after.reason is not None
     assert after.reason.raw == "two"
+
+
+def test_a_start_that_took_too_long_says_what_was_in_its_way() -> None:
+    sight = CASES["an image could not be pulled in time"][1]
+    why = advance(STARTING, sight(STARTING), LATER).session.reason
+    assert why is not None
+    assert why.message == f"Not ready within 1 h. {IMAGE} cannot be pulled."
+    assert why.raw == "ImagePullBackOff: "
 
 
 def test_the_schedulers_words_are_kept() -> None:

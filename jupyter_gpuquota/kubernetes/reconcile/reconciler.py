@@ -211,7 +211,7 @@ class Reconciler:
             tracked.trouble = reason("StartFailed", "start.failed", detail=str(error))
         else:
             tracked.trouble, tracked.failures = None, 0
-            return None
+            return self._steps.due(tracked)
         self._show(tracked, tracked.record)
         tracked.failures += 1
         return _PAUSES[min(tracked.failures, len(_PAUSES)) - 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -9,7 +10,9 @@ import msgspec
 from ...control.board import Board
 from ...control.ending.open_pages import OpenPages
 from ...core import ending
+from ...model.sessions import Exit
 from ..api import Fault
+from ..objects.pods import Pod
 from ..objects.workloads import Workload
 from ..state.advance import advance
 from ..state.desired import Action, next_action
@@ -17,12 +20,19 @@ from ..state.record import Record, encode
 from ..state.seen import Seen, present_pod
 from .facts import Facts
 from .objects import SessionObjects
+from .start_clock import StartClock
 from .tracked import Tracked
 from .writer import NOT_FOUND, Writer
 
+LastLines = Callable[[Pod], Awaitable[tuple[str, ...]]]
+
 
 class Steps:
-    """The steps of sessions; `save` is the time for open pages to save, in seconds."""
+    """The steps of sessions.
+
+    `last_lines` reads the end of a pod's log. `save` is the time for open pages to save, and
+    `starting` that for a session on its node to become ready, in seconds.
+    """
 
     def __init__(
         self,
@@ -31,14 +41,19 @@ class Steps:
         writer: Writer,
         facts: Facts,
         pages: OpenPages,
+        last_lines: LastLines,
+        *,
         save: float,
+        starting: float,
     ) -> None:
         self._board = board
         self._objects = objects
         self._writer = writer
         self._facts = facts
         self._pages = pages
+        self._last_lines = last_lines
         self._save_time = timedelta(seconds=save)
+        self._clock = StartClock(starting)
 
     def look(self, tracked: Tracked) -> Seen:
         """Return what the cluster shows of a session."""
@@ -55,7 +70,12 @@ class Steps:
             isolation=facts.isolation(session.spec),
             lost=facts.lost(),
             starts_jobs=facts.starts_jobs(session.spec),
+            overdue=self._clock.overdue(tracked, datetime.now(UTC)),
         )
+
+    def due(self, tracked: Tracked) -> float | None:
+        """Return the seconds until time alone changes a session, None if it does not."""
+        return self._clock.left(tracked, datetime.now(UTC))
 
     def advanced(self, record: Record, seen: Seen) -> Record:
         """Return a record, moved along by what is seen and by its open pages."""
@@ -71,6 +91,8 @@ class Steps:
     async def carry_out(self, tracked: Tracked, action: Action, workload: Workload | None) -> None:
         """Do what is due. Raises Fault."""
         record = tracked.record
+        if action in (Action.STOP, Action.REMOVE):
+            record = tracked.record = await self._with_last_lines(record)
         if workload is None:
             tracked.wrote(await self._writer.create(record))
         elif action is Action.START:
@@ -84,6 +106,20 @@ class Steps:
             await self._writer.remove(record, workload)
             tracked.deleted(workload.metadata.uid)
         tracked.stored = encode(record)
+
+    async def _with_last_lines(self, record: Record) -> Record:
+        """Return the record of a session that failed to start with the end of its log.
+
+        Its pod, which is stopped next, takes the log with it.
+        """
+        session = record.session
+        if session.state != "stopping" or session.goal != "run" or session.exit:
+            return record
+        pods = (pod for pod in self._objects.pods(session) if pod.metadata.uid == record.pod)
+        pod = next(pods, None)
+        lines = await self._last_lines(pod) if pod else ()
+        found = Exit(code=None, at=datetime.now(UTC), last_lines=lines) if lines else None
+        return msgspec.structs.replace(record, session=msgspec.structs.replace(session, exit=found))
 
     async def write(self, tracked: Tracked, record: Record) -> None:
         """Write a changed record; what it stops is stopped in the same write. Raises Fault."""

@@ -15,8 +15,9 @@ class Tracked:
     """A session with what is known of it beyond the watches.
 
     `stored` is the record as it was last written. `detached`: the Secret may hold the record,
-    because the workload is being re-created. `trouble` is why the last write failed. `lock` orders
-    the writes; `wake` asks for another look.
+    because the workload is being re-created. `trouble` is why the last write failed. `starting` is
+    the run that starts, and when that began by the clock of `StartClock`. `lock` orders the writes;
+    `wake` asks for another look.
     """
 
     record: Record
@@ -24,6 +25,7 @@ class Tracked:
     detached: bool = False
     trouble: Reason | None = None
     failures: int = 0
+    starting: tuple[int, float] | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     _written: Workload | None = None

@@ -13,7 +13,7 @@ from ...model.messages.formats import place_arg
 from ...model.resources import Placement
 from ...model.sessions import Session
 from . import images
-from .ends import conclude, exit_of, interrupted, removed
+from .ends import conclude, exit_of, interrupted, never_ready, removed
 from .record import Record
 from .seen import Seen, fits, has_ended, is_ready, is_running
 from .waiting import why_not_ready, why_waiting
@@ -94,7 +94,10 @@ def _starting(session: Session, seen: Seen, now: datetime) -> Session:
     if is_ready(pod) or (is_running(pod) and not session.spec.serves_jupyter):
         key = "progress.ready" if session.spec.serves_jupyter else "progress.running"
         return note(move(session, "running", now), message(key), now)
-    return replace(session, reason=why_not_ready(seen, pod))
+    why = why_not_ready(seen, pod)
+    if seen.overdue and seen.overdue.run == session.run:
+        return move(session, "stopping", now, never_ready(seen.overdue.limit, why))
+    return replace(session, reason=why)
 
 
 def _stopping(record: Record, seen: Seen, now: datetime) -> Record:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from ...core.lifecycle import move
-from ...model.messages.build import reason
+from ...model.messages.build import reason, sentences_of
 from ...model.reasons import Reason
 from ...model.sessions import Exit, Session
 from ..objects.pods import ContainerStatus, Pod, Terminated
@@ -98,6 +98,14 @@ def crash_loop(times: int, found: Exit) -> Reason:
     """Return that a server exits again and again before it is ready, with its last lines."""
     raw = "\n".join(found.last_lines)
     return reason("CrashLoop", "crash.loop", times=max(1, times), status=str(found.code), raw=raw)
+
+
+def never_ready(limit: int, why: Reason | None) -> Reason:
+    """Return that a session was not ready within `limit` seconds, and what was in its way."""
+    found = reason("StartTimeout", "start.timeout", limit=limit, raw=why.raw if why else "")
+    for sentence in sentences_of(why) if why else ():
+        found = found.extended(sentence)
+    return found
 
 
 def restarting(pod: Pod) -> Reason | None:

@@ -18,12 +18,21 @@ FINISHED = ("Succeeded", "Failed")
 
 
 @dataclass(frozen=True, slots=True)
+class Overdue:
+    """The run of a session that should have been ready within `limit` seconds."""
+
+    run: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """The objects of one session, and what the engine says.
 
     `pods` are all that carry its label, `events` those of its workload and pods. `placement` is
     that of the present pod, `isolation` what isolates its share. `lost` names the nodes that do not
-    respond. `starts_jobs`: the engine starts suspended Jobs by itself.
+    respond. `starts_jobs`: the engine starts suspended Jobs by itself. `overdue` is the run that
+    takes too long to start.
     """
 
     workload: Workload | None = None
@@ -34,6 +43,7 @@ class Seen:
     isolation: Isolation | None = None
     lost: frozenset[str] = frozenset()
     starts_jobs: bool = False
+    overdue: Overdue | None = None
 
     @property
     def live(self) -> tuple[Pod, ...]:

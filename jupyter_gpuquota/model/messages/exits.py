@@ -23,7 +23,8 @@ EXITS = {
         "Remove that from the configuration, or the option --config.",
     ),
     "start.timeout": Text(
-        "Not ready within {limit:duration}.", "Check the log, or raise LocalConfig.start_timeout."
+        "Not ready within {limit:duration}.",
+        "Check the log, or raise start_timeout in the configuration.",
     ),
     "start.shim_timeout": Text("Its shim did not respond within {limit:duration}."),
     "exit.command": Text("The command exited with code {status}.", _CHECK_LOG),

@@ -59,7 +59,7 @@ export const exits: Texts = {
   ],
   'start.timeout': (trans, f, a) => [
     trans.__('Not ready within %1.', f.duration(a.limit)),
-    trans.__('Check the log, or raise LocalConfig.start_timeout.')
+    trans.__('Check the log, or raise start_timeout in the configuration.')
   ],
   'start.token_refused': (trans) => [
     trans.__("The Jupyter Server refuses the session's token: its configuration sets a token, an identity provider or an authorizer."),
