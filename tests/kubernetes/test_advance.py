@@ -48,6 +48,7 @@ REQUEUED = record("stopping", pod="p1", goal="requeue", run=1)
 SAVING = record("stopping", pod="p1", goal="stop", ending=Ending(by=NOW))
 NO_ROOM = "0/2 nodes are available: 2 Insufficient nvidia.com/gpu."
 NO_CLAIM = '0/2 nodes are available: persistentvolumeclaim "data" not found.'
+NO_SECRET = {"reason": "CreateContainerConfigError", "message": 'secret "key" not found'}
 PULLED = 'Successfully pulled image "registry.example/lab:1" in 1m2.5s (1m2.5s including waiting). Image size: 8388608 bytes.'  # noqa: E501
 
 Case = tuple[Record, Callable[[Record], Seen], str, str]
@@ -150,6 +151,18 @@ CASES: dict[str, Case] = {
         lambda r: seen(pod(), of=r, events=[event("FailedMount", "timed out")]),
         "starting",
         "VolumePending",
+    ),
+    "a Secret is missing": (
+        STARTING,
+        lambda r: seen(pod(state={"waiting": NO_SECRET}), of=r),
+        "starting",
+        "StartFailed",
+    ),
+    "a Secret is there again": (
+        record("starting", pod="p1", run=1, reason=Reason(code="StartFailed", message="")),
+        lambda r: seen(pod(state={"running": {}}), of=r),
+        "starting",
+        "",
     ),
     "a server is restarted": (
         STARTING,

@@ -224,6 +224,15 @@ def test_one_session_shows_its_isolation_use_and_end():
     assert text.endswith("the end")
 
 
+def test_one_session_shows_its_reason_as_the_engine_reports_it():
+    raw = "0/2 nodes are available:\nclaim <data> not found."
+    reason = Reason(code="VolumePending", message="A volume is not ready.", raw=raw)
+    queued = msgspec.structs.replace(make_session("exp2", "2"), reason=reason)
+    view = SessionView(queued)
+    assert view.text.endswith("as reported:\n  0/2 nodes are available:\n  claim <data> not found.")
+    assert "claim &lt;data&gt; not found." in view.html
+
+
 def test_a_link_is_below_the_base_url_of_its_jupyterlab():
     session = make_running()
     assert href_of(session) == "/user/me/gpuquota/s/id-exp1/"

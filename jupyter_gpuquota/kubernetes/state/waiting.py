@@ -8,9 +8,14 @@ from ...model.sessions import Session
 from ..objects.pods import Pod
 from .ends import restarting
 from .images import why_pulling
-from .seen import Seen, condition_message
+from .seen import Seen, condition_message, main_status
 
 _SCHEDULED = "PodScheduled"
+
+_NOT_CREATED = frozenset(
+    {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
+)
+"""Words of the kubelet while it cannot create a container, and tries again."""
 
 
 def why_waiting(session: Session, seen: Seen) -> Reason | None:
@@ -30,7 +35,12 @@ def why_waiting(session: Session, seen: Seen) -> Reason | None:
 
 def why_not_ready(seen: Seen, pod: Pod) -> Reason | None:
     """Return why a pod on its node does not serve yet; None if nothing is wrong."""
-    return why_pulling(seen, pod) or _why_mounting(seen, pod) or restarting(pod)
+    return (
+        why_pulling(seen, pod)
+        or _why_mounting(seen, pod)
+        or _why_not_created(pod)
+        or restarting(pod)
+    )
 
 
 def _why_refused(session: Session, seen: Seen) -> Reason | None:
@@ -55,3 +65,14 @@ def _why_mounting(seen: Seen, pod: Pod) -> Reason | None:
     if event is None or started is not None:
         return None
     return reason("VolumePending", "volume.pending", raw=event.message)
+
+
+def _why_not_created(pod: Pod) -> Reason | None:
+    """Return why the kubelet cannot create the container, such as a Secret that is missing."""
+    status = main_status(pod)
+    waiting = status.state.waiting if status else None
+    if waiting is None or waiting.reason not in _NOT_CREATED:
+        return None
+    detail = (waiting.message or waiting.reason).rstrip(".")
+    raw = f"{waiting.reason}: {waiting.message}"
+    return reason("StartFailed", "container.failed", detail=detail, raw=raw)

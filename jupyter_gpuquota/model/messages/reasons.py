@@ -105,6 +105,9 @@ REASONS = {
     "image.failed": Text(
         "{image} cannot be pulled.", "Check the image's name and the right to pull it."
     ),
+    "container.failed": Text(
+        "Its container cannot be created: {detail}.", "Starts once this is corrected."
+    ),
     "volume.pending": Text("A volume is not ready.", "Starts when it is."),
     "crash.loop": Text(
         Plural(

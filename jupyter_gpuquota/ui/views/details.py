@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from ...model.policy import SessionPolicy
@@ -47,14 +48,11 @@ class SessionView(View[Session]):
 
     @property
     def text(self) -> str:
-        """Return a line for each detail, the progress and the end of the log."""
+        """Return a line for each detail, the progress and what the engine or the log says."""
         lines = [pairs_text(self._pairs), *(["progress:"] if self.data.progress else [])]
         lines += [printable(f"  {p.at:%H:%M:%S}  {p.message}") for p in self.data.progress]
-        if self.data.exit and self.data.exit.last_lines:
-            lines += [
-                "last lines of the log:",
-                *(printable(f"  {x}") for x in self.data.exit.last_lines),
-            ]
+        title, quoted = _quoted(self.data)
+        lines += [f"{title}:", *(printable(f"  {line}") for line in quoted)] if quoted else []
         return "\n".join(lines)
 
     @property
@@ -68,8 +66,8 @@ class SessionView(View[Session]):
             steps = (tag("li", f"{p.at:%H:%M:%S} {p.message}") for p in self.data.progress)
             summary = tag("summary", "Progress")
             parts.append(tag("details", summary, tag("ul", *steps)))
-        if self.data.exit and self.data.exit.last_lines:
-            parts.append(tag("pre", "\n".join(self.data.exit.last_lines)))
+        if quoted := _quoted(self.data)[1]:
+            parts.append(tag("pre", "\n".join(quoted)))
         return join(*parts)
 
     @property
@@ -132,6 +130,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("variables", ", ".join(spec.env)),
         ("ports", ", ".join(map(str, spec.ports))),
         *container_pairs(spec.pod),
+        ("node group", spec.node_type),
         ("priority", str(spec.priority)),
         ("idle policy", policy_text(policy, spec.kind) if policy else ""),
         ("submitted", _time_text(s.created)),
@@ -141,6 +140,13 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("address", href_of(s)),
         ("id", s.id),
     ]
+
+
+def _quoted(session: Session) -> tuple[str, Sequence[str]]:
+    """Return the end of the log, or else what the engine says of a session, with a title."""
+    if session.exit:
+        return "last lines of the log", session.exit.last_lines
+    return "as reported", session.reason.raw.splitlines() if session.reason else ()
 
 
 def _time_text(at: datetime | None) -> str:

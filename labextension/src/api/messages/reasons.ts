@@ -3,6 +3,10 @@
 import type { Texts } from './types';
 
 export const reasons: Texts = {
+  'container.failed': (trans, _f, a) => [
+    trans.__('Its container cannot be created: %1.', a.detail),
+    trans.__('Starts once this is corrected.')
+  ],
   'crash.loop': (trans, _f, a) => [
     trans._n('It exited with code %2 and is being restarted.', 'It exited %1 times, last with code %2.', Number(a.times), a.status),
     trans.__('Check the log.')
