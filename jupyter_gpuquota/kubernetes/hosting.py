@@ -11,6 +11,10 @@ OWN = (
     "This controller uses your own credentials: it manages your own sessions only, and only while "
     "it runs. Idle policy, rules and the history of the team need a controller for the team."
 )
+TEAM = (
+    "A controller with your own credentials knows your own sessions only; this needs one for the "
+    "team."
+)
 ADMINS = (
     "GpuQuota.admins has no effect on a cluster: bind the ClusterRole jupyter-gpuquota-admin to "
     "administrators."
@@ -29,4 +33,4 @@ def for_one_person(backend: Backend) -> Backend:
     Several controllers of this kind may manage sessions of one namespace, each those of its own
     user: none of them may decide about others, and none sees all that happens.
     """
-    return replace(backend, administration=None, policing=None, history=None)
+    return replace(backend, administration=None, policing=None, history=None, hint=TEAM)

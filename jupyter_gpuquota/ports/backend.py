@@ -64,7 +64,7 @@ def _lack(words: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A backend and its capabilities."""
+    """A backend and its capabilities; `hint` says how to get those that it could have but lacks."""
 
     name: str
     resident: Resident
@@ -88,6 +88,7 @@ class Backend:
     )
     policing: Policing | None = field(default=None, metadata=_lack("does not act on idle sessions"))
     differences: Differences = Differences()
+    hint: str = ""
 
     @property
     def capabilities(self) -> tuple[str, ...]:
@@ -106,6 +107,7 @@ def require(backend: Backend, name: str, ability: T | None) -> T:
     if ability is None:
         raise Unsupported(
             f"The {backend.name} backend {CAPABILITIES[name]}.",
-            hint=f"It offers: {', '.join(backend.capabilities) or 'nothing optional'}.",
+            hint=backend.hint
+            or f"It offers: {', '.join(backend.capabilities) or 'nothing optional'}.",
         )
     return ability

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.network import network_policy, service
 from jupyter_gpuquota.kubernetes.builders.secret import secret
+from jupyter_gpuquota.kubernetes.builders.session_hosts import manifest_of
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.names import NAME_LIMIT
@@ -89,3 +91,17 @@ def test_a_queue_of_kueue_accepts_both_workloads(cluster, team_a):
         made = workload(image_session(f"kueue-{kind}", gpu="1", kind=kind), parts)
         made["metadata"]["namespace"] = team_a.namespace
         assert dry_run(cluster.rest("alice"), made)
+
+
+@pytest.mark.parametrize(
+    ("way", "kind"),
+    [
+        (("--tls-secret", "wildcard", "--class", "nginx"), "Ingress"),
+        (("--gateway", "edge/public"), "HTTPRoute"),
+    ],
+)
+def test_the_route_of_session_hosts_is_accepted(cluster, teams, way, kind):
+    team = teams.plain("team-a")
+    where = ("--namespace", team.namespace, "--service", "proxy-public:80", "--path", "/user/")
+    made = manifest_of(["{session}.gpu.example.org", *where, *way])
+    assert json.loads(dry_run(cluster.rest(), made))["kind"] == kind

@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.errors import Unsupported
-from jupyter_gpuquota.kubernetes.hosting import ADMINS, OWN, for_one_person, notices
+from jupyter_gpuquota.kubernetes.hosting import ADMINS, OWN, TEAM, for_one_person, notices
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.policy import PolicyRequest
 from tests.fakes import ask, make_backend
@@ -15,6 +15,7 @@ from tests.fakes import ask, make_backend
 async def refusal(name: str, **asked: object) -> str:
     with pytest.raises(Unsupported) as caught:
         await ask(for_one_person(make_backend()), name, **asked)
+    assert caught.value.hint == TEAM
     return caught.value.message
 
 
