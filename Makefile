@@ -55,7 +55,7 @@ test: $(STAMPS)/venv ## run all checks; the last line is the total
 	@python -m scripts.test_all
 
 .PHONY: test-setup
-test-setup: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) ## install what the checks need
+test-setup: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs ## install what the checks need
 
 # Tests that start none of our programs; client tests with a real controller are excluded.
 PURE := architecture core model services idleness scenarios contract client
@@ -85,7 +85,7 @@ test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## test the controller as a service
 	pytest --junitxml=$(REPORTS)/hub.xml tests/hub $(ARGS)
 
 .PHONY: test-cluster
-test-cluster: $(STAMPS)/test-tools $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## test against a real Kubernetes API server (not in test; KUBECONFIG_TEST=)
+test-cluster: $(STAMPS)/test-tools $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## test against a real Kubernetes API server (KUBECONFIG_TEST=)
 	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,python -m scripts.cluster run )pytest --numprocesses=$(WORKERS) \
 		--dist=loadfile --no-loadscope-reorder --durations=25 --junitxml=$(REPORTS)/cluster.xml tests/cluster $(ARGS)
 
@@ -183,6 +183,11 @@ $(UI_NODE_MODULES): labextension/ui-tests/package.json labextension/ui-tests/yar
 	@echo 'Installing the packages of the browser tests'
 	@cd labextension/ui-tests && jlpm install --immutable
 	@touch $@
+
+# Keeps its builds outside the checkout, under the versions of what is in them.
+.PHONY: cluster-programs
+cluster-programs: $(STAMPS)/test-tools
+	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,@python -m scripts.cluster build)
 
 $(STAMPS)/chromium: scripts/system_packages.sh $(UI_NODE_MODULES)
 	@scripts/system_packages.sh chromium
