@@ -38,12 +38,13 @@ def request(spec: SessionSpec) -> PodPatch:
 class Nested:
     """Teams with two ClusterQueues each in a Cohort of their own, below one for all of them."""
 
-    def __init__(self, rest: Rest, prefix: str) -> None:
+    def __init__(self, rest: Rest, prefix: str, nodes: Json | None = None) -> None:
+        """Begin; `nodes` specifies the ResourceFlavor. Default: any node."""
         self._rest = rest
         self._prefix = prefix
         self._made: list[str] = []
         self._make("Cohort", prefix, {})
-        self._make("ResourceFlavor", f"{prefix}-v100", {})
+        self._make("ResourceFlavor", f"{prefix}-v100", nodes or {})
         make_priorities(rest)
 
     def team(self, group: str, milli: int) -> Team:

@@ -32,11 +32,13 @@ class Team:
 class Teams:
     """Namespaces of one test. Its Kueue queues share a cohort and one kind of nodes."""
 
-    def __init__(self, rest: Rest, prefix: str) -> None:
+    def __init__(self, rest: Rest, prefix: str, nodes: Json | None = None) -> None:
+        """Begin; `nodes` specifies the ResourceFlavor. Default: the nodes of whole GPUs."""
         self._rest = rest
         self._prefix = prefix
         self._made: list[str] = []
         self._flavor = ""
+        self._spec = nodes or {"nodeLabels": {"nvidia.com/gpu.product": GPU_NODE}}
 
     @property
     def cohort(self) -> str:
@@ -117,13 +119,12 @@ class Teams:
             self._rest.delete(path)
 
     def _nodes(self) -> str:
-        """Return the flavor of whole GPUs, created for the first queue."""
+        """Return the flavor of the queues, created for the first one."""
         if not self._flavor:
             self._flavor = f"{self._prefix}-v100"
-            spec = {"nodeLabels": {"nvidia.com/gpu.product": GPU_NODE}}
             meta = {"name": self._flavor}
             flavor = {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": meta}
-            self._make({**flavor, "spec": spec})
+            self._make({**flavor, "spec": self._spec})
         return self._flavor
 
     def _make(self, manifest: Json) -> None:
