@@ -7,12 +7,12 @@ as answers are decoded from raw JSON. Importing this takes a second: `connecting
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -31,6 +31,7 @@ from .api import Fault
 from .connection.credentials import Credentials
 from .connection.decoding import failure
 from .connection.http import Answer, Call, sentence
+from .connection.logins import Logins
 
 USER_AGENT = f"jupyter_gpuquota/{__version__}"
 CONNECT = 10.0
@@ -40,10 +41,7 @@ ANSWER = 30.0
 _GOODBYE = 0.25
 """Seconds for encrypted connections to close, for which aiohttp does not wait:
 https://docs.aiohttp.org/en/stable/client_advanced.html#graceful-shutdown"""
-RENEW_BEFORE = timedelta(minutes=1)
-"""How long before a token expires it is renewed."""
-RENEW_AFTER = 10.0
-"""Seconds that credentials are kept at least, whatever the server says of them."""
+_UNAUTHORIZED, _SWITCHED = 401, 101
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,6 @@ class _Login:
     tls: object
     namespace: str
     expires: datetime | None
-    since: float
 
 
 class Client:
@@ -64,23 +61,22 @@ class Client:
 
     def __init__(self, credentials: Credentials) -> None:
         self._credentials = credentials
-        self._login: _Login | None = None
-        self._renewing = asyncio.Lock()
+        self._logins = Logins(self._load)
         self._sessions: list[aiohttp.ClientSession] = []
 
     @property
     def server(self) -> str:
         """The address of the API server, without credentials."""
-        return self._login.server if self._login else ""
+        return self._logins.held.server if self._logins.held else ""
 
     @property
     def namespace(self) -> str:
         """The namespace of the kubeconfig's context or of the pod, empty if none is named."""
-        return self._login.namespace if self._login else ""
+        return self._logins.held.namespace if self._logins.held else ""
 
     async def open(self) -> None:
         """Load the credentials."""
-        await self._valid()
+        await self._logins.valid()
 
     async def close(self) -> None:
         """Close all connections."""
@@ -89,15 +85,15 @@ class Client:
         await asyncio.sleep(_GOODBYE)
 
     async def request(self, call: Call) -> Answer:
-        """Return the answer to a call, whatever its status."""
+        """Return the answer to a call, whatever its status but 401, which is a Fault."""
         with _faults(call):
-            async with asyncio.timeout(ANSWER), self._response(call) as response:
+            async with asyncio.timeout(ANSWER), await self._response(call) as response:
                 return await _answer(response)
 
     async def stream(self, call: Call) -> AsyncGenerator[bytes]:
         """Yield nothing once a call is accepted, then the body of the answer as it comes."""
         with _faults(call):
-            async with self._response(call) as response:
+            async with await self._response(call) as response:
                 if response.status != 200:
                     raise failure(await _answer(response), call.about)
                 yield b""
@@ -107,51 +103,24 @@ class Client:
     async def websocket(self, call: Call, protocols: Sequence[str]) -> _WebSocket:
         """Open a WebSocket. Raises the Fault of a refusal."""
         with _faults(call):
-            login = await self._valid()
             async with asyncio.timeout(ANSWER):
-                refusal: list[Answer] = []
-                trace = _REFUSALS.set(refusal)
-                try:
-                    options = await _options(login, call)
-                    socket = await login.session.ws_connect(protocols=protocols, **options)
-                except aiohttp.WSServerHandshakeError as error:
-                    answer = refusal[0] if refusal else Answer(error.status, b"")
-                    raise failure(answer, call.about) from None
-                finally:
-                    _REFUSALS.reset(trace)
+                socket = await self._logins.use(partial(_connect, call=call, protocols=protocols))
         return _WebSocket(socket, call)
 
-    @asynccontextmanager
-    async def _response(self, call: Call) -> AsyncGenerator[aiohttp.ClientResponse]:
-        """Make a call, once more with new credentials where the server does not accept ours."""
-        login = await self._valid()
-        response = await _send(login, call)
-        if response.status == 401 and (renewed := await self._renewed(login)) is not login:
-            response.release()
-            response = await _send(renewed, call)
-        async with response:
-            yield response
+    async def _response(self, call: Call) -> aiohttp.ClientResponse:
+        return await self._logins.use(partial(_send, call=call))
 
-    async def _valid(self) -> _Login:
-        login = self._login
-        if login is None:
-            return await self._renewed(None)
-        if login.expires and login.expires - RENEW_BEFORE <= datetime.now(UTC):
-            return await self._renewed(login)
-        return login
-
-    async def _renewed(self, used: _Login | None) -> _Login:
-        """Load the credentials again, unless they have changed since, or are very new."""
-        async with self._renewing:
-            current = self._login
-            if current is not used or (used and time.monotonic() - used.since < RENEW_AFTER):
-                assert current is not None  # noqa: S101 # only the first load begins with None
-                return current
-            self._login = await _load(self._credentials, used)
-            if self._login.session not in self._sessions:
-                # Earlier ones stay open for the watches and terminals that use them.
-                self._sessions.append(self._login.session)
-            return self._login
+    async def _load(self, used: _Login | None) -> _Login:
+        """Load credentials; the connections are kept unless certificates have changed."""
+        configuration, namespace, expires = await _read(self._credentials)
+        tls = _tls(configuration)
+        session = used.session if used and used.tls == tls else _session(configuration)
+        if session not in self._sessions:
+            # Earlier ones stay open for the watches and terminals that use them.
+            self._sessions.append(session)
+        parts = urlsplit(configuration.host)
+        server = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return _Login(server, configuration, session, tls, namespace, expires)
 
 
 class _WebSocket:
@@ -189,7 +158,7 @@ _REFUSALS: ContextVar[list[Answer] | None] = ContextVar("_REFUSALS", default=Non
 
 async def _keep_refusal(_session: object, _context: object, ended: Any) -> None:
     refusals = _REFUSALS.get()
-    if refusals is not None and ended.response.status != 101:
+    if refusals is not None and ended.response.status != _SWITCHED:
         refusals.append(await _answer(ended.response))
 
 
@@ -198,13 +167,35 @@ async def _answer(response: aiohttp.ClientResponse) -> Answer:
 
 
 async def _send(login: _Login, call: Call) -> aiohttp.ClientResponse:
-    return await login.session.request(
+    """Return the response to a call. Raises the Fault of a 401."""
+    response = await login.session.request(
         call.method,
         data=call.body,
         allow_redirects=False,
         timeout=aiohttp.ClientTimeout(sock_connect=CONNECT, sock_read=call.idle or None),
         **await _options(login, call),
     )
+    if response.status == _UNAUTHORIZED:
+        raise failure(await _answer(response), call.about)
+    return response
+
+
+async def _connect(
+    login: _Login, call: Call, protocols: Sequence[str]
+) -> aiohttp.ClientWebSocketResponse:
+    """Return a WebSocket. Raises the Fault of a refusal."""
+    refusal: list[Answer] = []
+    trace = _REFUSALS.set(refusal)
+    try:
+        socket: aiohttp.ClientWebSocketResponse = await login.session.ws_connect(
+            protocols=protocols, **await _options(login, call)
+        )
+    except aiohttp.WSServerHandshakeError as error:
+        answer = refusal[0] if refusal else Answer(error.status, b"")
+        raise failure(answer, call.about) from None
+    finally:
+        _REFUSALS.reset(trace)
+    return socket
 
 
 async def _options(login: _Login, call: Call) -> dict[str, Any]:
@@ -224,16 +215,6 @@ async def _options(login: _Login, call: Call) -> dict[str, Any]:
         "proxy": configuration.proxy or None,
         "proxy_headers": configuration.proxy_headers or None,
     }
-
-
-async def _load(credentials: Credentials, used: _Login | None) -> _Login:
-    """Load credentials; the session is kept unless certificates have changed."""
-    configuration, namespace, expires = await _read(credentials)
-    tls = _tls(configuration)
-    session = used.session if used and used.tls == tls else _session(configuration)
-    parts = urlsplit(configuration.host)
-    server = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-    return _Login(server, configuration, session, tls, namespace, expires, time.monotonic())
 
 
 async def _read(credentials: Credentials) -> tuple[Any, str, datetime | None]:
@@ -289,5 +270,7 @@ def _faults(call: Call) -> Iterator[None]:
         raise Fault(0, "Timeout", "no answer in time", request=call.about) from None
     except aiohttp.ClientConnectorError as error:
         raise Fault(0, "NoConnection", sentence(error.os_error), request=call.about) from None
+    except config.ConfigException as error:  # a token in a file, which is read again
+        raise Fault(0, "Credentials", str(error), request=call.about) from None
     except (aiohttp.ClientError, OSError) as error:
         raise Fault(0, "NoConnection", sentence(error), request=call.about) from None

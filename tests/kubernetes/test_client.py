@@ -7,9 +7,8 @@ import json
 import ssl
 import stat
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +20,16 @@ from aiohttp import WSMsgType, web
 from kubernetes.aio.config import incluster_config
 
 from jupyter_gpuquota.errors import Unavailable
-from jupyter_gpuquota.kubernetes import client
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.connection.credentials import Credentials, find
-from jupyter_gpuquota.kubernetes.resources import SECRETS
+from jupyter_gpuquota.kubernetes.connection.rest import Rest
+from jupyter_gpuquota.kubernetes.resources import NAMESPACES, SECRETS
 
 pytestmark = pytest.mark.asyncio
 
 TOKEN = "very-secret-token"  # noqa: S105 (of no server)
-EMPTY = {"metadata": {"resourceVersion": "1"}, "items": []}
+EMPTY = {"metadata": {"resourceVersion": "1", "name": "a"}, "items": []}
 
 
 class Server:
@@ -177,53 +176,88 @@ async def only(server: Server, *tokens: str) -> None:
     """Accept these tokens only."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
-        if request.headers["Authorization"].split()[1] in tokens:
-            return web.json_response(EMPTY)
-        return web.json_response({"reason": "Unauthorized", "message": "no"}, status=401)
+        if request.headers["Authorization"].split()[1] not in tokens:
+            return web.json_response({"reason": "Unauthorized", "message": "no"}, status=401)
+        if request.headers.get("Upgrade") == "websocket":
+            socket = web.WebSocketResponse()
+            await socket.prepare(request)
+            return socket
+        return web.json_response(EMPTY)
 
     server.answer = answer
 
 
-async def test_a_token_that_expires_is_renewed(server: Server, tmp_path: Path):
-    past, future = "2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"
-    user = plugin(
-        tmp_path,
-        [
-            {"token": "one", "expirationTimestamp": past},
-            {"token": "two", "expirationTimestamp": future},
-        ],
-    )
+def used(server: Server) -> list[str]:
+    """Return the tokens of all requests so far."""
+    return [request.headers["Authorization"].split()[1] for request in server.requests]
+
+
+async def test_a_plugin_is_not_run_for_each_call(server: Server, tmp_path: Path):
+    past = "2020-01-01T00:00:00Z"
+    tokens = [{"token": token, "expirationTimestamp": past} for token in ("one", "two")]
+    user = plugin(tmp_path, tokens)
     await only(server, "one", "two")
-    api = await connect(kubeconfig(tmp_path, server.address, user))
-    for _ in range(3):
-        await api.list(SECRETS)
-    used = [request.headers["Authorization"] for request in server.requests]
-    # Credentials that are some seconds old are kept, whatever they say of themselves.
-    assert used == ["Bearer one"] * 3
-    api.caller.transport._login = _aged(api)  # type: ignore[attr-defined]
-    await api.list(SECRETS)
-    assert server.requests[-1].headers["Authorization"] == "Bearer two"
-    await api.close()
+    async with connected(kubeconfig(tmp_path, server.address, user)) as api:
+        for _ in range(3):
+            await api.list(SECRETS)
+        # Credentials that are some seconds old are kept, whatever they say of themselves.
+        assert used(server) == ["one"] * 3
 
 
-async def test_a_token_that_is_refused_is_renewed_once(server: Server, tmp_path: Path):
-    user = plugin(tmp_path, [{"token": "one"}, {"token": "two"}, {"token": "three"}])
-    await only(server, "two")
-    api = await connect(kubeconfig(tmp_path, server.address, user))
-    api.caller.transport._login = _aged(api)  # type: ignore[attr-defined]
-    found = await asyncio.gather(*[api.list(SECRETS) for _ in range(5)])
-    assert found == [[]] * 5
+@asynccontextmanager
+async def connected(path: str) -> AsyncIterator[Rest]:
+    api = await connect(path)
+    try:
+        yield api
+    finally:
+        await api.close()
+
+
+async def _first(stream: AsyncGenerator[Any]) -> Any:
+    async with aclosing(stream):
+        return await anext(stream)
+
+
+async def _websocket(api: Rest) -> None:
+    await (await api.websocket("/exec", [], [])).close()
+
+
+CALLS: dict[str, Callable[[Rest], Awaitable[Any]]] = {
+    "a list": lambda api: api.list(SECRETS),
+    "a watch": lambda api: _first(api.watch(SECRETS, version="1")),
+    "a write": lambda api: api.create(NAMESPACES, "", {"metadata": {"name": "a"}}),
+    "a review": lambda api: api.ask("/review", {}),
+    "a path": lambda api: api.read("/visibility"),
+    "a log": lambda api: _first(api.stream("/log")),
+    "a terminal or port": _websocket,
+    "impersonation": lambda api: api.acting_as("alice").list(SECRETS),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+async def test_every_kind_of_call_renews_credentials_that_have_ended(
+    server: Server, tmp_path: Path, call: Callable[[Rest], Awaitable[Any]]
+):
+    user = plugin(tmp_path, [{"token": "one"}, {"token": "two"}])
+    async with connected(kubeconfig(tmp_path, server.address, user)) as api:
+        await only(server, "one")
+        await call(api)
+        await only(server, "two")
+        await asyncio.gather(*[call(api) for _ in range(3)])
+        assert used(server).count("two") == 3
+
+
+async def test_credentials_that_are_never_accepted_are_not_loaded_over_and_over(
+    server: Server, tmp_path: Path
+):
+    user = plugin(tmp_path, [{"token": str(number)} for number in range(9)])
     await only(server)
-    with pytest.raises(Fault) as caught:
-        await api.list(SECRETS)
-    assert caught.value.status == 401
-    await api.close()
-
-
-def _aged(api: Any) -> Any:
-    """Return credentials that were loaded some time ago."""
-    login = api.caller.transport._login
-    return replace(login, since=login.since - client.RENEW_AFTER)
+    async with connected(kubeconfig(tmp_path, server.address, user)) as api:
+        for call in CALLS.values():
+            with pytest.raises(Fault) as caught:
+                await call(api)
+            assert caught.value.status == 401
+        assert set(used(server)) == {"0"}
 
 
 async def test_a_stream_is_read_as_it_comes(server: Server, tmp_path: Path):
@@ -335,8 +369,14 @@ async def test_a_pod_uses_its_service_account_and_reads_its_token_anew(
         await api.list(SECRETS)
         (tmp_path / "token").write_text("two", encoding="utf-8")
         await only(server, "two")
-        api.caller.transport._login = _aged(api)  # type: ignore[attr-defined]
-        await api.list(SECRETS)
+        for call in CALLS.values():
+            await call(api)
+        assert used(server) == ["one", "one", *["two"] * len(CALLS)]
+        (tmp_path / "token").unlink()
+        await only(server)
+        with pytest.raises(Fault) as caught:
+            await api.list(SECRETS)
+        assert caught.value.reason == "Credentials"
         await api.close()
 
 

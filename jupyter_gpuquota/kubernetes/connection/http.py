@@ -49,7 +49,7 @@ class Transport(Protocol):
         """The address of the API server, without credentials."""
 
     async def request(self, call: Call) -> Answer:
-        """Return the answer to a call, whatever its status."""
+        """Return the answer to a call, whatever its status but 401, which is a Fault."""
 
     def stream(self, call: Call) -> AsyncGenerator[bytes]:
         """Yield nothing once a call is accepted, then the body of the answer as it comes.

@@ -20,7 +20,9 @@ def pause(fault: Fault, attempt: int, *, reads: bool, chance: float) -> float | 
     """
     again = fault.status == 429 or (reads and fault.status in BUSY)
     if reads and fault.status == 0:
-        again = attempt == 1  # A kept connection may have been closed; a lost server is not chased.
+        # A kept connection may have been closed; a lost server is not chased, and credentials that
+        # cannot be loaded are not either.
+        again = attempt == 1 and fault.reason != "Credentials"
     if not again or attempt >= ATTEMPTS or fault.wait > LONGEST:
         return None
     return max(fault.wait, 0.1 * (1 << attempt)) * (1 + 0.25 * chance)

@@ -112,5 +112,5 @@ async def _versions(api: Api) -> tuple[str, ...]:
     return tuple(each.version for each in msgspec.json.decode(body, type=_Group).versions)
 
 
-_CLOSED = (401, 403, 404)
+_CLOSED = (403, 404)
 """Answers that mean: not there, or not for us."""
