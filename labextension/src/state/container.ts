@@ -1,10 +1,9 @@
-import { SessionRequest } from '../api/models';
-import { canonicalNumber } from './numbers';
+import { PodOptions, SessionRequest } from '../api/models';
+import { canonicalNumber, typedNumber } from './numbers';
 import { YES } from './settings/formvalues';
 
 /** Options of a container as they are typed; `ram` is its memory, as `memory` is the GPU's. */
 export const NO_OPTIONS = {
-  image: '',
   cpu: '',
   cpu_limit: '',
   ram: '',
@@ -45,6 +44,45 @@ export function optionsOf(
       ([, value]) => value === true || Object.keys(value).length
     )
   );
+}
+
+/** Return checked options as they would be typed, in the order of the form. */
+export function typedOptions(options: PodOptions): IOptions {
+  const cpus = (milli: number) => milli && typedNumber(milli / 1000);
+  const mebibytes = (amount: number) => amount && `${amount}Mi`;
+  const lines = (texts: string[]) => texts.join('\n');
+  const { run_as_user: user, run_as_group: group } = options;
+  const typed = {
+    cpu: cpus(options.cpu),
+    cpu_limit: cpus(options.cpu_limit),
+    ram: mebibytes(options.memory),
+    memory_limit: mebibytes(options.memory_limit),
+    large_shm: options.large_shm && YES,
+    volumes: lines(
+      options.mounts.map(
+        ({ claim, host_path, path, read_only }) =>
+          `${claim || host_path}:${path}${read_only ? ':ro' : ''}`
+      )
+    ),
+    secret_env: lines(
+      Object.entries(options.secret_env).map(
+        ([name, { secret, key }]) => `${name}=${secret}/${key}`
+      )
+    ),
+    tolerations: lines(
+      options.tolerations.map(
+        ({ key, value, effect }) =>
+          key + (value && `=${value}`) + (effect && `:${effect}`)
+      )
+    ),
+    pull_secrets: lines(options.pull_secrets),
+    pull_policy: options.pull_policy,
+    service_account: options.service_account,
+    run_as: [user, group].filter(id => id !== null).join(':')
+  };
+  return Object.fromEntries(
+    Object.entries(typed).map(([name, text]) => [name, text || ''])
+  ) as IOptions;
 }
 
 /** Read texts between commas or on lines of their own. */

@@ -28,6 +28,7 @@ export interface IDraft extends IOptions {
   /** Numbers between commas or spaces. */
   ports: string;
   priority: string;
+  node_type: string;
   /** A length of time; empty for what the policy says. */
   idle_timeout: string;
 }
@@ -52,6 +53,7 @@ export const EMPTY: Readonly<IDraft> = {
   env: '',
   ports: '',
   priority: '50',
+  node_type: '',
   idle_timeout: '',
   ...NO_OPTIONS
 };
@@ -126,13 +128,14 @@ export function toRequest(
     project: draft.project,
     kind: draft.kind,
     ...share(draft),
-    environment: draft.image.trim() || draft.environment,
+    environment: draft.environment.trim(),
     folder: draft.folder.trim(),
     command: words('command'),
     args: words('args'),
     env: pairs('env'),
     ports: odd === undefined ? numbers.map(Number) : [],
     priority: Number(draft.priority) || 0,
+    node_type: draft.node_type.trim(),
     idle_timeout: canonicalSpan(draft.idle_timeout),
     ...optionsOf(draft, pairs('secret_env'))
   };

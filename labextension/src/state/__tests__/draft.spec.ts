@@ -1,4 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
+import { NO_OPTIONS, typedOptions } from '../container';
 import { controlOf, EMPTY, IDraft, recall, toDraft, toRequest } from '../draft';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
@@ -60,8 +61,8 @@ describe('a draft', () => {
 
   it('asks for options of a container', () => {
     const { request, problems } = read({
-      environment: 'base',
-      image: ' ghcr.io/team/torch:2 ',
+      environment: ' ghcr.io/team/torch:2 ',
+      node_type: ' fast ',
       cpu: '2',
       ram: '8Gi',
       large_shm: 'yes',
@@ -73,6 +74,7 @@ describe('a draft', () => {
     expect(problems).toEqual([]);
     expect(request).toMatchObject({
       environment: 'ghcr.io/team/torch:2',
+      node_type: 'fast',
       cpu: '2',
       memory: '8Gi',
       large_shm: true,
@@ -83,6 +85,41 @@ describe('a draft', () => {
     });
     expect(request).not.toHaveProperty('cpu_limit');
     expect(request).not.toHaveProperty('pull_secrets');
+  });
+
+  it('shows checked options as they would be typed', () => {
+    const options = {
+      cpu: 1500,
+      cpu_limit: 0,
+      memory: 8192,
+      memory_limit: 0,
+      large_shm: true,
+      tolerations: [
+        { key: 'gpu', value: '', effect: '' },
+        { key: 'team', value: 'a', effect: 'NoExecute' }
+      ],
+      pull_secrets: ['registry'],
+      pull_policy: '',
+      service_account: '',
+      run_as_user: 1000,
+      run_as_group: null,
+      secret_env: { KEY: { secret: 'keys', key: 'api' } },
+      mounts: [
+        { claim: 'data', host_path: '', path: '/data', read_only: true },
+        { claim: '', host_path: '/mnt', path: '/mnt', read_only: false }
+      ]
+    };
+    expect(typedOptions(options)).toEqual({
+      ...NO_OPTIONS,
+      cpu: '1.5',
+      ram: '8192Mi',
+      large_shm: 'yes',
+      volumes: 'data:/data:ro\n/mnt:/mnt',
+      secret_env: 'KEY=keys/api',
+      tolerations: 'gpu\nteam=a:NoExecute',
+      pull_secrets: 'registry',
+      run_as: '1000'
+    });
   });
 
   it('tells the memory of the GPU from that of the container', () => {

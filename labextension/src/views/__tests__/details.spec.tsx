@@ -63,6 +63,34 @@ describe('the details', () => {
     expect(named).toEqual(['exp-1']);
   });
 
+  it('list what was requested of a container', async () => {
+    const text = await show(
+      makeSession({
+        spec: {
+          node_type: 'fast',
+          pod: {
+            cpu: 2000,
+            cpu_limit: 0,
+            memory: 0,
+            memory_limit: 4096,
+            large_shm: true,
+            tolerations: [],
+            pull_secrets: [],
+            pull_policy: '',
+            service_account: 'trainer',
+            run_as_user: null,
+            run_as_group: null,
+            secret_env: {},
+            mounts: []
+          }
+        }
+      })
+    );
+    expect(text).toContain(
+      'Node groupfastCPUs2Memory limit4096MiLarge shared memoryyesService accounttrainer'
+    );
+  });
+
   it('tell how it ended, with the last lines', async () => {
     const text = await show(
       makeSession({

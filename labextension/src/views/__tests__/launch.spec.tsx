@@ -256,6 +256,7 @@ describe('the launch form', () => {
       ]
     });
     await act(() => page.store.about.refresh());
+    expect(screen.getAllByLabelText('Image')).toHaveLength(1);
     const details = screen.getByText('Container').closest('details');
     type('Memory', 'much');
     await waitFor(() => expect(details?.open).toBe(true));

@@ -1,11 +1,15 @@
+import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { Advice, Session } from '../../api/models';
+import { Advice, PodOptions, Session } from '../../api/models';
+import { IOptions, typedOptions } from '../../state/container';
+import { YES } from '../../state/settings/formvalues';
 import { IResource } from '../../state/resource';
 import { ISessionIdleness } from '../../state/idle/sessionidleness';
 import { can } from '../../state/sessions';
 import { joinWords } from '../../state/shellwords';
 import { RightSize } from './advice';
 import { IdleSections } from './idle';
+import { optionLabels } from '../parts/optionlabels';
 import { placeText } from '../parts/placetexts';
 import {
   isolationDetail,
@@ -199,10 +203,25 @@ function Request({ session }: { session: Session }): JSX.Element | null {
                 ))
               : spec.ports.join(', '))
         ],
-        [trans.__('Priority'), String(spec.priority)]
+        [trans.__('Priority'), String(spec.priority)],
+        [trans.__('Node group'), spec.node_type],
+        ...containerFacts(trans, spec.pod)
       ]}
     />
   );
+}
+
+/** What was requested of a session's container, as it is typed in the form. */
+function containerFacts(
+  trans: TranslationBundle,
+  options: PodOptions | null | undefined
+): (readonly [string, React.ReactNode])[] {
+  const labels = optionLabels(trans);
+  const typed: Partial<IOptions> = options ? typedOptions(options) : {};
+  return Object.entries(typed).map(([name, text]) => [
+    labels[name as keyof IOptions],
+    text && (text === YES ? trans.__('yes') : <code>{text}</code>)
+  ]);
 }
 
 function Times({ session }: { session: Session }): JSX.Element | null {

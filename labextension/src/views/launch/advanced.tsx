@@ -11,6 +11,7 @@ const NAMES: readonly (keyof IDraft)[] = [
   'env',
   'ports',
   'priority',
+  'node_type',
   'idle_timeout'
 ];
 
@@ -57,6 +58,12 @@ export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
         label={trans.__('Priority')}
         help={trans.__('0–100. Higher starts first within the project.')}
         inputMode="numeric"
+      />
+      <TextField
+        model={model}
+        name="node_type"
+        label={trans.__('Node group')}
+        spellCheck={false}
       />
       <TextField
         model={model}

@@ -161,9 +161,14 @@ function projectChoices(
 }
 
 function KindField({ model }: { model: LaunchModel }): JSX.Element {
-  const { trans } = useUi();
+  const { workspace, trans } = useUi();
+  const about = useResult(workspace.about);
+  const inContainer = about.status === 'ready' && about.value.containers;
   const help: Table<Kind, string> = {
-    interactive: trans.__('For hands-on work. Never preempted.'),
+    // On a cluster its engine decides who is preempted; the preview says so.
+    interactive: inContainer
+      ? trans.__('For hands-on work.')
+      : trans.__('For hands-on work. Never preempted.'),
     'interactive-spot': trans.__(
       'For hands-on work beyond the quota. May be preempted.'
     ),
@@ -233,7 +238,9 @@ function EnvironmentField({ model }: { model: LaunchModel }): JSX.Element {
   const result = useResult(workspace.environments);
   const known = result.status === 'ready' ? result.value.environments : [];
   const command = model.draft.command.trim() !== '';
-  if (known.some(({ image }) => image)) {
+  const about = useResult(workspace.about);
+  const inContainer = about.status === 'ready' && about.value.containers;
+  if (inContainer || known.some(({ image }) => image)) {
     return <ImageField model={model} known={known} />;
   }
   return (
