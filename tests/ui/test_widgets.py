@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from ipywidgets import Button, Widget
+from ipywidgets import Accordion, Button, Widget
 
 from jupyter_gpuquota import Client, LaunchWidget, QuotaWidget, SessionsWidget
 from jupyter_gpuquota.ui.views.markup import tag
 from jupyter_gpuquota.ui.widgets.live import live
+from tests.ui.test_container import MEANT
 
 
 @pytest.fixture(autouse=True)
@@ -127,10 +128,49 @@ class TestLaunch:
     def preview(self, widget) -> str:
         return widget._preview.value
 
-    def test_projects_and_environments_are_offered(self, widget):
+    def test_projects_and_images_are_offered(self, widget):
         assert widget._fields["project"].options == ("team-a", "team-b")
         assert widget._fields["project"].value == "team-a"
+        assert widget._fields["environment"].options == ("base",)
+
+    def test_environments_are_offered_where_sessions_are_processes(self, backend, client):
+        backend.inventory.containers = None
+        widget = LaunchWidget(client)
         assert ("base", "/env") in widget._fields["environment"].options
+        assert not any(isinstance(child, Accordion) for child in widget.children)
+
+    def test_every_option_of_a_container_is_sent(self, widget, client):
+        entered = {
+            "cpu": "500m",
+            "cpu_limit": "2",
+            "memory": "8Gi",
+            "memory_limit": "16Gi",
+            "large_shm": True,
+            "tolerations": "gpu\n team=a:NoExecute\n",
+            "pull_secrets": "registry",
+            "pull_policy": "Always",
+            "service_account": "reader",
+            "run_as": "1000:100",
+            "secret_env": "KEY=keys/api",
+            "volumes": "data:/data:ro\nhome:/work",
+            "env": "A=b=c",
+        }
+        for name, value in entered.items():
+            widget._options[name].value = value
+        widget._fields["name"].value = "exp1"
+        button(widget, "Launch").click()
+        spec = client.sessions.get("exp1").spec
+        assert (spec.pod, spec.env) == (MEANT, {"A": "b=c"})
+        assert set(entered) == set(widget._options) - {"node_type"}
+
+    def test_all_wrong_options_are_named_at_once(self, widget):
+        widget._options["env"].value = "A"
+        widget._fields["command"].value = "'"
+        widget._options["secret_env"].value = "B"
+        button(widget, "Launch").click()
+        assert "env.A: The value is missing. Write NAME=value." in said(widget)
+        assert "secret_env.B: The value is missing." in said(widget)
+        assert "command: Cannot be split" in said(widget)
 
     def test_a_preview_shows_what_would_happen(self, widget):
         widget._fields["preset"].value = "2"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from ipywidgets import (
     HTML,
+    Accordion,
     Button,
+    Combobox,
     Dropdown,
     HBox,
     Text,
@@ -22,6 +25,7 @@ from ...model.previews import Preview
 from ...model.sessions import Kind
 from ..views.markup import Markup, join, tag
 from ..views.sessions import isolation_text, outcome
+from . import container
 from .live import error_html
 
 PRESETS = (("¼ GPU", "0.25"), ("½ GPU", "0.5"), ("1 GPU", "1"), ("2 GPUs", "2"), ("CPU only", ""))
@@ -30,6 +34,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("Interactive (spot)", "interactive-spot"),
     ("Training", "train"),
 )
+_SIZE: dict[str, Any] = {"style": {"description_width": "9em"}, "layout": {"width": "32em"}}
 _MARKS = {"fits": "✓", "borrows": "✓", "forbidden": "✗"}
 
 
@@ -46,21 +51,24 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         for name, field in self._fields.items():
             if name != "preset":
                 field.observe(self._show_preview, "value")
+        self._options: dict[str, Any] = {}
         self._launch = Button(description="Launch", button_style="primary")
         self._launch.on_click(self._submit)
+        self._fill()
         self.children = (
             *self._fields.values(),
+            *self._more(),
             self._preview,
             HBox([self._launch]),
             self._status,
         )
-        self._fill()
 
     def _fill(self) -> None:
         """Fill the lists of projects and environments."""
         try:
             quota = self._client.quota.get()
             environments = self._client.environments.list().environments
+            in_container = self._client.about().containers
         except GpuQuotaError as error:
             self._status.value = error_html(error)
             return
@@ -69,8 +77,31 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         if quota.mine:
             known = preferred in quota.mine
             self._fields["project"].value = preferred if known else quota.default
-        usable = [(e.label, e.image or e.prefix) for e in environments if not e.problem]
-        self._fields["environment"].options = [("Default", ""), *usable]
+        usable = [e for e in environments if not e.problem]
+        if in_container:
+            self._offer_containers([e.id for e in usable])
+        else:
+            listed = [(e.label, e.image or e.prefix) for e in usable]
+            self._fields["environment"].options = [("Default", ""), *listed]
+
+    def _offer_containers(self, images: Sequence[str]) -> None:
+        """Offer images, of which any may be typed, and the options of a container."""
+        self._fields["environment"] = Combobox(
+            description="Image",
+            placeholder="default",
+            options=images,
+            continuous_update=False,
+            **_SIZE,
+        )
+        self._options = container.make_fields()
+        for field in (self._fields["environment"], *self._options.values()):
+            field.observe(self._show_preview, "value")
+
+    def _more(self) -> list[Accordion]:
+        """Return the options of a container, folded, if sessions have some."""
+        if not self._options:
+            return []
+        return [Accordion([VBox([*self._options.values()])], titles=("Container",))]
 
     def _take_preset(self, _change: object) -> None:
         self._fields["gpu"].value = self._fields["preset"].value
@@ -94,11 +125,15 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _wishes(self) -> tuple[str, Wishes]:
         values: dict[str, Any] = {name: field.value for name, field in self._fields.items()}
+        problems: list[FieldError] = []
+        options = container.read(self._options, problems)
+        command: list[str] = []
         try:
             command = shlex.split(values["command"])
         except ValueError as error:
-            problem = FieldError("command", f"Cannot be split into words: {error}.")
-            raise refused(problem) from error
+            problems.append(FieldError("command", f"Cannot be split into words: {error}."))
+        if problems:
+            raise refused(*problems)
         wishes: Wishes = {
             "project": values["project"] or "",
             "kind": values["kind"],
@@ -107,6 +142,7 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
             "folder": values["folder"],
             "command": command,
             "idle_timeout": values["idle_timeout"],
+            **options,
         }
         return values["name"].strip(), wishes
 
@@ -128,20 +164,19 @@ def preview_html(preview: Preview, *, named: bool = True) -> Markup:
 
 def _make_fields() -> dict[str, Any]:
     """Return the fields of the form."""
-    size: dict[str, Any] = {"style": {"description_width": "9em"}, "layout": {"width": "32em"}}
 
     # A text field reports its value on Enter or when it loses focus, not at each key.
     def text(label: str, hint: str = "") -> Text:
-        return Text(description=label, placeholder=hint, continuous_update=False, **size)
+        return Text(description=label, placeholder=hint, continuous_update=False, **_SIZE)
 
     return {
         "name": text("Name", "exp-1"),
-        "project": Dropdown(description="Project", options=(), **size),
-        "kind": Dropdown(description="Kind", options=_KINDS, **size),
+        "project": Dropdown(description="Project", options=(), **_SIZE),
+        "kind": Dropdown(description="Kind", options=_KINDS, **_SIZE),
         "preset": ToggleButtons(description="Share", options=PRESETS, value="0.5"),
-        "gpu": Text(value="0.5", description="GPU", continuous_update=False, **size),
+        "gpu": Text(value="0.5", description="GPU", continuous_update=False, **_SIZE),
         "environment": Dropdown(
-            description="Environment", options=[("Default", "")], value="", **size
+            description="Environment", options=[("Default", "")], value="", **_SIZE
         ),
         "folder": text("Folder", "default"),
         "command": text("Command", "Jupyter server"),
