@@ -139,9 +139,12 @@ class Objects(Protocol):
         """Create or change an object by server-side apply, with our field manager, forced."""
 
     async def delete(
-        self, resource: Resource[T], namespace: str, name: str, *, uid: str = ""
+        self, resource: Resource[T], namespace: str, name: str, *, uid: str = "", version: str = ""
     ) -> None:
-        """Delete an object, and in the background what it owns; with `uid` only that one."""
+        """Delete an object, and in the background what it owns.
+
+        With `uid` only that one, with `version` only in this version.
+        """
 
     def watch(
         self, resource: Resource[T], namespace: str = "", labels: str = "", version: str = ""

@@ -43,6 +43,7 @@ from .planning import EnginePlanning
 from .reaching import reaching
 from .reconcile.objects import SessionObjects
 from .reconcile.reconciler import Reconciler
+from .reconcile.secrets import SessionSecrets
 from .reconcile.steps import Steps
 from .reconcile.writer import Writer
 from .resident.cluster import KubeCluster
@@ -155,7 +156,8 @@ class _Assembly:
 
     def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
         board = self._board
-        writer = Writer(self._api, SessionManifests(self._parts(defaults), defaults), new_token)
+        secrets = SessionSecrets(self._api, new_token)
+        writer = Writer(self._api, SessionManifests(self._parts(defaults), defaults), secrets)
         steps = Steps(
             board,
             self._objects,

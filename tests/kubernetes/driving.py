@@ -18,12 +18,14 @@ from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.reconcile.objects import SessionObjects
 from jupyter_gpuquota.kubernetes.reconcile.reconciler import Reconciler
+from jupyter_gpuquota.kubernetes.reconcile.secrets import SessionSecrets
 from jupyter_gpuquota.kubernetes.reconcile.steps import Steps
 from jupyter_gpuquota.kubernetes.reconcile.writer import Writer
 from jupyter_gpuquota.kubernetes.resources import (
     SECRETS,
     SERVICES,
 )
+from jupyter_gpuquota.kubernetes.rights.session_tokens import new_token
 from jupyter_gpuquota.kubernetes.sessions import ClusterSessions
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.resources import Isolation, Placement, Share, Slice
@@ -94,7 +96,8 @@ class Driver:
         self.facts = SmallFacts()
         self.pages = OpenPages(None)
         objects = SessionObjects(self.watches)
-        writer = Writer(api, SmallManifests(), lambda session_id: f"{session_id}.secret")
+        secrets = SessionSecrets(api, new_token)
+        writer = Writer(api, SmallManifests(), secrets)
         steps = Steps(
             self.board,
             objects,

@@ -179,11 +179,13 @@ class FakeApi:
         return _decoded(resource, raw)
 
     async def delete(
-        self, resource: Resource[T], namespace: str, name: str, *, uid: str = ""
+        self, resource: Resource[T], namespace: str, name: str, *, uid: str = "", version: str = ""
     ) -> None:
         call = self._call("delete", resource, namespace, name)
         store = self.controls.store
-        await self._do(call, lambda: store.delete(resource, namespace, name, uid=uid))
+        await self._do(
+            call, lambda: store.delete(resource, namespace, name, uid=uid, version=version)
+        )
 
     async def watch(
         self, resource: Resource[T], namespace: str = "", labels: str = "", version: str = ""
@@ -213,6 +215,8 @@ class FakeApi:
             await written.wait()
 
     async def read(self, path: str, query: Query | None = None) -> bytes:
+        if (raw := self.controls.store.at(path)) is not None:
+            return msgspec.json.encode(await self._do(Call("read", path), lambda: raw))
         return await self._answer("read", path, query or {})
 
     async def ask(self, path: str, body: Manifest) -> bytes:

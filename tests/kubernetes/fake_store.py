@@ -53,6 +53,15 @@ class Store:
         except KeyError:
             raise Fault(404, "NotFound", f'{title(resource)} "{name}" not found') from None
 
+    def at(self, path: str) -> Raw | None:
+        """Return the object at a path."""
+        for (kind, namespace, name), raw in self.objects.items():
+            base, _, plural = kind.rpartition("/")
+            place = f"/namespaces/{namespace}" if namespace else ""
+            if path == f"{base}{place}/{plural}/{name}":
+                return raw
+        return None
+
     def list(self, resource: Resource[Any], namespace: str = "", labels: str = "") -> list[Raw]:
         return [
             raw
@@ -132,9 +141,20 @@ class Store:
         patch = merged(removals(before, body), body, keep_null=True)
         return self.patch(resource, namespace, name, patch, dry_run=dry_run)
 
-    def delete(self, resource: Resource[Any], namespace: str, name: str, *, uid: str = "") -> None:
+    def delete(
+        self,
+        resource: Resource[Any],
+        namespace: str,
+        name: str,
+        *,
+        uid: str = "",
+        version: str = "",
+    ) -> None:
         raw = self.get(resource, namespace, name)
-        _check_preconditions(resource, raw, {"uid": uid} if uid else {})
+        expected = {"uid": uid, "resourceVersion": version}
+        _check_preconditions(
+            resource, raw, {key: value for key, value in expected.items() if value}
+        )
         self._delete(_key(resource, namespace, name), raw)
         self._collect_garbage()
 

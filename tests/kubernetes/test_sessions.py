@@ -11,6 +11,7 @@ import pytest
 from jupyter_gpuquota.errors import NameTaken, NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import RECORD
+from jupyter_gpuquota.kubernetes.reconcile.writer import VERSIONS
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS, SECRETS, SERVICES, STATEFUL_SETS
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.resources import Share
@@ -184,8 +185,10 @@ async def test_a_refused_step_is_shown_and_repeated(
     api: FakeApi, cluster: FakeCluster, fault: Fault, resource: str
 ) -> None:
     verb = "patch" if resource == "statefulsets" else "create"
+    # A changed workload is read at once, and written again where only its status had changed.
+    tries = VERSIONS + 1 if (verb, fault.reason) == ("patch", "Conflict") else 1
     async with controller(api) as driver:
-        api.fail(fault, verb, resource, times=2)
+        api.fail(fault, verb, resource, times=2 * tries)
         await driver.sessions.create(spec(), "me")
         await until(cluster, lambda: driver.only().reason)
         assert driver.only().reason.raw == fault.message  # type: ignore[union-attr]

@@ -94,15 +94,20 @@ class RestObjects:
         )
 
     async def delete(
-        self, resource: Resource[T], namespace: str, name: str, *, uid: str = ""
+        self, resource: Resource[T], namespace: str, name: str, *, uid: str = "", version: str = ""
     ) -> None:
-        """Delete an object, and in the background what it owns; with `uid` only that one."""
+        """Delete an object, and in the background what it owns.
+
+        With `uid` only that one, with `version` only in this version.
+        """
         about = self._about("delete", resource, namespace, name)
+        expected = {"uid": uid, "resourceVersion": version}
+        preconditions = {field: value for field, value in expected.items() if value}
         options = {
             "apiVersion": "v1",
             "kind": "DeleteOptions",
             "propagationPolicy": "Background",
-            **({"preconditions": {"uid": uid}} if uid else {}),
+            **({"preconditions": preconditions} if preconditions else {}),
         }
         body = msgspec.json.encode(options)
         await self.caller.send(

@@ -26,9 +26,10 @@ from ..objects.workloads import Workload
 from ..state.desired import Action, next_action
 from ..state.record import Record, decode, encode
 from .objects import SessionObjects
+from .secrets import CONFLICT, NOT_FOUND
 from .steps import Steps
 from .tracked import Tracked
-from .writer import NOT_FOUND, Writer
+from .writer import Overtaken, Writer
 
 _log = logging.getLogger(__name__)
 
@@ -107,7 +108,7 @@ class Reconciler:
         record = Record(session=session)
         tracked = Tracked(record, encode(record))
         async with tracked.lock:
-            tracked.wrote(await self._writer.create(record))
+            tracked.saw(await self._writer.create(record))
             if session.id not in self._tracked:  # a watch may have been faster
                 self._track(tracked)
         return self._board.find(session.id)
@@ -115,19 +116,26 @@ class Reconciler:
     async def change(self, session_id: str, change: Change) -> Session:
         """Change a session as its user asks; it is written first.
 
-        The record may be moved along by what is seen while it is written; then the change is made
-        to the newer one. Raises NotFound, Fault, and as `change`.
+        The record may be moved along by what is seen while it is written, or by another controller;
+        then the change is made to the newer one. Raises NotFound, Fault, and as `change`.
         """
         self._board.find(session_id)
         tracked = self._tracked[session_id]
         async with tracked.lock:
             while True:
+                if self._steps.look(tracked).workload is None:
+                    await self._steps.is_kept(tracked)
                 before = tracked.record
                 changed = msgspec.structs.replace(before, session=change(before.session))
-                after = self._steps.with_pages(changed)
-                await self._steps.write(tracked, after)
+                after = self._steps.with_pages(changed, followed=False)
+                try:
+                    await self._steps.write(tracked, after)
+                except Overtaken as other:
+                    self._overtaken(tracked, other)
+                    continue
                 if tracked.record is before:
                     break
+            tracked.followed = False
             self._show(tracked, after)
         tracked.wake.set()
         return self._board.find(session_id)
@@ -143,10 +151,16 @@ class Reconciler:
         check(self._board.find(session_id))
         tracked = self._tracked[session_id]
         async with tracked.lock:
-            session = tracked.record.session
-            check(session)
-            workload = tracked.workload(self._objects.workload(session))
-            await self._writer.delete(session, workload, detached=tracked.detached or not workload)
+            while True:
+                seen = self._steps.look(tracked)
+                session = tracked.record.session
+                check(session)
+                try:
+                    await self._writer.delete(session, seen.workload)
+                except Overtaken as other:
+                    self._overtaken(tracked, other)
+                else:
+                    break
             self._forget(tracked)
 
     def wake(self, session_id: str) -> None:
@@ -202,10 +216,11 @@ class Reconciler:
             async with tracked.lock:
                 await self._reconcile(tracked)
         except Fault as fault:
-            _log.warning("%s: %s", tracked.record.session.id, fault)
             if fault.status == NOT_FOUND:
                 tracked.distrust()
-            tracked.trouble = _trouble(fault)
+            if fault.status != CONFLICT or tracked.failures:  # another controller may do the same
+                _log.warning("%s: %s", tracked.record.session.id, fault)
+                tracked.trouble = _trouble(fault)
         except Exception as error:  # noqa: BLE001 (a bug with one session must not end the others)
             _log.exception("managing the session %s failed", tracked.record.session.id)
             tracked.trouble = reason("StartFailed", "start.failed", detail=str(error))
@@ -218,17 +233,31 @@ class Reconciler:
 
     async def _reconcile(self, tracked: Tracked) -> None:
         for _ in range(_MOST_STEPS):
-            seen = self._steps.look(tracked)
-            if seen.workload is None and not tracked.detached:
-                self._forget(tracked)  # its workload was deleted, and the rest with it
-                return
-            self._show(tracked, self._steps.advanced(tracked.record, seen))
-            action = next_action(tracked.record.session, seen)
-            if action is Action.NONE:
-                break
+            try:
+                if not await self._step(tracked):
+                    return
+            except Overtaken as other:
+                self._overtaken(tracked, other)
+
+    async def _step(self, tracked: Tracked) -> bool:
+        """Do what is due at most once; return whether more may be due."""
+        seen = self._steps.look(tracked)
+        if seen.workload is None and not await self._steps.is_kept(tracked):
+            self._forget(tracked)  # its workload was deleted, and the rest with it
+            return False
+        self._show(tracked, self._steps.advanced(tracked, seen))
+        action = next_action(tracked.record.session, seen)
+        if action is not Action.NONE:
             await self._steps.carry_out(tracked, action, seen.workload)
-        if encode(tracked.record) != tracked.stored:
+        elif encode(tracked.record) != tracked.stored:
             await self._steps.save(tracked, tracked.record)
+        return action is not Action.NONE
+
+    def _overtaken(self, tracked: Tracked, other: Overtaken) -> None:
+        """Show what another controller has written."""
+        tracked.saw(other.workload)
+        tracked.follow(other.workload)
+        self._show(tracked, tracked.record)
 
     def _show(self, tracked: Tracked, record: Record) -> None:
         """Publish a record; a session that cannot be started shows why."""

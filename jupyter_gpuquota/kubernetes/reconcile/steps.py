@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -17,12 +18,16 @@ from ..objects.workloads import Workload
 from ..state.advance import advance
 from ..state.desired import Action, next_action
 from ..state.record import Record, encode
-from ..state.seen import Seen, present_pod
+from ..state.seen import Seen, is_complete, present_pod
 from .facts import Facts
 from .objects import SessionObjects
+from .secrets import NOT_FOUND
 from .start_clock import StartClock
 from .tracked import Tracked
-from .writer import NOT_FOUND, Writer
+from .writer import Writer
+
+_LOOK = 10.0
+"""Seconds between two looks at a session without a workload: Secrets are not watched."""
 
 LastLines = Callable[[Pod], Awaitable[tuple[str, ...]]]
 
@@ -49,6 +54,7 @@ class Steps:
         self._board = board
         self._objects = objects
         self._writer = writer
+        self._secrets = writer.secrets
         self._facts = facts
         self._pages = pages
         self._last_lines = last_lines
@@ -56,9 +62,13 @@ class Steps:
         self._clock = StartClock(starting)
 
     def look(self, tracked: Tracked) -> Seen:
-        """Return what the cluster shows of a session."""
+        """Return what the cluster shows of a session, after following another controller."""
         session, objects, facts = tracked.record.session, self._objects, self._facts
         workload = tracked.workload(objects.workload(session))
+        if workload is not None:
+            tracked.follow(workload)
+            tracked.detached &= not is_complete(workload)
+            session = tracked.record.session
         pods = objects.pods(session)
         present = present_pod(workload, pods)
         return Seen(
@@ -75,16 +85,31 @@ class Steps:
 
     def due(self, tracked: Tracked) -> float | None:
         """Return the seconds until time alone changes a session, None if it does not."""
-        return self._clock.left(tracked, datetime.now(UTC))
+        left = self._clock.left(tracked, datetime.now(UTC))
+        return _LOOK if left is None and tracked.detached else left
 
-    def advanced(self, record: Record, seen: Seen) -> Record:
-        """Return a record, moved along by what is seen and by its open pages."""
-        return self.with_pages(advance(record, seen, datetime.now(UTC)))
+    async def is_kept(self, tracked: Tracked) -> bool:
+        """Return whether a session without a workload is recorded in its Secret. Raises Fault."""
+        secret = await self._secrets.keeper(tracked.record.session)
+        tracked.detached = secret is not None
+        if secret is not None:
+            tracked.follow(secret)
+        return tracked.detached
 
-    def with_pages(self, record: Record) -> Record:
-        """Return the record of a session that stops, with the progress of its open pages."""
+    def advanced(self, tracked: Tracked, seen: Seen) -> Record:
+        """Return the record, moved along by what is seen and by its open pages."""
+        record = advance(tracked.record, seen, datetime.now(UTC))
+        return self.with_pages(record, followed=tracked.followed)
+
+    def with_pages(self, record: Record, *, followed: bool) -> Record:
+        """Return the record of a session that stops, with the progress of its open pages.
+
+        One that is `followed` may be open in pages that report to another controller.
+        """
         session, grace = record.session, timedelta(seconds=self._board.settings.rules.grace)
         known, now = self._pages.known(session), datetime.now(UTC)
+        if followed:
+            known = replace(known, complete=False)
         after = ending.advance(session, known, self._save_time, grace, now)
         return msgspec.structs.replace(record, session=after)
 
@@ -94,7 +119,7 @@ class Steps:
         if action in (Action.STOP, Action.REMOVE):
             record = tracked.record = await self._with_last_lines(record)
         if workload is None:
-            tracked.wrote(await self._writer.create(record))
+            tracked.saw(await self._writer.create(record))
         elif action is Action.START:
             unsuspend = not self._facts.starts_jobs(record.session.spec)
             tracked.wrote(await self._writer.start(record, workload, unsuspend=unsuspend))
@@ -142,5 +167,5 @@ class Steps:
                 tracked.deleted(workload.metadata.uid)
                 workload = None
         if workload is None:
-            await self._writer.save_detached(record)
+            await self._secrets.save(record)
         tracked.stored = encode(record)

@@ -6,8 +6,11 @@ import asyncio
 from dataclasses import dataclass, field
 
 from ...model.reasons import Reason
+from ...model.sessions import Session
+from ..labels import RECORD
+from ..objects.meta import Object
 from ..objects.workloads import Workload
-from ..state.record import Record
+from ..state.record import Record, decode, encode
 
 
 @dataclass(slots=True, eq=False)
@@ -15,25 +18,33 @@ class Tracked:
     """A session with what is known of it beyond the watches.
 
     `stored` is the record as it was last written. `detached`: the Secret may hold the record,
-    because the workload is being re-created. `trouble` is why the last write failed. `starting` is
-    the run that starts, and when that began by the clock of `StartClock`. `lock` orders the writes;
-    `wake` asks for another look.
+    because the workload is being re-created. `followed`: another controller has written it last.
+    `trouble` is why the last write failed. `starting` is the run that starts, and when that began
+    by the clock of `StartClock`. `lock` orders the writes; `wake` asks for another look.
     """
 
     record: Record
     stored: str = ""
     detached: bool = False
+    followed: bool = False
     trouble: Reason | None = None
     failures: int = 0
     starting: tuple[int, float] | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     _written: Workload | None = None
+    _version: int = 0
+    _theirs: str = ""
     _gone: set[str] = field(default_factory=set)
 
-    def wrote(self, workload: Workload) -> None:
-        """Remember the answer to a write, which watches may show only later."""
+    def saw(self, workload: Workload) -> None:
+        """Remember a workload that watches may show only later."""
         self._written = workload
+
+    def wrote(self, workload: Workload) -> None:
+        """Remember the answer to a change of ours, which watches may show only later."""
+        self.saw(workload)
+        self._version = version(workload)
 
     def deleted(self, uid: str) -> None:
         """Remember that a workload was deleted, which watches may show only later."""
@@ -43,6 +54,23 @@ class Tracked:
     def distrust(self) -> None:
         """Forget what was written: it is not there any more."""
         self._written = None
+
+    def follow(self, found: Object) -> None:
+        """Take over the record of a workload or Secret if another controller has written it.
+
+        A user may have a controller on each of several machines: what is written last counts, as
+        after a restart. A record of another session, or another owner's, is overwritten instead.
+        """
+        text = found.metadata.annotations.get(RECORD, "")
+        if text in (self.stored, self._theirs) or version(found) <= self._version:
+            return
+        self._version, self._theirs = version(found), text
+        theirs = decode(text).value
+        if theirs is None or _identity(theirs.session) != _identity(self.record.session):
+            self.stored = text
+            return
+        self.record, self.followed = theirs, True
+        self.stored = encode(theirs)
 
     def workload(self, watched: Workload | None) -> Workload | None:
         """Return the newest of what was written and what is watched."""
@@ -58,7 +86,12 @@ class Tracked:
         return mine
 
 
-def version(found: Workload) -> int:
+def _identity(session: Session) -> tuple[str, ...]:
+    spec = session.spec
+    return session.id, session.owner, spec.project, spec.name, spec.kind
+
+
+def version(found: Object) -> int:
     """Return a resource version as a number: they are comparable (KEP-5504, Kubernetes 1.35)."""
     text = found.metadata.resource_version
     return int(text) if text.isdecimal() else 0

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Mapping
-from typing import Any
-
-import msgspec
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
 
 from ...model.sessions import Session
 from ..api import Api, Fault, Manifest
 from ..labels import COMPLETE, RECORD, SESSION, SHAPE
-from ..names import TOKEN_KEY, object_name
+from ..names import object_name
 from ..objects.workloads import StatefulSet, Workload
 from ..resources import SECRETS, Resource
 from ..state.record import Record, encode, shape_of
 from .manifests import Manifests, workload_resource
+from .secrets import CONFLICT, NOT_FOUND, SessionSecrets, gone_already, taken, without_nulls
 
-NOT_FOUND, CONFLICT = 404, 409
 _NO_ANSWER, _SERVER_ERROR = 0, 500
+VERSIONS = 5
+"""Most versions of a workload that a write is tried on."""
+
+T = TypeVar("T")
+
+
+class Overtaken(Fault):
+    """Another controller has changed the record of a session; `workload` has the newer one."""
+
+    def __init__(self, fault: Fault, workload: Workload) -> None:
+        super().__init__(fault.status, fault.reason, fault.message, request=fault.request)
+        self.workload = workload
 
 
 class Writer:
     """Writes the objects of sessions. Every method may raise Fault.
 
-    `new_token` returns a new token for the session with an id.
+    A workload is changed only while its record is the one that the caller has seen, else Overtaken
+    is raised: a user may have a controller on two machines.
     """
 
-    def __init__(self, api: Api, manifests: Manifests, new_token: Callable[[str], str]) -> None:
+    def __init__(self, api: Api, manifests: Manifests, secrets: SessionSecrets) -> None:
         self._api = api
         self._manifests = manifests
-        self._new_token = new_token
+        self.secrets = secrets
 
     async def create(self, record: Record) -> Workload:
         """Create the workload without pods: from then on the session exists."""
@@ -79,31 +89,26 @@ class Writer:
         """Write the record alone."""
         return await self._write(record, workload, {}, {})
 
-    async def save_detached(self, record: Record) -> None:
-        """Write the record of a session without a workload."""
-        body = {"metadata": {"annotations": {RECORD: encode(record)}}}
-        await self._api.patch(
-            SECRETS, record.session.spec.project, object_name(record.session), body
-        )
-
     async def remove(self, record: Record, workload: Workload) -> None:
         """Keep the record in the Secret, which then has no owner, and delete the workload."""
         session = record.session
-        secret = await self._secret(session)
-        secret["metadata"]["annotations"] = {
-            **secret["metadata"].get("annotations", {}),
-            RECORD: encode(record),
-        }
-        secret["metadata"]["ownerReferences"] = None
-        await self._ensure(SECRETS, session, secret)
-        await self._delete(workload_resource(session.spec), session, workload.metadata.uid)
+        token, version = await self.secrets.token(session)
+        # In this order: whoever creates the workload again writes the Secret after that.
+        workload = await self._unchanged(session, workload)
+        [manifest] = [m for kind, m in self._manifests.children(session, token) if kind is SECRETS]
+        kept = _merged(manifest, annotations={RECORD: encode(record)})
+        kept["metadata"]["ownerReferences"] = None
+        await self.secrets.put(session, kept, version)
+        await self._delete_workload(session, workload)
 
-    async def delete(self, session: Session, workload: Workload | None, *, detached: bool) -> None:
-        """Delete a session; `detached`: its Secret may hold a record, so it goes first."""
-        if detached:
-            await self._delete(SECRETS, session)
+    async def delete(self, session: Session, workload: Workload | None) -> None:
+        """Delete a session; its Secret goes first, as it may hold a record."""
+        with gone_already():
+            if workload is not None:
+                workload = await self._unchanged(session, workload)
+        await self.secrets.delete(session)
         if workload is not None:
-            await self._delete(workload_resource(session.spec), session, workload.metadata.uid)
+            await self._delete_workload(session, workload)
 
     async def _write(
         self,
@@ -112,17 +117,62 @@ class Writer:
         annotations: Mapping[str, str | None],
         spec: Mapping[str, Any],
     ) -> Workload:
-        meta = {
-            "uid": workload.metadata.uid,
-            "annotations": {RECORD: encode(record), **annotations},
-        }
-        body = {"metadata": meta, **({"spec": spec} if spec else {})}
         session = record.session
         resource = workload_resource(session.spec)
-        written: Workload = await self._api.patch(
-            resource, session.spec.project, object_name(session), body
+
+        async def write(expected: Workload) -> Workload:
+            meta = {**_identity(expected), "annotations": {RECORD: encode(record), **annotations}}
+            body = {"metadata": meta, **({"spec": spec} if spec else {})}
+            written: Workload = await self._api.patch(
+                resource, session.spec.project, object_name(session), body
+            )
+            return written
+
+        return await self._guarded(session, workload, write)
+
+    async def _guarded(
+        self, session: Session, workload: Workload, write: Callable[[Workload], Awaitable[T]]
+    ) -> T:
+        """Return the result of a write that needs the newest version of a workload.
+
+        Versions change with the status, too, which does not matter here. Raises Overtaken.
+        """
+        for _ in range(VERSIONS):
+            try:
+                return await write(workload)
+            except Fault as fault:
+                if fault.status != CONFLICT:
+                    raise
+                workload = await self._unchanged(session, workload, fault)
+        return await write(workload)
+
+    async def _unchanged(
+        self, session: Session, workload: Workload, fault: Fault | None = None
+    ) -> Workload:
+        """Return the newest version of a workload. Raises Overtaken if its record has changed."""
+        found: Workload = await self._api.get(
+            workload_resource(session.spec), session.spec.project, object_name(session)
         )
-        return written
+        if found.metadata.labels.get(SESSION) != session.id:
+            about = f"{found.metadata.name} belongs to something else"
+            raise Fault(NOT_FOUND, "NotFound", about)
+        if found.metadata.uid != workload.metadata.uid or _record_of(found) != _record_of(workload):
+            about = f"the session {session.spec.name} was changed by another controller"
+            raise Overtaken(fault or Fault(CONFLICT, "Conflict", about), found)
+        return found
+
+    async def _delete_workload(self, session: Session, workload: Workload) -> None:
+        resource, namespace = workload_resource(session.spec), session.spec.project
+
+        async def delete(expected: Workload) -> None:
+            meta = expected.metadata
+            name = object_name(session)
+            await self._api.delete(
+                resource, namespace, name, uid=meta.uid, version=meta.resource_version
+            )
+
+        with gone_already():
+            await self._guarded(session, workload, delete)
 
     async def _make_children(self, session: Session, workload: Workload) -> None:
         resource = workload_resource(session.spec)
@@ -133,14 +183,13 @@ class Writer:
             "uid": workload.metadata.uid,
             "controller": True,
         }
-        for kind, manifest in self._manifests.children(session, await self._token(session)):
-            body = _merged(manifest, owners=[owner])
+        token, version = await self.secrets.token(session)
+        for kind, manifest in self._manifests.children(session, token):
             if kind is SECRETS:
-                body["metadata"]["annotations"] = {
-                    **body["metadata"].get("annotations", {}),
-                    RECORD: None,
-                }
-            await self._ensure(kind, session, body)
+                body = _merged(manifest, annotations={RECORD: None}, owners=[owner])
+                await self.secrets.put(session, body, version)
+            else:
+                await self._ensure(kind, session, _merged(manifest, owners=[owner]))
 
     async def _ensure(
         self, resource: Resource[Any], session: Session, body: Mapping[str, Any]
@@ -148,48 +197,29 @@ class Writer:
         """Create an object, or change the one that the session has already."""
         namespace, name = session.spec.project, body["metadata"]["name"]
         try:
-            await self._api.create(resource, namespace, _without_nulls(body))
+            await self._api.create(resource, namespace, without_nulls(body))
         except Fault as fault:
             if fault.reason != "AlreadyExists":
                 raise
             present = await self._api.get(resource, namespace, name)
             if present.metadata.labels.get(SESSION) != session.id:
-                raise Fault(
-                    CONFLICT,
-                    "AlreadyExists",
-                    f"{resource.kind} {name} belongs to something else",
-                    request=fault.request,
-                ) from None
+                raise taken(resource, session) from None
             meta = {**body["metadata"], "uid": present.metadata.uid}
             await self._api.patch(resource, namespace, name, {**body, "metadata": meta})
 
-    async def _secret(self, session: Session) -> dict[str, Any]:
-        children = self._manifests.children(session, await self._token(session))
-        return _merged(next(body for kind, body in children if kind is SECRETS))
 
-    async def _token(self, session: Session) -> str:
-        """Return the token of a session, a new one where it has none."""
-        path = SECRETS.path(session.spec.project, object_name(session))
-        try:
-            found = msgspec.json.decode(await self._api.read(path))
-        except Fault as fault:
-            if fault.status != NOT_FOUND:
-                raise
-            return self._new_token(session.id)
-        data = found.get("data", {}).get(TOKEN_KEY)
-        return base64.b64decode(data).decode() if data else self._new_token(session.id)
+def _identity(workload: Workload) -> dict[str, str]:
+    """Return the metadata that makes a write fail on another object, and on another version."""
+    return {"uid": workload.metadata.uid, "resourceVersion": workload.metadata.resource_version}
 
-    async def _delete(self, resource: Resource[Any], session: Session, uid: str = "") -> None:
-        try:
-            await self._api.delete(resource, session.spec.project, object_name(session), uid=uid)
-        except Fault as fault:
-            if fault.status not in (NOT_FOUND, CONFLICT):  # another object has the name now
-                raise
+
+def _record_of(workload: Workload) -> str:
+    return workload.metadata.annotations.get(RECORD, "")
 
 
 def _merged(
     manifest: Manifest,
-    annotations: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str | None] | None = None,
     owners: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return a manifest with more annotations and its owners."""
@@ -199,11 +229,3 @@ def _merged(
     if owners:
         meta["ownerReferences"] = owners
     return {**manifest, "metadata": meta}
-
-
-def _without_nulls(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a merge patch as a manifest for creation."""
-    meta = {key: value for key, value in body["metadata"].items() if value is not None}
-    if "annotations" in meta:
-        meta["annotations"] = {k: v for k, v in meta["annotations"].items() if v is not None}
-    return {**body, "metadata": meta}
