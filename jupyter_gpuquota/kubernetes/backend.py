@@ -146,7 +146,7 @@ class _Assembly:
             ),
             differences=cast("Differences", self._late_differences),
         )
-        board.warn("hosting", notices(self._control))
+        board.warn("hosting", (*notices(self._control), self._reaching.notice))
         return found if self._is_team else for_one_person(found)
 
     @property

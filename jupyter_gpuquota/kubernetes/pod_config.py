@@ -86,7 +86,8 @@ class PodConfig(Configurable):
 
     proxy = List(
         Dict(),
-        help="""Who may reach sessions, as the peers of a NetworkPolicy, for example
+        help="""Who may reach sessions, as the peers of a NetworkPolicy: JupyterLab's pods, and the
+        controller, which reads their activity, for example
         [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "hub"}},
         "podSelector": {"matchLabels": {"component": "singleuser-server"}}}]. Empty: nobody;
         port-forwards still do, as they reach a pod from inside.""",

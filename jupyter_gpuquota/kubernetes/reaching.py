@@ -27,10 +27,18 @@ from .signals.signals import KubeSignals
 
 _PORTS = "ports"
 
+NO_PROXY = (
+    "KubernetesConfig.proxy is empty: where NetworkPolicies are enforced, neither JupyterLab nor "
+    "this controller reaches sessions, and none is ever idle."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Reaching:
-    """The capabilities that reach pods, and what idleness is read from."""
+    """The capabilities that reach pods, and what idleness is read from.
+
+    `notice` is a warning for administrators, empty for none.
+    """
 
     tokens: Tokens
     ingress: KubeIngress
@@ -40,6 +48,7 @@ class Reaching:
     presence: Presence
     signals: KubeSignals
     forwards: Forwards | None
+    notice: str = ""
 
     async def close(self) -> None:
         """Close all port-forwards. The signals are closed by their poller."""
@@ -71,6 +80,7 @@ def reaching(
         presence=presence,
         signals=KubeSignals(locate, pod_of, clock, presence, outside, _prometheus(config)),
         forwards=forwards,
+        notice="" if forwards or config.proxy else NO_PROXY,
     )
 
 

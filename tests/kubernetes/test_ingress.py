@@ -12,7 +12,7 @@ from jupyter_gpuquota.errors import NotAllowed, NotFound, Unavailable, WrongStat
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.ingress.locator import forwards_ports
-from jupyter_gpuquota.kubernetes.reaching import reaching
+from jupyter_gpuquota.kubernetes.reaching import NO_PROXY, reaching
 from jupyter_gpuquota.kubernetes.resources import SECRETS
 from jupyter_gpuquota.model.idleness import PresenceRequest
 from tests.builders import NOW
@@ -31,12 +31,12 @@ def holding(token: str):
 class Lab:
     """The ingress of one session."""
 
-    def __init__(self, folder, reach: str = "service", session=SESSION) -> None:
+    def __init__(self, folder, reach: str = "service", session=SESSION, proxy=()) -> None:
         self.api = FakeApi()
         self.api.controls.answers[SECRET] = holding(TOKEN)
         self.session = session
         self.all = reaching(
-            KubernetesConfig(reach=reach),
+            KubernetesConfig(reach=reach, proxy=list(proxy)),
             self.api,
             folder,
             self.find,
@@ -66,6 +66,12 @@ async def test_from_outside_a_socket_of_the_state_folder_is(tmp_path):
     other = await lab.endpoint(SESSION.id, 6006)
     assert other.socket != found.socket
     await lab.all.close()
+
+
+async def test_without_a_configured_proxy_services_may_be_out_of_reach(tmp_path):
+    assert Lab(tmp_path).all.notice == NO_PROXY
+    assert Lab(tmp_path, "port-forward").all.notice == ""
+    assert Lab(tmp_path, proxy=[{"podSelector": {}}]).all.notice == ""
 
 
 async def test_an_exposed_port_gets_no_token(tmp_path):
