@@ -18,6 +18,9 @@ ARGS ?=
 # order: those with the most tests are quick, and those with the longest tests must not come last.
 WORKERS ?= 3
 
+# Each part has a report of its own, and a memory of its own of what failed last: they run in parallel.
+PYTEST = pytest --junitxml=$(REPORTS)/$(@:test-%=%).xml -o cache_dir=.pytest_cache/$(@:test-%=%)
+
 VENV := $(CURDIR)/.venv
 HUB := $(CURDIR)/.venv-hub
 STAMPS := $(VENV)/stamps
@@ -75,19 +78,18 @@ lint: $(STAMPS)/test-tools $(NODE_MODULES) ## check style, types, import layers,
 
 .PHONY: test-python
 test-python: $(STAMPS)/test-tools $(BUILT) ## run the Python tests (ARGS= goes to pytest, WORKERS= in parallel)
-	pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 \
-		--junitxml=$(REPORTS)/python.xml \
+	$(PYTEST) --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 \
 		--ignore=tests/packaging --ignore=tests/architecture --ignore=tests/hub \
 		--ignore=tests/cluster $(ARGS)
 
 .PHONY: test-hub
 test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## test the controller as a service of a real JupyterHub
-	pytest --junitxml=$(REPORTS)/hub.xml tests/hub $(ARGS)
+	$(PYTEST) tests/hub $(ARGS)
 
 .PHONY: test-cluster
 test-cluster: $(STAMPS)/test-tools $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## test against a real Kubernetes API server (KUBECONFIG_TEST=)
-	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,python -m scripts.cluster run )pytest --numprocesses=$(WORKERS) \
-		--dist=loadfile --no-loadscope-reorder --durations=25 --junitxml=$(REPORTS)/cluster.xml tests/cluster $(ARGS)
+	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,python -m scripts.cluster run )$(PYTEST) --numprocesses=$(WORKERS) \
+		--dist=loadfile --no-loadscope-reorder --durations=25 tests/cluster $(ARGS)
 
 .PHONY: test-without-local
 test-without-local: $(STAMPS)/test-tools $(BUILT) ## run the backend-neutral tests without the local backend (not in test)
@@ -96,11 +98,11 @@ test-without-local: $(STAMPS)/test-tools $(BUILT) ## run the backend-neutral tes
 
 .PHONY: test-architecture
 test-architecture: $(STAMPS)/test-tools ## check layers, sizes, light imports
-	pytest --junitxml=$(REPORTS)/architecture.xml tests/architecture $(ARGS)
+	$(PYTEST) tests/architecture $(ARGS)
 
 .PHONY: test-packaging
 test-packaging: $(STAMPS)/test-tools $(NODE_MODULES) ## test sdist, wheel, clean installs, binder
-	pytest --timeout=900 --junitxml=$(REPORTS)/packaging.xml tests/packaging $(ARGS)
+	$(PYTEST) --timeout=900 tests/packaging $(ARGS)
 
 .PHONY: test-frontend
 test-frontend: $(NODE_MODULES) ## run the front end's unit tests (ARGS= goes to jest)

@@ -44,12 +44,33 @@ class Duration:
         return f"{self.seconds:7.1f} s  {self.part:<18}{self.name}"
 
 
+def outcomes(path: Path) -> dict[str, list[str]]:
+    """Return the names of the tests of a report by result, with the keys of `Counts`.
+
+    A missing or incomplete report has none.
+    """
+    found: dict[str, list[str]] = {"passed": [], "failed": [], "skipped": []}
+    for case in _cases(path):
+        found[_outcome(case)].append(_name(case))
+    return found
+
+
 def count(path: Path) -> Counts:
     """Count the test cases of a report; a missing or incomplete report counts none."""
-    cases = list(_cases(path))
-    failed = sum(any(case.find(tag) is not None for tag in ("failure", "error")) for case in cases)
-    skipped = sum(case.find("skipped") is not None for case in cases)
-    return Counts(len(cases) - failed - skipped, failed, skipped)
+    return Counts(**{result: len(names) for result, names in outcomes(path).items()})
+
+
+def repeated(path: Path, second: Path) -> tuple[Counts, list[str]]:
+    """Return the results of a part whose failed tests have a second report.
+
+    The second element has the names of those that passed this time. Whatever the second report
+    does not show as passed stays failed.
+    """
+    first, again = count(path), outcomes(second)
+    names = set(again["passed"]) - set(again["failed"])
+    passed = [name for name in outcomes(path)["failed"] if name in names]
+    change = Counts(passed=len(passed), failed=-len(passed))
+    return first + change, passed
 
 
 def judge(code: int, counts: Counts) -> Counts:
@@ -73,6 +94,12 @@ def _cases(path: Path) -> Iterator[ET.Element]:
         yield from ET.parse(path).iter("testcase")  # noqa: S314 (we wrote it ourselves)
     except (FileNotFoundError, ET.ParseError):
         return
+
+
+def _outcome(case: ET.Element) -> str:
+    if any(case.find(tag) is not None for tag in ("failure", "error")):
+        return "failed"
+    return "passed" if case.find("skipped") is None else "skipped"
 
 
 def _name(case: ET.Element) -> str:

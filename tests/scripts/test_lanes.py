@@ -16,28 +16,34 @@ PARTS = (
 
 # Says what it does at both ends, and notes whether it was alone meanwhile.
 PART = """
+REPORTS := reports
 test-setup:
 	@echo setting up; exit $(SETUP)
 %:
-	@echo begin $@ >> order; echo first line of $@; $(TEST)
-	@echo '<testsuite><testcase classname="$@" name="t" time="2.5"/></testsuite>' > $(REPORT)
-	@echo last line of $@; echo end $@ >> order
+	@echo begin $@ $(ARGS) >> order; echo first line of $@; $(TEST)
+	@(echo '<testsuite>'; for t in $$(seq $(TESTS)); do \\
+		echo "<testcase name='t$$t' time='2.5'>$(FAILURE)</testcase>"; done; \\
+		echo '</testsuite>') > $(REPORTS)/$(patsubst test-%,%,$@).xml
+	@echo last line of $@; echo end $@ >> order; $(if $(FAILURE),false)
 Makefile: ;
 """
-NAME = "reports/$(patsubst test-%,%,$@).xml"
 
 
 @pytest.fixture
 def project(tmp_path):
     """A project whose parts do next to nothing."""
     (tmp_path / "scripts").mkdir()
-    for name in ("test_all.py", "reports.py"):
+    for name in ("test_all.py", "parts.py", "reports.py"):
         shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
     return tmp_path
 
 
-def run(project, *, setup="0", test=":"):
-    text = PART.replace("$(SETUP)", setup).replace("$(TEST)", test).replace("$(REPORT)", NAME)
+def run(project, *, setup=0, test=":", tests=1, failure=""):
+    """Run it; in the Makefile, `failure` is text in each test case of a part that failed."""
+    given = {"SETUP": setup, "TEST": test, "TESTS": tests, "FAILURE": failure}
+    text = PART
+    for name, value in given.items():
+        text = text.replace(f"$({name})", str(value))
     (project / "Makefile").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "scripts.test_all"]
     return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
@@ -79,8 +85,46 @@ def test_a_failed_part_is_counted_and_the_rest_goes_on(project):
 
 
 def test_without_its_set_up_no_part_runs_beside_another(project):
-    ran = run(project, setup="1")
+    ran = run(project, setup=1)
     assert ran.stdout.splitlines()[-1] == "8 passed, 0 failed"
     assert "setting up" in ran.stdout
     lines = (project / "order").read_text().splitlines()
     assert [line.split()[0] for line in lines] == ["begin", "end"] * 8
+
+
+def failing(part, *, always=False):
+    """The text of a failure in each test of a part, if need be only when all its tests run."""
+    first = "$(if $(filter --last-failed,$(ARGS)),,<failure/>)"
+    return f"$(if $(filter {part},$@),{'<failure/>' if always else first})"
+
+
+@pytest.mark.parametrize("part", ["test-python", "test-cluster", "test-hub", "test-browser"])
+def test_where_a_few_tests_with_processes_failed_those_are_run_again_alone(project, part):
+    ran = run(project, failure=failing(part))
+    assert ran.returncode == 0, ran.stdout
+    lines = ran.stdout.splitlines()
+    assert lines[-1] == "8 passed, 0 failed"
+    assert [line for line in lines if "only when" in line] == ["  passed only when run again: t1"]
+    began, ended = (project / "order").read_text().splitlines()[-2:]
+    assert began.startswith(f"begin {part} --last-failed ")
+    assert ended == f"end {part}"
+    assert "<failure/>" in (project / f"reports/{part.removeprefix('test-')}.xml").read_text()
+
+
+def test_what_fails_again_has_failed(project):
+    ran = run(project, failure=failing("test-hub", always=True))
+    assert ran.returncode == 1
+    assert ran.stdout.splitlines()[-1] == "7 passed, 1 failed"
+    assert "passed only when run again" not in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("part", "tests"),
+    [("lint", 1), ("test-architecture", 1), ("test-frontend", 1), ("test-hub", 4)],
+    ids=["lint", "architecture", "front end", "too many"],
+)
+def test_other_failures_are_not_run_again(project, part, tests):
+    ran = run(project, tests=tests, failure=failing(part))
+    assert ran.returncode == 1
+    assert ran.stdout.splitlines()[-1] == f"{7 * tests} passed, {tests} failed"
+    assert "--last-failed" not in (project / "order").read_text()
