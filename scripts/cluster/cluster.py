@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+from scripts.contained import run_contained
+
 from .build import ensure_built
 from .layout import Layout
 from .rest import Rest
@@ -147,7 +149,9 @@ def _wait_until_ready(process: subprocess.Popen[str]) -> None:
 
 
 def run(command: Sequence[str]) -> int:
-    """Run a command beside a cluster that `CLUSTER_TEST` names; return its exit code."""
+    """Run a command beside a cluster that `CLUSTER_TEST` names; return its exit code.
+
+    Whichever signal ends it, all processes that it started end with it.
+    """
     with running() as cluster:
-        environment = {**os.environ, "CLUSTER_TEST": str(cluster.layout.folder)}
-        return subprocess.run(command, env=environment, check=False).returncode
+        return run_contained(command, {**os.environ, "CLUSTER_TEST": str(cluster.layout.folder)})
