@@ -64,11 +64,13 @@ class Teams:
         return Team(namespace, group)
 
     def with_quota(self, group: str, hard: Json, *, processes: bool = False) -> Team:
-        """Create a namespace with a ResourceQuota."""
+        """Create a namespace with a ResourceQuota that counts: the API server learns of it late."""
         team = self.plain(group, processes=processes)
         meta = {"name": "gpus", "namespace": team.namespace}
         quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta}
         self._rest.apply({**quota, "spec": {"hard": hard}})
+        path = f"/api/v1/namespaces/{team.namespace}/resourcequotas/gpus"
+        wait_for(lambda: "used" in self._rest.get(path).get("status", {}), f"{path} counts")
         return team
 
     def with_kueue(
