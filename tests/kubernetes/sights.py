@@ -73,13 +73,15 @@ def pod(
     restarts: int = 0,
     deleted: bool = False,
     unscheduled: str = "",
+    gated: bool = False,
     disrupted: str = "",
     reason: str = "",
 ) -> Pod:
     """Return a pod. `state` and `last` are those of its container."""
     conditions = [{"type": "Ready", "status": str(ready)}]
     if unscheduled:
-        said = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+        why = "SchedulingGated" if gated else "Unschedulable"
+        said = {"type": "PodScheduled", "status": "False", "reason": why}
         conditions.append({**said, "message": unscheduled})
     if disrupted:
         conditions.append({"type": "DisruptionTarget", "status": "True", "reason": disrupted})

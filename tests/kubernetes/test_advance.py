@@ -72,6 +72,12 @@ CASES: dict[str, Case] = {
         "waiting",
         "NoNodeFits",
     ),
+    "admitted, but its gate is still there": (
+        WAITING,
+        lambda r: seen(pod(node="", unscheduled="Scheduling is blocked", gated=True), of=r),
+        "waiting",
+        "",
+    ),
     "no node, by its event": (
         WAITING,
         lambda r: seen(pod(node=""), of=r, events=[event("FailedScheduling", NO_ROOM)]),

@@ -141,11 +141,13 @@ def is_running(pod: Pod) -> bool:
     return status is not None and status.state.running is not None
 
 
-def condition_message(pod: Pod, kind: str) -> str:
-    """Return the message of a condition that is not met, empty if it is or is unknown."""
-    return next(
-        (c.message for c in pod.status.conditions if c.type == kind and c.status != "True"), ""
-    )
+def unscheduled(pod: Pod) -> str:
+    """Return why the scheduler finds no node for a pod, empty if it does, or has not tried.
+
+    A pod with a gate is one that its engine holds back: the scheduler does not look at it.
+    """
+    said = (c for c in pod.status.conditions if c.type == "PodScheduled" and c.status != "True")
+    return next((c.message for c in said if c.reason != "SchedulingGated"), "")
 
 
 def _made(pod: Pod) -> float:

@@ -8,9 +8,7 @@ from ...model.sessions import Session
 from ..objects.pods import Pod
 from .ends import restarting
 from .images import why_pulling
-from .seen import Seen, condition_message, main_status
-
-_SCHEDULED = "PodScheduled"
+from .seen import Seen, main_status, unscheduled
 
 _NOT_CREATED = frozenset(
     {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
@@ -23,9 +21,8 @@ def why_waiting(session: Session, seen: Seen) -> Reason | None:
     pod = seen.present
     if pod is None:
         return _why_refused(session, seen)
-    said = condition_message(pod, _SCHEDULED)
     failed = seen.of("FailedScheduling", pod=pod)
-    raw = said or (failed.message if failed else "")
+    raw = unscheduled(pod) or (failed.message if failed else "")
     if not raw:
         return None
     if "PersistentVolumeClaim" in raw or "persistentvolumeclaim" in raw:
