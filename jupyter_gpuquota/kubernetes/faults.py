@@ -25,16 +25,17 @@ from .api import Fault
 Meaning = Callable[[Fault, re.Match[str]], GpuQuotaError]
 
 FIELDS = (
-    (r"containers\[0\]\.image", "image"),
+    (r"containers\[0\]\.image", "environment"),
     (r"containers\[0\]\.env\[\d+\]", "env"),
     (r"containers\[0\]\.ports\[(\d+)\]", r"ports[\1]"),
     (r"containers\[0\]\.(args|command)", r"\1"),
-    (r"containers\[0\]\.resources\.\w+\[(cpu|memory)\]", r"pod.\1"),
+    (r"containers\[0\]\.resources\.limits\[(cpu|memory)\]", r"\1_limit"),
+    (r"containers\[0\]\.resources\.requests\[(cpu|memory)\]", r"\1"),
     (r"containers\[0\]\.resources", "gpu"),
-    (r"tolerations", "pod.tolerations"),
-    (r"volume", "pod.mounts"),
-    (r"imagePullSecrets", "pod.pull_secrets"),
-    (r"serviceAccountName", "pod.service_account"),
+    (r"tolerations", "tolerations"),
+    (r"volume", "volumes"),
+    (r"imagePullSecrets", "pull_secrets"),
+    (r"serviceAccountName", "service_account"),
     (r"^metadata\.name$", "name"),
 )
 """Which field of a request a field of a manifest comes from: the first pattern that is found."""

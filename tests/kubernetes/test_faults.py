@@ -18,6 +18,7 @@ from jupyter_gpuquota.errors import (
 )
 from jupyter_gpuquota.kubernetes.api import Cause, Fault, Request
 from jupyter_gpuquota.kubernetes.faults import error, translated
+from jupyter_gpuquota.model.sessions import SessionRequest
 
 ASKED = Request("create", "statefulsets.apps", "team-a", "gpu-exp-1", "https://10.0.0.1:6443")
 PODS = 'pods "a" is forbidden: '
@@ -221,13 +222,14 @@ def test_a_lacking_right_is_named_in_the_hint():
 @pytest.mark.parametrize(
     ("path", "field"),
     [
-        ("spec.template.spec.containers[0].image", "image"),
+        ("spec.template.spec.containers[0].image", "environment"),
         ("spec.template.spec.containers[0].env[3].name", "env"),
         ("spec.template.spec.containers[0].ports[1].containerPort", "ports[1]"),
-        ("spec.template.spec.containers[0].resources.requests[cpu]", "pod.cpu"),
+        ("spec.template.spec.containers[0].resources.requests[cpu]", "cpu"),
+        ("spec.template.spec.containers[0].resources.limits[memory]", "memory_limit"),
         ("spec.template.spec.containers[0].resources.limits[nvidia.com/gpu]", "gpu"),
-        ("spec.template.spec.containers[0].volumeMounts[1].mountPath", "pod.mounts"),
-        ("spec.template.spec.tolerations[0].effect", "pod.tolerations"),
+        ("spec.template.spec.containers[0].volumeMounts[1].mountPath", "volumes"),
+        ("spec.template.spec.tolerations[0].effect", "tolerations"),
         ("metadata.name", "name"),
         ("spec.template.metadata.labels", "spec.template.metadata.labels"),
     ],
@@ -237,6 +239,8 @@ def test_invalid_fields_are_named_as_in_requests(path: str, field: str):
     found = error(fault)
     assert isinstance(found, InvalidFields)
     assert [(each.field, each.message) for each in found.fields] == [(field, "Required value")]
+    known = {*SessionRequest.__struct_fields__, path}
+    assert field.partition("[")[0] in known
 
 
 def test_faults_become_errors_where_it_is_said():
