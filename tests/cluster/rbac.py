@@ -102,10 +102,15 @@ async def token_of(admin: Api, namespace: str, account: str, *audiences: str) ->
 
 
 def with_token(kubeconfig: Path, token: str, to: Path) -> Path:
+    """Write a kubeconfig that differs from another in its token."""
+    return with_user(kubeconfig, {"token": token}, to)
+
+
+def with_user(kubeconfig: Path, user: Mapping[str, Any], to: Path) -> Path:
     """Write a kubeconfig that differs from another in its credentials."""
     config = yaml.safe_load(kubeconfig.read_text())
     [context] = config["contexts"]
-    config["users"] = [{"name": context["context"]["user"], "user": {"token": token}}]
+    config["users"] = [{"name": context["context"]["user"], "user": dict(user)}]
     to.touch(0o600)
     to.write_text(yaml.safe_dump(config))
     return to

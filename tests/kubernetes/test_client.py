@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import ssl
-import stat
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -25,6 +22,7 @@ from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.connection.credentials import Credentials, find
 from jupyter_gpuquota.kubernetes.connection.rest import Rest
 from jupyter_gpuquota.kubernetes.resources import NAMESPACES, SECRETS
+from tests.kubernetes.exec_plugin import plugin
 
 pytestmark = pytest.mark.asyncio
 
@@ -151,25 +149,6 @@ async def test_redirects_are_not_followed(server: Server, tmp_path: Path):
     assert caught.value.status == 302
     assert len(server.requests) == 1
     await api.close()
-
-
-def plugin(folder: Path, tokens: list[dict[str, str]]) -> dict[str, Any]:
-    """Return a user whose token comes from a program: the next one at each call."""
-    script, state = folder / "plugin", folder / "tokens"
-    state.write_text(json.dumps(tokens), encoding="utf-8")
-    script.write_text(
-        f"#!{sys.executable}\n"
-        "import json, pathlib\n"
-        f"state = pathlib.Path({str(state)!r})\n"
-        "tokens = json.loads(state.read_text())\n"
-        "state.write_text(json.dumps(tokens[1:] or tokens))\n"
-        "print(json.dumps({'apiVersion': 'client.authentication.k8s.io/v1',"
-        " 'kind': 'ExecCredential', 'status': tokens[0]}))\n",
-        encoding="utf-8",
-    )
-    script.chmod(stat.S_IRWXU)
-    api = {"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never"}
-    return {"exec": {**api, "command": str(script)}}
 
 
 async def only(server: Server, *tokens: str) -> None:

@@ -15,7 +15,7 @@ from jupyter_gpuquota.kubernetes.reconcile.writer import VERSIONS
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS, SECRETS, SERVICES, STATEFUL_SETS
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.resources import Share
-from tests.kubernetes.driving import Driver, controller, spec, until
+from tests.kubernetes.driving import Driver, controller, settled, spec, until
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster
 
@@ -115,6 +115,19 @@ async def test_resume_waits_until_the_last_pod_has_gone(api: FakeApi, cluster: F
             await driver.sessions.resume(session.id)
         cluster.is_slow = False
         await until(cluster, state(driver, "stopped"))
+
+
+async def test_pods_that_may_not_be_read_have_not_gone(api: FakeApi, cluster: FakeCluster) -> None:
+    async with controller(api) as driver:
+        await driver.sessions.create(spec(), "me")
+        await until(cluster, state(driver, "running"))
+        before = driver.only()
+        api.controls.allowed = lambda call: (call.verb, call.resource) != ("watch", "pods")
+        api.end_watches()
+        await until(cluster, lambda: driver.watches.forbidden(PODS))
+        await settled(cluster, api)
+        assert driver.only() == before
+        assert len(api.all(PODS)) == 1
 
 
 async def test_pages_save_before_the_pod_ends(api: FakeApi, cluster: FakeCluster) -> None:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,12 +15,13 @@ from hypothesis import strategies as st
 
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, SESSION
-from jupyter_gpuquota.kubernetes.resources import NODES, PODS, SECRETS, STATEFUL_SETS
+from jupyter_gpuquota.kubernetes.resources import NAMESPACES, NODES, PODS, SECRETS, STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.watching.backoff import LONGEST, delay
 from jupyter_gpuquota.kubernetes.watching.cache import Cache, Key
 from jupyter_gpuquota.kubernetes.watching.reflector import Clock
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from tests.kubernetes.fake_api import FakeApi
+from tests.kubernetes.fake_controls import Call
 from tests.kubernetes.manifests import secret, stateful_set
 from tests.waiting import PATIENCE, wait_for
 
@@ -232,9 +234,79 @@ async def test_who_may_list_no_namespaces_sees_that_of_the_credentials(named: st
         assert list(versions(cache)) == [(expected, "a")]
 
 
-def _namespace(name: str):
-    from jupyter_gpuquota.kubernetes.resources import NAMESPACES  # noqa: PLC0415
+@pytest.mark.asyncio
+async def test_rights_that_are_withdrawn_and_granted_are_followed():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    for where in ("team-a", "team-b"):
+        api.controls.store.create(SECRETS, where, secret("a"))
 
+    async with watching(api, watches):
+        assert set(versions(cache)) == {("team-a", "a"), ("team-b", "a")}
+        history: list[set[Key]] = []
+        cache.subscribe(lambda _: history.append(set(versions(cache))))
+        for _ in range(3):
+            api.controls.allowed = in_namespaces("team-a")
+            api.end_watches()
+            await until(lambda: set(versions(cache)) == {("team-a", "a")})
+            assert watches.forbidden(SECRETS, namespace="team-b")
+            assert not watches.forbidden(SECRETS, namespace="team-a")
+            assert watches.since is None
+
+            api.controls.allowed = lambda call: True
+            await until(lambda: len(versions(cache)) == 2)
+            begun = len(watched(api))
+            api.end_watches()
+            await until(lambda begun=begun: len(watched(api)) > begun)
+            assert watched(api)[begun:] == [("secrets", "")]
+        # What may be seen all the time is never missed for a moment, which would be its end.
+        assert all(("team-a", "a") in seen for seen in history)
+
+
+@pytest.mark.asyncio
+async def test_a_kind_that_the_cluster_does_not_know_is_asked_for_once_for_all_namespaces():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    watches.cache(SECRETS)
+    api.fail(Fault(404, "NotFound", "404 page not found"), resource="secrets", times=None)
+    async with watching(api, watches):
+        await until(lambda: len(time.slept) > 3)
+        assert watches.forbidden(SECRETS)
+        assert set(watched(api)) == {("secrets", "")}
+
+
+@pytest.mark.asyncio
+async def test_credentials_that_are_not_accepted_leave_the_last_state_with_its_age():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    await api.create(SECRETS, "team-a", secret("a"))
+    async with watching(api, watches):
+        api.fail(Fault(401, "Unauthorized", "Unauthorized"), times=None)
+        api.end_watches()
+        await until(lambda: len(time.slept) > 3)
+        assert watches.since == START
+        assert watches.fault is not None
+        assert watches.fault.status == 401
+        assert not watches.forbidden(SECRETS)
+        assert list(versions(cache)) == [("team-a", "a")]
+        api.heal()
+        await until(lambda: watches.since is None)
+
+
+def in_namespaces(*names: str):
+    """Return rights to list namespaces, and to read all in some of them."""
+    return lambda call: call.resource == "namespaces" or call.namespace in names
+
+
+def watched(api: FakeApi) -> list[tuple[str, str]]:
+    """Return kind and namespace of all watches so far, besides that of namespaces."""
+    found = [(call.resource, call.namespace) for call in api.calls if call.verb == "watch"]
+    return [each for each in found if each[0] != "namespaces"]
+
+
+def _namespace(name: str):
     return NAMESPACES, {"metadata": {"name": name}}
 
 
@@ -280,6 +352,7 @@ def test_delays_grow_to_a_limit_and_differ():
 
 NAMES = st.sampled_from(["a", "b", "c"])
 SPACES = st.sampled_from(["team-a", "team-b"])
+Step = tuple[Any, ...]
 STEPS = st.one_of(
     st.tuples(st.just("create"), SPACES, NAMES),
     st.tuples(st.just("change"), SPACES, NAMES),
@@ -296,6 +369,7 @@ STEPS = st.one_of(
             ("turn",),
         ]
     ),
+    st.tuples(st.just("allow"), st.lists(st.sampled_from(["", "team-a", "team-b"]), unique=True)),
 )
 
 
@@ -304,7 +378,7 @@ def test_any_history_of_server_and_connection_ends_in_the_same_objects(steps):
     asyncio.run(_history(steps))
 
 
-async def _history(steps: list[tuple[str, ...]]) -> None:
+async def _history(steps: list[Step]) -> None:
     api, time = FakeApi(), TestTime()
     watches = Watches(api, clock=time.clock())
     everything = watches.cache(SECRETS)
@@ -322,14 +396,19 @@ async def _history(steps: list[tuple[str, ...]]) -> None:
     api.wake()
     for _ in range(1_000):
         await asyncio.sleep(0)
-    assert versions(everything) == truth(api)
-    assert versions(selected) == truth(api, "x=1")
+    rights = api.controls.allowed
+    for cache, labels in ((everything, ""), (selected, "x=1")):
+        assert versions(cache) == {
+            key: version
+            for key, version in truth(api, labels).items()
+            if any(rights(Call("watch", "secrets", where)) for where in ("", key[0]))
+        }
     for secret_ in everything.values():
         assert secret_ == everything.get(*secret_.key)
     await watches.close()
 
 
-def _take(api: FakeApi, step: tuple[str, ...], number: int) -> None:
+def _take(api: FakeApi, step: Step, number: int) -> None:
     store = api.controls.store
     kind, *where = step
     with suppress(Fault):  # the object does not exist, or the name is taken
@@ -341,6 +420,10 @@ def _take(api: FakeApi, step: tuple[str, ...], number: int) -> None:
                 store.patch(SECRETS, where[0], where[1], {"metadata": {"labels": labels}})
             case "delete":
                 store.delete(SECRETS, where[0], where[1])
+            case "allow":
+                api.controls.allowed = (
+                    in_namespaces(*where[0]) if "" not in where[0] else lambda _: True
+                )
             case "fail":
                 api.fail(Fault(500, "InternalError", "oops"), "watch")
             case _:

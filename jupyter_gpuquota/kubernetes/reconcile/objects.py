@@ -25,6 +25,7 @@ class SessionObjects:
         ours = f"{MANAGED_BY}={MANAGER}"
         workloads = (watches.cache(STATEFUL_SETS, ours), watches.cache(JOBS, ours))
         self._workloads: tuple[Cache[Any], ...] = workloads
+        self._watches = watches
         self._pods = watches.cache(PODS)
         self._events = watches.cache(EVENTS)
         self._session_of: dict[str, str] = {}
@@ -60,6 +61,10 @@ class SessionObjects:
         found = self._pods.labelled(SESSION, session.id)
         return [pod for pod in found if pod.metadata.namespace == session.spec.project]
 
+    def hides_pods(self, session: Session) -> bool:
+        """Return whether the pods of a session may not be read; nothing is known of them then."""
+        return self._watches.forbidden(PODS, namespace=session.spec.project)
+
     def events(self, session: Session) -> Sequence[Event]:
         """Return the events of a session's workload and pods."""
         workload = self.workload(session)
@@ -69,8 +74,11 @@ class SessionObjects:
         ]
 
     def _moved(self, cache: Cache[Any], keys: frozenset[Key]) -> None:
-        """Pass on which sessions have changed; a deleted object was of the session as before."""
-        touched = set()
+        """Pass on which sessions have changed; a deleted object was of the session as before.
+
+        Without keys only the connection has changed, as after rights were granted: for all of them.
+        """
+        touched = set() if keys else set(self._session_of.values())
         for key in keys:
             uid = self._uids.pop((id(cache), key), "")
             if uid:

@@ -245,6 +245,8 @@ class Reconciler:
         if seen.workload is None and not await self._steps.is_kept(tracked):
             self._forget(tracked)  # its workload was deleted, and the rest with it
             return False
+        if self._objects.hides_pods(tracked.record.session):
+            return False
         self._show(tracked, self._steps.advanced(tracked, seen))
         action = next_action(tracked.record.session, seen)
         if action is not Action.NONE:

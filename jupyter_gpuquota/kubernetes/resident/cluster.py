@@ -12,6 +12,7 @@ from ...errors import Unavailable
 from ...model.messages.formats import duration
 from ..api import Api, Fault
 from ..engines.engine import Engine
+from ..faults import error as explained
 from ..faults import translated
 from ..inventory import ClusterReader
 from ..labels import MANAGED_BY, MANAGER, RECORD
@@ -107,12 +108,11 @@ class KubeCluster:
 
     def warnings(self) -> Iterator[str]:
         """Yield warnings for administrators."""
-        if (since := self._watches.since) is not None:
+        since, fault = self._watches.since, self._watches.fault
+        if since and fault:
             seconds = round((datetime.now(UTC) - since).total_seconds())
-            yield (
-                f"The API server does not answer: the state shown is {duration(seconds)} old. "
-                f"{self._watches.fault}"
-            )
+            why = explained(fault)
+            yield f"{why.message} The state shown is {duration(seconds)} old. {why.hint}"
         if self._engine:
             yield from self._engine.warnings()
 

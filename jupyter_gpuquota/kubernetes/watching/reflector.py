@@ -19,7 +19,7 @@ from .cache import Cache, Key
 
 T = TypeVar("T", bound=Object)
 
-FORBIDDEN = (401, 403)
+_FORBIDDEN, _UNKNOWN, _GONE = 403, 404, 410
 ASK_AGAIN = 60.0
 """Seconds until it is tried again to read what was forbidden, or does not exist."""
 
@@ -46,7 +46,8 @@ class Reflector(Generic[T]):
     """Repeats what the server says in a cache, over any number of connections.
 
     `ready` is set once the first answer is complete, be it that reading is forbidden. `fault` is
-    why it is out of date now, and `since` when it was last up to date.
+    why it is out of date now, and `since` when it was last up to date. `turned` is called when
+    reading is refused or allowed: who owns the cache then forgets what may no longer be seen.
     """
 
     def __init__(
@@ -56,12 +57,14 @@ class Reflector(Generic[T]):
         scope: Scope,
         cache: Cache[T],
         clock: Clock,
+        turned: Callable[[Reflector[T]], None],
     ) -> None:
         self._api = api
         self._resource = resource
         self._scope = scope
         self._cache = cache
         self._clock = clock
+        self._turned = turned
         self._version = ""
         self._heard = clock.now()
         self._failures = 0
@@ -71,9 +74,19 @@ class Reflector(Generic[T]):
         self.since: datetime | None = None
 
     @property
+    def namespace(self) -> str:
+        """The namespace that is read, empty for all of them."""
+        return self._scope.namespace
+
+    @property
     def forbidden(self) -> bool:
         """Whether the server refuses to show these objects, or does not know their kind."""
-        return self.fault is not None and self.fault.status in (*FORBIDDEN, 404)
+        return self.refused or (self.fault is not None and self.fault.status == _UNKNOWN)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the server refuses to show these objects."""
+        return self.fault is not None and self.fault.status == _FORBIDDEN
 
     async def run(self) -> None:
         """Keep the cache up to date until cancelled."""
@@ -125,6 +138,7 @@ class Reflector(Generic[T]):
         self.fault, self.since = None, None
         if recovered or not self.ready.is_set():
             self.ready.set()
+            self._turned(self)
             self._cache.notify()
 
     async def _pause(self, fault: Fault | None) -> None:
@@ -134,14 +148,14 @@ class Reflector(Generic[T]):
                 return
             fault = Fault(0, "", "the watch ended at once")
             self._failures += 1
-        elif fault.status == 410:
+        elif fault.status == _GONE:
             # The server has forgotten our version. The old objects stay until all are read anew.
             self._version = ""
             self._failures += 1
             if self._failures == 1:
                 return
-        elif fault.status in (*FORBIDDEN, 404):
-            self._refused(fault)
+        elif fault.status in (_FORBIDDEN, _UNKNOWN):
+            self._refuse(fault)
             await self._clock.sleep(ASK_AGAIN * (0.5 + random.random() / 2))  # noqa: S311
             return
         else:
@@ -149,11 +163,10 @@ class Reflector(Generic[T]):
             self._lost(fault)
         await self._clock.sleep(delay(self._failures, fault.wait, random.random()))  # noqa: S311
 
-    def _refused(self, fault: Fault) -> None:
-        """Forget what may no longer be seen."""
+    def _refuse(self, fault: Fault) -> None:
         self._version = ""
         self.fault, self.since = fault, None
-        self._cache.replace(self._scope.namespace, {})
+        self._turned(self)
         self.ready.set()
         self._cache.notify()
 

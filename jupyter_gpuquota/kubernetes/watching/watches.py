@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
@@ -37,7 +37,7 @@ class Watches:
         self._namespaces = tuple(namespaces)
         self._clock = clock or Clock()
         self._kinds: dict[tuple[str, str], KindWatch[Any]] = {}
-        self._narrowed: list[KindWatch[Any]] = []
+        self._follows = False
         self._started = False
 
     def cache(
@@ -49,9 +49,10 @@ class Watches:
         """
         key = (resource.path(), labels)
         if key not in self._kinds:
-            kind = KindWatch(self._api, resource, labels, Cache[T](indexed), self._clock)
+            others = self._known if resource.namespaced else tuple
+            cache = Cache[T](indexed)
+            kind = KindWatch(self._api, resource, labels, cache, self._clock, others)
             self._kinds[key] = kind
-            kind.cache.subscribe(lambda _: self._narrow(kind))
             if self._started:
                 self._begin(kind)
         return cast("Cache[T]", self._kinds[key].cache)
@@ -83,10 +84,15 @@ class Watches:
         """Why a cache is out of date, None if all are up to date."""
         return next((each.fault for each in self._reflectors() if each.since), None)
 
-    def forbidden(self, resource: Resource[Any], labels: str = "") -> bool:
-        """Return whether nothing of a kind can be read, for want of rights or of the kind."""
+    def forbidden(self, resource: Resource[Any], labels: str = "", namespace: str = "") -> bool:
+        """Return whether nothing of a kind can be read, for want of rights or of the kind.
+
+        With a namespace: whether nothing of it can be read there.
+        """
         kind = self._kinds.get((resource.path(), labels))
-        return kind is not None and kind.forbidden
+        if kind is None:
+            return False
+        return kind.forbids(namespace) if namespace else kind.forbidden
 
     def _reflectors(self) -> list[Reflector[Any]]:
         return [each for kind in self._kinds.values() for each in kind.reflectors]
@@ -95,19 +101,16 @@ class Watches:
         one_by_one = kind.resource.namespaced and self._namespaces
         kind.watch(self._namespaces if one_by_one else (ALL,))
 
-    def _narrow(self, kind: KindWatch[Any]) -> None:
-        """Watch namespaces one by one where watching all of them is forbidden."""
-        if kind.resource.namespaced and kind.everywhere and kind.forbidden:
-            known = self.cache(NAMESPACES)
-            self._narrowed.append(kind)
-            if len(self._narrowed) == 1:
-                known.subscribe(lambda _: self._follow_namespaces())
-            kind.watch(self._known())
+    def _known(self) -> Collection[str]:
+        """Return the namespaces to watch one by one, and notice from then on when they change."""
+        known = self.cache(NAMESPACES)
+        if not self._follows:
+            self._follows = True
+            known.subscribe(lambda _: self._follow_namespaces())
+        listed = {each.metadata.name for each in known.values()}
+        return {self._api.namespace or DEFAULT, *listed}
 
     def _follow_namespaces(self) -> None:
-        for kind in self._narrowed if self._started else ():
-            kind.watch(self._known())
-
-    def _known(self) -> list[str]:
-        listed = [each.metadata.name for each in self.cache(NAMESPACES).values()]
-        return [self._api.namespace or DEFAULT, *listed]
+        for kind in list(self._kinds.values()) if self._started else ():
+            if kind.resource.namespaced:
+                kind.follow()
