@@ -95,6 +95,10 @@ class Resident:
         """Return whether no session is live or queued."""
         return all(s.state in INACTIVE for s in self.board.sessions)
 
+    def ended(self) -> str:
+        """Return an empty text: nothing else can take over this backend."""
+        return ""
+
     async def work(self, work: Callable[..., T], *args: Any) -> T:
         """Call a function in the worker thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)

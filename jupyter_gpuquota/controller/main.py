@@ -27,7 +27,7 @@ from .. import __version__
 from ..api.inprocess import InProcess
 from ..control.assembly import Plugin
 from ..control.config import GpuQuota, moved
-from ..errors import GpuQuotaError, Unsupported
+from ..errors import GpuQuotaError, Unavailable, Unsupported
 from ..hosting import backends, lock
 from ..hosting.config_files import Choice, in_config
 from ..hosting.locate import locate
@@ -235,13 +235,17 @@ async def serve(backend: Backend, mount: Mount, keep: Keep, idle_exit: float) ->
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, leave.set)
     loop.add_signal_handler(signal.SIGHUP, lambda: None)
-    await backend.resident.start()
+    if not await _started(backend, leave):
+        return
     try:
         traffic = Traffic()
         server = mount(backend, traffic, leave.set)
         log.info("version %s started, process %s", __version__, os.getpid())
+        resident = backend.resident
         while keep(server) and not (
-            leave.is_set() or (backend.resident.idle() and traffic.quiet_for() >= idle_exit)
+            leave.is_set()
+            or resident.ended()
+            or (resident.idle() and traffic.quiet_for() >= idle_exit)
         ):
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(_LOOK, max(0.05, idle_exit / 10))):
@@ -249,10 +253,29 @@ async def serve(backend: Backend, mount: Mount, keep: Keep, idle_exit: float) ->
         server.stop()
         hang_up = asyncio.ensure_future(server.close_all_connections())
         await asyncio.wait([hang_up], timeout=_GOODBYE)
+        ended = resident.ended()
     finally:
         await backend.resident.close()
+    if ended:
+        raise Unavailable(ended, hint="Its service manager starts it again.")
     stay = backend.differences.outlives_controller
     log.info("exiting; sessions %s", "keep running" if stay else "end, too")
+
+
+async def _started(backend: Backend, leave: asyncio.Event) -> bool:
+    """Start a backend, which may wait for another controller; return False if asked to exit."""
+    starting = asyncio.ensure_future(backend.resident.start())
+    leaving = asyncio.ensure_future(leave.wait())
+    await asyncio.wait([starting, leaving], return_when=asyncio.FIRST_COMPLETED)
+    leaving.cancel()
+    if starting.done():
+        starting.result()
+        return True
+    starting.cancel()
+    with suppress(asyncio.CancelledError):
+        await starting
+    await backend.resident.close()
+    return False
 
 
 def main() -> None:

@@ -36,6 +36,8 @@ from .engines.engine import Engine
 from .engines.surroundings import Surroundings
 from .hosting import for_one_person, notices
 from .inventory import ClusterReader, KubernetesInventory, Offer
+from .lease.keeper import LeaseKeeper
+from .lease.leadership import Leadership
 from .logs.last_lines import last_lines
 from .nodes import NodeSettings
 from .objects.pods import Pod
@@ -99,6 +101,7 @@ class _Assembly:
         self._clock = clock
         self._connect = connecting or partial(connect, config.kubeconfig, config.context)
         self._board = Board()
+        self._leadership = Leadership()
         self._late_api, self._late_engine = Late("The cluster"), Late("The cluster's engine")
         self._late_access, self._late_differences = Late("The cluster"), Late("The cluster")
         self._api, self._engine = cast("Api", self._late_api), cast("Engine", self._late_engine)
@@ -192,6 +195,7 @@ class _Assembly:
                 webhook=Webhook(control.webhook),
                 pages=self._pages,
                 reaching=self._reaching,
+                leadership=self._leadership,
                 home=self._home,
             )
         )
@@ -221,9 +225,11 @@ class _Assembly:
     async def _connect_all(self) -> tuple[Api, Engine]:
         """Connect, find the engine, and complete what waits for both."""
         api = await self._connect()
-        self._late_api.found(api)
+        if self._is_team:
+            self._leadership.contest(LeaseKeeper(api, self._config.lease))
+        self._late_api.found(api, self._leadership.lost)
         around = Surroundings(
-            api=api,
+            api=self._api,
             caches=self._watches,
             sessions=lambda: self._board.sessions,
             request=self._facts.request,

@@ -34,6 +34,12 @@ class KubernetesConfig(PodConfig, EngineConfig):
         same name. Other authenticators have their name and a colon as a prefix.""",
     ).tag(config=True)
 
+    lease = Unicode(
+        help="""The Lease of a controller for many people (hosting by https), NAMESPACE/NAME: while
+        one controller holds it, others wait. Default: jupyter-gpuquota in the namespace of the
+        controller's credentials, else in the namespace jupyter-gpuquota.""",
+    ).tag(config=True)
+
     shares = List(
         Enum(NAMES),
         help="""The ways of sharing GPUs to use, the preferred one first. Empty: all that the nodes

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 from urllib.parse import quote
 
 from .objects.cluster import Claim, KubeNode, Namespace, ResourceQuota
+from .objects.leases import Lease
 from .objects.meta import Object
 from .objects.pods import Event, Pod
 from .objects.workloads import Job, StatefulSet
@@ -50,5 +51,6 @@ SECRETS = Resource("", "v1", "secrets", "Secret", Object)
 SERVICES = Resource("", "v1", "services", "Service", Object)
 RESOURCE_QUOTAS = Resource("", "v1", "resourcequotas", "ResourceQuota", ResourceQuota)
 STATEFUL_SETS = Resource("apps", "v1", "statefulsets", "StatefulSet", StatefulSet)
+LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease", Lease)
 JOBS = Resource("batch", "v1", "jobs", "Job", Job)
 NETWORK_POLICIES = Resource("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", Object)

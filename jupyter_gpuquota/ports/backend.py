@@ -35,6 +35,9 @@ class Resident(Protocol):
     def idle(self) -> bool:
         """Return whether no session needs the controller, which may then exit."""
 
+    def ended(self) -> str:
+        """Return why the controller has to exit, empty while it may go on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Differences:

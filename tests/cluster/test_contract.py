@@ -59,6 +59,7 @@ async def opened(kubelet: Cluster, folder: Path, engine: str) -> AsyncIterator[B
         shares=["whole", "milli"],
         user_prefixes={"token": ""},
         allowed_images=[],
+        lease="team-a/controller",
     )
     backend = open_kubernetes(GpuQuota(hosting="https"), config, folder)
     await backend.resident.start()

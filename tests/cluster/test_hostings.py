@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from jupyter_gpuquota.kubernetes.backend import open_kubernetes
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.hosting import OWN
 from jupyter_gpuquota.kubernetes.names import TOKEN_KEY
-from jupyter_gpuquota.kubernetes.resources import SECRETS, STATEFUL_SETS
+from jupyter_gpuquota.kubernetes.resources import LEASES, SECRETS, STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.rights.authenticator import TokenReviewAuthenticator
 from jupyter_gpuquota.model.sessions import SessionQuery, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
@@ -46,6 +46,7 @@ from tests.cluster.rbac import (
 from tests.cluster.teams import Teams
 from tests.contract.helpers import until
 from tests.fakes import ask
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -70,14 +71,17 @@ class Place:
         return str(config["users"][0]["user"]["token"])
 
     @asynccontextmanager
-    async def backend(self, hosting: str, kubeconfig: Path) -> AsyncIterator[Backend]:
+    async def backend(
+        self, hosting: str, kubeconfig: Path, machine: str = "one"
+    ) -> AsyncIterator[Backend]:
         """Run a backend."""
         config = KubernetesConfig(
             kubeconfig=str(kubeconfig),
             namespaces=[self.team_a, self.team_b],
             milli_resource=MILLI_GPU,
+            lease=f"{self.team_a}/controller",
         )
-        folder = self.folder / kubeconfig.stem
+        folder = self.folder / machine / kubeconfig.stem
         backend = open_kubernetes(GpuQuota(hosting=hosting), config, folder)
         await backend.resident.start()
         try:
@@ -108,7 +112,10 @@ class Team:
 
     backend: Backend
     place: Place
+    kubeconfig: Path
     port: int
+    end: Callable[[], Awaitable[None]]
+    """Ends the controller, but not its server."""
 
     async def ask(
         self, who: str, method: str, path: str, body: Any = None, *, token: str = ""
@@ -140,7 +147,9 @@ async def team(place: Place, cluster: Any) -> AsyncIterator[Team]:
     account = {"kind": "ServiceAccount", "name": CONTROLLER, "namespace": OPS}
     for namespace in (place.team_a, place.team_b):
         await bind(place.admin, namespace, "sessions", account)
-    async with place.backend("https", own) as backend, connected(own) as [api]:
+    await bind(place.admin, place.team_a, "lease", account)
+    async with AsyncExitStack() as stack, connected(own) as [api]:
+        backend = await stack.enter_async_context(place.backend("https", own))
 
         async def opened() -> Api:
             return api
@@ -150,7 +159,7 @@ async def team(place: Place, cluster: Any) -> AsyncIterator[Team]:
         application = https_mount.application(InProcess(backend), checks)
         server = https_mount.listen(application, Address("127.0.0.1", 0), None)
         [listener] = server._sockets.values()
-        yield Team(backend, place, listener.getsockname()[1])
+        yield Team(backend, place, own, listener.getsockname()[1], stack.aclose)
         server.stop()
         await server.close_all_connections()
 
@@ -236,6 +245,57 @@ async def test_an_administrator_of_the_cluster_is_one(team: Team):
     code, about = await team.ask("admin", "GET", "/about")
     assert {"administration", "policing", "history"} <= set(about["capabilities"])
     assert OWN not in about["warnings"]
+
+
+async def test_a_second_controller_waits_until_the_first_ends(team: Team):
+    mine = await team.launch("alice", team.place.team_a, "exp")
+    lease = LEASES.path(team.place.team_a, "controller")
+    renewals: set[str] = set()
+
+    async def holder() -> str:
+        spec = json.loads(await team.place.admin.read(lease))["spec"]
+        renewals.add(spec["renewTime"])
+        return str(spec["holderIdentity"])
+
+    async def renewed_often() -> bool:
+        assert await holder() == first
+        return len(renewals) > 4
+
+    first = await holder()
+    second = team.place.backend("https", team.kubeconfig, "two")
+    entering = asyncio.ensure_future(second.__aenter__())
+    await wait_for(renewed_often)
+    assert not entering.done()
+    assert team.backend.resident.ended() == ""
+    code, _ = await team.ask("alice", "POST", f"/sessions/{mine}/suspend", {})
+    assert code == 200
+    await until(team.backend, mine, "suspended")
+
+    await team.end()
+    successor = await entering
+    assert await holder() != first
+    assert [each.id for each in successor.sessions.all()] == [mine]
+    await successor.sessions.resume(mine)
+    await until(successor, mine, "running")
+    code, answer = await team.ask("alice", "POST", f"/sessions/{mine}/stop", {})
+    assert (code, answer["code"]) == (503, "Unavailable")
+    await second.__aexit__(None, None, None)
+
+
+async def test_a_controller_that_loses_its_lease_writes_no_more(team: Team):
+    mine = await team.launch("alice", team.place.team_a, "exp")
+    meta = {"name": "controller", "namespace": team.place.team_a}
+    spec = {"holderIdentity": "other", "renewTime": "2026-01-01T00:00:00.000000Z"}
+    await team.place.admin.patch(LEASES, meta["namespace"], meta["name"], {"spec": spec})
+    await wait_for(team.backend.resident.ended)
+    code, answer = await team.ask("alice", "POST", f"/sessions/{mine}/suspend", {})
+    assert (code, answer["code"], "not in charge" in answer["message"]) == (
+        503,
+        "Unavailable",
+        True,
+    )
+    [workload] = await team.place.admin.list(STATEFUL_SETS, team.place.team_a)
+    assert workload.spec.replicas == 1
 
 
 # ── One's own credentials ────────────────────────────────────────────────────────────────────────

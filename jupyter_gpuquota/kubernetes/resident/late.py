@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...errors import Unavailable
@@ -16,10 +17,12 @@ class Late:
     def __init__(self, what: str) -> None:
         self._what = what
         self._found: Any = None
+        self._why_not: Callable[[], str] = str
 
-    def found(self, found: Any) -> None:
-        """Stand for an object from now on."""
+    def found(self, found: Any, why_not: Callable[[], str] = str) -> None:
+        """Stand for an object from now on, but while `why_not` returns a reason, as before."""
         self._found = found
+        self._why_not = why_not
 
     def __bool__(self) -> bool:
         """Return whether the object was found."""
@@ -29,4 +32,6 @@ class Late:
         """Return an attribute of the object. Raises Unavailable."""
         if self._found is None:
             raise Unavailable(f"{self._what} is not connected.", hint="Try again in a moment.")
+        if why := self._why_not():
+            raise Unavailable(why, hint="Try again in a moment.")
         return getattr(self._found, name)

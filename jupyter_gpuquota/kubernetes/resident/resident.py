@@ -27,6 +27,7 @@ from ...core.idle.decide import Event
 from ...core.idle.endings import notice
 from ...core.idle.policy import Limits
 from ...model.sessions import Session
+from ..lease.leadership import Leadership
 from ..reaching import Reaching
 from ..reconcile.reconciler import Reconciler
 from .cluster import KubeCluster
@@ -56,6 +57,7 @@ class Driven:
     webhook: Webhook
     pages: OpenPages
     reaching: Reaching
+    leadership: Leadership
     home: Path
 
 
@@ -76,11 +78,13 @@ class ClusterResident:
     async def start(self) -> None:
         """Connect, adopt the sessions that are there, and begin to manage them.
 
-        Raises StorageFailed, VersionMismatch, Unavailable, NotAllowed.
+        While another controller is in charge, it waits. Raises StorageFailed, VersionMismatch,
+        Unavailable, NotAllowed.
         """
         parts = self._parts
-        self._database = await self.work(open_settings, parts.home)
         await parts.cluster.start(self._changed.set, self._moved.set)
+        await parts.leadership.begin()
+        self._database = await self.work(open_settings, parts.home)
         await self.work(parts.admin.open, self._database, parts.cluster.inventory())
         parts.reconciler.open()
         await parts.cluster.adopt()
@@ -100,6 +104,7 @@ class ClusterResident:
             await parts.webhook.close()
         await parts.reconciler.close()
         await parts.reaching.close()
+        await parts.leadership.end()
         await parts.cluster.close()
         await parts.recorder.close()
         if database := self._database:
@@ -110,6 +115,10 @@ class ClusterResident:
     def idle(self) -> bool:
         """Return whether no session is live or queued."""
         return all(session.state in INACTIVE for session in self.board.sessions)
+
+    def ended(self) -> str:
+        """Return why it may write no more, empty while it may."""
+        return self._parts.leadership.lost()
 
     async def work(self, work: Callable[..., T], *args: Any) -> T:
         """Call a function in the thread of the settings."""

@@ -1,0 +1,165 @@
+"""Takes a lease, keeps it, and gives it back.
+
+The elections of the Kubernetes client are not used: they compare wall clocks, never give a lease
+back, and end at a lost connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+import secrets
+import socket
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from ...errors import GpuQuotaError
+from ..api import Api, Fault
+from ..faults import error
+from ..objects.leases import Lease
+from ..resources import LEASES
+from .decision import DEADLINE, RETRY, Move, Sight, decide, held, released, seen
+
+NAME = "jupyter-gpuquota"
+"""The name of the lease, and the namespace where the credentials name none."""
+
+_NOT_FOUND, _CONFLICT, _FORBIDDEN = 404, 409, 403
+
+Clock = Callable[[], float]
+
+log = logging.getLogger(__name__)
+
+
+def boot_time() -> float:
+    """Return seconds of a clock that goes on while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class LeaseKeeper:
+    """One controller's hold on a lease, `NAMESPACE/NAME`.
+
+    It is held until `DEADLINE` seconds after the last renewal was sent, when no other controller
+    can have taken it yet. Once lost, it is not taken again: the process ends, and another begins
+    with a fresh view of the cluster.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        where: str = "",
+        clock: Clock = boot_time,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        namespace, _, name = where.rpartition("/")
+        self.where = (namespace or api.namespace or NAME, name or NAME)
+        self.me = f"{socket.gethostname()}_{secrets.token_hex(4)}"
+        self._api = api
+        self._clock = clock
+        self._sleep = sleep
+        self._sight: Sight | None = None
+        self._until: float | None = None
+        self._keeping: asyncio.Task[None] | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether this controller may act."""
+        return self._until is not None and self._clock() < self._until
+
+    @property
+    def holder(self) -> str:
+        """Who held the lease when it was last read; empty for nobody."""
+        lease = self._sight.lease if self._sight else None
+        return (lease.spec.holder_identity or "") if lease else ""
+
+    async def acquire(self) -> None:
+        """Return once the lease is held, and keep it. Raises NotAllowed, NotFound."""
+        waits_for = ""
+        while not await self._attempt():
+            if self.holder != waits_for:
+                waits_for = self.holder
+                log.info("the controller %s is in charge; waiting until it ends", waits_for)
+            await self._sleep(RETRY * random.uniform(1.0, 1.2))  # noqa: S311
+        log.info("in charge, by the lease %s", "/".join(self.where))
+        self._keeping = asyncio.create_task(self._keep())
+
+    async def release(self) -> None:
+        """Give the lease back, if it is held: the next controller need not wait for its end."""
+        if self._keeping:
+            self._keeping.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._keeping
+        if self.is_held and self._sight and self._sight.lease:
+            self._until = None
+            try:
+                await self._write(self._sight.lease, released(datetime.now(UTC)))
+            except Fault as fault:
+                log.warning("the lease could not be given back; it expires: %s", fault)
+        self._until = None
+
+    async def _keep(self) -> None:
+        while self.is_held:
+            await self._sleep(RETRY)
+            if not await self._attempt() and self.holder not in ("", self.me):
+                self._until = None
+        log.error("the lease was lost, to %s", self.holder or "nobody")
+
+    async def _attempt(self) -> bool:
+        """Read and write the lease; return whether it is held. Raises as `acquire`."""
+        began = self._clock()
+        try:
+            async with asyncio.timeout(DEADLINE / 2):
+                lease = await self._step()
+        except TimeoutError:
+            log.warning("the lease was not renewed: the API server does not answer")
+            return False
+        except Fault as fault:
+            if fault.status in (_FORBIDDEN, _NOT_FOUND) and self._until is None:
+                raise _translated(fault) from fault
+            if fault.status != _CONFLICT:
+                log.warning("the lease was not renewed: %s", fault)
+            return False
+        if lease is None:
+            return False
+        self._sight = Sight(lease, began)
+        self._until = began + DEADLINE
+        return True
+
+    async def _step(self) -> Lease | None:
+        """Return the lease as it was written, None if somebody else holds it. Raises Fault."""
+        self._sight = seen(self._sight, await self._read(), self._clock())
+        lease = self._sight.lease
+        move = decide(self.me, self._sight, self._clock())
+        if move is Move.WAIT or (self._until is not None and move is not Move.RENEW):
+            return None
+        spec = held(self.me, lease, datetime.now(UTC))
+        if lease is None:
+            namespace, name = self.where
+            body = {"metadata": {"name": name}, "spec": spec}
+            return await self._api.create(LEASES, namespace, body)
+        return await self._write(lease, spec)
+
+    async def _read(self) -> Lease | None:
+        try:
+            return await self._api.get(LEASES, *self.where)
+        except Fault as fault:
+            if fault.status != _NOT_FOUND:
+                raise
+            return None
+
+    async def _write(self, lease: Lease, spec: dict[str, Any]) -> Lease:
+        """Change a lease in the version that was read; of two controllers one gets a conflict."""
+        meta = {"uid": lease.metadata.uid, "resourceVersion": lease.metadata.resource_version}
+        return await self._api.patch(LEASES, *self.where, {"metadata": meta, "spec": spec})
+
+
+def _translated(fault: Fault) -> GpuQuotaError:
+    found = error(fault)
+    found.hint = (
+        "Apply deploy/rbac.yaml of this version, which grants the controller its lease, or set "
+        "c.KubernetesConfig.lease."
+    )
+    return found
