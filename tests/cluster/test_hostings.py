@@ -31,9 +31,11 @@ from jupyter_gpuquota.kubernetes.hosting import OWN
 from jupyter_gpuquota.kubernetes.names import TOKEN_KEY
 from jupyter_gpuquota.kubernetes.resources import LEASES, SECRETS, STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.rights.authenticator import TokenReviewAuthenticator
+from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import SessionQuery, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.settings import MILLI_GPU
+from tests.access.asking import HIDDEN, ROWS, request_of, wanted
 from tests.cluster.rbac import (
     CONTROLLER,
     KINDS,
@@ -117,6 +119,11 @@ class Team:
     end: Callable[[], Awaitable[None]]
     """Ends the controller, but not its server."""
 
+    @property
+    def b(self) -> bytes:
+        """The name of team-b's namespace in a body."""
+        return self.place.team_b.encode()
+
     async def ask(
         self, who: str, method: str, path: str, body: Any = None, *, token: str = ""
     ) -> tuple[int, Any]:
@@ -199,6 +206,34 @@ async def test_a_member_of_team_a_can_do_nothing_in_team_b(team: Team):
         assert "secret" not in str(shown)
         assert "bob" not in str(shown)
     assert (await team.ask("bob", "GET", path))[1]["state"] == "running"
+
+
+async def test_no_route_shows_or_does_anything_in_another_team(team: Team):
+    """Every route of the table, by a member and by a lead of team-a, and by a stranger."""
+    theirs = await team.launch("bob", team.place.team_b, "secret")
+    mine = await team.launch("alice", team.place.team_a, "exp")
+    token = await _token(team.place, "gpu-exp")
+    told, wrong = [], []
+    for name in ROWS:
+        row = route(name)
+        for who in ("alice", "carol", "alice's session"):
+            args, query, body = request_of(name, theirs)
+            path = row.path.format(**args).replace("team-c", team.place.team_b)
+            code, answer = await team.ask(
+                who,
+                row.method,
+                f"{path}?{query}",
+                None if row.method == "GET" else json.loads(body.replace(b"team-c", team.b)),
+                token=token if "session" in who else "",
+            )
+            caller = "session" if "session" in who else "outsider"
+            allowed = wanted(name, caller) if "{id}" not in row.path else {HIDDEN}
+            wrong += [] if code in allowed else [(name, who, code, answer)]
+            words = ["bob", "secret"] + [theirs] * ("{id}" not in row.path)
+            told += [(name, who, word) for word in words if word in str(answer)]
+    assert (wrong, told) == ([], [])
+    assert (await team.ask("bob", "GET", f"/sessions/{theirs}"))[1]["state"] == "running"
+    assert (await team.ask("alice", "GET", f"/sessions/{mine}"))[1]["state"] == "running"
 
 
 async def test_roles_within_a_team(team: Team):
