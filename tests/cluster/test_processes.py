@@ -136,9 +136,12 @@ async def test_a_port_is_forwarded(connected, echo):
 
 
 def test_a_pod_that_ends_has_its_code_and_log(alice, team):
-    alice.create(pod(team, "sh", "-c", "echo out; echo err >&2; exit 3"))
+    made = pod(team, "sh", "-c", "echo out; echo err >&2; exit 3")
+    made["spec"]["containers"][0]["terminationMessagePolicy"] = "FallbackToLogsOnError"
+    alice.create(made)
     wait_for(lambda: state(alice, team)[0]["phase"] == "Failed", "it has ended")
-    assert state(alice, team)[1]["state"]["terminated"]["exitCode"] == 3
+    ended = state(alice, team)[1]["state"]["terminated"]
+    assert (ended["exitCode"], sorted(ended["message"].split())) == (3, ["err", "out"])
     log = alice.request("GET", f"/api/v1/namespaces/{team.namespace}/pods/pod/log").decode()
     assert sorted(log.split()) == ["err", "out"]
 

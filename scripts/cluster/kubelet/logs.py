@@ -7,6 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
+LINES, BYTES = 80, 2048
+"""The most of a log that is a termination message.
+
+https://kubernetes.io/docs/tasks/debug/debug-application/determine-reason-pod-failure/
+"""
+
 
 async def write_log(output: asyncio.StreamReader, stream: str, file: BinaryIO) -> None:
     """Copy lines with their time and `stdout` or `stderr`, until the output ends."""
@@ -17,7 +23,8 @@ async def write_log(output: asyncio.StreamReader, stream: str, file: BinaryIO) -
         file.flush()
 
 
-def last_lines(path: Path, count: int = 20) -> str:
-    """Return the end of a log without times."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
-    return "\n".join(line.split(" ", 3)[3] for line in lines)
+def last_lines(path: Path) -> str:
+    """Return the end of a log without times: as much as a kubelet puts into a status."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()[-LINES:]
+    text = "\n".join(line.split(" ", 3)[3] for line in lines)
+    return text.encode()[-BYTES:].decode(errors="ignore")

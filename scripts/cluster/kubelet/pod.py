@@ -12,6 +12,7 @@ from ..rest import Refused
 from . import images, objects, status
 from .client import Client
 from .launch import Launch, prepare
+from .logs import last_lines
 from .probes import is_ready
 from .process import ContainerProcess
 from .status import ContainerState, now
@@ -20,6 +21,8 @@ Json = dict[str, Any]
 
 BACKOFF = (0.5, 1.0, 2.0, 4.0)
 """Seconds between restarts: shorter than those of a real kubelet, which begin with 10."""
+POLICY, FALLBACK = "terminationMessagePolicy", "FallbackToLogsOnError"
+"""Where a failed container's log is to be its termination message."""
 RETRY_SECONDS = 1.0
 PROBE_SECONDS = 0.1
 
@@ -119,7 +122,8 @@ class Pod:
                 await self._report("Running")
             await asyncio.wait({ended}, timeout=PROBE_SECONDS)
         code = await ended
-        state.state, state.ready = status.terminated(code, started), False
+        said = last_lines(log) if code and self._container.get(POLICY) == FALLBACK else ""
+        state.state, state.ready = status.terminated(code, started, said), False
         return code
 
     async def _wait(self, reason: str, message: str, phase: str = "Pending") -> None:

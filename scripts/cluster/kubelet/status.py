@@ -50,13 +50,14 @@ def running() -> Json:
     return {"running": {"startedAt": now()}}
 
 
-def terminated(code: int, started: str) -> Json:
+def terminated(code: int, started: str, message: str = "") -> Json:
     """Return the state of a container that has ended; signals are 128 + their number."""
     reason = "Completed" if code == 0 else "Error"
     return {
         "terminated": {
             "exitCode": code,
             "reason": reason,
+            "message": message,
             "startedAt": started,
             "finishedAt": now(),
         }
