@@ -68,10 +68,10 @@ def _quota_exceeded(fault: Fault, match: re.Match[str]) -> GpuQuotaError:
     )
 
 
-def _quota_demands(fault: Fault, match: re.Match[str]) -> GpuQuotaError:
+def _quota_requires(fault: Fault, match: re.Match[str]) -> GpuQuotaError:
     name, needed = match.groups()
     return Conflict(
-        f"The resource quota {name} of {_namespace(fault)} demands {needed}.",
+        f"The resource quota {name} of {_namespace(fault)} requires {needed}.",
         hint="Set the session's CPU and memory.",
     )
 
@@ -132,7 +132,7 @@ def _not_found(fault: Fault, match: re.Match[str]) -> GpuQuotaError:
 
 _BY_MESSAGE: tuple[tuple[str, Meaning], ...] = (
     (r"exceeded quota: (.+?), requested: (.+), used: (.+), limited: (.+)$", _quota_exceeded),
-    (r"failed quota: (.+?): must specify (.+)$", _quota_demands),
+    (r"failed quota: (.+?): must specify (.+)$", _quota_requires),
     (r'violates PodSecurity "(.+?)": (.+)$', _pod_security),
     (r"new content in namespace (\S+) because it is being terminated", _terminating),
     (r'admission webhook "(.+?)" denied the request: (.+)$', _denied),

@@ -158,12 +158,12 @@ class KubernetesInventory(BoardInventory):
         elsewhere = [gpu for name, gpu in gpus.items() if names is not None and name not in names]
         counts = partial(self._counts, project.name, kind)
         if not gpus:
-            allowed = [self._reader.assumed(thousandths=_tells(counts))]
+            allowed = [self._reader.assumed(thousandths=_names(counts))]
         elif share.wants_gpu and not allowed:
             return field_error("project", "share.no_node", project=project.name)
         return self._offer.shares.choose(share, allowed, elsewhere, counts)
 
 
-def _tells(counts: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return whether a quota counts a resource because it names it, not because it counts all."""
+def _names(counts: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Return what tells whether a quota names a resource, rather than counting every one."""
     return lambda resource: counts(resource) and not counts(f"{resource}.unknown")

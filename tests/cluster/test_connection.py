@@ -127,7 +127,7 @@ async def test_a_quota_that_is_used_up(api: Api, namespace: str):
     small = pod("a")
     del small["spec"]["containers"][0]["resources"]
     found = await meaning(api.create(PODS, namespace, small))
-    assert "demands limits.cpu" in found.message
+    assert "requires limits.cpu" in found.message
 
 
 async def test_pod_security(api: Api, namespace: str):

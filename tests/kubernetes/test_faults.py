@@ -38,7 +38,7 @@ TABLE = [
     (
         (403, "Forbidden", PODS + "failed quota: gpus: must specify requests.cpu for: m"),
         Conflict,
-        "The resource quota gpus of team-a demands requests.cpu for: m.",
+        "The resource quota gpus of team-a requires requests.cpu for: m.",
     ),
     (
         (

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 
 class Outside:
-    """Which sessions run such programs now, and when one was last used."""
+    """A record of which sessions run such programs now, and when each was last used so."""
 
     def __init__(self) -> None:
         self._running: Counter[str] = Counter()

@@ -19,7 +19,7 @@ from ..unknown import unknown
 from .administration import KueueAdministration
 from .forecast import forecast
 from .objects import LocalQueue
-from .previews import Told, preview_of
+from .previews import PreviewFacts, preview_of
 from .projects import project_of, warnings
 from .queues import find_closed
 from .victims import may_lose
@@ -106,14 +106,14 @@ class KueueEngine:
         if not wanted.milli or wanted.project not in view.projects:
             return unknown(wanted.milli)
         queues = view.projects[wanted.project]
-        told = Told(
+        facts = PreviewFacts(
             wanted,
             forecast(wanted, view.projects),
             place=len(view.state.queued.get(queues.of(spec.kind).key, ())) + 1,
             kept=not may_lose(queues, wanted.kind, view.priorities),
             nearest=self._nearest(spec),
         )
-        return preview_of(told, view.state, view.projects)
+        return preview_of(facts, view.state, view.projects)
 
     async def position(self, session: Session) -> QueuePosition:
         """Return why a session is queued, and its position in Kueue's own list."""

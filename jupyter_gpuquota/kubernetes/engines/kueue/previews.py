@@ -16,7 +16,7 @@ from .state import KueueState
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PreviewFacts:
     """A request with its outcome, and what else to say.
 
     `place` is its position in the queue of its project, `kept` whether nobody may reclaim what it
@@ -30,23 +30,23 @@ class Told:
     nearest: Share | None = None
 
 
-def preview_of(told: Told, state: KueueState, projects: Projects) -> Preview:
+def preview_of(facts: PreviewFacts, state: KueueState, projects: Projects) -> Preview:
     """Return a preview; where the session would run, Kueue does not know."""
-    outcome = told.outcome
-    sentences = list(_sentences(told, state, projects))
+    outcome = facts.outcome
+    sentences = list(_sentences(facts, state, projects))
     waits = outcome.verdict == "waits"
     return Preview(
         verdict=outcome.verdict,
         message=joined(*sentences),
         sentences=tuple(sentences),
         reason=outcome.reason if outcome.verdict in {"waits", "reclaims", "forbidden"} else None,
-        queue_position=told.place if waits else 0,
-        nearest=told.nearest if outcome.verdict in {"waits", "forbidden"} else None,
+        queue_position=facts.place if waits else 0,
+        nearest=facts.nearest if outcome.verdict in {"waits", "forbidden"} else None,
     )
 
 
-def _sentences(told: Told, state: KueueState, projects: Projects) -> Iterator[Message]:
-    wanted, outcome = told.wanted, told.outcome
+def _sentences(facts: PreviewFacts, state: KueueState, projects: Projects) -> Iterator[Message]:
+    wanted, outcome = facts.wanted, facts.outcome
     share = share_arg(wanted.share)
     match outcome.verdict:
         case "fits":
@@ -54,7 +54,7 @@ def _sentences(told: Told, state: KueueState, projects: Projects) -> Iterator[Me
             yield message("preview.uses", used=wanted.milli)
         case "borrows":
             yield message("preview.admitted", share=share)
-            yield _borrows(told, projects)
+            yield _borrows(facts, projects)
         case "reclaims":
             victims = outcome.victims
             yield message(
@@ -64,17 +64,17 @@ def _sentences(told: Told, state: KueueState, projects: Projects) -> Iterator[Me
             )
         case _:
             if outcome.verdict == "waits":
-                yield message("preview.queued", place=told.place, project=wanted.project)
+                yield message("preview.queued", place=facts.place, project=wanted.project)
             yield from sentences_of(outcome.reason) if outcome.reason else ()
-            if told.nearest:
-                yield message("preview.nearest", share=share_arg(told.nearest))
+            if facts.nearest:
+                yield message("preview.nearest", share=share_arg(facts.nearest))
 
 
-def _borrows(told: Told, projects: Projects) -> Message:
-    borrowed = told.outcome.borrowed
-    if told.kept:
+def _borrows(facts: PreviewFacts, projects: Projects) -> Message:
+    borrowed = facts.outcome.borrowed
+    if facts.kept:
         return message("preview.borrows_kept", borrowed=borrowed)
-    owners = _owners(told.wanted.project, projects)
+    owners = _owners(facts.wanted.project, projects)
     if owners:
         return message("preview.borrows", borrowed=borrowed, owners=",".join(owners))
     return message("preview.borrows_any", borrowed=borrowed)
