@@ -118,6 +118,7 @@ class _Assembly:
             offer,
             self._reader,
             lambda project, kind, resource: self._engine.counts(project, kind, resource),
+            lambda project: self._engine.limits(project),
         )
         self._facts = ClusterFacts(self._engine, self._inventory, self._reader, self._watches)
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)

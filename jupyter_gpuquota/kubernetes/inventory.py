@@ -68,7 +68,8 @@ class ClusterReader:
 class KubernetesInventory(BoardInventory):
     """The projects of the engine, and the nodes and images of a cluster.
 
-    `counts` returns whether the quota of a project, for a kind of session, counts a resource.
+    `counts` returns whether the quota of a project, for a kind of session, counts a resource;
+    `limits` whether that quota is known.
     """
 
     source = "cluster"
@@ -80,9 +81,11 @@ class KubernetesInventory(BoardInventory):
         offer: Offer,
         reader: ClusterReader,
         counts: Callable[[str, Kind, str], bool],
+        limits: Callable[[str], bool],
     ) -> None:
         super().__init__(board)
         self._counts = counts
+        self._limits = limits
         self.containers = offer.containers
         self._offer = offer
         self._reader = reader
@@ -107,7 +110,9 @@ class KubernetesInventory(BoardInventory):
         found = self._choose(share, kind, node_type, project)
         if isinstance(found, FieldError):
             return Fit(share, [found])
-        return Fit(found.share, check_quota(share, found.grant.milli, kind, project))
+        limited = self._limits(project.name)
+        errors = check_quota(share, found.grant.milli, kind, project) if limited else []
+        return Fit(found.share, errors)
 
     def choice(self, spec: SessionSpec) -> Choice:
         """Return how the cluster gives a checked request its share. Raises InvalidFields."""

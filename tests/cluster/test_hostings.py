@@ -370,6 +370,26 @@ async def test_a_kubeconfig_is_enough_for_ones_own_sessions(place: Place, cluste
     await place.admin.delete(KINDS["ClusterRoleBinding"], "", readers)
 
 
+async def test_a_kubeconfig_without_the_reader_role_is_enough_to_launch(place: Place, cluster: Any):
+    """Neither nodes nor ClusterQueues may be read: quotas are unknown, and nobody's are zero."""
+    await bind(place.admin, place.team_a, "sessions", "alice")
+    async with place.backend("unix", cluster.kubeconfig("alice")) as alice:
+        warnings = " ".join((await ask(alice, "about.get", ME)).warnings)
+        assert f"The ClusterQueues behind {place.team_a} cannot be read" in warnings
+        assert "jupyter-gpuquota-reader" in warnings
+        assert (await ask(alice, "quota.get", ME)).mine == (place.team_a,)
+        request = SessionRequest(
+            name="exp", project=place.team_a, command=("sleep", "600"), gpu="1", environment="i:1"
+        )
+        preview = await ask(alice, "sessions.preview", ME, body=request)
+        assert preview.sentences[0].key == "preview.unknown"
+        made = await ask(alice, "sessions.create", ME, body=request)
+        await until(alice, made.id, "running")
+        await ask(alice, "sessions.stop", ME, args={"id": made.id})
+        await until(alice, made.id, "stopped")
+        await ask(alice, "sessions.delete", ME, args={"id": made.id})
+
+
 async def _token(place: Place, name: str) -> str:
     raw: Mapping[str, Any] = json.loads(await place.admin.read(SECRETS.path(place.team_a, name)))
     return base64.b64decode(raw["data"][TOKEN_KEY]).decode()

@@ -42,7 +42,10 @@ def anything(project: str, kind: str, resource: str) -> bool:
 
 
 def make_inventory(
-    *nodes: KubeNode, project: Project | None = None, counts: Any = anything
+    *nodes: KubeNode,
+    project: Project | None = None,
+    counts: Any = anything,
+    limited: bool = True,
 ) -> KubernetesInventory:
     board = Board()
     board.show_settings(Settings(projects=(project or make_project(),)))
@@ -50,7 +53,7 @@ def make_inventory(
     found = reader.read(nodes, (), ())
     board.show_inventory(found, found.nodes)
     offer = Offer(IMAGES, Shares(groups=(TYPE,)), ContainerRules())
-    return KubernetesInventory(board, offer, reader, counts)
+    return KubernetesInventory(board, offer, reader, counts, lambda _: limited)
 
 
 def of_type(node: KubeNode, group: str) -> KubeNode:
@@ -256,3 +259,11 @@ def test_folders_are_those_of_the_container(folder: str, found: str, words: str)
     place = IMAGES.look_up(SessionRequest(name="x", folder=folder))
     assert (place.folder, words in place.folder_problem) == (found, True)
     assert bool(place.folder_problem) == bool(words)
+
+
+async def test_an_unknown_quota_refuses_nothing() -> None:
+    """Neither nodes nor quotas may be read: what is shown of the project is zero."""
+    nothing = make_project(quota="0")
+    spec = await checked(make_inventory(project=nothing, limited=False), gpu="2")
+    assert spec.share.milli == 2000
+    assert "gpu" in await problems(make_inventory(project=nothing), gpu="2")

@@ -88,6 +88,9 @@ class Engine(Protocol):
     def projects(self) -> Sequence[Project]:
         """Return the projects with their quotas."""
 
+    def limits(self, project: str) -> bool:
+        """Return whether a project's quota is known, and not merely what the cluster has."""
+
     def counts(self, project: str, kind: Kind, resource: str) -> bool:
         """Return whether a project's quota counts a resource of GPUs.
 

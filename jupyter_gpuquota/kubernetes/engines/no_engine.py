@@ -58,6 +58,10 @@ class NoEngine:
         capacity = self._around.capacity()
         return [Project(name=name, quota=capacity, limit=None) for name in sorted(names)]
 
+    def limits(self, project: str) -> bool:
+        """Return False: there is no quota."""
+        return False
+
     def counts(self, project: str, kind: Kind, resource: str) -> bool:
         """Return True: without quotas every resource is as good."""
         return True

@@ -82,6 +82,10 @@ class KueueEngine:
         capacity = self._around.capacity()
         return known + [Project(name=name, quota=capacity) for name in self._closed()]
 
+    def limits(self, project: str) -> bool:
+        """Return whether the ClusterQueues of a namespace may be read."""
+        return project in self._view.projects
+
     def counts(self, project: str, kind: Kind, resource: str) -> bool:
         """Return whether the ClusterQueue for a kind of session covers a resource."""
         queues = self._view.projects.get(project)

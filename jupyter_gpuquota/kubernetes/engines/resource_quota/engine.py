@@ -58,6 +58,10 @@ class ResourceQuotaEngine:
         """Return the namespaces with a quota of GPUs."""
         return [found.project() for found in self._found().values()]
 
+    def limits(self, project: str) -> bool:
+        """Return whether the namespace has a quota of GPUs."""
+        return project in self._found()
+
     def counts(self, project: str, kind: Kind, resource: str) -> bool:
         """Return whether the namespace's quota limits a resource."""
         found = self._found().get(project)
