@@ -31,6 +31,7 @@ from ..errors import GpuQuotaError, Unavailable, Unsupported
 from ..hosting import backends, lock
 from ..hosting.config_files import Choice, in_config
 from ..hosting.locate import locate
+from ..hosting.start import REFUSED
 from ..ports.backend import Backend
 from . import https_mount, unix_mount
 from .authentication import Authentication
@@ -285,4 +286,5 @@ def main() -> None:
         controller.initialize()
         controller.start()
     except (GpuQuotaError, OSError, TraitError) as error:
-        sys.exit(str(error))
+        sys.stderr.write(f"{error}\n")
+        sys.exit(REFUSED)

@@ -36,6 +36,8 @@ _OF_A_JUPYTER = (
     "JUPYTER_TOKEN",
     *VARIABLES,
 )
+REFUSED = 78
+"""Exit status of a controller whose last words say why it cannot run (EX_CONFIG of sysexits.h)."""
 _PAUSE = 0.02
 _LAST_WORDS = 2000
 
@@ -110,6 +112,8 @@ class _Start:
                 self._starter = self._launch()
             return
         code = self._starter.poll()
+        if code == REFUSED:
+            raise self._failure("The controller cannot start.")
         if code:
             raise self._failure(f"The controller exited at once (status {code}).")
         if code == 0:
@@ -136,7 +140,7 @@ class _Start:
                 words = log.read().decode(errors="replace").strip()
         except OSError:
             words = ""
-        said = f" Its output:\n{words}" if words else ""
+        said = f"\n{words}" if words else ""
         return NoServer(message + said, hint=f"Its log is {self._log}.")
 
     def _launch(self) -> subprocess.Popen[bytes]:

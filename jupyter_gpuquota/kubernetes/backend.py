@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -229,6 +230,17 @@ class _Assembly:
         if self._is_team:
             self._leadership.contest(LeaseKeeper(api, self._config.lease))
         self._late_api.found(api, self._leadership.lost)
+        async with AsyncExitStack() as failed:
+            failed.push_async_callback(api.close)
+            engine = await self._discover()
+            failed.pop_all()
+        self._late_engine.found(engine)
+        self._late_differences.found(replace(engine.differences, on_this_machine=False))
+        self._late_access.found(self._make_access(api, engine))
+        return api, engine
+
+    async def _discover(self) -> Engine:
+        """Return the cluster's engine. Raises Fault, Unsupported."""
         around = Surroundings(
             api=self._api,
             caches=self._watches,
@@ -238,11 +250,7 @@ class _Assembly:
             namespaces=self._config.namespaces,
             settings=self._config.engine_settings(),
         )
-        engine = await discover(around, cast("Name", self._config.engine))
-        self._late_engine.found(engine)
-        self._late_differences.found(replace(engine.differences, on_this_machine=False))
-        self._late_access.found(self._make_access(api, engine))
-        return api, engine
+        return await discover(around, cast("Name", self._config.engine))
 
     def _make_access(self, api: Api, engine: Engine) -> ClusterAccess:
         async def note(who: str, what: str) -> None:

@@ -130,6 +130,15 @@ def _not_found(fault: Fault, match: re.Match[str]) -> GpuQuotaError:
     return NotFound(f"{name} ({kind}) does not exist in {_namespace(fault)}.")
 
 
+def _not_in_kubeconfig(fault: Fault, match: re.Match[str]) -> GpuQuotaError:
+    name, path, kind = match.groups()
+    return Unavailable(
+        f"The kubeconfig {path} has no {kind} {name}.",
+        hint="`kubectl config get-contexts` shows what it has; `c.KubernetesConfig.context` and "
+        "`kubectl config use-context` choose a context.",
+    )
+
+
 _BY_MESSAGE: tuple[tuple[str, Meaning], ...] = (
     (r"exceeded quota: (.+?), requested: (.+), used: (.+), limited: (.+)$", _quota_exceeded),
     (r"failed quota: (.+?): must specify (.+)$", _quota_requires),
@@ -144,6 +153,10 @@ _BY_MESSAGE: tuple[tuple[str, Meaning], ...] = (
     ),
     (r"^404 page not found$|could not find the requested resource", _unknown_kind),
     (r'^(\S+) "([^"]+)" not found$', _not_found),
+    (
+        r"^Invalid kube-config file. Expected object with name (.+?) in (.+)/(\w+?)s list$",
+        _not_in_kubeconfig,
+    ),
 )
 """What sentences of the server mean; these come with various statuses."""
 

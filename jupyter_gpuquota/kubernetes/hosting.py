@@ -8,8 +8,8 @@ from ..control.config import GpuQuota
 from ..ports.backend import Backend
 
 OWN = (
-    "This controller uses your own credentials: it manages your own sessions only, and only while "
-    "it runs. Idle policy, rules and the history of the team need a controller for the team."
+    "You use your own credentials: only your own sessions are managed, without idle policy and "
+    "team history."
 )
 TEAM = (
     "A controller with your own credentials knows your own sessions only; this needs one for the "

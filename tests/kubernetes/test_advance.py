@@ -437,3 +437,10 @@ def test_records_of_later_versions_are_read() -> None:
 @pytest.mark.parametrize(("span", "seconds"), [("1m2.5s", 62.5), ("850ms", 0.85), ("1h0m0s", 3600)])
 def test_durations_as_go_writes_them(span: str, seconds: float) -> None:
     assert seconds_of(span) == seconds
+
+
+def test_a_missing_claim_is_named() -> None:
+    after = advance(WAITING, CASES["a claim is missing"][1](WAITING), LATER).session
+    assert after.reason is not None
+    assert after.reason.message == "The claim data does not exist."
+    assert after.reason.raw == NO_CLAIM

@@ -134,6 +134,7 @@ async def test_no_server_is_a_fault(tmp_path: Path):
     with pytest.raises(Fault) as caught:
         await api.list(SECRETS)
     assert (caught.value.status, caught.value.reason) == (0, "NoConnection")
+    assert caught.value.message == "Connection refused"
     assert "127.0.0.1:1" in caught.value.request.server
     await api.close()
 

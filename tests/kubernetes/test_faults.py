@@ -26,6 +26,16 @@ PODS = 'pods "a" is forbidden: '
 TABLE = [
     (
         (
+            0,
+            "Credentials",
+            "Invalid kube-config file. Expected object with name prod in /home/ana/.kube/config/"
+            "contexts list",
+        ),
+        Unavailable,
+        "The kubeconfig /home/ana/.kube/config has no context prod.",
+    ),
+    (
+        (
             403,
             "Forbidden",
             PODS + "exceeded quota: gpus, requested: requests.nvidia.com/gpu=2, "

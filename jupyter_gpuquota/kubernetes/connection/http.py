@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,5 +79,6 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted: {error.verify_message}"
     if isinstance(error, OSError) and error.strerror:
-        return error.strerror
+        # asyncio's own text repeats the address; a resolver's number is none of the system's
+        return os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
     return f"the connection was lost ({type(error).__name__})"

@@ -9,6 +9,7 @@ import msgspec
 
 from ...errors import Unsupported
 from ..api import Api, Fault
+from ..namespaces import CLOSED, everywhere
 from ..objects.meta import Record
 from ..resources import RESOURCE_QUOTAS
 from .engine import Engine
@@ -78,26 +79,16 @@ async def _check_kueue(api: Api) -> None:
 async def _uses_kueue(around: Surroundings) -> bool:
     if VERSION not in await _versions(around.api):
         return False
-    for namespace in around.namespaces or ("",):
-        try:
-            if await around.api.list(LOCAL_QUEUES, namespace):
-                return True
-        except Fault as fault:
-            if fault.status not in _CLOSED:
-                raise
+    async for found in everywhere(around.api, LOCAL_QUEUES, around.namespaces):
+        if found:
+            return True
     return False
 
 
 async def _uses_quotas(around: Surroundings) -> bool:
-    for namespace in around.namespaces or ("",):
-        try:
-            found = await around.api.list(RESOURCE_QUOTAS, namespace)
-        except Fault as fault:
-            if fault.status not in _CLOSED:
-                raise
-        else:
-            if find_quotas(found, around.settings.gpus):
-                return True
+    async for found in everywhere(around.api, RESOURCE_QUOTAS, around.namespaces):
+        if find_quotas(found, around.settings.gpus):
+            return True
     return False
 
 
@@ -106,11 +97,7 @@ async def _versions(api: Api) -> tuple[str, ...]:
     try:
         body = await api.read(f"/apis/{GROUP}")
     except Fault as fault:
-        if fault.status not in _CLOSED:
+        if fault.status not in CLOSED:
             raise
         return ()
     return tuple(each.version for each in msgspec.json.decode(body, type=_Group).versions)
-
-
-_CLOSED = (403, 404)
-"""Answers that mean: not there, or not for us."""

@@ -11,6 +11,7 @@ from ...model.projects import ChangePreview
 from ...model.quota import Project
 from ...model.sessions import Kind, QueuePosition, Session, SessionSpec
 from ...ports.backend import Differences
+from ..namespaces import visible
 from ..resources import NAMESPACES
 from .engine import Admission, EnginePatch
 from .surroundings import Surroundings
@@ -54,7 +55,8 @@ class NoEngine:
     def projects(self) -> Sequence[Project]:
         """Return the namespaces, each with all GPUs of the cluster."""
         listed = [each.metadata.name for each in self._namespaces.values()]
-        names = self._around.namespaces or [n for n in listed if not n.startswith(_OWN)]
+        found = listed or visible(self._around.api, ())
+        names = self._around.namespaces or [n for n in found if not n.startswith(_OWN)]
         capacity = self._around.capacity()
         return [Project(name=name, quota=capacity, limit=None) for name in sorted(names)]
 

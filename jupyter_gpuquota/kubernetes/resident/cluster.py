@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 
 from ...control.board import Board
@@ -54,7 +55,9 @@ class KubeCluster:
         self._pods = watches.cache(PODS)
 
     async def start(self, changed: Callable[[], None], moved: Callable[[], None]) -> None:
-        """Connect, and return once everything was read. Raises Unavailable, NotAllowed.
+        """Connect, and return once everything was read; after a failure nothing stays open.
+
+        Raises Unavailable, NotAllowed.
 
         `changed` is called when nodes, pods or projects have changed, `moved` when the engine may
         have decided about sessions.
@@ -64,16 +67,19 @@ class KubeCluster:
             changed()
             moved()
 
-        try:
-            with translated():
-                async with asyncio.timeout(_PATIENCE):
-                    await self._start(decided)
-        except TimeoutError:
-            said = f": {self._watches.fault}" if self._watches.fault else ""
-            raise Unavailable(
-                f"The API server does not answer{said}.",
-                hint="Check the address and the credentials in the kubeconfig.",
-            ) from None
+        async with AsyncExitStack() as failed:
+            failed.push_async_callback(self.close)
+            try:
+                with translated():
+                    async with asyncio.timeout(_PATIENCE):
+                        await self._start(decided)
+            except TimeoutError:
+                said = f": {self._watches.fault}" if self._watches.fault else ""
+                raise Unavailable(
+                    f"The API server does not answer{said}.",
+                    hint="Check the address and the credentials in the kubeconfig.",
+                ) from None
+            failed.pop_all()
         self._nodes.subscribe(decided)
         self._pods.subscribe(lambda _: changed())
 

@@ -13,6 +13,7 @@ import msgspec
 from ...control.answers import Answers, Clock
 from ...core.access import Caller
 from ...errors import Unavailable
+from .. import faults
 from ..api import Api, Fault
 from .roles import Right, RoleTable, Standing
 
@@ -22,6 +23,7 @@ KNOWN = 60.0
 _REVIEWS = "/apis/authorization.k8s.io/v1"
 _SELF = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 _AT_ONCE = 16
+_FORBIDDEN = 403
 _MANY = 65_536
 
 T = TypeVar("T")
@@ -138,6 +140,9 @@ async def myself(api: Api) -> Caller:
 
 def unanswered(what: str, error: Exception) -> Unavailable:
     """Return the error for a question that the cluster does not answer; never a right."""
+    if isinstance(error, Fault) and error.status != _FORBIDDEN:
+        meant = faults.error(error)
+        return Unavailable(meant.message, hint=meant.hint)
     return Unavailable(
         f"The cluster does not say {what}: {error}.",
         hint="Try again; administrators find the controller's own rights in docs/kubernetes.md.",

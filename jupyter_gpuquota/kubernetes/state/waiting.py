@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...model.messages.build import reason
 from ...model.reasons import Reason
 from ...model.sessions import Session
@@ -14,6 +16,8 @@ _NOT_CREATED = frozenset(
     {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
 )
 """Words of the kubelet while it cannot create a container, and tries again."""
+_MISSING = re.compile(r'persistentvolumeclaim "(.+?)" not found')
+"""What the scheduler says of a claim that is not there."""
 
 
 def why_waiting(session: Session, seen: Seen) -> Reason | None:
@@ -25,6 +29,8 @@ def why_waiting(session: Session, seen: Seen) -> Reason | None:
     raw = unscheduled(pod) or (failed.message if failed else "")
     if not raw:
         return None
+    if missing := _MISSING.search(raw):
+        return reason("VolumePending", "volume.missing", raw=raw, claim=missing[1])
     if "PersistentVolumeClaim" in raw or "persistentvolumeclaim" in raw:
         return reason("VolumePending", "volume.pending", raw=raw)
     return reason("NoNodeFits", "node.none", raw=raw)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from ..api import Api, Fault
 from ..labels import SESSION
+from ..namespaces import visible
 from ..objects.meta import Object
 from ..resources import NAMESPACES, Resource
 from .cache import Cache
@@ -15,9 +16,6 @@ from .kind_watch import ALL, KindWatch
 from .reflector import Clock, Reflector
 
 T = TypeVar("T", bound=Object)
-
-DEFAULT = "default"
-"""The namespace of credentials that name none, as for kubectl."""
 
 
 class Watches:
@@ -107,8 +105,7 @@ class Watches:
         if not self._follows:
             self._follows = True
             known.subscribe(lambda _: self._follow_namespaces())
-        listed = {each.metadata.name for each in known.values()}
-        return {self._api.namespace or DEFAULT, *listed}
+        return visible(self._api, (each.metadata.name for each in known.values()))
 
     def _follow_namespaces(self) -> None:
         for kind in list(self._kinds.values()) if self._started else ():

@@ -108,6 +108,7 @@ REASONS = {
     "container.failed": Text(
         "Its container cannot be created: {detail}.", "Starts once this is corrected."
     ),
+    "volume.missing": Text("The claim {claim} does not exist.", "Starts when it does."),
     "volume.pending": Text("A volume is not ready.", "Starts when it is."),
     "crash.loop": Text(
         Plural(

@@ -85,14 +85,40 @@ async def test_an_old_kueue_is_told() -> None:
     assert await found(api) == "none"
 
 
-async def test_where_not_all_namespaces_may_be_read_those_configured_are() -> None:
-    api = FakeApi()
+@pytest.mark.parametrize(
+    ("named", "lists", "expected"),
+    [("", True, "kueue"), ("team-a", False, "kueue"), ("", False, "none")],
+)
+async def test_where_not_all_namespaces_may_be_read_each_is(
+    named: str, *, lists: bool, expected: str
+) -> None:
+    api = FakeApi(("team-0", "team-a"))
+    api.namespace = named
     api.controls.answers[GROUP] = SERVED
+    api.controls.allowed = lambda call: (
+        lists
+        if call.resource == "namespaces"
+        else call.namespace == "team-a" or call.verb == "read"
+    )
     api.put(LOCAL_QUEUES, QUEUE)
-    closed = Fault(403, "Forbidden", "cannot list")
-    api.fail(closed, "list", "localqueues", times=1)
-    assert await found(api) == "none"
+    assert await found(api) == expected
     assert (await discover(around(api, "team-a"))).name == "kueue"
+
+
+async def test_a_quota_of_ones_own_namespace_is_found() -> None:
+    api = FakeApi()
+    api.namespace = "team-a"
+    api.controls.allowed = lambda call: call.namespace == "team-a"
+    api.put(RESOURCE_QUOTAS, QUOTA)
+    assert await found(api) == "resourcequota"
+
+
+async def test_who_may_list_no_namespaces_has_the_one_of_the_credentials() -> None:
+    api = FakeApi()
+    api.namespace = "team-a"
+    api.controls.allowed = lambda call: False
+    engine = await discover(around(api))
+    assert [project.name for project in engine.projects()] == ["team-a"]
 
 
 async def test_a_server_that_does_not_answer_is_no_reason_for_another_engine() -> None:

@@ -148,6 +148,10 @@ export const reasons: Texts = {
     trans.__('GPUs are being released for it by %1.', f.sessions(a.sessions)),
     trans.__('Starts when they are released.')
   ],
+  'volume.missing': (trans, _f, a) => [
+    trans.__('The claim %1 does not exist.', a.claim),
+    trans.__('Starts when it does.')
+  ],
   'volume.pending': (trans) => [
     trans.__('A volume is not ready.'),
     trans.__('Starts when it is.')

@@ -39,6 +39,15 @@ describe('what is said of a waiting session', () => {
     );
   });
 
+  it('names no GPU where a node may lack something else', () => {
+    const text = 'No node has room for it.';
+    const reason = { ...WAITING.reason, code: 'NoNodeFits', message: text };
+    const line = (key: string) =>
+      say({ ...WAITING, reason: { ...reason, key } })[1];
+    expect(line('gpus.too_few')).toBe('Queued (#2): no free GPU');
+    expect(line('node.none')).toBe(`Queued (#2): ${text}`);
+  });
+
   it('is when and for whom it was reclaimed', () => {
     const at = new Date();
     at.setHours(14, 2, 0, 0);

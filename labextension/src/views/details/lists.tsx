@@ -76,7 +76,7 @@ function Ending({ session }: { session: Session }): JSX.Element | null {
               (exit.code === null ? trans.__('unknown') : String(exit.code))
           ],
           [trans.__('Signal'), exit?.signal],
-          [trans.__('Error'), reason?.raw]
+          [trans.__('As reported'), reason?.raw]
         ]}
       />
       {exit?.last_lines.length ? (

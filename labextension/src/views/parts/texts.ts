@@ -195,7 +195,8 @@ function shortReason(trans: TranslationBundle, session: Session): string {
     case 'MaxLifetime':
       return trans.__('maximum run time reached');
     case 'NoNodeFits':
-      return trans.__('no free GPU');
+      // A node may lack memory or CPUs, too.
+      return reason.key === 'node.none' ? '' : trans.__('no free GPU');
     case 'Fragmented':
       return trans.__('no single GPU has enough room');
     case 'CommandFailed':
