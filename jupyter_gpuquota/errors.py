@@ -20,6 +20,7 @@
     ├── BadAnswer             a program of a session sent a malformed HTTP response
     ├── Unavailable           no response
     │   ├── NoServer          no JupyterLab with the extension and no controller was found
+    │   │   └── LaunchedElsewhere  the controller of this session is on another machine
     │   └── VersionMismatch   client and server have incompatible versions
     └── Internal              a bug; the log has the details
 
@@ -186,6 +187,12 @@ class NoServer(Unavailable):
     """No server and no controller can be found or started."""
 
     code = "NoServer"
+
+
+class LaunchedElsewhere(NoServer):
+    """The controller of the session that we run in is on another machine."""
+
+    code = "LaunchedElsewhere"
 
 
 class VersionMismatch(Unavailable):

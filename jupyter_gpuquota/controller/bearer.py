@@ -6,7 +6,7 @@ import re
 
 from tornado.httputil import HTTPHeaders
 
-from ..core.access import Caller
+from ..core.access import FOR_OWNER, Caller
 from ..errors import NotAuthenticated
 from ..ports.access import Access
 
@@ -34,10 +34,17 @@ def token_in(headers: HTTPHeaders) -> str:
 async def session_caller(access: Access, token: str) -> Caller | None:
     """Return the session to which a token was issued, as a caller; None for any other token.
 
+    With `FOR_OWNER` before it, the token acts for the owner, as programs in the session do on a
+    socket. This is no second secret: who has the token can run programs in the session anyway.
     Raises Unavailable if it cannot be checked.
     """
-    session = await access.session_of(token)
-    return Caller(session.owner, known="session", session=session.id) if session else None
+    own = token.removeprefix(FOR_OWNER)
+    session = await access.session_of(own)
+    if session is None:
+        return None
+    if own != token:
+        return Caller(session.owner, known="session", inside=session.id)
+    return Caller(session.owner, known="session", session=session.id)
 
 
 def unknown_token() -> NotAuthenticated:

@@ -50,6 +50,10 @@ _BY_ROLE: dict[Role | None, frozenset[Need]] = {
 _NOTHING: frozenset[Need] = frozenset()
 
 
+FOR_OWNER = "owner:"
+"""What precedes a session's token in requests of its owner's programs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where roles come from, and how refusals explain it.

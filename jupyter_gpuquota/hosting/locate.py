@@ -1,7 +1,8 @@
 """Locate a controller, which is identified by its backend and state folder.
 
 Each is set by a flag (or argument), else by the environment, else by the configuration, else by the
-default: the backend `local`, and `gpuquota` in Jupyter's data folder.
+default: the backend `local`, and `gpuquota` in Jupyter's data folder. Our Jupyter Server extension
+sets the environment of its kernels and terminals, and a controller that of its sessions.
 """
 
 from __future__ import annotations
@@ -12,12 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import NoServer
+from ..errors import LaunchedElsewhere, NoServer
+from ..variables import BACKEND, SESSION, STATE_DIR
 from .config_files import Choice, Reader, read_apart
-
-STATE_DIR = "GPUQUOTA_STATE_DIR"
-BACKEND = "JUPYTER_GPUQUOTA_BACKEND"
-"""Variables that our Jupyter Server extension sets for its kernels and terminals."""
 
 DEFAULT_BACKEND = "local"
 
@@ -74,9 +72,14 @@ def locate(named: Choice | None = None, read: Reader = read_apart) -> Location:
     """Return the location of the chosen controller, which need not exist yet.
 
     `named` overrides the environment. `read` returns the configured choice; it is called only if
-    something is left open. Raises NoServer for invalid names.
+    something is left open. Raises NoServer for invalid names, and LaunchedElsewhere in a session
+    whose environment names none: its image's configuration is not about where it was launched.
     """
     chosen = (named or Choice()).over(in_environment())
+    if not chosen and os.environ.get(SESSION):
+        raise LaunchedElsewhere(
+            "This session was launched from another machine.", hint="Manage sessions there."
+        )
     if not (chosen.backend and chosen.state_dir):
         chosen = chosen.over(read())
     if chosen.warning:

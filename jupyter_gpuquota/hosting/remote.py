@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import NoServer
+from ..variables import CA, TOKEN_FILE, URL
 
 if TYPE_CHECKING:
     import ssl
     from http.client import HTTPConnection
 
-URL = "JUPYTER_GPUQUOTA_URL"
-TOKEN_FILE = "JUPYTER_GPUQUOTA_TOKEN_FILE"  # noqa: S105 (a variable's name)
-CA = "JUPYTER_GPUQUOTA_CA"
-HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105 (the same)
+HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105 (a variable's name)
 
 VARIABLES = (URL, TOKEN_FILE, CA)
 """Environment variables of such a controller, inherited by kernels and terminals."""

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from ..errors import NoServer, StorageFailed
+from ..variables import SESSION
 from . import backends, lock, takeover
 from . import detach as starter
 from .handshake import usable
@@ -182,7 +183,7 @@ def clean_environment(found: Mapping[str, str], location: Location) -> dict[str,
     The controller outlives these, serves others, and passes its environment on to sessions, which
     find it by the backend and state folder set here.
     """
-    begins = ("JPY_", "GPUQUOTA_") if "GPUQUOTA_SESSION" in found else ("JPY_",)
-    whole = _OF_A_JUPYTER + (_OF_A_SESSION if "GPUQUOTA_SESSION" in found else ())
+    begins = ("JPY_", "GPUQUOTA_") if SESSION in found else ("JPY_",)
+    whole = _OF_A_JUPYTER + (_OF_A_SESSION if SESSION in found else ())
     kept = {n: v for n, v in found.items() if not n.startswith(begins) and n not in whole}
     return {**kept, **location.environment}

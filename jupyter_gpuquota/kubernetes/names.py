@@ -13,6 +13,10 @@ NAME_LIMIT = 48
 hyphen and ten characters, of at most 63 (https://github.com/kubernetes/kubernetes/issues/64023)."""
 TOKEN_KEY = "token"  # noqa: S105 (the name of a key)
 """The key of a session's Secret with the token of its Jupyter Server."""
+OWNER_TOKEN_KEY = "owner-token"  # noqa: S105 (the same)
+"""The key with what the session's programs send to the controller."""
+CA_KEY = "controller-ca.pem"
+"""The key with what verifies the controller's certificate."""
 JUPYTER_PORT = 8888
 """The port of a session's Jupyter Server, in its pod and its Service."""
 

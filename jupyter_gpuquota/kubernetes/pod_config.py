@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from traitlets import Dict, Float, List, TraitError, Unicode
@@ -91,6 +93,17 @@ class PodConfig(Configurable):
         [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "hub"}},
         "podSelector": {"matchLabels": {"component": "singleuser-server"}}}]. Empty: nobody;
         port-forwards still do, as they reach a pod from inside.""",
+    ).tag(config=True)
+
+    controller_url = Unicode(
+        help="""Where sessions reach this controller, if it is hosted by https in the cluster: for
+        example https://controller.jupyter-gpuquota.svc:8443. Then sessions can be launched and
+        opened from inside a session, in its project.""",
+    ).tag(config=True)
+
+    controller_ca = Unicode(
+        help="""File with the certificate authorities (PEM) that verify its certificate in sessions.
+        Default: those of the image.""",
     ).tag(config=True)
 
     env = Dict(
@@ -182,6 +195,8 @@ class PodConfig(Configurable):
             env=dict(self.env),
             node_type_labels=tuple(self.node_type_labels),
             proxy=tuple(self.proxy),
+            controller_url=_checked_url(self.controller_url),
+            controller_ca=_text_of(self.controller_ca),
         )
 
     def _home(self) -> str:
@@ -196,3 +211,18 @@ class PodConfig(Configurable):
             texts = (f"{e.field}: {e.message} {e.hint}".strip() for e in reader.errors)
             raise TraitError("; ".join(texts))
         return found or PodOptions()
+
+
+def _checked_url(url: str) -> str:
+    parts = urlsplit(url)
+    if url and not (parts.scheme == "https" and parts.hostname and "@" not in parts.netloc):
+        raise TraitError("controller_url: Write an address such as https://HOST:PORT.")
+    return url
+
+
+def _text_of(path: str) -> str:
+    """Return the text of a file, empty where none is named. Raises TraitError."""
+    try:
+        return Path(path).read_text(encoding="ascii") if path else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise TraitError(f"controller_ca: {path} cannot be read: {error}") from error

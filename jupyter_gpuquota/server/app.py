@@ -12,12 +12,14 @@ import msgspec
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 
+from ..errors import LaunchedElsewhere
 from ..hosting.config_files import Choice, in_config
 from ..hosting.locate import Location, locate
-from ..hosting.remote import URL, Remote, in_environment
+from ..hosting.remote import in_environment
 from ..hosting.start import ensure_controller
 from ..model.about import Change
 from ..model.addresses import outer_base
+from ..variables import URL
 from .connections import Connections
 from .events import SCHEMA, SCHEMA_ID, watch
 from .gateway import Gateway
@@ -29,7 +31,7 @@ from .ingress.targets import Targets
 from .jupyter_mount import api_handlers
 from .metrics import Snapshot, count_ingress
 from .request_defaults import RequestDefaults
-from .upstreams import OwnController, RemoteController
+from .upstreams import NoController, OwnController, RemoteController, Upstream
 
 if TYPE_CHECKING:
     from jupyter_events import EventLogger
@@ -54,8 +56,7 @@ class GpuQuotaApp(ExtensionApp):
         """Mount the REST interface and the ingress."""
         server = self._server()
         hosts = hosts_of(self.config, server.base_url, lab_names(server))
-        remote = self._remote()
-        self.gateway = Gateway(RemoteController(remote) if remote else self._own_controller())
+        self.gateway = Gateway(self._upstream())
         self._opened.callback(self.gateway.close)
         dispatcher = RequestDefaults(
             self.gateway, outer_base(server.base_url), str(server.root_dir)
@@ -105,12 +106,15 @@ class GpuQuotaApp(ExtensionApp):
         """Return the choice made by command-line flags; it overrides all other sources."""
         return in_config(self._server().cli_config)
 
-    def _remote(self) -> Remote | None:
-        """Return the controller at the configured URL, None for one on this machine."""
-        return None if self._flags() else in_environment()
-
-    def _own_controller(self) -> OwnController:
-        location = locate(self._flags(), lambda: in_config(self.config))
+    def _upstream(self) -> Upstream:
+        """Return the controller at the URL in the environment, else the one of this machine."""
+        flags = self._flags()
+        if not flags and (remote := in_environment()):
+            return RemoteController(remote)
+        try:
+            location = locate(flags, lambda: in_config(self.config))
+        except LaunchedElsewhere as error:
+            return NoController(error)
         self._announce(location)
         return OwnController(location, ensure_controller)
 

@@ -1,4 +1,4 @@
-"""Upstream controllers: one on this machine, found or started when needed, or one at a URL."""
+"""Upstream controllers: one of this machine, started when needed, one at a URL, or none."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from ..api import sockets
 from ..api.sockets import peer_of
 from ..errors import NoServer, Unavailable, VersionMismatch
 from ..hosting.locate import Location
-from ..hosting.remote import CA, TOKEN_FILE, Remote
+from ..hosting.remote import Remote
 from ..hosting.unix import API
 from ..hosting.unresponsive import not_responding
 from ..http1 import Response, fetch
 from ..model.about import API_VERSION, About
+from ..variables import CA, TOKEN_FILE
 
 Ensure = Callable[[Location], Path]
 """Start a controller unless one responds; return its socket. Blocks."""
@@ -223,6 +224,30 @@ class RemoteController:
         return NoServer(
             f"{self._remote.url} does not respond: {said}.", hint="Ask an administrator."
         )
+
+
+class NoController:
+    """The upstream of a server that can reach no controller; `error` says why."""
+
+    root = API
+    log = ""
+
+    def __init__(self, error: NoServer) -> None:
+        self._error = error
+
+    def headers(self) -> HTTPHeaders:
+        """Raise the error."""
+        raise self._error.with_traceback(None)
+
+    async def connect(self) -> IOStream:
+        """Raise the error."""
+        raise self._error.with_traceback(None)
+
+    async def probe(self) -> None:
+        """Do nothing: there is nothing that could respond."""
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
 
 
 def check_token(response: Response) -> None:

@@ -10,15 +10,23 @@ import pytest
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.client.connection import discovery, servers
 from jupyter_gpuquota.client.connection.transport import HttpTransport, SocketTransport, split_url
-from jupyter_gpuquota.errors import NoServer
+from jupyter_gpuquota.errors import LaunchedElsewhere, NoServer
 from jupyter_gpuquota.hosting.config_files import Choice
-from jupyter_gpuquota.hosting.locate import BACKEND, STATE_DIR, Location
+from jupyter_gpuquota.hosting.locate import Location
+from jupyter_gpuquota.variables import BACKEND, SESSION, STATE_DIR
 
 
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path, monkeypatch):
     """Simulate a process that no Jupyter has started."""
-    names = (STATE_DIR, BACKEND, "JPY_PARENT_PID", "JUPYTER_SERVER_URL", "JUPYTERHUB_SERVICE_URL")
+    names = (
+        SESSION,
+        STATE_DIR,
+        BACKEND,
+        "JPY_PARENT_PID",
+        "JUPYTER_SERVER_URL",
+        "JUPYTERHUB_SERVICE_URL",
+    )
     for name in names:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
@@ -80,6 +88,18 @@ def test_a_server_without_us_is_passed_over_and_told_of(monkeypatch, note):
     assert "No controller is running" in caught.value.message
     assert "Tried before: http://127.0.0.1:1/" in caught.value.hint
     assert "secret" not in str(caught.value)
+
+
+def test_in_a_pod_nothing_is_started(monkeypatch, note, tmp_path):
+    note()
+    monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
+    monkeypatch.setenv(SESSION, "s1")
+    with pytest.raises(LaunchedElsewhere) as caught:
+        Client(read=Choice).about()
+    assert str(caught.value) == (
+        "This session was launched from another machine.\nManage sessions there."
+    )
+    assert not (tmp_path / "data").exists()
 
 
 def test_the_server_of_a_kernel_a_terminal_or_a_hub(note):

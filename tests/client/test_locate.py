@@ -10,17 +10,18 @@ from socket import gethostname
 
 import pytest
 
-from jupyter_gpuquota.errors import NoServer, Unsupported
+from jupyter_gpuquota.errors import LaunchedElsewhere, NoServer, Unsupported
 from jupyter_gpuquota.hosting import backends
 from jupyter_gpuquota.hosting.config_files import Choice, in_config, read_apart, read_here
-from jupyter_gpuquota.hosting.locate import BACKEND, STATE_DIR, Location, locate, locations
+from jupyter_gpuquota.hosting.locate import Location, locate, locations
 from jupyter_gpuquota.hosting.lock import holder, lock, prepare
+from jupyter_gpuquota.variables import BACKEND, SESSION, STATE_DIR
 
 
 @pytest.fixture(autouse=True)
 def nothing_named(monkeypatch, tmp_path):
     """Clear the environment and keep the default below the test's folder."""
-    for name in (STATE_DIR, BACKEND):
+    for name in (STATE_DIR, BACKEND, SESSION):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
 
@@ -44,6 +45,15 @@ def write_json(folder, **settings):
 def write_python(folder, state_dir, more=""):
     text = f"{more}\nc.GpuQuota.state_dir = {state_dir!r}\n"
     (folder / "jupyter_gpuquota_config.py").write_text(text)
+
+
+def test_in_a_session_only_what_is_named_or_in_the_environment_counts(monkeypatch, tmp_path):
+    monkeypatch.setenv(SESSION, "s1")
+    with pytest.raises(LaunchedElsewhere, match="from another machine"):
+        locate(read=lambda: Choice("of-files", "/of/files"))
+    assert locate(Choice("memory"), Choice).backend == "memory"
+    monkeypatch.setenv(STATE_DIR, str(tmp_path))
+    assert locate(read=Choice) == Location(tmp_path)
 
 
 class TestOrder:

@@ -109,7 +109,7 @@ async def launch(api, namespace, tmp_path):
         place = {"project": namespace, "environment": "", "folder": "/home/jovyan", "image": "any"}
         session = make_session(state="running", **place, **spec)
         session = structs.replace(session, run=1)
-        await api.create(SECRETS, namespace, secret(session, TOKEN))
+        await api.create(SECRETS, namespace, secret(session, TOKEN, PARTS.defaults))
         await api.create(SERVICES, namespace, service(session))
         await api.create(STATEFUL_SETS, namespace, workload(session, PARTS))
         name = object_name(session)

@@ -154,6 +154,30 @@ async def test_a_sessions_token_sees_that_session_only(tmp_path):
         assert (await controller.api("POST", f"/sessions/{mine.id}/stop", token, b"{}")).code == 200
 
 
+async def test_a_sessions_programs_act_for_its_owner_but_never_as_an_administrator(tmp_path):
+    async with hosted(tmp_path) as controller:
+        await controller.api("POST", "/sessions", "root-admin-token", SESSION)
+        await controller.api("POST", "/sessions", "admin-token", SESSION)
+        [mine] = controller.backend.sessions.all()
+        token = f"owner:{controller.backend.access.token_of(mine)}"
+        launched = await controller.api(
+            "POST", "/sessions", token, {**SESSION, "project": "team-b"}
+        )
+        assert (launched.code, problem(launched)) == (422, (422, "InvalidFields"))
+        assert msgspec.json.decode((await controller.api("GET", "/about", token)).body)["user"] == (
+            "root-admin"
+        )
+        refused = await controller.api("PUT", "/rules", token, {"revision": "1"})
+        assert problem(refused) == (403, "NotAllowed")
+        assert b"may not act as an administrator" in refused.body
+        for wrong in ("owner:", f"owner:{token}", f"{token}x", f"x{token}"):
+            assert problem(await controller.api("GET", "/about", wrong)) == (
+                401,
+                "NotAuthenticated",
+            )
+        assert token not in controller.known.asked
+
+
 async def test_the_token_of_a_session_that_has_ended_is_nobodys(tmp_path):
     async with hosted(tmp_path) as controller:
         await controller.api("POST", "/sessions", "ana-token", SESSION)

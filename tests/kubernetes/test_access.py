@@ -425,6 +425,45 @@ async def test_a_token_is_of_one_run_of_a_live_session(cluster: Cluster):
     assert await cluster.access.session_of(cluster.tokens[session.id])
 
 
+INSIDE = Caller("alice", known="session", inside=of("alice").id)
+
+
+async def test_a_sessions_programs_have_its_owners_rights_in_its_project_only(cluster: Cluster):
+    session, _ = live(cluster)
+    for role in ("lead", "admin"):
+        cluster.rbac.bind(role, "alice", "team-a")
+    cluster.rbac.bind("member", "alice", "team-b")
+    cluster.rbac.bind("admin", "alice")
+    rights = await cluster.access.rights(INSIDE)
+    assert (rights.admin, rights.roles) == (False, {"team-a": "member"})
+    assert rights.may("own", session)
+    assert not rights.may("manage", of("bob"))
+    with pytest.raises(NotAllowed, match="may not act as an administrator"):
+        rights.check_admin()
+
+
+async def test_of_a_session_that_is_gone_nothing_is_left(cluster: Cluster):
+    cluster.rbac.bind("admin", "alice")
+    assert (await cluster.access.rights(INSIDE)).roles == {}
+    assert cluster.rbac.asked == []  # a review without a namespace would be about all of them
+
+
+async def test_programs_have_the_groups_of_their_owners_last_requests(cluster: Cluster):
+    live(cluster)
+    cluster.rbac.bind("member", "group:ml", "team-a")
+    assert await cluster.roles(INSIDE) == {}
+    await cluster.access.rights(user("bob", "ml"))
+    assert await cluster.roles(INSIDE) == {}
+    await cluster.access.rights(user("alice", "ml"))
+    assert await cluster.roles(INSIDE) == {"team-a": "member"}
+    cluster.now[0] += REMEMBERED / 2
+    await cluster.access.rights(user("alice"))
+    assert await cluster.roles(INSIDE) == {}  # she has left the group
+    await cluster.access.rights(user("alice", "ml"))
+    cluster.now[0] += REMEMBERED
+    assert await cluster.roles(INSIDE) == {}
+
+
 @pytest.mark.parametrize("error", [Fault(403, "Forbidden", "no"), Unavailable("no token")])
 async def test_a_token_that_cannot_be_read_is_tried_every_few_seconds(cluster: Cluster, error):
     session, token = live(cluster)

@@ -29,6 +29,7 @@ from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
 from jupyter_gpuquota.model.pods import ContainerRules, Mount, PodOptions, SecretKey, Toleration
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from jupyter_gpuquota.variables import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
 from tests.builders import make_node, make_place, make_project, make_session
 
 EXPECTED = Path(__file__).with_name("expected")
@@ -121,7 +122,7 @@ def test_nobody_reaches_a_session_where_no_proxy_is_configured() -> None:
 
 
 def test_the_secret_has_the_token_and_the_configuration_that_keeps_it_out_of_pages() -> None:
-    made = secret(image_session(), TOKEN)
+    made = secret(image_session(), TOKEN, PodDefaults())
     data = {name: base64.b64decode(value).decode() for name, value in made.pop("data").items()}
     assert made == expected("secret")
     assert data.pop("token") == TOKEN
@@ -134,7 +135,7 @@ def test_the_secret_has_the_token_and_the_configuration_that_keeps_it_out_of_pag
 
 def test_a_command_has_a_token_but_no_jupyter_server() -> None:
     session = image_session(command=("serve",))
-    assert set(secret(session, TOKEN)["data"]) == {"token"}
+    assert set(secret(session, TOKEN, PodDefaults())["data"]) == {"token"}
     pod = workload(session, Parts())["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     assert container["command"] == ["serve"]
@@ -143,10 +144,40 @@ def test_a_command_has_a_token_but_no_jupyter_server() -> None:
     assert "ports" not in service(session)["spec"]
 
 
+REACHABLE = PodDefaults(controller_url="https://controller.gpu.svc:8443", controller_ca="CA\n")
+
+
 def test_the_token_is_in_the_secret_only() -> None:
-    session = image_session()
-    made = [workload(session, Parts()), service(session), network_policy(session, PodDefaults())]
+    session, parts = image_session(), Parts(defaults=REACHABLE)
+    made = [workload(session, parts), service(session), network_policy(session, REACHABLE)]
     assert TOKEN not in json.dumps(made)
+
+
+@pytest.mark.parametrize("command", [(), ("python", "train.py")])
+def test_a_session_reaches_its_controller_with_files_of_its_secret(
+    command: tuple[str, ...],
+) -> None:
+    session = image_session(command=command, env={URL: "https://another"})
+    pod = workload(session, Parts(defaults=REACHABLE))["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    env = {variable["name"]: variable.get("value") for variable in container["env"]}
+    assert (env[URL], env[BACKEND], env[STATE_DIR]) == (REACHABLE.controller_url, "", "")
+    source = next(v["secret"] for v in pod["volumes"] if v["name"] == "controller")
+    mount = next(m for m in container["volumeMounts"] if m["name"] == "controller")
+    data = secret(session, TOKEN, REACHABLE)["data"]
+    content = {
+        f"{mount['mountPath']}/{item['path']}": base64.b64decode(data[item["key"]]).decode()
+        for item in source["items"]
+    }
+    assert content == {env[TOKEN_FILE]: f"owner:{TOKEN}", env[CA]: "CA\n"}
+
+
+def test_without_an_address_nothing_leads_to_a_controller() -> None:
+    session = image_session(env={BACKEND: "local"})
+    (container,) = workload(session, Parts())["spec"]["template"]["spec"]["containers"]
+    env = {variable["name"]: variable.get("value") for variable in container["env"]}
+    assert (env[URL], env[BACKEND], env[STATE_DIR]) == ("", "", "")
+    assert not {TOKEN_FILE, CA} & env.keys()
 
 
 def test_manifests_are_made_by_what_is_known_now() -> None:

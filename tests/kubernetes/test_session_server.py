@@ -52,7 +52,9 @@ def get(session: Session, made: dict[str, Any], tmp_path: Path) -> Iterator[Get]
     config = tmp_path / "config"
     config.mkdir()
     for name in CONFIG_FILES:
-        (config / name).write_bytes(base64.b64decode(secret(session, TOKEN)["data"][name]))
+        (config / name).write_bytes(
+            base64.b64decode(secret(session, TOKEN, PodDefaults())["data"][name])
+        )
     env = {
         **{name: os.environ[name] for name in ("PATH",)},
         "HOME": str(tmp_path),

@@ -10,6 +10,7 @@ from jupyter_gpuquota.errors import InvalidRequest
 from jupyter_gpuquota.hosting.config_files import Choice
 from jupyter_gpuquota.hosting.locate import in_environment
 from jupyter_gpuquota.server.events import SCHEMA_ID
+from jupyter_gpuquota.variables import BACKEND, SESSION, STATE_DIR
 from tests.server.extension import controller, eventually, extension, jp_server_config, reaches
 
 __all__ = ["controller", "extension", "jp_server_config"]
@@ -52,6 +53,26 @@ async def test_a_folder_that_cannot_be_used_is_told(extension, ask, controller):
     assert problem["code"] == "NoServer"
     assert str(controller.state_dir) in problem["message"]
     controller.state_dir.unlink()
+
+
+@pytest.fixture
+def in_a_pod(monkeypatch):
+    """Simulate a session on a cluster that cannot reach its controller."""
+    for name in (BACKEND, STATE_DIR):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setenv(SESSION, "s1")
+
+
+async def test_in_a_session_whose_controller_is_elsewhere_nothing_is_started(
+    in_a_pod, extension, ask, controller
+):
+    for path in ("about", "sessions"):
+        response = await ask("GET", f"gpuquota/api/{path}")
+        problem = json.loads(response.body)
+        assert (response.code, problem["code"]) == (503, "LaunchedElsewhere")
+        assert problem["message"] == "This session was launched from another machine."
+    assert not in_environment()
+    assert not controller.state_dir.exists()
 
 
 @pytest.mark.parametrize("jp_argv", [["--GpuQuota.backend=another"]])

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ...errors import NoServer, Unavailable
-from ...hosting.remote import CA
+from ...variables import CA
 from .protocol import ROOT, Message, Reply
 
 if TYPE_CHECKING:

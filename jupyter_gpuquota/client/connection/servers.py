@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...model.addresses import outer_base
+from ...variables import SESSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def _folders() -> list[Path]:
     """Return the folders of info files: a session has its own beside that of the account."""
     from jupyter_core.paths import jupyter_data_dir  # noqa: PLC0415 (the same)
 
-    own, inside = _runtime(), "GPUQUOTA_SESSION" in os.environ
+    own, inside = _runtime(), SESSION in os.environ
     return [own, *([Path(jupyter_data_dir(), "runtime")] if inside else [])]
 
 

@@ -20,6 +20,8 @@ class PodDefaults:
     claim named by `home_claim` ({user} stands for the owner) or else ends with the pod. CPUs are
     millicores, memory MiB; 0 sets no request. `proxy` are the peers of a NetworkPolicy that may
     reach sessions. `node_type_labels` are labels of nodes whose values are node groups.
+    `controller_url` is where sessions reach the controller, empty where they cannot;
+    `controller_ca` is what verifies its certificate, in PEM format, else the image's authorities.
     """
 
     server: tuple[str, ...] = ("jupyter", "lab")
@@ -36,6 +38,8 @@ class PodDefaults:
     env: Mapping[str, str] = field(default_factory=dict)
     node_type_labels: tuple[str, ...] = GROUP_LABELS
     proxy: Sequence[Mapping[str, Any]] = ()
+    controller_url: str = ""
+    controller_ca: str = ""
 
 
 @dataclass(frozen=True, slots=True)

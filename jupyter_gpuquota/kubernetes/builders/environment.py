@@ -8,11 +8,14 @@ from typing import Any
 from ...control.session_server.settings import session_facts
 from ...model.pods import PodOptions
 from ...model.sessions import Session
-from ..names import TOKEN_KEY, object_name
-from .defaults import Parts
+from ...variables import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
+from ..names import CA_KEY, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
+from .defaults import Parts, PodDefaults
 
 CONFIG_FOLDER = "/var/run/gpuquota/jupyter"
 """The folder in the container with the configuration of the session's Jupyter Server."""
+CONTROLLER_FOLDER = "/var/run/gpuquota/controller"
+"""The folder in the container with what the session's programs need to reach the controller."""
 
 
 def environment(session: Session, options: PodOptions, parts: Parts) -> list[dict[str, Any]]:
@@ -20,6 +23,7 @@ def environment(session: Session, options: PodOptions, parts: Parts) -> list[dic
     spec, secret = session.spec, object_name(session)
     plain = {"HOME": parts.defaults.home, **parts.defaults.env, **spec.env, **parts.share.env}
     plain |= session_facts(session) | {"GPUQUOTA_GPUS_MILLI": str(parts.share.milli)}
+    plain |= _controller(parts.defaults)
     found: dict[str, Mapping[str, Any]] = {
         name: {"value": literal(value)} for name, value in plain.items()
     }
@@ -30,6 +34,15 @@ def environment(session: Session, options: PodOptions, parts: Parts) -> list[dic
         found["JUPYTER_TOKEN"] = _from(secret, TOKEN_KEY)
         found["JUPYTER_CONFIG_PATH"] = {"value": CONFIG_FOLDER}
     return [{"name": name, **value} for name, value in found.items()]
+
+
+def _controller(defaults: PodDefaults) -> dict[str, str]:
+    """Return what names the controller. Empty variables replace those of the image."""
+    found = {BACKEND: "", STATE_DIR: "", URL: defaults.controller_url}
+    if defaults.controller_url:
+        found[TOKEN_FILE] = f"{CONTROLLER_FOLDER}/{OWNER_TOKEN_KEY}"
+        found[CA] = f"{CONTROLLER_FOLDER}/{CA_KEY}" if defaults.controller_ca else ""
+    return found
 
 
 def literal(text: str) -> str:

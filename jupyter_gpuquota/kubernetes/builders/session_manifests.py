@@ -28,7 +28,7 @@ class SessionManifests:
     def children(self, session: Session, token: str) -> Sequence[Child]:
         """Return the Secret first, then what else belongs to the session."""
         return (
-            (SECRETS, secret(session, token)),
+            (SECRETS, secret(session, token, self._defaults)),
             (SERVICES, service(session)),
             (NETWORK_POLICIES, network_policy(session, self._defaults)),
         )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...model.pods import Mount, PodOptions
 from ...model.sessions import Session
-from ..names import object_name
+from ..names import CA_KEY, OWNER_TOKEN_KEY, object_name
 from ..quantities import memory_text
-from .defaults import Parts
-from .environment import CONFIG_FOLDER
+from .defaults import Parts, PodDefaults
+from .environment import CONFIG_FOLDER, CONTROLLER_FOLDER
 from .metadata import without_empty
 from .secret import CONFIG_FILES
 
@@ -24,10 +24,10 @@ Volume = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def volumes(session: Session, options: PodOptions, parts: Parts) -> list[Volume]:
-    """Return the volumes: home, configuration, shared memory, requested ones, the share's."""
+    """Return the volumes: home, what the Secret has, shared memory, requested ones, the share's."""
     return [
         _home(session, parts),
-        *(_config(session) if session.spec.serves_jupyter else ()),
+        *_secrets(session, parts.defaults),
         *_shared_memory(options),
         *(_requested(i, mount) for i, mount in enumerate(options.mounts)),
         *zip(parts.share.volumes, parts.share.mounts, strict=True),
@@ -52,10 +52,19 @@ def _home(session: Session, parts: Parts) -> Volume:
     return _volume("home", defaults.home, source)
 
 
-def _config(session: Session) -> Iterator[Volume]:
-    items = [{"key": name, "path": name} for name in CONFIG_FILES]
+def _secrets(session: Session, defaults: PodDefaults) -> Iterator[Volume]:
+    """Yield the files of the session's Secret: the server's configuration, the way to us."""
+    if session.spec.serves_jupyter:
+        yield _files(session, "jupyter-config", CONFIG_FOLDER, CONFIG_FILES)
+    if defaults.controller_url:
+        keys = (OWNER_TOKEN_KEY, *([CA_KEY] if defaults.controller_ca else ()))
+        yield _files(session, "controller", CONTROLLER_FOLDER, keys)
+
+
+def _files(session: Session, name: str, folder: str, keys: Iterable[str]) -> Volume:
+    items = [{"key": key, "path": key} for key in keys]
     source = {"secretName": object_name(session), "items": items, "defaultMode": 0o440}
-    yield _volume("jupyter-config", CONFIG_FOLDER, {"secret": source}, read_only=True)
+    return _volume(name, folder, {"secret": source}, read_only=True)
 
 
 def _shared_memory(options: PodOptions) -> Iterator[Volume]:

@@ -14,7 +14,7 @@ from ...model.sessions import Session
 from ..api import Api
 from ..names import PREFIXES
 from .reviews import KNOWN, Reviews, myself
-from .roles import OWN, RoleTable
+from .roles import OWN, RoleTable, Standing
 from .session_tokens import SessionTokens
 from .users import as_user
 
@@ -65,6 +65,8 @@ class ClusterAccess:
         """
         if caller.session:
             return Rights(caller, source=self._team.table.source)
+        if caller.known == "session":
+            return await self._of_owner(caller)
         try:
             rights = await self._reviewed(caller)
         except Unavailable:
@@ -102,6 +104,26 @@ class ClusterAccess:
             withheld={name: each.withheld for name, each in found.items() if each.withheld},
             source=reviews.table.source,
         )
+
+    async def _of_owner(self, caller: Caller) -> Rights:
+        """Return the rights of a session's programs: its owner's, in the session's project only.
+
+        Everyone who may create pods in that namespace can read the tokens of its sessions, and must
+        not act for their owners elsewhere. Groups are those of the owner's own requests, which a
+        JupyterLab sends all the time; without one in the last ten minutes the owner has none.
+        """
+        session, source = self._tokens.find(caller.inside), self._team.table.source
+        if session is None:
+            return Rights(caller, source=source)
+        project, now = session.spec.project, self._clock()
+        recent = (seen.caller for seen, until in reversed(self._last.values()) if now < until)
+        owner = next((each for each in recent if each.name == caller.name), caller)
+        user = replace(owner, known=caller.known, inside=caller.inside)
+        standing = (await self._team.standings(user, [project])).get(project, Standing())
+        if standing.role not in source.owners:
+            return Rights(user, source=source)
+        withheld = {project: standing.withheld}
+        return Rights(user, roles={project: "member"}, withheld=withheld, source=source)
 
     async def _user(self, caller: Caller) -> Caller:
         """Return a caller as the cluster's user; without a name if there is none."""

@@ -35,7 +35,7 @@ class SessionTokens:
     """
 
     def __init__(self, find: Find, token_of: TokenOf, clock: Clock = time.monotonic) -> None:
-        self._find = find
+        self.find = find
         self._token_of = token_of
         self._read: Answers[tuple[str, int], str | Unavailable] = Answers(
             lambda issued: _KNOWN if isinstance(issued, str) else _UNREADABLE, clock=clock
@@ -43,7 +43,7 @@ class SessionTokens:
 
     async def session_of(self, token: str) -> Session | None:
         """Return the live session of a token; None for any other token. Raises Unavailable."""
-        session = self._find(token.partition(".")[0])
+        session = self.find(token.partition(".")[0])
         if session is None or session.state not in LIVE:
             return None
         issued = await self._read.get((session.id, session.run), lambda: self._issued(session))

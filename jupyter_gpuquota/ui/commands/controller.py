@@ -15,6 +15,7 @@ from ...hosting.config_files import Choice, read_apart, read_here
 from ...hosting.locate import Location, locate, locations
 from ...hosting.start import clean_environment, command, ensure_controller
 from ...model.controllers import Controllers, ControllerStatus
+from ...variables import URL
 from ..arguments import add_backend
 from ..command import Args, Command
 from ..console import Console
@@ -75,7 +76,7 @@ def _location(args: Args, console: Console) -> Location:
     named = Choice(backend=getattr(args, "backend", ""))
     if not named and (elsewhere := remote.in_environment()):
         raise Unsupported(
-            f"The controller {elsewhere.url}, set by {remote.URL}, is not managed from here.",
+            f"The controller {elsewhere.url}, set by {URL}, is not managed from here.",
             hint="Name a --backend to manage a controller of this machine.",
         )
     location = locate(named, read_here if console.shell else read_apart)

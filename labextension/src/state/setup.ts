@@ -17,8 +17,11 @@ export type Diagnosis =
     }
   /** This user may not use it. */
   | { readonly kind: 'forbidden'; readonly error: ApiError }
-  /** It is there and cannot work, for example because its controller does not start. */
-  | { readonly kind: 'failed'; readonly error: ApiError };
+  /**
+   * It is there and cannot work, for example because its controller does not start, or does not by
+   * design: that of a session on a cluster may be on another machine.
+   */
+  | { readonly kind: 'failed' | 'elsewhere'; readonly error: ApiError };
 
 /** Return what is wrong, from what the server reports about itself. */
 export function diagnose(about: Result<About>): Diagnosis {
@@ -43,6 +46,9 @@ function compare(about: About): Diagnosis {
 function explain(error: ApiError): Diagnosis {
   if (error.code === 'NoExtension') {
     return { kind: 'missing' };
+  }
+  if (error.code === 'LaunchedElsewhere') {
+    return { kind: 'elsewhere', error };
   }
   return error.status === 401 || error.status === 403
     ? { kind: 'forbidden', error }

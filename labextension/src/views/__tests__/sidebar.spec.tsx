@@ -143,6 +143,24 @@ describe('the panel', () => {
     await waitFor(() => expect(sidebar.content.isHidden).toBe(false));
   });
 
+  it('says in a session where it is managed, and offers nothing', async () => {
+    page.server.on('GET /about', {
+      status: 503,
+      body: {
+        code: 'LaunchedElsewhere',
+        message: 'This session was launched from another machine.',
+        hint: 'Manage sessions there.',
+        fields: []
+      }
+    });
+    await show();
+    const card = await screen.findByRole('alert');
+    expect(card.textContent).toBe(
+      'This session was launched from another machine.Manage sessions there.'
+    );
+    expect(sidebar.content.isHidden).toBe(true);
+  });
+
   it('says what the controller says when it cannot start', async () => {
     page.server.on('GET /about', {
       status: 503,

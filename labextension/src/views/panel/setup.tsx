@@ -25,15 +25,17 @@ export function SetupCard(props: {
       <gpuIcon.react tag="span" aria-hidden="true" />
       <Explanation diagnosis={diagnosis} trans={trans} />
       <div className="jp-GpuQuota-buttons">
-        <button
-          type="button"
-          className="jp-GpuQuota-button jp-mod-accept"
-          disabled={busy}
-          onClick={() => void retry()}
-        >
-          <refreshIcon.react tag="span" aria-hidden="true" />
-          {busy ? trans.__('Trying…') : trans.__('Try again')}
-        </button>
+        {diagnosis.kind === 'elsewhere' ? null : (
+          <button
+            type="button"
+            className="jp-GpuQuota-button jp-mod-accept"
+            disabled={busy}
+            onClick={() => void retry()}
+          >
+            <refreshIcon.react tag="span" aria-hidden="true" />
+            {busy ? trans.__('Trying…') : trans.__('Try again')}
+          </button>
+        )}
         {diagnosis.kind === 'version' && diagnosis.usable ? (
           <button
             type="button"
@@ -66,10 +68,13 @@ function Explanation(props: {
           <p>{trans.__('Log in again, or ask an admin of this server.')}</p>
         </>
       );
+    case 'elsewhere':
     case 'failed':
       return (
         <>
-          <h3>{trans.__('The GPU workspace cannot start')}</h3>
+          {diagnosis.kind === 'failed' ? (
+            <h3>{trans.__('The GPU workspace cannot start')}</h3>
+          ) : null}
           <p>{errorText(trans, diagnosis.error)}</p>
           {diagnosis.error.hint ? <p>{diagnosis.error.hint}</p> : null}
         </>

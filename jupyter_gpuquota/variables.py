@@ -1,0 +1,15 @@
+"""Environment variables by which processes find their controller, and sessions know themselves."""
+
+from __future__ import annotations
+
+STATE_DIR = "GPUQUOTA_STATE_DIR"
+BACKEND = "JUPYTER_GPUQUOTA_BACKEND"
+"""Name a controller of this machine."""
+
+URL = "JUPYTER_GPUQUOTA_URL"
+TOKEN_FILE = "JUPYTER_GPUQUOTA_TOKEN_FILE"  # noqa: S105 (a variable's name)
+CA = "JUPYTER_GPUQUOTA_CA"
+"""Name a controller at a URL, the file with our token for it, and what verifies its certificate."""
+
+SESSION = "GPUQUOTA_SESSION"
+"""The id of the session that a process belongs to."""
