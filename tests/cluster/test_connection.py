@@ -1,13 +1,9 @@
-"""The connection to a real API server, through faults and restarts."""
+"""The connection to a real API server, and what its refusals mean."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import urllib.request
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +13,6 @@ import yaml
 
 from jupyter_gpuquota import errors
 from jupyter_gpuquota.kubernetes.api import Api, Fault
-from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.faults import error
 from jupyter_gpuquota.kubernetes.objects.meta import Object
 from jupyter_gpuquota.kubernetes.resources import (
@@ -30,11 +25,9 @@ from jupyter_gpuquota.kubernetes.resources import (
     STATEFUL_SETS,
     Resource,
 )
-from jupyter_gpuquota.kubernetes.watching.cache import Cache
-from jupyter_gpuquota.kubernetes.watching.watches import Watches
-from scripts.cluster.cluster import Cluster
+from tests.cluster.following import connected, names, watching
 from tests.cluster.proxy import FaultProxy, Rule
-from tests.kubernetes.api_contract import MINE, ApiContract
+from tests.kubernetes.api_contract import ApiContract
 from tests.kubernetes.manifests import secret, stateful_set
 from tests.waiting import PATIENCE, wait_for
 
@@ -63,32 +56,6 @@ async def namespace(api: Api, name: str) -> AsyncIterator[str]:
     await api.create(NAMESPACES, "", {"metadata": {"name": name}})
     yield name
     await api.delete(NAMESPACES, "", name)
-
-
-@asynccontextmanager
-async def connected(kubeconfig: Path) -> AsyncIterator[Api]:
-    api = await connect(str(kubeconfig))
-    try:
-        yield api
-    finally:
-        await api.close()
-
-
-@asynccontextmanager
-async def watching(api: Api, *namespaces: str) -> AsyncIterator[tuple[Watches, Cache[Object]]]:
-    watches = Watches(api, namespaces)
-    cache = watches.cache(SECRETS, MINE)
-    await watches.start()
-    try:
-        async with asyncio.timeout(PATIENCE):
-            await watches.ready()
-        yield watches, cache
-    finally:
-        await watches.close()
-
-
-def names(cache: Cache[Object]) -> set[str]:
-    return {item.metadata.name for item in cache.values()}
 
 
 class TestConnection(ApiContract):
@@ -248,78 +215,3 @@ async def test_a_slow_busy_and_unreliable_server(
         assert caught.value.status == 0
         await wait_for(lambda: names(cache) == {"a", "b"})  # it was created all the same, once
         assert watches.since is None
-
-
-@asynccontextmanager
-async def inside(api: Api, name: str) -> AsyncIterator[str]:
-    """A namespace of a cluster that several tests break, one after the other."""
-    await api.create(NAMESPACES, "", {"metadata": {"name": name}})
-    yield name
-    await api.delete(NAMESPACES, "", name)
-
-
-async def test_a_restarted_server(breakable: Cluster, name: str):
-    async with (
-        connected(breakable.kubeconfig()) as api,
-        inside(api, name) as place,
-        watching(api, place) as (watches, cache),
-    ):
-        await api.create(SECRETS, place, secret("kept"))
-        await wait_for(lambda: names(cache) == {"kept"})
-        before = datetime.now(UTC)
-        await asyncio.to_thread(breakable.kill, "apiserver")
-        await wait_for(lambda: watches.since is not None)
-        assert watches.since is not None
-        assert watches.since >= before
-        assert watches.fault is not None
-        assert type(error(watches.fault)) is errors.Unavailable
-        assert names(cache) == {"kept"}
-
-        await asyncio.to_thread(breakable.start, "apiserver")
-        await wait_for(lambda: watches.since is None)
-        await api.create(SECRETS, place, secret("new"))
-        await wait_for(lambda: names(cache) == {"kept", "new"})
-
-
-async def test_a_compacted_history(breakable: Cluster, tmp_path: Path, name: str):
-    with FaultProxy.running(breakable.kubeconfig(), tmp_path) as between:
-        async with (
-            connected(breakable.kubeconfig()) as api,
-            inside(api, name) as place,
-            connected(between.kubeconfig) as held_up,
-            watching(held_up, place) as (watches, cache),
-        ):
-            for each in ("kept", "gone"):
-                await api.create(SECRETS, place, secret(each))
-            await wait_for(lambda: names(cache) == {"kept", "gone"})
-            history: list[set[str]] = []
-            cache.subscribe(lambda _: history.append(names(cache)))
-
-            # While the watch is held up, the cluster goes on, and etcd forgets what was.
-            between.add(Rule(path="watch=1", status=503))
-            await asyncio.to_thread(breakable.kill, "apiserver")
-            await asyncio.to_thread(breakable.start, "apiserver")
-            await api.delete(SECRETS, place, "gone")
-            last = await api.create(SECRETS, place, secret("late"))
-            compact(breakable, int(last.metadata.resource_version))
-            # The API server remembers what it has seen, but not over its own end.
-            await asyncio.to_thread(breakable.kill, "apiserver")
-            await asyncio.to_thread(breakable.start, "apiserver")
-            assert names(cache) == {"kept", "gone"}
-            assert watches.since is not None
-
-            between.requests.clear()
-            between.rules.clear()
-            await wait_for(lambda: names(cache) == {"kept", "late"})
-            await wait_for(lambda: watches.since is None)
-            again = [each for each in between.requests if "watch=1" in each]
-            assert "resourceVersion=" in again[0]
-            assert "sendInitialEvents=true" in again[-1]
-            assert all("kept" in each for each in history)
-
-
-def compact(cluster: Cluster, revision: int) -> None:
-    """Make etcd forget all older versions."""
-    url = f"http://127.0.0.1:{cluster.layout.ports['etcd']}/v3/kv/compaction"
-    body = json.dumps({"revision": str(revision), "physical": True}).encode()
-    urllib.request.urlopen(url, body, timeout=PATIENCE).read()  # noqa: S310 (of this machine)

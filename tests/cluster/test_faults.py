@@ -1,22 +1,16 @@
-"""The tools by which tests make a cluster fail."""
+"""The proxy by which tests make an API server fail."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from http.client import HTTPException
 
-import psutil
 import pytest
 
-from scripts.cluster.cluster import ROOT
 from scripts.cluster.rest import Refused
-from scripts.cluster.setup import wait_for
 from tests.cluster.proxy import Rule
-from tests.cluster.teams import Teams
-from tests.cluster.workloads import secret, stateful_set
+from tests.cluster.workloads import secret
 
 
 @pytest.mark.parametrize(
@@ -76,46 +70,3 @@ def test_a_watch_breaks_off(proxy):
     with pytest.raises((OSError, HTTPException)):
         between.rest().request("GET", WATCH)
     assert time.monotonic() - before < 15
-
-
-def test_programs_are_killed_and_started_again(breakable):
-    rest = breakable.rest()
-    namespaces = "/api/v1/namespaces"
-    version = rest.get(namespaces)["metadata"]["resourceVersion"]
-    team = Teams(rest, "broken").with_kueue("team-a", milli=1000)
-
-    breakable.kill("apiserver")
-    with pytest.raises(OSError, match="refused"):
-        rest.get(namespaces)
-    breakable.compact()
-    breakable.start("apiserver")
-    watch = f"{namespaces}?watch=1&resourceVersion={version}&timeoutSeconds=5"
-    assert b'"code":410' in rest.request("GET", watch)
-
-    breakable.stop("kueue")
-    with pytest.raises(Refused, match="failed calling webhook"):
-        rest.create(stateful_set(team, "exp", {"nvidia.com/gpu": "1"}))
-    breakable.start("kueue")
-    rest.create(stateful_set(team, "exp", {"nvidia.com/gpu": "1"}))
-    pod = f"{namespaces}/{team.namespace}/pods/exp-0"
-    wait_for(lambda: rest.get(pod)["status"]["phase"] == "Running", "the pod runs")
-
-
-RUN = """
-import sys, time
-from scripts.cluster.cluster import running
-with running() as cluster:
-    print(*cluster.pids().values(), flush=True)
-    time.sleep(1000)
-"""
-
-
-def test_a_killed_run_leaves_no_process(tmp_path):
-    with subprocess.Popen(
-        [sys.executable, "-c", RUN], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as process:
-        pids = [int(word) for word in process.stdout.readline().split()]
-        assert len(pids) >= 7
-        assert all(psutil.pid_exists(pid) for pid in pids)
-        process.kill()
-    wait_for(lambda: not any(psutil.pid_exists(pid) for pid in pids), "all have ended")

@@ -16,10 +16,21 @@ from scripts.cluster.rest import Refused
 from scripts.cluster.setup import wait_for
 from tests.cluster.workloads import RESTRICTED, secret, service, stateful_set
 
-SERVER = [
-    *("jupyter", "server", "--ServerApp.ip=0.0.0.0", "--ServerApp.port=8888"),
-    *("--ServerApp.root_dir=/home/jovyan/work", "--ServerApp.open_browser=False"),
-]
+SERVE = """
+import http.server, json, os, pathlib
+pathlib.Path("/home/jovyan/work/file").write_text("kept")
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        token = pathlib.Path("/etc/gpuquota/token").read_text()
+        given = self.headers.get("Authorization", "token " + self.path.partition("token=")[2])
+        body = json.dumps({"same": token == os.environ["TOKEN"]}).encode()
+        self.send_response(200 if given == f"token {token}" else 403)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+print("it is running", flush=True)
+http.server.ThreadingHTTPServer(("0.0.0.0", 8888), Handler).serve_forever()
+"""
 CONTAINER = {
     "ports": [{"name": "http", "containerPort": 8888}],
     "readinessProbe": {
@@ -35,17 +46,18 @@ CONTAINER = {
     ],
     "env": [
         {
-            "name": "JUPYTER_TOKEN",
-            "valueFrom": {"secretKeyRef": {"name": "jupyter", "key": "token"}},
+            "name": "TOKEN",
+            "valueFrom": {"secretKeyRef": {"name": "server", "key": "token"}},
         }
     ],
 }
 
 
-def jupyter(team):
-    made = stateful_set(team, "jupyter", {}, command=SERVER, **CONTAINER)
+def server(team):
+    command = ["python", "-c", SERVE]
+    made = stateful_set(team, "server", {}, command=command, **CONTAINER)
     made["spec"]["template"]["spec"]["volumes"] = [
-        {"name": "config", "secret": {"secretName": "jupyter"}},
+        {"name": "config", "secret": {"secretName": "server"}},
         {"name": "work", "emptyDir": {}},
     ]
     return made
@@ -81,18 +93,20 @@ def is_ready(rest, team, name):
     return state(rest, team, name)[1].get("ready")
 
 
-def test_a_jupyter_server_answers_through_the_api_server(kubelet, alice, team):
-    alice.create(secret(team, "jupyter", token="jt"))  # noqa: S106 (a test's)
-    alice.create(service(team, "jupyter", 8888))
-    alice.create(jupyter(team))
+def test_a_server_answers_through_the_api_server(kubelet, alice, team):
+    alice.create(secret(team, "server", token="jt"))  # noqa: S106 (a test's)
+    alice.create(service(team, "server", 8888))
+    alice.create(server(team))
     path = f"/api/v1/namespaces/{team.namespace}"
-    wait_for(lambda: is_ready(alice, team, "jupyter-0"), "Jupyter is ready")
-    for way in ("pods/jupyter-0:8888", "services/jupyter:http"):
+    wait_for(lambda: is_ready(alice, team, "server-0"), "the server is ready")
+    for way in ("pods/server-0:8888", "services/server:http"):
         answer = kubelet.rest().get(f"{path}/{way}/proxy/api/status", token="jt")  # noqa: S106 (a test's)
-        assert answer["kernels"] == 0
-    log = alice.request("GET", f"{path}/pods/jupyter-0/log?tailLines=200").decode()
-    assert "is running at" in log
-    found = alice.get(f"{path}/pods/jupyter-0")
+        assert answer["same"]
+        with pytest.raises(Refused, match="403"):
+            kubelet.rest().get(f"{path}/{way}/proxy/api/status", token="wrong")  # noqa: S106
+    log = alice.request("GET", f"{path}/pods/server-0/log?tailLines=200").decode()
+    assert "it is running" in log
+    found = alice.get(f"{path}/pods/server-0")
     assert found["metadata"]["annotations"][FORWARD].startswith("8888=")
 
 

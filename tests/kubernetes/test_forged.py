@@ -68,6 +68,8 @@ async def test_a_forged_workload_changes_nothing(
         assert driver.only().spec.project == "team-a"
     async with controller(api) as driver:
         assert (driver.only().id, driver.only().spec.project) == (session_id, "team-a")
+        # The first controller may have shown what it had not written yet.
+        await until(cluster, lambda: driver.only().state == "suspended")
         await driver.sessions.resume(session_id)
         await until(cluster, lambda: driver.only().state == "running")
         untouched = api.raw(STATEFUL_SETS, "team-b", NAME)
