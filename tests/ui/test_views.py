@@ -208,6 +208,12 @@ def test_reasons_of_queued_sessions_are_below_the_list():
     assert "team-a uses all of its quota." in view.html
 
 
+def test_reasons_of_starting_sessions_are_below_the_list():
+    why = Reason(code="ImagePull", message="Pulling torch:2 since 12:00.")
+    starting = make_running(state="starting", reason=why)
+    assert SessionsView(page(starting), {}).text.endswith("exp1: Pulling torch:2 since 12:00.")
+
+
 def test_an_empty_list_is_a_sentence():
     view = SessionsView(page(), {})
     assert view.text == "No sessions."

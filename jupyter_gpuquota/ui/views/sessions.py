@@ -17,7 +17,7 @@ from .idle import coming_text
 from .markup import Markup, join, printable, tag
 from .view import Column, Row, View, html_table, span_text, text_table
 
-_WITH_REASON = ("waiting", "failed")
+_WITH_REASON = ("waiting", "starting", "failed")
 
 
 class SessionsView(View[tuple[Session, ...]]):
@@ -47,7 +47,7 @@ class SessionsView(View[tuple[Session, ...]]):
 
     @property
     def text(self) -> str:
-        """Return a table, then reasons of queued and failed sessions."""
+        """Return a table, then reasons of sessions that do not run."""
         if not self.data:
             return self._none
         why = [printable(f"{s.spec.name}: {r.message}") for s, r in self._reasons]

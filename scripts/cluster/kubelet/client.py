@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,14 +34,15 @@ class Client:
 
     async def lookup(self, pod: Json) -> containers.Lookup:
         """Return a function that reads Secrets and ConfigMaps of a pod's namespace."""
-        namespace, read = pod["metadata"]["namespace"], {}
+        namespace = pod["metadata"]["namespace"]
+        read: dict[str, Mapping[str, bytes]] = {}
         for kind in ("Secret", "ConfigMap"):
             path = self._rest.path("v1", kind, namespace)
             listed = await self._call(self._rest.get, path)
             for item in listed["items"]:
                 content = containers.decoded({**item, "kind": kind})
-                read[kind, item["metadata"]["name"]] = content
-        return lambda kind, name: read[kind, name]
+                read[_name(kind, item["metadata"]["name"])] = content
+        return lambda kind, name: read[_name(kind, name)]
 
     async def report(self, pod: Json, status: Json) -> None:
         """Write a pod's status, unless the pod is gone."""
@@ -96,3 +97,8 @@ class Client:
 def _path(pod: Json) -> str:
     meta = pod["metadata"]
     return f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}"
+
+
+def _name(kind: str, name: str) -> str:
+    """Return what the kubelet calls an object."""
+    return f'{kind.lower()} "{name}"'

@@ -76,7 +76,7 @@ class Pod:
             try:
                 return prepare(self._pod, self._root, self._claims, lookup)
             except KeyError as error:
-                await self._wait("CreateContainerConfigError", f"not found: {error}")
+                await self._wait("CreateContainerConfigError", f"{error.args[0]} not found")
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _publish(self, launch: Launch) -> None:
