@@ -165,7 +165,7 @@ async def test_what_is_not_there_or_not_allowed(api: Api, namespace: str):
     invalid["spec"]["template"]["spec"]["containers"][0]["image"] = ""
     found = await meaning(api.create(STATEFUL_SETS, namespace, invalid))
     assert type(found) is errors.InvalidFields
-    assert [each.field for each in found.fields] == ["image"]
+    assert [each.field for each in found.fields] == ["environment"]
 
 
 async def test_credentials_that_are_not_accepted(cluster: Any, tmp_path: Path):
