@@ -166,6 +166,10 @@ class KubernetesInventory(BoardInventory):
             allowed = [self._reader.assumed(thousandths=_names(counts))]
         elif share.wants_gpu and not allowed:
             return field_error("project", "share.no_node", project=project.name)
+        elif node_type and not names:
+            groups = ",".join(project.node_affinity.groups(kind))
+            value = repr(node_type)
+            return field_error("node_type", "field.choice", value=value, choices=groups)
         return self._offer.shares.choose(share, allowed, elsewhere, counts)
 
 

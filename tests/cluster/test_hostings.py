@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -271,6 +273,27 @@ async def test_a_sessions_own_token(team: Team):
     for who in ("alice", "carol"):
         for path in ("/sessions", f"/sessions/{mine}"):
             assert token not in str(await team.ask(who, "GET", path))
+
+
+async def test_no_log_shows_a_token(team: Team, caplog: pytest.LogCaptureFixture):
+    """Neither the session's token, nor those of its callers, nor the controller's own."""
+    caplog.set_level(logging.DEBUG)
+    mine = await team.launch("alice", team.place.team_a, "exp")
+    secret = await _token(team.place, "gpu-exp")
+    path = f"/sessions/{mine}"
+    await team.ask("alice", "GET", f"{path}/endpoint")
+    await team.ask("alice", "POST", f"{path}/exec", {"command": ["id"]})
+    await team.ask("alice", "GET", path, token=secret)
+    await team.ask("", "GET", path, token=f"{secret}x")
+    unknown = secrets.token_urlsafe()
+    await team.ask("", "GET", path, token=unknown)
+    own = yaml.safe_load(team.kubeconfig.read_text())["users"][0]["user"]["token"]
+    logging.getLogger("jupyter_gpuquota").debug("this is captured")
+    said = "\n".join(f"{each.getMessage()} {each.exc_text}" for each in caplog.records)
+    assert "this is captured" in said
+    for token in (secret, team.place.token("alice"), own, unknown):
+        assert token not in said
+        assert base64.b64encode(token.encode()).decode() not in said
 
 
 async def test_an_administrator_of_the_cluster_is_one(team: Team):

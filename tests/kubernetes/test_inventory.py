@@ -177,6 +177,9 @@ async def test_the_affinity_of_a_project_confines_its_pods_even_without_a_gpu() 
     choice = inventory.choice(make_spec(kind="train"))
     assert choice.patch().node_labels == {TYPE: ["old"]}
     assert inventory.choice(make_spec(kind="interactive")).patch().node_labels == {}
+    other = {"kind": "train", "command": ("true",), "node_type": "new"}
+    assert await problems(inventory, **other) == {"node_type": "'new' is not possible. Choose old."}
+    assert "project" in await problems(inventory, **other, gpu="1")
 
 
 async def test_groups_of_named_nodes_have_no_labels_for_a_pod() -> None:

@@ -153,6 +153,7 @@ async def test_a_name_cannot_change_what_a_path_means(name: str):
     api, transport, _ = rest()
     for call in (
         api.get(SECRETS, "team-a", name),
+        *([api.get(SECRETS, name, "a")] if name else []),
         api.delete(SECRETS, "team-a", name),
         api.patch(SECRETS, "team-a", name, {}),
         api.apply(SECRETS, "team-a", name, {}),

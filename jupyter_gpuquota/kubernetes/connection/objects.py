@@ -221,6 +221,6 @@ def _object_path(resource: Resource[Any], about: Request, subresource: str = "")
 
     Without a name it would be the path of all objects.
     """
-    if about.name in ("", ".", ".."):
+    if about.name in ("", ".", "..") or about.namespace in (".", ".."):
         raise Fault(400, "BadRequest", f"{about.name!r} cannot be a name", request=about)
     return resource.path(about.namespace, about.name, subresource)
