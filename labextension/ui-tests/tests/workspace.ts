@@ -1,8 +1,18 @@
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
-import { expect, test as base } from '@jupyterlab/galata';
+import { expect, JupyterLabPage, test as base } from '@jupyterlab/galata';
 import type { APIRequestContext, Locator } from '@playwright/test';
 
 export const PANEL = 'jupyter-gpuquota:panel';
+
+/** Milliseconds for JupyterLab to start: Galata allows 15 seconds, and its fixtures no other time. */
+const START = 120_000;
+const { waitForCondition } = JupyterLabPage.prototype;
+JupyterLabPage.prototype.waitForCondition = function (
+  condition,
+  timeout = START
+) {
+  return waitForCondition.call(this, condition, timeout);
+};
 
 interface ISession {
   id: string;
