@@ -10,8 +10,8 @@ from ..model.pods import Toleration
 from ..model.resources import MILLI, Device, Holding, MigInstance, Node, Placement, Slice
 from . import labels
 from .objects.cluster import KubeNode, Taint
-from .objects.pods import Container, Pod
-from .quantities import units
+from .objects.pods import Pod
+from .objects.requests import requested
 from .shares.gpu_node import GPU, GpuNode, gpu_node
 
 GROUP_LABELS = ("run.ai/type", f"{labels.DOMAIN}/node-type")
@@ -77,26 +77,10 @@ def slices_of(pod: Pod, node: GpuNode) -> tuple[Slice, ...]:
     """Return what a pod holds of the GPUs of its node; which of them, the cluster does not tell."""
     return tuple(
         piece
-        for resource, amount in requested(pod).items()
+        for resource, amount in requested(pod.spec).items()
         if (milli := node.milli(resource, amount))
         for piece in _pieces(node, resource, amount, milli)
     )
-
-
-def requested(pod: Pod) -> dict[str, int]:
-    """Return the units of each extended resource that a pod requests.
-
-    Containers run together, but init containers before them, one by one
-    (https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers).
-    """
-    found: dict[str, int] = {}
-    for container in pod.spec.containers:
-        for resource, amount in _amounts(container).items():
-            found[resource] = found.get(resource, 0) + amount
-    for container in pod.spec.init_containers:
-        for resource, amount in _amounts(container).items():
-            found[resource] = max(found.get(resource, 0), amount)
-    return found
 
 
 def problem_of(node: KubeNode, tolerations: Sequence[Toleration] = ()) -> str:
@@ -166,12 +150,6 @@ def _pieces(node: GpuNode, resource: str, amount: int, milli: int) -> Iterable[S
         piece = Slice(milli=profile.milli, memory=profile.memory, mig=profile.name)
         return [piece] * amount
     return [Slice(milli=milli, memory=node.memory * milli // MILLI)]
-
-
-def _amounts(container: Container) -> dict[str, int]:
-    """Return what a container requests; where only a limit is given, that is requested."""
-    resources = {**container.resources.limits, **container.resources.requests}
-    return {name: units(amount) for name, amount in resources.items() if "/" in name}
 
 
 def _tolerates(taint: Taint, tolerations: Iterable[Toleration]) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ...model.resources import MILLI
 from .. import labels, quantities
-from ..objects.pods import Container, PodSpec
+from ..objects.pods import PodSpec
+from ..objects.requests import requested
 
 MILLI_RESOURCE = f"{labels.DOMAIN}/gpu-milli"
 """The resource of fractions, in thousandths of a GPU.
@@ -41,16 +42,5 @@ class GpuResources:
         )
 
     def requested(self, pod: PodSpec) -> int:
-        """Return the milli-GPU that a pod requests: those of its containers together.
-
-        An init container runs before them, so that only the largest counts, if it exceeds them.
-        """
-        return max(
-            sum(self._of(container) for container in pod.containers),
-            *(self._of(container) for container in pod.init_containers),
-            0,
-        )
-
-    def _of(self, container: Container) -> int:
-        """Return what a container requests; one with a limit only requests that much."""
-        return self.counted({**container.resources.limits, **container.resources.requests})
+        """Return the milli-GPU that a pod requests."""
+        return self.counted(requested(pod))
