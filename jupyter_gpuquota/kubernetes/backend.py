@@ -39,7 +39,6 @@ from .hosting import for_one_person, notices
 from .inventory import ClusterReader, KubernetesInventory, Offer
 from .lease.keeper import LeaseKeeper
 from .lease.leadership import Leadership
-from .logs.last_lines import last_lines
 from .nodes import NodeSettings
 from .objects.pods import Pod
 from .planning import EnginePlanning
@@ -169,7 +168,7 @@ class _Assembly:
             writer,
             self._facts,
             self._pages,
-            partial(last_lines, self._api),
+            self._reaching.logs,
             save=self._control.save_timeout,
             starting=self._config.start_timeout,
         )

@@ -165,3 +165,8 @@ async def test_without_a_way_back_a_session_says_where_it_is_managed(
         assert sentence in (await session.run(sys.executable, "-c", program)).output
         found = await session.run("sh", "-c", 'find "$HOME" -name "controller.*"')
         assert found.output == ""
+        await ask(backend, "sessions.suspend", me, args={"id": session.id})
+        await until(backend, session.id, "suspended")
+        log = await ask(backend, "sessions.log", me, args={"id": session.id}, query=LogQuery())
+        assert log.ended
+        assert "is running at" in log.text  # its pod is gone

@@ -6,14 +6,13 @@ import asyncio
 import base64
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.ending.open_pages import OpenPages
 from jupyter_gpuquota.kubernetes.engines.engine import Admission
 from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER, RECORD, SESSION
-from jupyter_gpuquota.kubernetes.logs.last_lines import last_lines
+from jupyter_gpuquota.kubernetes.logs.logs import KubeLogs
 from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.reconcile.objects import SessionObjects
@@ -27,6 +26,7 @@ from jupyter_gpuquota.kubernetes.resources import (
 )
 from jupyter_gpuquota.kubernetes.rights.session_tokens import new_token
 from jupyter_gpuquota.kubernetes.sessions import ClusterSessions
+from jupyter_gpuquota.kubernetes.state.seen import present_pod
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.resources import Isolation, Placement, Share, Slice
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
@@ -104,12 +104,16 @@ class Driver:
             writer,
             self.facts,
             self.pages,
-            partial(last_lines, api),
+            KubeLogs(api, self.board.find, self.pod_of),
             save=1.0,
             starting=starting,
         )
         self.reconciler = Reconciler(self.board, objects, writer, steps)
         self.sessions = ClusterSessions(self.board, self.reconciler, self.pages)
+        self._objects = objects
+
+    def pod_of(self, session: Session) -> Pod | None:
+        return present_pod(self._objects.workload(session), self._objects.pods(session))
 
     async def start(self) -> None:
         await self.watches.start()

@@ -11,9 +11,12 @@ from msgspec import structs
 
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound
 from jupyter_gpuquota.kubernetes.api import Fault
+from jupyter_gpuquota.kubernetes.labels import SESSION as LABEL
 from jupyter_gpuquota.kubernetes.logs import chunks
+from jupyter_gpuquota.kubernetes.logs.kept import BYTES
 from jupyter_gpuquota.kubernetes.logs.logs import KubeLogs
 from jupyter_gpuquota.kubernetes.logs.positions import Position, parse, read_cursor
+from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import (
     ContainerState,
     ContainerStatus,
@@ -21,6 +24,7 @@ from jupyter_gpuquota.kubernetes.objects.pods import (
     Terminated,
     Waiting,
 )
+from jupyter_gpuquota.kubernetes.resources import SECRETS
 from jupyter_gpuquota.kubernetes.session_pods import pod_path
 from jupyter_gpuquota.model.sessions import Exit, LogQuery
 from tests.kubernetes.fake_api import FakeApi
@@ -169,6 +173,44 @@ async def test_an_ended_session_keeps_its_last_lines_without_a_pod():
     for cursor in (kept.cursor, chunk.cursor):
         again = await lab.read(cursor=cursor)
         assert (again.text, again.ended) == ("", True)
+
+
+async def test_the_end_of_a_log_is_kept_when_the_pod_goes():
+    lab = Lab("one\n", "two\n")
+    secret = {"metadata": {"name": object_name(SESSION), "labels": {LABEL: SESSION.id}}}
+    await lab.api.create(SECRETS, SESSION.spec.project, secret)
+    await lab.logs.keep(SESSION)
+    lab.pod, lab.session = None, structs.replace(SESSION, state="stopped")
+    kept = await lab.read()
+    assert (kept.text, kept.missed, kept.ended) == ("one\ntwo\n", False, True)
+    assert (await lab.read(tail=1)).text == "two\n"
+    assert (await lab.read(cursor=kept.cursor)).text == ""
+    lab.session = structs.replace(lab.session, state="waiting")
+    assert (await lab.read()).text == ""
+    lab.session = structs.replace(lab.session, state="stopped", run=SESSION.run + 1)
+    assert (await lab.read()).text == ""  # the log of an earlier run is none of this one
+
+
+async def test_of_a_long_log_the_end_is_kept_and_a_damaged_one_is_none():
+    lab = Lab(*(f"{number:063}\n" for number in range(1500)))
+    secret = {"metadata": {"name": object_name(SESSION), "labels": {LABEL: SESSION.id}}}
+    await lab.api.create(SECRETS, SESSION.spec.project, secret)
+    await lab.logs.keep(SESSION)
+    lab.pod, lab.session = None, structs.replace(SESSION, state="stopped")
+    end = await lab.read()
+    assert (len(end.text), end.missed) == (BYTES, True)
+    assert end.text.endswith(f"{1499:063}\n")
+    for damaged in ("x", "AAAA", ""):
+        body = {"data": {"log": damaged}}
+        await lab.api.patch(SECRETS, SESSION.spec.project, object_name(SESSION), body)
+        assert (await lab.read()).text == ""
+
+
+async def test_a_log_that_cannot_be_kept_keeps_no_session_from_ending():
+    lab = Lab("one\n")
+    await lab.logs.keep(SESSION)  # its Secret is gone
+    lab.api.fail(Fault(403, "Forbidden", "no"), verb="read")
+    await lab.logs.keep(SESSION)
 
 
 async def test_the_log_of_a_queued_session_is_empty():

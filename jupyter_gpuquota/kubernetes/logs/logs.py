@@ -2,20 +2,24 @@
 
 A cursor survives a restart of the container and a rotation by the kubelet, which keeps what it has
 rotated to itself: lines between two readings may then be missed. When the pod is gone, so is its
-log; the last lines, which the session keeps, remain.
+log: what was kept of it before remains, or the last lines of a program that failed.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 
 from ...control.resident import INACTIVE
+from ...errors import GpuQuotaError
 from ...model.sessions import LogChunk, LogQuery, Session
 from ..api import Api, Fault
+from ..objects.pods import Pod
 from ..session_pods import PodOf, refusal
-from . import chunks
+from . import chunks, kept
 from .chunks import Part
 from .containers import MOST, Source, fetch, sources
+from .last_lines import last_lines
 from .positions import KEPT, Position, parse, read_cursor
 
 LIMIT = 4 * 2**20
@@ -24,6 +28,9 @@ _STAMPS = 256 * 1024
 """Bytes beyond a chunk's limit that are asked for at first: every line has a stamp of 31 bytes."""
 _MORE = 16
 """Lines beyond a tail that are asked for, so that those with the same stamp can be counted."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class KubeLogs:
@@ -42,7 +49,7 @@ class KubeLogs:
         earlier = read_cursor("before", query.before)
         found = sources(self._pod_of(session))
         if not found:
-            return _kept(session, query, ended=ended)
+            return await self._kept(session, query, ended=ended)
         limit = min(max(query.limit, 4), LIMIT)
         try:
             if earlier:
@@ -52,6 +59,45 @@ class KubeLogs:
             return await self._after(found, place, limit, ended=ended)
         except Fault as fault:
             raise refusal(session, fault) from fault
+
+    async def last_lines(self, pod: Pod) -> tuple[str, ...]:
+        """Return the last lines of a pod's log."""
+        return await last_lines(self._api, pod)
+
+    async def keep(self, session: Session) -> None:
+        """Keep the end of a session's log, as its pod is about to go.
+
+        A failure is logged: it must not keep the session from ending.
+        """
+        if not sources(self._pod_of(session)):
+            return
+        try:
+            end = await self.read(session.id, LogQuery(tail=kept.LINES, limit=kept.BYTES))
+            log = kept.KeptLog(run=session.run, text=end.text, cut=bool(end.earlier))
+            if log.text:
+                await kept.write(self._api, session, log)
+        except (GpuQuotaError, Fault) as error:
+            _log.warning("the log of %s cannot be kept: %s", session.id, error)
+
+    async def _kept(self, session: Session, query: LogQuery, *, ended: bool) -> LogChunk:
+        """Return what is kept of the log of a session without a pod, once."""
+        if query.cursor or query.before:
+            return LogChunk(text="", cursor=query.cursor or KEPT, ended=ended)
+        try:
+            log = await kept.read(self._api, session) if ended else None
+        except Fault as fault:
+            raise refusal(session, fault) from fault
+        if log is None:
+            last = session.exit.last_lines if session.exit else ()
+            log = kept.KeptLog(run=session.run, text="".join(f"{line}\n" for line in last))
+        lines = log.text.splitlines(keepends=True)
+        shown = lines[-query.tail :] if query.tail > 0 else lines
+        return LogChunk(
+            text="".join(shown),
+            cursor=KEPT if shown else "",
+            missed=log.cut and len(shown) == len(lines),
+            ended=ended,
+        )
 
     async def _after(
         self, found: Sequence[Source], place: Position | None, limit: int, *, ended: bool
@@ -134,13 +180,3 @@ def _earlier(names: Sequence[str], index: int, part: Part) -> str:
     if not part.first:
         return str(part.begin)
     return names[index - 1] if index else ""
-
-
-def _kept(session: Session, query: LogQuery, *, ended: bool) -> LogChunk:
-    """Return the last lines that a session keeps, once."""
-    lines = session.exit.last_lines if session.exit else ()
-    if query.cursor or query.before:
-        return LogChunk(text="", cursor=query.cursor or KEPT, ended=ended)
-    shown = lines[-query.tail :] if query.tail > 0 else lines
-    text = "".join(f"{line}\n" for line in shown)
-    return LogChunk(text=text, cursor=KEPT if text else "", ended=ended)

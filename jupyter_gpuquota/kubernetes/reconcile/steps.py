@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 import msgspec
 
 from ...control.board import Board
 from ...control.ending.open_pages import OpenPages
 from ...core import ending
-from ...model.sessions import Exit
+from ...model.sessions import Exit, Session
 from ..api import Fault
 from ..objects.pods import Pod
 from ..objects.workloads import Workload
@@ -29,13 +29,21 @@ from .writer import Writer
 _LOOK = 10.0
 """Seconds between two looks at a session without a workload: Secrets are not watched."""
 
-LastLines = Callable[[Pod], Awaitable[tuple[str, ...]]]
+
+class Logs(Protocol):
+    """What is done with a session's log before its pod goes."""
+
+    async def last_lines(self, pod: Pod) -> tuple[str, ...]:
+        """Return the last lines of a pod's log."""
+
+    async def keep(self, session: Session) -> None:
+        """Keep the end of a session's log; a failure is logged."""
 
 
 class Steps:
     """The steps of sessions.
 
-    `last_lines` reads the end of a pod's log. `save` is the time for open pages to save, and
+    `save` is the time for open pages to save, and
     `starting` that for a session on its node to become ready, in seconds.
     """
 
@@ -46,7 +54,7 @@ class Steps:
         writer: Writer,
         facts: Facts,
         pages: OpenPages,
-        last_lines: LastLines,
+        logs: Logs,
         *,
         save: float,
         starting: float,
@@ -57,7 +65,7 @@ class Steps:
         self._secrets = writer.secrets
         self._facts = facts
         self._pages = pages
-        self._last_lines = last_lines
+        self._logs = logs
         self._save_time = timedelta(seconds=save)
         self._clock = StartClock(starting)
 
@@ -118,6 +126,7 @@ class Steps:
         record = tracked.record
         if action in (Action.STOP, Action.REMOVE):
             record = tracked.record = await self._with_last_lines(record)
+            await self._logs.keep(record.session)
         if workload is None:
             tracked.saw(await self._writer.create(record))
         elif action is Action.START:
@@ -142,7 +151,7 @@ class Steps:
             return record
         pods = (pod for pod in self._objects.pods(session) if pod.metadata.uid == record.pod)
         pod = next(pods, None)
-        lines = await self._last_lines(pod) if pod else ()
+        lines = await self._logs.last_lines(pod) if pod else ()
         found = Exit(code=None, at=datetime.now(UTC), last_lines=lines) if lines else None
         return msgspec.structs.replace(record, session=msgspec.structs.replace(session, exit=found))
 
@@ -150,6 +159,7 @@ class Steps:
         """Write a changed record; what it stops is stopped in the same write. Raises Fault."""
         seen = self.look(tracked)
         if next_action(record.session, seen) is Action.STOP and seen.workload:
+            await self._logs.keep(record.session)
             tracked.wrote(await self._writer.stop(record, seen.workload))
             tracked.stored = encode(record)
         else:
