@@ -126,6 +126,7 @@ class _Assembly:
         self._admin = Administrator(control, self._board, engine=self._projects)
         self._reconciler = self._make_reconciler(defaults)
         self._resident = self._make_resident()
+        self._settings = self._make_settings()
 
     def backend(self) -> Backend:
         """Return the record of capabilities."""
@@ -144,7 +145,7 @@ class _Assembly:
             terminals=self._reaching.terminals,
             ingress=self._reaching.ingress,
             history=RecordedHistory(resident.recorder),
-            administration=ClusterSettings(board, self._admin, resident.work, self._engine),
+            administration=self._settings,
             policing=IdlePolicing(
                 board, resident.recorder, resident.monitor, at_once, resident.keep_alive
             ),
@@ -198,8 +199,17 @@ class _Assembly:
                 reaching=self._reaching,
                 leadership=self._leadership,
                 home=self._home,
+                settled=self._settle,
             )
         )
+
+    def _make_settings(self) -> ClusterSettings:
+        return ClusterSettings(self._board, self._admin, self._resident.work, self._engine)
+
+    async def _settle(self) -> None:
+        """Delete what has drained; who sees only own sessions cannot know."""
+        if self._is_team:
+            await self._settings.delete_drained()
 
     def _parts(self, defaults: PodDefaults) -> Callable[[SessionSpec], Parts]:
         """Return what says what is added to the manifests of a request."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from .sessions import Kind
-from .struct import UNCHANGED, Model
+from .struct import ADDED, UNCHANGED, Model
+
+PREEMPTIBLE: tuple[Kind, ...] = ("interactive-spot", "train")
+"""The kinds of sessions that our own scheduler may preempt: interactive ones never borrow."""
 
 GROUP = "group:"
 """The prefix of entries of `members`, `leads` or `viewers` that are groups of accounts."""
@@ -33,8 +38,9 @@ class Project(Model, frozen=True, kw_only=True):
     them alive. All three are accounts, or groups of accounts as `group:NAME`.
     `interactive_duration` (seconds, 0: none) is the maximum run time of interactive sessions,
     `min_runtime` (seconds) how long its sessions are protected from reclaims. A `draining` project
-    starts no sessions and is deleted when the last one has ended. `revision` changes with every
-    change of it. `people_shown` is False where the caller may not see its people: all three lists
+    starts no sessions and is deleted when the last one has ended. `preemptible` are the kinds of
+    sessions that may be preempted, as the engine has it. `revision` changes with every change of
+    it. `people_shown` is False where the caller may not see its people: all three lists
     are then empty.
     """
 
@@ -50,6 +56,7 @@ class Project(Model, frozen=True, kw_only=True):
     interactive_duration: int = 0
     min_runtime: int = 0
     draining: bool = False
+    preemptible: Annotated[tuple[Kind, ...], ADDED] = PREEMPTIBLE
     revision: str = UNCHANGED
     people_shown: bool = True
 
@@ -95,7 +102,7 @@ class ProjectUse(Model, frozen=True, kw_only=True):
 
     `quota`, `allocated`, `over`, `requested` and `fair` are milli-GPU: guaranteed, held, held above
     the quota, held plus queued, and its fair share of the whole. `limit`, `weight` and `priority`
-    are the project's own (see `Project`). `running` and `waiting` count sessions.
+    and `preemptible` are the project's own (see `Project`). `running` and `waiting` count sessions.
     """
 
     name: str
@@ -110,6 +117,7 @@ class ProjectUse(Model, frozen=True, kw_only=True):
     running: int = 0
     waiting: int = 0
     users: tuple[UserUse, ...] = ()
+    preemptible: Annotated[tuple[Kind, ...], ADDED] = PREEMPTIBLE
 
 
 class Quota(Model, frozen=True, kw_only=True):

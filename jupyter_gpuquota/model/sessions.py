@@ -23,6 +23,7 @@ Action = Literal[
     "open", "log", "exec", "keep_alive", "suspend", "resume", "resize", "stop", "delete", "activity"
 ]
 
+KINDS: tuple[Kind, ...] = get_args(Kind)
 STATES: tuple[State, ...] = get_args(State)
 ACTIONS: tuple[Action, ...] = get_args(Action)
 

@@ -78,4 +78,5 @@ def _project(project: Project, sessions: Sequence[Session], nodes: Sequence[Node
         running=sum(s.placement is not None for s in own),
         waiting=len(waiting),
         users=users,
+        preemptible=project.preemptible,
     )

@@ -57,6 +57,9 @@ class EngineAdministration(Protocol):
     async def put_project(self, project: Project) -> Project:
         """Change a project; return it as it then is. Raises Outdated, InvalidFields, Fault."""
 
+    async def drain_project(self, name: str, revision: str) -> Project:
+        """Let a project start nothing more; return it. Raises as `delete_project`, Unsupported."""
+
     async def delete_project(self, name: str, revision: str) -> None:
         """Delete a project's objects, not its namespace. Raises NotFound, Outdated, Fault."""
 

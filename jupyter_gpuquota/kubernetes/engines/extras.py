@@ -19,10 +19,11 @@ ANNOTATION = f"{labels.DOMAIN}/project"
 
 
 class Extras(Model, frozen=True, kw_only=True):
-    """The node groups and the maximum run time of a project; see `Project`."""
+    """The node groups and the maximum run time of a project, and whether it drains: `Project`."""
 
     node_affinity: Affinity = Affinity()
     interactive_duration: int = 0
+    draining: bool = False
 
 
 NONE = Extras()
@@ -42,7 +43,9 @@ def extras_of(found: Object) -> Extras:
 def written(project: Project) -> str:
     """Return the annotation for a project."""
     extras = Extras(
-        node_affinity=project.node_affinity, interactive_duration=project.interactive_duration
+        node_affinity=project.node_affinity,
+        interactive_duration=project.interactive_duration,
+        draining=project.draining,
     )
     return msgspec.json.encode(extras).decode()
 

@@ -58,7 +58,7 @@ class NoEngine:
         found = listed or visible(self._around.api, ())
         names = self._around.namespaces or [n for n in found if not n.startswith(_OWN)]
         capacity = self._around.capacity()
-        return [Project(name=name, quota=capacity, limit=None) for name in sorted(names)]
+        return [Project(name=name, quota=capacity, preemptible=()) for name in sorted(names)]
 
     def limits(self, project: str) -> bool:
         """Return False: there is no quota."""
@@ -78,7 +78,7 @@ class NoEngine:
 
     async def preview(self, spec: SessionSpec) -> Preview:
         """Return that only the cluster decides."""
-        return unknown(self._around.request(spec).milli)
+        return unknown(self._around.cost(spec))
 
     async def position(self, session: Session) -> QueuePosition:
         """Return why a session has no node; there is no order among those that wait."""
@@ -93,6 +93,10 @@ class NoAdministration:
         _refuse()
 
     async def put_project(self, project: Project) -> Project:
+        """Raise Unsupported."""
+        _refuse()
+
+    async def drain_project(self, name: str, revision: str) -> Project:
         """Raise Unsupported."""
         _refuse()
 

@@ -66,3 +66,12 @@ class Surroundings:
     capacity: Callable[[], int]
     namespaces: Sequence[str] = ()
     settings: EngineSettings = field(default_factory=EngineSettings)
+
+    def cost(self, spec: SessionSpec) -> int:
+        """Return what a checked request costs in quotas, in milli-GPU.
+
+        Quotas know resources only: where a part of a GPU is offered as a whole one, they count it
+        as a whole one.
+        """
+        patch = self.request(spec)
+        return self.settings.gpus.counted(patch.resources) or patch.milli

@@ -24,6 +24,8 @@ from ..rights.reviews import myself
 from ..watching.watches import Watches
 
 _FORBIDDEN = 403
+_NAMED = 3
+"""Most nodes that a warning names."""
 _PATIENCE = 60.0
 """Seconds in which a cluster has to be read once."""
 
@@ -121,6 +123,21 @@ class KubeCluster:
             yield f"{why.message} The state shown is {duration(seconds)} old. {why.hint}"
         if self._engine:
             yield from self._engine.warnings()
+            if self._engine.name != "none":
+                yield from self._miscounted()
+
+    def _miscounted(self) -> Iterator[str]:
+        """Yield on which nodes quotas count more than sessions get."""
+        cluster = self._reader.cluster
+        usable = (node.name for node in cluster.nodes if not node.problem)
+        found = [n for n in usable if n in cluster.gpus and cluster.gpus[n].parts_look_whole]
+        if found:
+            others = f" and {len(found) - _NAMED} more nodes" if len(found) > _NAMED else ""
+            yield (
+                f"Quotas count each part of a GPU on {', '.join(found[:_NAMED])}{others} as a "
+                "whole GPU, as the device plugin offers it as one (nvidia.com/gpu). Rename "
+                "replicas with renameByDefault, and use the MIG strategy mixed."
+            )
 
     async def _secrets(self) -> list[Object]:
         """Return our Secrets, one namespace after another where not all may be listed at once."""

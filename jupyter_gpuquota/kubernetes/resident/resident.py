@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -45,7 +45,10 @@ _SHORTEST = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """The parts that the resident drives; settings are kept in the folder `home`."""
+    """The parts that the resident drives; settings are kept in the folder `home`.
+
+    `settled` is called at each step: it deletes projects that have drained.
+    """
 
     board: Board
     cluster: KubeCluster
@@ -59,6 +62,7 @@ class Driven:
     reaching: Reaching
     leadership: Leadership
     home: Path
+    settled: Callable[[], Awaitable[None]]
 
 
 class ClusterResident:
@@ -159,6 +163,7 @@ class ClusterResident:
         await self.work(parts.admin.refresh)
         self.board.warn("settings", await self.work(parts.admin.warnings))
         self._settle(self._lifetimes.check(datetime.now(UTC), time.monotonic()))
+        await parts.settled()
         for session in self.board.sessions:
             if session.is_saving:
                 parts.reconciler.wake(session.id)

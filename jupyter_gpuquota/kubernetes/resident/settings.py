@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from ...control.administration import Administrator
@@ -9,8 +10,9 @@ from ...control.board import Board
 from ...control.capabilities import StoredSettings, Work
 from ...control.settings.stored import TABLES
 from ...control.storage.sqlite import Damaged, Database, Kind, move_aside
+from ...core.members import check_deletable, drained, live_of
 from ...core.projects import find
-from ...errors import InUse
+from ...errors import GpuQuotaError
 from ...model.quota import Project
 from ..engines.engine import Engine
 from ..faults import translated
@@ -36,12 +38,17 @@ def open_settings(folder: Path) -> Database:
         return Database(path, _KIND)
 
 
+_PAUSE = 60.0
+"""Seconds until the deletion of a project is tried again."""
+
+
 class ClusterSettings(StoredSettings):
     """Projects are changed in the engine's own objects, and audited here."""
 
     def __init__(self, board: Board, admin: Administrator, work: Work, engine: Engine) -> None:
         super().__init__(board, admin, work)
         self._engine = engine
+        self._tried: dict[str, float] = {}
 
     async def put_project(self, project: Project, who: str) -> Project:
         """Create or change a project. Raises Outdated, NotAllowed, Unavailable, StorageFailed."""
@@ -55,15 +62,37 @@ class ClusterSettings(StoredSettings):
     async def delete_project(
         self, name: str, revision: str, who: str, *, drain: bool
     ) -> Project | None:
-        """Delete a project's quota. Raises NotFound, InUse, Outdated, NotAllowed, Unavailable."""
+        """Delete a project's quota, or let it drain.
+
+        Raises NotFound, InUse, Outdated, NotAllowed, Unavailable, Unsupported.
+        """
         find(name, self._board.settings.projects)
-        held = [s.spec.name for s in self._board.sessions if s.spec.project == name]
-        if held:
-            raise InUse(
-                f"Project {name} has {len(held)} sessions.",
-                hint="Delete them first. A cluster's project cannot be drained.",
-            )
+        sessions, engine = self._board.sessions, self._engine.administration
+        if not drain:
+            check_deletable(name, sessions)
+        left, did = None, f"deleted project {name}"
         with translated():
-            await self._engine.administration.delete_project(name, revision)
-        await self._work(self._admin.note, who, f"deleted project {name}")
-        return None
+            if live_of(name, sessions):
+                left, did = await engine.drain_project(name, revision), f"started draining {name}"
+            else:
+                await engine.delete_project(name, revision)
+        await self._work(self._admin.note, who, did)
+        return left
+
+    async def delete_drained(self) -> None:
+        """Delete the projects that have drained; one that cannot be is tried again later."""
+        projects, now = self._board.settings.projects, time.monotonic()
+        self._tried = {p.name: self._tried[p.name] for p in projects if p.name in self._tried}
+        for project in drained(projects, self._board.sessions):
+            if now < self._tried.get(project.name, 0.0) + _PAUSE:
+                continue
+            self._tried[project.name] = now
+            try:
+                with translated():
+                    await self._engine.administration.delete_project(project.name, "")
+            except GpuQuotaError as error:
+                self._board.warn("draining", [f"{project.name} cannot be deleted: {error.message}"])
+            else:
+                self._board.warn("draining", [])
+                did = f"deleted project {project.name} after draining"
+                await self._work(self._admin.note, "system", did)

@@ -84,6 +84,11 @@ class GpuNode:
             return amount * MILLI // self.replicas
         return amount if resource == self.counted else 0
 
+    @property
+    def parts_look_whole(self) -> bool:
+        """Return whether parts of GPUs have the resource of whole ones, by which quotas count."""
+        return self.resources.get(GPU, 0) > 0 and (self.replicas > 1 or GPU in self.profiles)
+
 
 def gpu_node(node: KubeNode, counted: str = "") -> GpuNode:
     """Return the GPUs of a node. Labels that cannot be read count as absent.

@@ -589,8 +589,9 @@ export interface Projects {
  * them alive. All three are accounts, or groups of accounts as `group:NAME`.
  * `interactive_duration` (seconds, 0: none) is the maximum run time of interactive sessions,
  * `min_runtime` (seconds) how long its sessions are protected from reclaims. A `draining` project
- * starts no sessions and is deleted when the last one has ended. `revision` changes with every
- * change of it. `people_shown` is False where the caller may not see its people: all three lists
+ * starts no sessions and is deleted when the last one has ended. `preemptible` are the kinds of
+ * sessions that may be preempted, as the engine has it. `revision` changes with every change of
+ * it. `people_shown` is False where the caller may not see its people: all three lists
  * are then empty.
  */
 export interface Project {
@@ -606,6 +607,7 @@ export interface Project {
   interactive_duration: number;
   min_runtime: number;
   draining: boolean;
+  preemptible?: ('interactive' | 'interactive-spot' | 'train')[];
   revision: string;
   people_shown: boolean;
 }
@@ -697,7 +699,7 @@ export interface Quota {
  *
  * `quota`, `allocated`, `over`, `requested` and `fair` are milli-GPU: guaranteed, held, held above
  * the quota, held plus queued, and its fair share of the whole. `limit`, `weight` and `priority`
- * are the project's own (see `Project`). `running` and `waiting` count sessions.
+ * and `preemptible` are the project's own (see `Project`). `running` and `waiting` count sessions.
  */
 export interface ProjectUse {
   name: string;
@@ -712,6 +714,7 @@ export interface ProjectUse {
   running: number;
   waiting: number;
   users: UserUse[];
+  preemptible?: ('interactive' | 'interactive-spot' | 'train')[];
 }
 /**
  * What one user holds of a project, in milli-GPU, and has queued.

@@ -26,13 +26,14 @@ PRIORITIES = {"interactive": 100, "train": 50}
 
 def test_the_projects_of_a_real_cluster() -> None:
     projects = find_queues(RECORDED)
-    shown = {name: project_of(queues, "r") for name, queues in projects.items()}
+    shown = {name: project_of(queues, "r", PRIORITIES) for name, queues in projects.items()}
     assert {name: (p.quota, p.limit, p.weight) for name, p in shown.items()} == {
         "team-a": (4000, None, 1000),
         "team-b": (2000, None, 1000),
         "team-c": (2000, None, 1000),
         "team-d": (8000, None, 1000),
     }
+    assert {p.preemptible for p in shown.values()} == {("interactive-spot", "train")}
     assert {name: queues.used for name, queues in projects.items()} == {
         "team-a": 8000,
         "team-b": 4000,
@@ -142,6 +143,8 @@ def test_administrators_are_warned_of_interactive_victims() -> None:
     assert may_lose(borrows["team-a"], "interactive", PRIORITIES)
     said = list(warnings(borrows, PRIORITIES))
     assert any("preempt interactive sessions of team-a" in text for text in said)
+    shown = project_of(borrows["team-a"], "r", PRIORITIES)
+    assert shown.preemptible == ("interactive", "interactive-spot", "train")
     kept = find_queues(state(*nested("team-a", 2000), *nested("team-b", 2000)))
     assert not list(warnings(kept, PRIORITIES))
 

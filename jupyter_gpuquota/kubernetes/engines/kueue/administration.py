@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ....core.projects import check_revision, find
 from ....errors import Conflict, NotFound
@@ -17,7 +18,7 @@ from ...objects.meta import Object
 from ...resources import NAMESPACES, Resource
 from ..surroundings import Surroundings
 from .creation import cluster_queue_like, local_queue
-from .objects import CLUSTER_QUEUES, COHORTS, LOCAL_QUEUES
+from .objects import CLUSTER_QUEUES, COHORTS, LOCAL_QUEUES, LocalQueue
 from .projects import project_of
 from .queues import ProjectQueues, find_queues
 from .trial import changed, effect, settle
@@ -53,18 +54,34 @@ class KueueAdministration:
         """
         with translated():
             written = await self._put(project, dry_run=False)
-        after = changed(self._view.state, written)
-        queues = find_queues(after, *self._view.names)[project.name]
-        return project_of(queues, revision_of(queues))
+        return self._after(project.name, written)
+
+    async def drain_project(self, name: str, revision: str) -> Project:
+        """Hold the LocalQueues of a project: what runs goes on, and nothing more is admitted."""
+        queues = self._found(name, revision)
+        project = replace(project_of(queues, "", self._view.priorities), draining=True)
+        with translated():
+            written = await self._hold(queues, project, dry_run=False)
+        return self._after(name, written)
 
     async def delete_project(self, name: str, revision: str) -> None:
         """Delete the LocalQueues of a project, and the ClusterQueues that only it uses."""
-        known = self._view.projects
-        find(name, [project_of(each, "") for each in known.values()])
-        queues = known[name]
-        check_revision(name, revision_of(queues), revision or revision_of(queues))
+        self._found(name, revision)
         with translated():
             await self._delete(name)
+
+    def _found(self, name: str, revision: str) -> ProjectQueues:
+        """Return the queues of a project. Raises NotFound, Outdated."""
+        known = self._view.projects
+        find(name, [project_of(each, "", self._view.priorities) for each in known.values()])
+        present = revision_of(known[name])
+        check_revision(name, present, revision or present)
+        return known[name]
+
+    def _after(self, name: str, written: Sequence[Object]) -> Project:
+        """Return a project as it is once these objects are written."""
+        queues = find_queues(changed(self._view.state, written), *self._view.names)[name]
+        return project_of(queues, revision_of(queues), self._view.priorities)
 
     async def _delete(self, name: str) -> None:
         known = self._view.projects
@@ -88,12 +105,26 @@ class KueueAdministration:
             await self._change(queues, change, dry_run=dry_run)
             for change in changes(queues, project)
         ]
-        extras = annotation_patch(project)
-        if extras != annotation_patch(project_of(queues, project.revision)):
-            local, api = queues.main.metadata.name, self._api
-            found = await api.patch(LOCAL_QUEUES, project.name, local, extras, dry_run=dry_run)
-            written.append(found)
+        before = project_of(queues, "", self._view.priorities)
+        if before.draining:
+            return [*written, *await self._hold(queues, project, dry_run=dry_run)]
+        if annotation_patch(project) != annotation_patch(before):
+            written.append(await self._patch(queues.main, annotation_patch(project), dry_run))
         return written
+
+    async def _hold(
+        self, queues: ProjectQueues, project: Project, *, dry_run: bool
+    ) -> Sequence[Object]:
+        """Let a project drain or, once it is saved again, admit workloads."""
+        spec = {"spec": {"stopPolicy": "Hold" if project.draining else "None"}}
+        main = {**annotation_patch(project), **spec}
+        others = (queue for queue in queues.all if queue is not queues.main)
+        first = await self._patch(queues.main, main, dry_run)
+        return [first, *[await self._patch(each, spec, dry_run) for each in others]]
+
+    async def _patch(self, queue: LocalQueue, body: Manifest, dry_run: bool) -> Object:  # noqa: FBT001 (as in the API)
+        namespace, name = queue.key
+        return await self._api.patch(LOCAL_QUEUES, namespace, name, body, dry_run=dry_run)
 
     @property
     def _api(self) -> Api:

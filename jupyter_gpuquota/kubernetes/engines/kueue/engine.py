@@ -10,7 +10,7 @@ from ....core.requests.alternatives import smaller
 from ....model.previews import Preview
 from ....model.quota import Project
 from ....model.resources import Share
-from ....model.sessions import Kind, QueuePosition, Session, SessionSpec
+from ....model.sessions import KINDS, Kind, QueuePosition, Session, SessionSpec
 from ....ports.backend import Differences
 from ...api import Fault
 from ..engine import Admission, EnginePatch
@@ -78,9 +78,11 @@ class KueueEngine:
 
         Where ClusterQueues may not be read, quotas are unknown: the whole cluster stands for them.
         """
-        known = [project_of(queues, revision_of(queues)) for queues in self._view.projects.values()]
+        known, priorities = self._view.projects.values(), self._view.priorities
+        found = [project_of(queues, revision_of(queues), priorities) for queues in known]
         capacity = self._around.capacity()
-        return known + [Project(name=name, quota=capacity) for name in self._closed()]
+        unknown = (Project(name=n, quota=capacity, preemptible=KINDS) for n in self._closed())
+        return [*found, *unknown]
 
     def limits(self, project: str) -> bool:
         """Return whether the ClusterQueues of a namespace may be read."""

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ....model.quota import Project
 from ....model.resources import MILLI
-from ....model.sessions import Kind
+from ....model.sessions import KINDS, Kind
 from ...quantities import thousandths
 from ..extras import extras_of
 from .queues import ProjectQueues
 from .victims import may_lose
 
 
-def project_of(queues: ProjectQueues, revision: str) -> Project:
-    """Return a project with the quota of its queues."""
+def project_of(queues: ProjectQueues, revision: str, priorities: Mapping[Kind, int]) -> Project:
+    """Return a project with the quota of its queues; `priorities` are Kueue's by kind."""
     extras = extras_of(queues.main)
     return Project(
         name=queues.namespace,
@@ -23,6 +23,8 @@ def project_of(queues: ProjectQueues, revision: str) -> Project:
         weight=weight_of(queues),
         node_affinity=extras.node_affinity,
         interactive_duration=extras.interactive_duration,
+        draining=extras.draining,
+        preemptible=tuple(kind for kind in KINDS if may_lose(queues, kind, priorities)),
         revision=revision,
     )
 

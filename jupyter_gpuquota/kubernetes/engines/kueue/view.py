@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ....model.resources import Share
-from ....model.sessions import Kind, SessionSpec
+from ....model.sessions import KINDS, Kind, SessionSpec
 from ..surroundings import Known, Surroundings
 from .admission import Reader
 from .forecast import Projects, Wanted
@@ -20,8 +20,6 @@ from .objects import (
 )
 from .queues import find_queues
 from .state import KueueState
-
-KINDS: Sequence[Kind] = ("interactive", "interactive-spot", "train")
 
 
 class KueueView:
@@ -80,7 +78,7 @@ class KueueView:
 
     def wanted(self, spec: SessionSpec) -> Wanted:
         """Return what a checked request costs, and its priority."""
-        cost, priority = self._around.request(spec).milli, self.priorities.get(spec.kind, 0)
+        cost, priority = self._around.cost(spec), self.priorities.get(spec.kind, 0)
         return Wanted(spec.project, spec.kind, spec.share, cost, priority)
 
     def wanted_of(self, workload: Workload) -> Wanted:

@@ -63,16 +63,20 @@ def revision_of(queues: ProjectQueues) -> str:
 def changes(queues: ProjectQueues, project: Project) -> list[QuotaChange]:
     """Return what to write for a project; unchanged values are left.
 
-    Raises InvalidFields, and Conflict where the quota is spread over several flavors.
+    Raises InvalidFields, and Conflict for a quota or limit that is spread over several flavors:
+    they show the sum, which does not say where to add.
     """
     reader = FieldReader()
     check_supported(project, "Kueue", reader)
     _check_amounts(queues, project, reader)
     reader.finish()
-    if len(queues.flavors) > 1:
+    same = (project.quota, project.limit) == (queues.quota, queues.limit)
+    if len(queues.flavors) > 1 and not same:
         raise Conflict(
-            f"{queues.namespace} has GPUs of several flavors. Nothing was saved.",
-            hint=f"Change its ClusterQueues instead: {', '.join(queues.cluster_queues)}.",
+            f"The quota of {queues.namespace} is the sum of several flavors "
+            f"({', '.join(queues.flavors)}). Nothing was saved.",
+            hint="Change the flavors with kubectl, in its ClusterQueues: "
+            f"{', '.join(queues.cluster_queues)}.",
         )
     return list(_changes(queues, project))
 

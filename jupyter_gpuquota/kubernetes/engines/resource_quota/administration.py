@@ -7,6 +7,7 @@ from typing import Any
 
 from ....core.fields import FieldReader
 from ....core.projects import check_revision, find
+from ....errors import Unsupported
 from ....model.messages.build import joined, message
 from ....model.projects import ChangePreview, ProjectEffect, SessionEffect
 from ....model.quota import Project
@@ -55,6 +56,13 @@ class QuotaAdministration:
         found = await self._put(project, dry_run=False)
         others = old.quotas[1:] if old else ()
         return NamespaceQuota(project.name, (found, *others), self._around.settings.gpus).project()
+
+    async def drain_project(self, name: str, revision: str) -> Project:
+        """Refuse: a ResourceQuota that is gone limits nothing."""
+        raise Unsupported(
+            f"{name} cannot be drained: without its ResourceQuota it would have no limit.",
+            hint="Set its quota to 0: what runs goes on, and nothing more starts.",
+        )
 
     async def delete_project(self, name: str, revision: str) -> None:
         """Delete the ResourceQuotas that limit GPUs in a namespace; it is then not limited."""

@@ -81,15 +81,16 @@ class ResourceQuotaEngine:
     async def preview(self, spec: SessionSpec) -> Preview:
         """Return whether a pod would be accepted now, by the numbers of the quota."""
         found, patch = self._found().get(spec.project), self._around.request(spec)
-        if found is None or not patch.milli:
-            return unknown(patch.milli)
+        cost = self._around.cost(spec)
+        if found is None or not cost:
+            return unknown(cost)
         if why := found.forbids(patch.resources):
             return _told("forbidden", sentences_of(why), why)
         if why := found.refusal(patch.resources):
             return _told("waits", sentences_of(why), why)
         sentences = (
             message("preview.admitted", share=share_arg(spec.share)),
-            message("preview.uses", used=patch.milli),
+            message("preview.uses", used=cost),
         )
         return _told("fits", sentences)
 

@@ -80,6 +80,7 @@ class NamespaceQuota:
             weight=0,
             node_affinity=extras.node_affinity,
             interactive_duration=extras.interactive_duration,
+            preemptible=(),
             revision=self.revision,
         )
 

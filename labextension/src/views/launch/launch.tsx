@@ -162,24 +162,28 @@ function projectChoices(
 
 function KindField({ model }: { model: LaunchModel }): JSX.Element {
   const { workspace, trans } = useUi();
-  const about = useResult(workspace.about);
-  const inContainer = about.status === 'ready' && about.value.containers;
+  const result = useResult(workspace.quota);
+  const quota = result.status === 'ready' ? result.value : undefined;
+  const { kind, project } = model.draft;
+  const use = quota?.projects.find(
+    ({ name }) => name === (project || quota.default)
+  );
   const help: Table<Kind, string> = {
-    // On a cluster its engine decides who is preempted; the preview says so.
-    interactive: inContainer
-      ? trans.__('For hands-on work.')
-      : trans.__('For hands-on work. Never preempted.'),
-    'interactive-spot': trans.__(
-      'For hands-on work beyond the quota. May be preempted.'
-    ),
-    train: trans.__('Runs unattended. May be preempted and requeued.')
+    interactive: trans.__('For hands-on work.'),
+    'interactive-spot': trans.__('For hands-on work beyond the quota.'),
+    train: trans.__('Runs unattended.')
   };
+  // An older controller does not say it: then the rules are those of our own scheduler.
+  const isVictim = use?.preemptible?.includes(kind) ?? kind !== 'interactive';
+  const fate = isVictim
+    ? trans.__('May be preempted and requeued.')
+    : trans.__('Never preempted.');
   return (
     <SelectField
       model={model}
       name="kind"
       label={trans.__('Kind')}
-      help={help[model.draft.kind]}
+      help={`${help[kind]} ${fate}`}
       choices={KINDS.map(value => ({ value, label: kindText(trans, value) }))}
     />
   );
