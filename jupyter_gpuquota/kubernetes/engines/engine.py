@@ -67,9 +67,8 @@ class EngineAdministration(Protocol):
 class Engine(Protocol):
     """Reads and writes an engine's own objects. Plain methods answer at once, from memory."""
 
-    @property
-    def name(self) -> str:
-        """Its name in the configuration and on screens: `kueue`, `resourcequota`, `none`."""
+    name: str
+    """Its name in the configuration and on screens: `kueue`, `resourcequota`, `none`."""
 
     @property
     def differences(self) -> Differences:
