@@ -53,7 +53,7 @@ def test_an_answer_is_lost_but_the_object_is_made(proxy, teams):
         between.rest().create(secret(team, "made", key="x"))
 
 
-WATCH = "/api/v1/nodes?watch=1&timeoutSeconds=20"
+WATCH = "/api/v1/nodes?watch=1&timeoutSeconds=3600"
 
 
 def test_a_watch_is_told_that_its_version_is_too_old(proxy):
@@ -66,7 +66,5 @@ def test_a_watch_is_told_that_its_version_is_too_old(proxy):
 def test_a_watch_breaks_off(proxy):
     between = proxy()
     between.add(Rule("watch=1", cut=0.5))
-    before = time.monotonic()
     with pytest.raises((OSError, HTTPException)):
         between.rest().request("GET", WATCH)
-    assert time.monotonic() - before < 15

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
@@ -187,11 +186,12 @@ def test_an_image_that_is_not_there(alice, team):
 
 def test_deleting_a_pod_ends_its_process_gently(alice, team, tmp_path):
     mark = tmp_path / "ended"
-    script = f"trap 'sleep 0.5; echo term > {mark}; exit' TERM; while :; do sleep 0.1; done"
+    trap = f"trap 'sleep 0.5; echo term > {mark}; exit' TERM"
+    script = f"{trap}; echo ready; while :; do sleep 0.1; done"
     alice.create(pod(team, "sh", "-c", script))
-    wait_for(lambda: is_ready(alice, team, "pod"), "it runs")
-    time.sleep(0.3)  # until the shell has set its trap
     path = f"/api/v1/namespaces/{team.namespace}/pods/pod"
+    wait_for(lambda: is_ready(alice, team, "pod"), "it runs")
+    wait_for(lambda: b"ready" in alice.request("GET", f"{path}/log"), "it has set its trap")
     alice.delete(path)
     assert "deletionTimestamp" in alice.get(path)["metadata"]
 
