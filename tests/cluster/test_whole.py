@@ -1,0 +1,190 @@
+"""What the whole backend says about Kueue's decisions is what Kueue then does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.control.config import GpuQuota
+from jupyter_gpuquota.errors import InUse, InvalidRequest
+from jupyter_gpuquota.kubernetes.backend import open_kubernetes
+from jupyter_gpuquota.kubernetes.config import KubernetesConfig
+from jupyter_gpuquota.model.previews import Preview
+from jupyter_gpuquota.model.projects import ProjectRemoval
+from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from jupyter_gpuquota.ports.backend import Backend
+from scripts.cluster.settings import MILLI_GPU
+from tests.cluster.queues import Nested
+from tests.cluster.rbac import bind, bind_everywhere, connected, install
+from tests.cluster.teams import Teams, make_priorities
+from tests.contract.helpers import until
+from tests.fakes import ask
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.asyncio
+ANA, ADMIN = "ana-of-whole", "admin-of-whole"
+
+
+@asynccontextmanager
+async def opened(cluster: Any, folder: Path, *namespaces: str) -> AsyncIterator[Backend]:
+    """Run a backend for the people of some namespaces."""
+    config = KubernetesConfig(
+        kubeconfig=str(cluster.kubeconfig()),
+        namespaces=list(namespaces),
+        engine="kueue",
+        milli_resource=MILLI_GPU,
+        shares=["whole", "milli"],
+        user_prefixes={"token": ""},
+        lease=f"{namespaces[0]}/controller",
+    )
+    backend = open_kubernetes(GpuQuota(hosting="https"), config, folder)
+    await backend.resident.start()
+    try:
+        yield backend
+    finally:
+        await backend.resident.close()
+        await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
+
+
+@pytest.fixture
+def nested(cluster: Any, name: str) -> Any:
+    made = Nested(cluster.rest(), name)
+    yield made
+    made.remove()
+
+
+def request(name: str, project: str, gpu: str, kind: Any = "interactive") -> SessionRequest:
+    return SessionRequest(
+        name=name, project=project, gpu=gpu, kind=kind, command=("sleep", "86400")
+    )
+
+
+async def preview(backend: Backend, *of: Any) -> Preview:
+    found: Preview = await ask(backend, "sessions.preview", ANA, body=request("asked", *of))
+    return found
+
+
+async def launch(backend: Backend, *of: Any) -> Session:
+    made: Session = await ask(backend, "sessions.create", ANA, body=request(*of))
+    return made
+
+
+async def preemptible(backend: Backend, project: str) -> tuple[str, ...]:
+    quota = await ask(backend, "quota.get", ANA)
+    [use] = [each for each in quota.projects if each.name == project]
+    return tuple(use.preemptible)
+
+
+@asynccontextmanager
+async def place(cluster: Any, folder: Path, *namespaces: str) -> AsyncIterator[Backend]:
+    """Run a backend for ana, a member of all namespaces, and for an administrator."""
+    async with connected(cluster.kubeconfig()) as [admin]:
+        await install(admin)
+        for namespace in namespaces:
+            await bind(admin, namespace, "member", ANA)
+        await bind_everywhere(admin, "admin", ADMIN)
+    async with opened(cluster, folder, *namespaces) as backend:
+        yield backend
+
+
+async def test_interactive_sessions_with_a_queue_of_their_own_neither_borrow_nor_yield(
+    cluster: Any, nested: Nested, tmp_path: Path
+) -> None:
+    ours = (await asyncio.to_thread(nested.team, "team-a", 1000)).namespace
+    others = (await asyncio.to_thread(nested.team, "team-b", 2000)).namespace
+    async with place(cluster, tmp_path, ours, others) as backend:
+        await wait_for(lambda: len(backend.inventory.projects()) == 2)
+        assert await preemptible(backend, ours) == ("interactive-spot", "train")
+        warnings = backend.changes.warnings()
+        assert not any("preempt interactive" in each for each in warnings), warnings
+
+        first = await launch(backend, "first", ours, "1")
+        await until(backend, first.id, "running")
+        told = await preview(backend, ours, "1")
+        assert told.verdict == "waits"
+        second = await launch(backend, "second", ours, "1")
+        waiting = await until(backend, second.id, lambda s: s.reason is not None)
+        assert told.reason is not None
+        assert waiting.reason is not None
+        assert (waiting.reason.code, waiting.reason.key) == (told.reason.code, told.reason.key)
+        assert waiting.reason.code == "OverQuota"
+
+        told = await preview(backend, ours, "2", "train")
+        assert (told.verdict, "can reclaim" in told.message) == ("borrows", True)
+        borrower = await launch(backend, "borrower", ours, "2", "train")
+        await until(backend, borrower.id, "running")  # which is decided after `second`
+        assert (await until(backend, second.id, "waiting")).reason
+
+        taker = await launch(backend, "taker", others, "2")
+        await until(backend, taker.id, "running")
+        gone = await until(backend, borrower.id, lambda s: s.reclaimed is not None)
+        assert gone.reclaimed is not None
+        assert gone.reclaimed.project == others
+        assert (await until(backend, first.id, "running")).run == 1
+
+
+async def test_interactive_sessions_that_borrow_may_be_victims_and_everybody_is_told(
+    cluster: Any, teams: Teams, tmp_path: Path
+) -> None:
+    make_priorities(cluster.rest())
+    ours = (await asyncio.to_thread(teams.with_kueue, "team-a", 1000)).namespace
+    others = (await asyncio.to_thread(teams.with_kueue, "team-b", 1000)).namespace
+    async with place(cluster, tmp_path, ours, others) as backend:
+        await wait_for(lambda: len(backend.inventory.projects()) == 2)
+        assert "interactive" in await preemptible(backend, ours)
+        await wait_for(
+            lambda: any("preempt interactive sessions of" in w for w in backend.changes.warnings())
+        )
+        first = await launch(backend, "first", ours, "1")
+        await until(backend, first.id, "running")
+        told = await preview(backend, ours, "1")
+        assert (told.verdict, f"{others} can reclaim" in told.message) == ("borrows", True)
+        borrower = await launch(backend, "borrower", ours, "1")
+        await until(backend, borrower.id, "running")
+        assert (await preview(backend, others, "1")).verdict == "reclaims"
+        taker = await launch(backend, "taker", others, "1")
+        await until(backend, taker.id, "running")
+        gone = await until(backend, borrower.id, lambda s: s.reclaimed is not None)
+        assert gone.reclaimed is not None
+        assert gone.reclaimed.project == others
+
+
+async def test_a_project_drains(cluster: Any, nested: Nested, tmp_path: Path) -> None:
+    ours = (await asyncio.to_thread(nested.team, "team-a", 2000)).namespace
+    kept = (await asyncio.to_thread(nested.team, "team-b", 1000)).namespace
+    async with place(cluster, tmp_path, ours, kept) as backend:
+        await wait_for(lambda: len(backend.inventory.projects()) == 2)
+        runs = await launch(backend, "runs", ours, "1")
+        await until(backend, runs.id, "running")
+        queued = await launch(backend, "queued", ours, "2", "train")
+        await until(backend, queued.id, "running")  # it borrows
+        more = await launch(backend, "more", ours, "1", "train")
+        await until(backend, more.id, lambda s: s.reason is not None)
+        args = {"name": ours}
+        with pytest.raises(InUse, match="has sessions"):
+            await ask(backend, "projects.delete", ADMIN, args=args, query=ProjectRemoval())
+        drain = ProjectRemoval(drain=True)
+        answer = await ask(backend, "projects.delete", ADMIN, args=args, query=drain)
+        assert answer.project.draining
+        assert set(answer.sessions) == {"runs", "queued"}
+        held = await until(backend, more.id, lambda s: s.reason and "closed" in s.reason.message)
+        assert held.state == "waiting"
+        await wait_for(lambda: backend.inventory.projects()[0].draining)
+        with pytest.raises(InvalidRequest):
+            await launch(backend, "late", ours, "1")
+        assert (await until(backend, runs.id, "running")).run == 1
+        for session in (queued, runs):
+            await ask(backend, "sessions.stop", ANA, args={"id": session.id})
+        await wait_for(lambda: [p.name for p in backend.inventory.projects()] == [kept])
+        assert backend.administration is not None
+        audit = backend.administration.audit
+        await wait_for(lambda: _drained(audit))
+
+
+async def _drained(audit: Any) -> bool:
+    return any("after draining" in entry.what for entry in await audit())
