@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from jupyter_gpuquota.kubernetes.engines.extras import ANNOTATION
+from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
+from jupyter_gpuquota.kubernetes.resources import JOBS, NODES, STATEFUL_SETS
+from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.sessions import SessionRequest
+from tests.contract.helpers import launch
 from tests.fakes import ask
 from tests.kubernetes.fake_api import FakeApi
-from tests.kubernetes.gpu_nodes import mig_single, sliced
-from tests.kubernetes.whole import TEAM, opened, put_nodes, put_quota
+from tests.kubernetes.fake_cluster import FakeCluster
+from tests.kubernetes.gpu_nodes import mig_single, sliced, whole
+from tests.kubernetes.whole import TEAM, at_work, opened, put_nodes, put_quota, until
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
@@ -31,3 +39,62 @@ async def test_replicas_that_look_like_whole_gpus_cost_what_quotas_count(
         preview = await ask(backend, "sessions.preview", body=request)
         assert preview.message.endswith("Uses 1 GPU of your quota.")
         await wait_for(lambda: any("ts-1" in each for each in backend.changes.warnings()))
+
+
+@pytest.fixture
+def cluster(api: FakeApi) -> FakeCluster:
+    put_nodes(api)
+    return FakeCluster(api)
+
+
+async def test_a_project_limits_how_long_interactive_sessions_run(
+    api: FakeApi, cluster: FakeCluster, tmp_path: Path
+) -> None:
+    put_quota(api, **{ANNOTATION: '{"interactive_duration": 1}'})
+    async with opened(api, tmp_path) as backend, at_work(cluster):
+        kept = await launch(backend, "kept", gpu="1", kind="train")
+        await launch(backend, "exp-1", gpu="1")
+        ended = await until(backend, "exp-1", lambda s: s.state == "stopped")
+        assert ended.reason is not None
+        assert ended.reason.code == "MaxLifetime"
+        assert (await until(backend, "kept", lambda s: s.state == "running")).id == kept.id
+
+
+async def test_kinds_go_to_the_node_groups_of_their_project(
+    api: FakeApi, cluster: FakeCluster, tmp_path: Path
+) -> None:
+    put_quota(api, **{ANNOTATION: '{"node_affinity": {"interactive": ["fast"]}}'})
+    for name, group in (("node-1", "fast"), ("node-2", "slow")):
+        node = msgspec.to_builtins(whole(name))
+        node["metadata"]["labels"][GROUP_LABELS[0]] = group
+        api.put(NODES, node)
+    async with opened(api, tmp_path) as backend, at_work(cluster):
+        await launch(backend, "exp-1", gpu="1")
+        await launch(backend, "train-1", gpu="1", kind="train")
+        await until(backend, "exp-1", lambda s: s.state == "running")
+        spec = api.raw(STATEFUL_SETS, TEAM, "gpu-exp-1")["spec"]["template"]["spec"]
+        assert '"fast"' in json.dumps(spec["affinity"])
+        free = api.raw(JOBS, TEAM, "gpu-train-1")["spec"]["template"]["spec"]
+        assert '"fast"' not in json.dumps(free)
+
+
+async def test_use_is_shown_and_remembered(
+    api: FakeApi, cluster: FakeCluster, tmp_path: Path
+) -> None:
+    put_quota(api)
+    control = {"history_interval": 1}
+    async with opened(api, tmp_path, control=control) as backend, at_work(cluster):
+        await launch(backend, "exp-1", gpu="2")
+        await until(backend, "exp-1", lambda s: s.state == "running")
+        [use] = (await ask(backend, "quota.get")).projects
+        assert (use.allocated, use.running, use.preemptible) == (2000, 1, ())
+        nodes = await ask(backend, "nodes.list")
+        assert (
+            sum(piece.milli for n in nodes.nodes for d in n.devices for piece in d.slices) == 2000
+        )
+
+        async def held() -> bool:
+            found = await ask(backend, "history.get", query=HistoryQuery(hours=1))
+            return any(point.allocated == 2000 for point in found.points)
+
+        await wait_for(held)
