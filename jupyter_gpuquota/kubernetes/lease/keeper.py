@@ -105,7 +105,10 @@ class LeaseKeeper:
             await self._sleep(RETRY)
             if not await self._attempt() and self.holder not in ("", self.me):
                 self._until = None
-        log.error("the lease was lost, to %s", self.holder or "nobody")
+        other = self.holder if self.holder != self.me else ""
+        log.error(
+            "the lease was lost%s", f" to {other}" if other else ": it was not renewed in time"
+        )
 
     async def _attempt(self) -> bool:
         """Read and write the lease; return whether it is held. Raises as `acquire`."""
