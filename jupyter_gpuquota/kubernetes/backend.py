@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -220,18 +220,11 @@ class _Assembly:
                 engine=self._engine.patch(spec),
                 share=self._inventory.choice(spec).patch(),
                 defaults=defaults,
-                node_types=self._node_types(spec),
+                node_types=self._inventory.node_groups(spec),
                 grace=settings.settings.rules.grace,
             )
 
         return parts_of
-
-    def _node_types(self, spec: SessionSpec) -> Sequence[str]:
-        """Return the node groups that a request may run on: its own, or its project's."""
-        if spec.node_type:
-            return (spec.node_type,)
-        found = (p for p in self._inventory.projects() if p.name == spec.project)
-        return next((p.node_affinity.groups(spec.kind) for p in found), ())
 
     async def _connect_all(self) -> tuple[Api, Engine]:
         """Connect, find the engine, and complete what waits for both."""
