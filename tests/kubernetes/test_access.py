@@ -292,6 +292,17 @@ async def test_answers_count_for_a_minute(cluster: Cluster):
     assert await cluster.roles(user("alice")) == {}
 
 
+async def test_a_server_that_has_not_read_all_rules_is_asked_again_soon(cluster: Cluster):
+    answers = cluster.api.controls.answers
+    knowing = answers[REVIEWS]
+    answers[REVIEWS] = {"status": {"allowed": False, "evaluationError": "RBAC: not found"}}
+    cluster.rbac.bind("member", "alice", "team-a")
+    assert await cluster.roles(user("alice")) == {}
+    answers[REVIEWS] = knowing
+    cluster.now[0] = reviews.DOUBTED
+    assert await cluster.roles(user("alice")) == {"team-a": "member"}
+
+
 async def test_a_new_project_is_asked_for_at_once(cluster: Cluster):
     cluster.rbac.bind("member", "alice")
     await cluster.roles(user("alice"))

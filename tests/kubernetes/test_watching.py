@@ -18,7 +18,7 @@ from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, SESSION
 from jupyter_gpuquota.kubernetes.resources import NAMESPACES, NODES, PODS, SECRETS, STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.watching.backoff import LONGEST, delay
 from jupyter_gpuquota.kubernetes.watching.cache import Cache, Key
-from jupyter_gpuquota.kubernetes.watching.reflector import Clock
+from jupyter_gpuquota.kubernetes.watching.reflector import ASK_AGAIN, Clock
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_controls import Call
@@ -136,6 +136,25 @@ async def test_a_lost_server_leaves_the_last_state_with_its_age_and_comes_back()
         assert watches.fault is None
         again = [call for call in api.calls if call.verb == "watch"][1:]
         assert len(again) == len(time.slept)
+
+
+@pytest.mark.asyncio
+async def test_a_server_that_starts_is_not_believed_when_it_refuses_everything():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    await api.create(SECRETS, "team-a", secret("a"))
+    async with watching(api, watches):
+        api.stop()
+        await until(lambda: watches.since is not None)
+        api.fail(Fault(403, "Forbidden", "no role found"), "watch", "secrets", times=3)
+        api.start()
+        seen = []
+        cache.subscribe(lambda _: seen.append(len(versions(cache))))
+        await until(lambda: watches.since is None)
+        assert 0 not in seen
+        assert list(versions(cache)) == [("team-a", "a")]
+        assert max(time.slept) < ASK_AGAIN / 2
 
 
 @pytest.mark.asyncio

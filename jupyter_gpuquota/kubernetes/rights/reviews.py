@@ -13,12 +13,15 @@ import msgspec
 from ...control.answers import Answers, Clock
 from ...core.access import Caller
 from ...errors import Unavailable
+from ...model.routes.route import Need
 from .. import faults
 from ..api import Api, Fault
 from .roles import Right, RoleTable, Standing
 
 KNOWN = 60.0
 """Seconds for which an answer is cached."""
+DOUBTED = 5.0
+"""The same for a refusal with an error: a server that starts has not read all rules yet."""
 
 _REVIEWS = "/apis/authorization.k8s.io/v1"
 _SELF = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
@@ -32,9 +35,10 @@ _Question = tuple[Caller | None, str]
 """User and project; None for one's own credentials, empty for all projects."""
 
 
-class _Answer(msgspec.Struct, frozen=True):
+class _Answer(msgspec.Struct, frozen=True, rename="camel"):
     allowed: bool = False
     denied: bool = False
+    evaluation_error: str = ""
 
 
 class _Reviewed(msgspec.Struct, frozen=True):
@@ -63,9 +67,10 @@ class Reviews:
     def __init__(self, api: Api, table: RoleTable, clock: Clock = time.monotonic) -> None:
         self.table = table
         self._api = api
-        self._known: Answers[_Question, Standing] = Answers(lambda _: KNOWN, _MANY, clock)
+        self._known: Answers[_Question, Standing] = Answers(_lifetime, _MANY, clock)
         self._admins: Answers[_Question, bool] = Answers(lambda _: KNOWN, _MANY, clock)
         self._slots = asyncio.Semaphore(_AT_ONCE)
+        self._doubts = 0
 
     async def standings(self, user: Caller | None, projects: Iterable[str]) -> dict[str, Standing]:
         """Return what a user may do in each project. Raises Unavailable."""
@@ -88,17 +93,19 @@ class Reviews:
 
     async def _climb(self, user: Caller | None, project: str) -> Standing:
         """Return the highest role whose rights the user has, and what it lacks."""
-        standing = Standing()
-        for role, rights in self.table.ladder:
+        doubts, role = self._doubts, None
+        for higher, rights in self.table.ladder:
             if not await self._all_allowed(user, rights, project):
                 break
-            standing = Standing(role)
-        if standing.role in {None, "viewer"}:
-            return standing
-        needs = self.table.needs
-        allowed = await _all(self._allowed(user, right, project) for right in needs.values())
-        lacking = (need for need, granted in zip(needs, allowed, strict=True) if not granted)
-        return Standing(standing.role, frozenset(lacking))
+            role = higher
+        withheld = frozenset[Need]()
+        if role not in {None, "viewer"}:
+            needs = self.table.needs
+            allowed = await _all(self._allowed(user, right, project) for right in needs.values())
+            withheld = frozenset(
+                n for n, granted in zip(needs, allowed, strict=True) if not granted
+            )
+        return Standing(role, withheld, certain=self._doubts == doubts)
 
     async def _all_allowed(
         self, user: Caller | None, rights: Iterable[Right], project: str
@@ -125,7 +132,13 @@ class Reviews:
                 status = msgspec.json.decode(answer, type=_Reviewed).status
             except (Fault, msgspec.MsgspecError) as error:
                 raise unanswered("what you may do", error) from error
-        return status.allowed and not status.denied
+        allowed = status.allowed and not status.denied
+        self._doubts += bool(status.evaluation_error and not allowed)
+        return allowed
+
+
+def _lifetime(standing: Standing) -> float:
+    return KNOWN if standing.certain else DOUBTED
 
 
 async def myself(api: Api) -> Caller:

@@ -45,10 +45,14 @@ class RoleTable:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the cluster grants to somebody in one project."""
+    """What the cluster grants to somebody in one project.
+
+    Not `certain` if the cluster could not read all rules, as while its API server starts.
+    """
 
     role: Role | None = None
     withheld: frozenset[Need] = field(default_factory=frozenset)
+    certain: bool = True
 
 
 def _workloads(*verbs: str) -> tuple[Right, ...]:

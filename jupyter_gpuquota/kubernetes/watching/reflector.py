@@ -22,6 +22,9 @@ T = TypeVar("T", bound=Object)
 _FORBIDDEN, _UNKNOWN, _GONE = 403, 404, 410
 ASK_AGAIN = 60.0
 """Seconds until it is tried again to read what was forbidden, or does not exist."""
+_DOUBTS = 5
+"""How often a refusal is doubted after a lost connection: a server that starts answers before it
+has read the roles, and refuses everything."""
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +70,7 @@ class Reflector(Generic[T]):
         self._turned = turned
         self._version = ""
         self._heard = clock.now()
-        self._failures = 0
+        self._failures = self._doubts = 0
         self._progress = False
         self.ready = asyncio.Event()
         self.fault: Fault | None = None
@@ -133,7 +136,7 @@ class Reflector(Generic[T]):
             self._connected()
 
     def _connected(self) -> None:
-        self._progress, self._failures = True, 0
+        self._progress, self._failures, self._doubts = True, 0, 0
         recovered = self.fault is not None
         self.fault, self.since = None, None
         if recovered or not self.ready.is_set():
@@ -154,6 +157,11 @@ class Reflector(Generic[T]):
             self._failures += 1
             if self._failures == 1:
                 return
+        elif self.since is not None and fault.status == _FORBIDDEN and self._doubts < _DOUBTS:
+            self._doubts += 1
+            self._lost(fault)
+            await self._clock.sleep(delay(self._doubts, fault.wait, random.random()))  # noqa: S311
+            return
         elif fault.status in (_FORBIDDEN, _UNKNOWN):
             self._refuse(fault)
             await self._clock.sleep(ASK_AGAIN * (0.5 + random.random() / 2))  # noqa: S311
@@ -164,7 +172,7 @@ class Reflector(Generic[T]):
         await self._clock.sleep(delay(self._failures, fault.wait, random.random()))  # noqa: S311
 
     def _refuse(self, fault: Fault) -> None:
-        self._version = ""
+        self._version, self._doubts = "", 0
         self.fault, self.since = fault, None
         self._turned(self)
         self.ready.set()
