@@ -169,7 +169,7 @@ def _no_answer(fault: Fault) -> GpuQuotaError:
         )
     return Unavailable(
         f"{_server(fault)} does not respond: {fault.message}.",
-        hint="Try again in a moment. What is shown may be out of date.",
+        hint="Try again in a moment, or check the address in the kubeconfig.",
     )
 
 

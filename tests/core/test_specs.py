@@ -203,6 +203,14 @@ def test_a_wish_within_the_policy_is_taken() -> None:
         check(SessionRequest(name="exp-1", idle_timeout=wish), known)
 
 
+def test_who_may_launch_nowhere_is_told_the_right() -> None:
+    with pytest.raises(InvalidFields) as caught:
+        check(SessionRequest(name="x"), facts(projects=[], right="create statefulsets"))
+    (problem,) = caught.value.fields
+    assert problem.message == "You cannot launch in any project."
+    assert problem.hint == "It needs the right to create statefulsets, in its namespace."
+
+
 def test_a_right_that_launching_needs_is_named() -> None:
     known = facts(right="create statefulsets")
     with pytest.raises(InvalidFields) as caught:

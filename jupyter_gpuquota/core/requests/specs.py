@@ -163,6 +163,9 @@ def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> 
 
 def _refuse_project(wanted: str, facts: Facts, reader: FieldReader) -> None:
     known = ",".join(project.name for project in facts.projects)
+    if not wanted and facts.right:
+        reader.wrong("project", "project.none.right", right=facts.right)
+        return
     if not wanted:
         reader.wrong("project", "project.none")
         return

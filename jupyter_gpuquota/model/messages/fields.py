@@ -118,6 +118,9 @@ SESSIONS = {
     "project.viewer.none": Text("You may view {project}, but not launch in it.", _NO_ACCESS),
     "project.right": Text("You may not launch in {project}.", "It needs the right to {right}."),
     "project.none": Text("You cannot launch in any project.", _NO_ACCESS),
+    "project.none.right": Text(
+        "You cannot launch in any project.", "It needs the right to {right}, in its namespace."
+    ),
     "environment.unknown": Text("Unknown environment: {name}.", "Choose one that is listed."),
     "environment.problem": Text("{problem}", "Choose one that is listed."),
     "environment.unusable": Text(

@@ -104,6 +104,10 @@ export const sessions: Texts = {
     trans.__('You cannot launch in any project.'),
     trans.__('Ask an administrator to add you to a project.')
   ],
+  'project.none.right': (trans, _f, a) => [
+    trans.__('You cannot launch in any project.'),
+    trans.__('It needs the right to %1, in its namespace.', a.right)
+  ],
   'project.right': (trans, _f, a) => [
     trans.__('You may not launch in %1.', a.project),
     trans.__('It needs the right to %1.', a.right)
