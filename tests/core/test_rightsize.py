@@ -95,7 +95,7 @@ def test_of_mig_the_smallest_profile_that_is_there_would_do():
         (
             msgspec.structs.replace(measured(), usage=Usage(at=NOW)),
             NODES,
-            "the driver does not report",
+            "GPU memory is not measured",
         ),
         (
             msgspec.structs.replace(measured(), placement=None, state="stopped", ended=NOW),

@@ -23,7 +23,7 @@ def advise(session: Session, nodes: Sequence[Node], now: datetime) -> Advice:
     if blind := _blind(session, devices):
         return Advice(verdict="unmeasured", message=blind)
     if usage is None or usage.peak is None or usage.since is None:
-        text = "Not available: the driver does not report GPU memory."
+        text = "Not available: GPU memory is not measured."
         return Advice(verdict="unmeasured", message=text)
     seconds = max(0, int(((session.ended or now) - usage.since).total_seconds()))
     return _compare(session.spec.share, usage.peak, seconds, devices)
