@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..errors import NotAllowed
+from ..errors import NotAllowed, Unavailable
 from ..model.quota import GROUP, Project
 from ..model.routes.route import Need
 from ..model.sessions import Session
@@ -35,15 +35,16 @@ from .names import not_found
 Role = Literal["viewer", "member", "lead"]
 
 _STRANGER: frozenset[Need] = frozenset({"anyone", "person"})
-_SEES: frozenset[Need] = _STRANGER | {"see"}
-_LEADS: frozenset[Need] = _SEES | {"inspect", "log", "manage"}
+SEEING: frozenset[Need] = _STRANGER | {"see"}
+"""What those may who only see a project."""
+_LEADS: frozenset[Need] = SEEING | {"inspect", "log", "manage"}
 _OWNS: frozenset[Need] = _LEADS | {"own", "enter", "exec"}
 _ADMIN: frozenset[Need] = _OWNS | {"admin"}
 _SESSION: frozenset[Need] = frozenset({"anyone"})
 _ITSELF: frozenset[Need] = _SESSION | {"see", "inspect", "log", "manage"}
 _BY_ROLE: dict[Role | None, frozenset[Need]] = {
-    "viewer": _SEES,
-    "member": _SEES,
+    "viewer": SEEING,
+    "member": SEEING,
     "lead": _LEADS,
     None: _STRANGER,
 }
@@ -120,7 +121,8 @@ NOBODY = Caller("")
 class Rights:
     """What one caller may do: everything for an `admin`, else by the role in each project.
 
-    `withheld` is what a role would allow, but not in this project.
+    `withheld` is what a role would allow, but not in this project. `unsure` is why only what was
+    known before is granted for now.
     """
 
     caller: Caller
@@ -128,6 +130,7 @@ class Rights:
     roles: Mapping[str, Role] = field(default_factory=dict)
     withheld: Mapping[str, frozenset[Need]] = field(default_factory=dict)
     source: Source = LISTS
+    unsure: Unavailable | None = None
 
     @property
     def key(self) -> str:

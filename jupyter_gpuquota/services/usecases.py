@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from ..core import disclosure
-from ..core.access import Rights
+from ..core.access import SEEING, Rights
 from ..core.names import find_session, not_found
 from ..model.routes.table import ROUTES, Route
 from ..model.sessions import Session
@@ -28,9 +28,12 @@ async def perform(
     """Call the use case of a route for a caller who has what the route needs.
 
     Where the path names a session, it is an id, a name or `project~name`. Raises NotFound for one
-    that the caller does not see, Ambiguous, NotAllowed, and what the use case raises.
+    that the caller does not see, Ambiguous, NotAllowed, Unavailable where rights are not known now,
+    and what the use case raises.
     """
     session = _target(backend, route, rights, args)
+    if rights.unsure and (route.method != "GET" or route.need not in SEEING):
+        raise rights.unsure
     if session:
         rights.check(route.need, session, route.verb)
     elif route.need == "admin":

@@ -52,6 +52,32 @@ async def test_each_answer_has_a_lifetime_of_its_own() -> None:
     assert service.asked[4:] == ["yes"]
 
 
+async def test_an_answer_in_use_is_renewed_before_its_end() -> None:
+    service, now = Service(), [0.0]
+    answers = Answers[str, str](lambda _: 60.0, clock=lambda: now[0], renew=30.0)
+
+    async def ask() -> str:
+        found = await answers.get("a", lambda: service.answer("a"))
+        await asyncio.sleep(0)
+        return found
+
+    await ask()
+    now[0] = 29.0
+    assert (await ask(), answers.due("a"), service.asked) == ("A", False, ["a"])
+    service.hold.clear()
+    now[0] = 30.0
+    for _ in range(3):
+        assert (await ask(), service.asked) == ("A", ["a", "a"])
+    service.hold.set()
+    await asyncio.sleep(0.01)
+    now[0] = 89.0
+    service.error = OSError("away")
+    assert (await ask(), len(service.asked)) == ("A", 3)
+    now[0] = 90.0
+    with pytest.raises(OSError, match="away"):
+        await ask()
+
+
 async def test_many_who_ask_at_once_send_one_question() -> None:
     service = Service()
     service.hold.clear()

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.control.entry_log import EntryLog
-from jupyter_gpuquota.core.access import Caller
+from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.disclosure import shown
 from jupyter_gpuquota.errors import NotAllowed, Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault
@@ -20,8 +20,11 @@ from jupyter_gpuquota.kubernetes.rights.access import REMEMBERED, ClusterAccess
 from jupyter_gpuquota.kubernetes.rights.session_tokens import SessionTokens, new_token
 from jupyter_gpuquota.kubernetes.rights.users import as_user
 from jupyter_gpuquota.model.routes.route import Need
-from jupyter_gpuquota.model.sessions import Session
+from jupyter_gpuquota.model.routes.table import route
+from jupyter_gpuquota.model.sessions import Session, SessionQuery
+from jupyter_gpuquota.services.usecases import perform
 from tests.builders import make_session
+from tests.fakes import make_backend
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_rbac import OWN_REVIEWS, REVIEWS, Rbac
 
@@ -285,7 +288,7 @@ async def test_answers_count_for_a_minute(cluster: Cluster):
     await cluster.roles(user("alice"))
     asked = len(cluster.rbac.asked)
     cluster.rbac.bindings.clear()
-    cluster.now[0] = reviews.KNOWN - 1
+    cluster.now[0] = reviews.KNOWN - reviews.RENEW - 1
     assert await cluster.roles(user("alice")) == {"team-a": "member"}
     assert len(cluster.rbac.asked) == asked
     cluster.now[0] = reviews.KNOWN
@@ -301,6 +304,21 @@ async def test_a_server_that_has_not_read_all_rules_is_asked_again_soon(cluster:
     answers[REVIEWS] = knowing
     cluster.now[0] = reviews.DOUBTED
     assert await cluster.roles(user("alice")) == {"team-a": "member"}
+
+
+async def test_who_asks_often_does_not_wait_for_a_slow_server(cluster: Cluster):
+    cluster.rbac.bind("lead", "alice", "team-a")
+    await cluster.roles(user("alice"))
+    cluster.rbac.bindings.clear()
+    cluster.rbac.bind("viewer", "alice", "team-a")
+    cluster.api.controls.latency = 0.01
+    cluster.now[0] = reviews.KNOWN - 1
+    assert await cluster.roles(user("alice")) == {"team-a": "lead"}  # renewed meanwhile
+    await asyncio.sleep(0.2)
+    cluster.api.stop()
+    assert await cluster.roles(user("alice")) == {"team-a": "viewer"}
+    cluster.now[0] = 2 * reviews.KNOWN - 1
+    assert await cluster.roles(user("alice")) == {"team-a": "viewer"}
 
 
 async def test_a_new_project_is_asked_for_at_once(cluster: Cluster):
@@ -395,6 +413,7 @@ async def test_without_answers_one_sees_what_one_saw_and_may_do_nothing(cluster:
         assert rights.may("see", of(name))
         assert not any(rights.may(need, of(name)) for need in NEEDS[3:])
         assert not rights.launches("team-a")
+        await _only_sees(rights)
     with pytest.raises(Unavailable):
         await cluster.access.rights(user("bob"))
     cluster.now[0] = REMEMBERED
@@ -402,6 +421,16 @@ async def test_without_answers_one_sees_what_one_saw_and_may_do_nothing(cluster:
         await cluster.access.rights(user("alice"))
     cluster.api.start()
     assert await cluster.roles(user("alice")) == {"team-a": "lead"}
+
+
+async def _only_sees(rights: Rights) -> None:
+    """Check that what is not known now is not refused as if it were forbidden."""
+    backend = make_backend()
+    assert await perform(backend, route("sessions.list"), rights, {}, SessionQuery())
+    for name in ("sessions.create", "policy.put", "audit.list"):
+        with pytest.raises(Unavailable, match="does not say what you may do") as caught:
+            await perform(backend, route(name), rights, {})
+        assert caught.value.hint.startswith("Try again")
 
 
 # ── Tokens of sessions ───────────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -13,7 +14,7 @@ from ...errors import Unavailable
 from ...model.sessions import Session
 from ..api import Api
 from ..names import PREFIXES
-from .reviews import KNOWN, Reviews, myself
+from .reviews import KNOWN, RENEW, Reviews, myself
 from .roles import OWN, RoleTable, Standing
 from .session_tokens import SessionTokens
 from .users import as_user
@@ -54,7 +55,7 @@ class ClusterAccess:
         self._clock = clock
         self._team = Reviews(api, team, clock)
         self._own = Reviews(api, OWN, clock)
-        self._me: Answers[str, Caller] = Answers(lambda _: KNOWN, clock=clock)
+        self._me: Answers[str, Caller] = Answers(lambda _: KNOWN, clock=clock, renew=RENEW)
         self._last: dict[Caller, tuple[Rights, float]] = {}
 
     async def rights(self, caller: Caller) -> Rights:
@@ -69,11 +70,11 @@ class ClusterAccess:
             return await self._of_owner(caller)
         try:
             rights = await self._reviewed(caller)
-        except Unavailable:
+        except Unavailable as error:
             seen, until = self._last.get(caller, (None, 0.0))
             if seen is None or self._clock() >= until:
                 raise
-            return seen
+            return replace(seen, unsure=error)
         self._last.pop(caller, None)
         self._last[caller] = _only_seeing(rights), self._clock() + REMEMBERED
         if len(self._last) > _MANY:
@@ -95,11 +96,12 @@ class ClusterAccess:
         if not user.name:
             return Rights(user, source=reviews.table.source)
         reviewed = None if own else user
-        admin = not caller.inside and await reviews.is_admin(reviewed)
-        found = await reviews.standings(reviewed, self._projects())
+        admin, found = await asyncio.gather(
+            reviews.is_admin(reviewed), reviews.standings(reviewed, self._projects())
+        )
         return Rights(
             user,
-            admin,
+            admin and not caller.inside,
             roles={name: each.role for name, each in found.items() if each.role},
             withheld={name: each.withheld for name, each in found.items() if each.withheld},
             source=reviews.table.source,

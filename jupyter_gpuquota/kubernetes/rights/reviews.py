@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Iterable
 from functools import partial
+from itertools import takewhile
 from typing import Any, TypeVar
 
 import msgspec
@@ -22,6 +23,8 @@ KNOWN = 60.0
 """Seconds for which an answer is cached."""
 DOUBTED = 5.0
 """The same for a refusal with an error: a server that starts has not read all rules yet."""
+RENEW = 30.0
+"""Seconds before its end in which an answer that is used is renewed."""
 
 _REVIEWS = "/apis/authorization.k8s.io/v1"
 _SELF = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
@@ -67,8 +70,8 @@ class Reviews:
     def __init__(self, api: Api, table: RoleTable, clock: Clock = time.monotonic) -> None:
         self.table = table
         self._api = api
-        self._known: Answers[_Question, Standing] = Answers(_lifetime, _MANY, clock)
-        self._admins: Answers[_Question, bool] = Answers(lambda _: KNOWN, _MANY, clock)
+        self._known: Answers[_Question, Standing] = Answers(_lifetime, _MANY, clock, RENEW)
+        self._admins: Answers[_Question, bool] = Answers(lambda _: KNOWN, _MANY, clock, RENEW)
         self._slots = asyncio.Semaphore(_AT_ONCE)
         self._doubts = 0
 
@@ -76,12 +79,12 @@ class Reviews:
         """Return what a user may do in each project. Raises Unavailable."""
         questions = {project: (user, project) for project in projects}
         found = {project: self._known.known(asked) for project, asked in questions.items()}
-        missing = [project for project, standing in found.items() if standing is None]
+        due = [project for project, asked in questions.items() if self._known.due(asked)]
         answers = await _all(
             self._known.get(questions[project], partial(self._climb, user, project))
-            for project in missing
+            for project in due
         )
-        found.update(zip(missing, answers, strict=True))
+        found.update(zip(due, answers, strict=True))
         return {project: standing for project, standing in found.items() if standing}
 
     async def is_admin(self, user: Caller | None) -> bool:
@@ -92,19 +95,25 @@ class Reviews:
         return await self._admins.get((user, ""), lambda: self._all_allowed(user, rights, ""))
 
     async def _climb(self, user: Caller | None, project: str) -> Standing:
-        """Return the highest role whose rights the user has, and what it lacks."""
-        doubts, role = self._doubts, None
-        for higher, rights in self.table.ladder:
-            if not await self._all_allowed(user, rights, project):
-                break
-            role = higher
+        """Return the highest role whose rights the user has, and what it lacks.
+
+        Only where the user sees a project, everything else is asked, all at once: a slow server is
+        waited for twice.
+        """
+        doubts = self._doubts
+        (first, see), *higher = self.table.ladder
+        if not await self._all_allowed(user, see, project):
+            return Standing(certain=self._doubts == doubts)
+        needs = self.table.needs
+        granted, allowed = await asyncio.gather(
+            _all(self._all_allowed(user, rights, project) for _, rights in higher),
+            _all(self._allowed(user, right, project) for right in needs.values()),
+        )
+        reached = takewhile(lambda rung: rung[1], zip(higher, granted, strict=True))
+        role = [first, *(role for (role, _), _ in reached)][-1]
         withheld = frozenset[Need]()
-        if role not in {None, "viewer"}:
-            needs = self.table.needs
-            allowed = await _all(self._allowed(user, right, project) for right in needs.values())
-            withheld = frozenset(
-                n for n, granted in zip(needs, allowed, strict=True) if not granted
-            )
+        if role != "viewer":
+            withheld = frozenset(n for n, has in zip(needs, allowed, strict=True) if not has)
         return Standing(role, withheld, certain=self._doubts == doubts)
 
     async def _all_allowed(
