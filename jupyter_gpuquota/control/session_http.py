@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +20,8 @@ T = TypeVar("T")
 _QUIETLY = "?no_track_activity=1"
 _LARGEST = 16 * 2**20
 _OK, _NOT_FOUND = 200, 404
+_AGE = timedelta(seconds=10)
+"""A difference that may be the age of the answer itself."""
 
 
 class ServerConnection:
@@ -29,6 +33,8 @@ class ServerConnection:
     def __init__(self, endpoint: Endpoint, stream: IOStream) -> None:
         self._endpoint = endpoint
         self._stream = stream
+        self.behind = timedelta()
+        """By how much the server's clock is behind ours, to the second."""
 
     @classmethod
     async def open(cls, endpoint: Endpoint) -> ServerConnection:
@@ -48,6 +54,9 @@ class ServerConnection:
         headers = HTTPHeaders({"Host": to.authority, **to.headers})
         target = f"{to.base_url}{path}{_QUIETLY}"
         response = await fetch(self._stream, "GET", target, headers, limit=_LARGEST)
+        found = _behind(response.headers.get("Date", ""))
+        if abs(found - self.behind) > _AGE:  # it stays the same while the clocks run alike
+            self.behind = found
         if not response.reusable:
             self.close()
         return response
@@ -67,3 +76,12 @@ class ServerConnection:
     def close(self) -> None:
         """Close the connection."""
         self._stream.close()
+
+
+def _behind(date: str) -> timedelta:
+    """Return by how much the clock of an answer is behind ours, nothing without a valid date."""
+    try:
+        found = datetime.now(UTC) - parsedate_to_datetime(date)
+    except (ValueError, TypeError):
+        return timedelta()
+    return found if abs(found) > _AGE else timedelta()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from urllib.parse import parse_qs
 
 import pytest
@@ -13,6 +14,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets, bind_unix_socket
 
 from jupyter_gpuquota.control.clock import Clock
+from jupyter_gpuquota.control.session_http import ServerConnection
 from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.programs.outside import Outside
@@ -39,6 +41,11 @@ class Fake:
     def __init__(self, **answers) -> None:
         self.answers = answers
         self.asked: list[web.RequestHandler] = []
+        self.behind = timedelta()
+        """By how much its clock is behind that of the tests."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) - self.behind
 
     def application(self) -> web.Application:
         fake = self
@@ -46,6 +53,7 @@ class Fake:
         class Handler(web.RequestHandler):
             def get(self) -> None:
                 fake.asked.append(self)
+                self.set_header("Date", format_datetime(fake.now(), usegmt=True))
                 answer = fake.answers.get(self.request.path.rpartition("/")[2], 404)
                 if isinstance(answer, int):
                     self.set_status(answer)
@@ -99,6 +107,39 @@ async def read(session=SESSION, *, endpoint=None, prometheus=None, phase="Runnin
 def at(path):
     headers = {"Authorization": f"token {TOKEN}"}
     return Endpoint(host="h", port=8888, base_url="/b/", headers=headers, socket=str(path))
+
+
+@pytest.mark.parametrize("minutes", [-10, 0, 10])
+async def test_the_clock_of_a_node_may_be_wrong(tmp_path, minutes):
+    jupyter = Fake()
+    jupyter.behind = timedelta(minutes=minutes)
+    used = (jupyter.now() - timedelta(minutes=3)).isoformat()
+    kernel = {"id": "k", "last_activity": used, "execution_state": "idle"}
+    jupyter.answers = {"kernels": [kernel], "terminals": [{"name": "1", "last_activity": used}]}
+    async with served(jupyter, str(tmp_path / "socket")) as path:
+        found = await read(endpoint=at(path))
+        jupyter.answers["kernels"] = [kernel | {"execution_state": "starting"}]
+        starting = await read(endpoint=at(path))
+    meant = datetime.now(UTC) - timedelta(minutes=3)
+    for reading in (found["kernels"], found["terminals"]):
+        assert abs(reading.last - meant) < timedelta(seconds=60)
+    assert abs(found["kernels"].claimed - meant) < timedelta(seconds=60)
+    assert starting["kernels"].state == "busy"
+
+
+async def test_a_clock_that_runs_as_ours_moves_nothing(tmp_path):
+    jupyter = Fake(kernels=[])
+    async with served(jupyter, str(tmp_path / "socket")) as path:
+        connection = await ServerConnection.open(at(path))
+        found = []
+        for seconds in (0, 1, 600, 601, 599, 0):
+            jupyter.behind = timedelta(seconds=seconds)
+            await connection.get("api/kernels")
+            found.append(connection.behind)
+        connection.close()
+    assert found[0] == found[1] == found[5] == timedelta()
+    assert found[2] == found[3] == found[4]
+    assert abs(found[2] - timedelta(minutes=10)) < timedelta(seconds=9)
 
 
 async def test_kernels_and_terminals_are_those_of_the_sessions_server(tmp_path):

@@ -68,19 +68,21 @@ class Kernels:
         self._used = {kernel: self._used[kernel] for kernel in self._moved}
         return wanted
 
-    def reading(self, kernels: Sequence[Kernel], clock: Clock) -> Reading:
-        """Return the signal of the listed kernels."""
+    def reading(
+        self, kernels: Sequence[Kernel], clock: Clock, behind: timedelta = timedelta()
+    ) -> Reading:
+        """Return the signal of the listed kernels; the server's clock is `behind` ours."""
         if not kernels:
             return Reading("kernels", "idle", detail="No running kernels.")
-        busy = [kernel for kernel in kernels if not _rests(kernel)]
+        busy = [kernel for kernel in kernels if not _rests(kernel, behind)]
         if busy:
             state = busy[0].execution_state or "unknown"
             return Reading("kernels", "busy", detail=f"{_count(len(busy))} {state}.")
         return Reading(
             "kernels",
             "idle",
-            last=clock.at(max(self._used.values())),
-            claimed=clock.at(max(self._moved.values())),
+            last=clock.at(max(self._used.values()) + behind),
+            claimed=clock.at(max(self._moved.values()) + behind),
             detail=f"{_count(len(kernels))} idle.",
         )
 
@@ -93,13 +95,13 @@ class Kernels:
         return (last,) if whole else None
 
 
-def _rests(kernel: Kernel) -> bool:
+def _rests(kernel: Kernel, behind: timedelta) -> bool:
     """Return whether a kernel runs no code.
 
     A kernel without any connection is reported as starting for ever.
     """
     if kernel.execution_state == "starting":
-        return datetime.now(UTC) - kernel.last_activity > _STARTS
+        return datetime.now(UTC) - kernel.last_activity - behind > _STARTS
     return kernel.execution_state in _AT_REST
 
 

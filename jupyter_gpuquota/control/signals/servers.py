@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -39,11 +39,15 @@ class Terminal(Model, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ServerActivity:
-    """What a server reports, or the `problem` with it; `terminals` is None if it offers none."""
+    """What a server reports, or the `problem` with it; `terminals` is None if it offers none.
+
+    Its times are those of its own clock, which is `behind` ours.
+    """
 
     kernels: list[Kernel]
     terminals: list[Terminal] | None = None
     problem: str = ""
+    behind: timedelta = timedelta()
 
 
 class Servers:
@@ -94,11 +98,11 @@ class Servers:
         if kernels is None:
             raise ValueError("it has no kernels API.")
         if key in self._without_terminals:
-            return ServerActivity(kernels)
+            return ServerActivity(kernels, behind=connection.behind)
         terminals = await connection.get_json("api/terminals", list[Terminal])
         if terminals is None:
             self._without_terminals.add(key)  # further requests would fill its log with warnings
-        return ServerActivity(kernels, terminals)
+        return ServerActivity(kernels, terminals, behind=connection.behind)
 
     def _drop(self, key: tuple[str, int]) -> None:
         if connection := self._connections.pop(key, None):

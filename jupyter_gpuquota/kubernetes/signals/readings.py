@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ...control.clock import Clock
 from ...control.signals.servers import Terminal
@@ -21,9 +21,17 @@ PROGRAM_FROM_OUTSIDE = Reading(
 )
 
 
-def terminals(found: Sequence[Terminal], outside: datetime | None, clock: Clock) -> Reading:
-    """Return the signal of the terminals of a Jupyter Server, and of those from outside."""
-    times = [terminal.last_activity for terminal in found if terminal.last_activity]
+def terminals(
+    found: Sequence[Terminal],
+    outside: datetime | None,
+    clock: Clock,
+    behind: timedelta = timedelta(),
+) -> Reading:
+    """Return the signal of the terminals of a Jupyter Server, and of those from outside.
+
+    The server's clock is `behind` ours.
+    """
+    times = [terminal.last_activity + behind for terminal in found if terminal.last_activity]
     if len(times) < len(found):
         return Reading("terminals", "unknown", detail="The activity of terminals is not known.")
     if outside:

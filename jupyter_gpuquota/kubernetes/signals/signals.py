@@ -121,9 +121,10 @@ class KubeSignals:
             return
         kernels = self._kernels[session.id, session.run]
         kernels.update(activity.kernels)
-        yield kernels.reading(activity.kernels, self._clock)
+        yield kernels.reading(activity.kernels, self._clock, activity.behind)
         last = self._outside.last(session.id)
         if self._outside.runs(session.id):
             yield readings.PROGRAM_FROM_OUTSIDE
         elif activity.terminals is not None or last:
-            yield readings.terminals(activity.terminals or (), last, self._clock)
+            found = activity.terminals or ()
+            yield readings.terminals(found, last, self._clock, activity.behind)
