@@ -104,6 +104,22 @@ CASES: dict[str, Case] = {
         "waiting",
         "NotAllowed",
     ),
+    "a webhook refuses its pod, and its engine is away": (
+        WAITING,
+        lambda r: seen(
+            of=r,
+            admission=Admission(admitted=False),
+            events=[event("FailedCreate", "failed calling webhook", uid="w1")],
+        ),
+        "waiting",
+        "NotAllowed",
+    ),
+    "its engine says more than its events": (
+        WAITING,
+        lambda r: seen(of=r, admission=QUEUED, events=[event("FailedCreate", "x", uid="w1")]),
+        "waiting",
+        "OverQuota",
+    ),
     "the namespace goes": (
         WAITING,
         lambda r: seen(of=r, events=[event("FailedCreate", "ns is being terminated", uid="w1")]),

@@ -161,6 +161,20 @@ async def test_what_was_deleted_behind_our_back_is_gone(api: FakeApi, cluster: F
         await api.delete(STATEFUL_SETS, "team-a", "gpu-exp-1")
         await until(cluster, lambda: not driver.board.sessions)
         assert counts(api) == {}
+        [warning] = driver.board.warnings()
+        assert warning.startswith("exp-1 of team-a is gone: it was deleted in the cluster")
+
+
+async def test_a_session_that_comes_back_is_not_lost(api: FakeApi, cluster: FakeCluster) -> None:
+    async with controller(api) as driver:
+        await driver.sessions.create(spec(), "me")
+        await until(cluster, state(driver, "running"))
+        raw = api.raw(STATEFUL_SETS, "team-a", "gpu-exp-1")
+        await api.delete(STATEFUL_SETS, "team-a", "gpu-exp-1")
+        await until(cluster, lambda: driver.board.warnings())
+        api.put(STATEFUL_SETS, raw)
+        await until(cluster, lambda: driver.board.sessions)
+        assert driver.board.warnings() == ()
 
 
 async def test_a_refused_launch_leaves_nothing(api: FakeApi) -> None:
@@ -207,6 +221,24 @@ async def test_a_refused_step_is_shown_and_repeated(
         assert driver.only().reason.raw == fault.message  # type: ignore[union-attr]
         await until(cluster, state(driver, "running"))
         assert len(cluster.started) == 1
+
+
+async def test_a_change_that_meets_another_one_is_merged(
+    api: FakeApi, cluster: FakeCluster
+) -> None:
+    async with controller(api) as driver:
+        session = await driver.sessions.create(spec(), "me")
+        await until(cluster, state(driver, "running"))
+        theirs = {"metadata": {"annotations": {"example.org/theirs": "1"}}}
+        await api.patch(STATEFUL_SETS, "team-a", "gpu-exp-1", theirs)
+        fault = Fault(409, "Conflict", "the object has been modified")
+        api.fail(fault, "patch", "statefulsets", times=2)
+        await driver.sessions.stop(session.id)
+        await until(cluster, state(driver, "stopped"))
+    annotations = api.raw(STATEFUL_SETS, "team-a", "gpu-exp-1")["metadata"]["annotations"]
+    assert annotations["example.org/theirs"] == "1"
+    async with controller(api) as heir:
+        assert heir.only().state == "stopped"
 
 
 async def test_an_object_of_someone_else_is_not_taken_over(

@@ -17,13 +17,15 @@ from ..resources import EVENTS, JOBS, PODS, STATEFUL_SETS
 from ..watching.cache import Cache, Key
 from ..watching.watches import Watches
 
+OURS = f"{MANAGED_BY}={MANAGER}"
+"""Selects the objects of all sessions."""
+
 
 class SessionObjects:
     """Workloads, pods and events of sessions, as watches show them."""
 
     def __init__(self, watches: Watches) -> None:
-        ours = f"{MANAGED_BY}={MANAGER}"
-        workloads = (watches.cache(STATEFUL_SETS, ours), watches.cache(JOBS, ours))
+        workloads = (watches.cache(STATEFUL_SETS, OURS), watches.cache(JOBS, OURS))
         self._workloads: tuple[Cache[Any], ...] = workloads
         self._watches = watches
         self._pods = watches.cache(PODS)

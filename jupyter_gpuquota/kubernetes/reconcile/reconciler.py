@@ -25,6 +25,7 @@ from ..objects.meta import Object
 from ..objects.workloads import Workload
 from ..state.desired import Action, next_action
 from ..state.record import Record, decode, encode
+from .lost import LostSessions
 from .objects import SessionObjects
 from .secrets import CONFLICT, NOT_FOUND
 from .steps import Steps
@@ -37,7 +38,6 @@ _PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 """Seconds before each further attempt after a fault."""
 _MOST_STEPS = 8
 """Most writes in a row; after that others have their turn."""
-
 Change = Callable[[Session], Session]
 
 
@@ -60,6 +60,7 @@ class Reconciler:
         self._tracked: dict[str, Tracked] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._unreadable: dict[str, str] = {}
+        self._lost = LostSessions(board)
         self._is_open = False
 
     def open(self) -> None:
@@ -183,9 +184,16 @@ class Reconciler:
             for workload in self._objects.claiming(session_id):
                 self.adopt(workload)
 
+    def _lose(self, tracked: Tracked) -> None:
+        """Forget a session whose workload was deleted, and the rest with it."""
+        session = tracked.record.session
+        self._forget(tracked)
+        self._lost.add(session)
+
     def _track(self, tracked: Tracked) -> None:
         session = tracked.record.session
         self._tracked[session.id] = tracked
+        self._lost.found(session)
         self._board.show(session)
         if self._is_open:
             self._tend(tracked)
@@ -243,7 +251,7 @@ class Reconciler:
         """Do what is due at most once; return whether more may be due."""
         seen = self._steps.look(tracked)
         if seen.workload is None and not await self._steps.is_kept(tracked):
-            self._forget(tracked)  # its workload was deleted, and the rest with it
+            self._lose(tracked)
             return False
         if self._objects.hides_pods(tracked.record.session):
             return False

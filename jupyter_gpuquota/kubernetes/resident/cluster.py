@@ -16,10 +16,11 @@ from ..engines.engine import Engine
 from ..faults import error as explained
 from ..faults import translated
 from ..inventory import ClusterReader
-from ..labels import MANAGED_BY, MANAGER, RECORD
+from ..labels import RECORD
 from ..objects.meta import Object
+from ..reconcile.objects import OURS
 from ..reconcile.reconciler import Reconciler
-from ..resources import NODES, PODS, SECRETS
+from ..resources import NODES, PODS, SECRETS, STATEFUL_SETS
 from ..rights.reviews import myself
 from ..watching.watches import Watches
 
@@ -121,6 +122,8 @@ class KubeCluster:
             seconds = round((datetime.now(UTC) - since).total_seconds())
             why = explained(fault)
             yield f"{why.message} The state shown is {duration(seconds)} old. {why.hint}"
+        if refusal := self._watches.refusal(STATEFUL_SETS, OURS):
+            yield f"Sessions cannot be shown. {explained(refusal).message}"
         if self._engine:
             yield from self._engine.warnings()
             if self._engine.name != "none":
@@ -145,7 +148,7 @@ class KubeCluster:
         found: list[Object] = []
         for namespace in ("", *projects):
             try:
-                found += await self._connected.list(SECRETS, namespace, f"{MANAGED_BY}={MANAGER}")
+                found += await self._connected.list(SECRETS, namespace, OURS)
             except Fault as fault:
                 if fault.status != _FORBIDDEN:
                     raise

@@ -10,13 +10,14 @@ from ...core.idle.endings import concluded
 from ...core.lifecycle import finish_end, move, note, requeued, waiting_at
 from ...model.messages.build import message
 from ...model.messages.formats import place_arg
+from ...model.reasons import Reason
 from ...model.resources import Placement
 from ...model.sessions import Session
 from . import images
 from .ends import conclude, exit_of, interrupted, never_ready, removed
 from .record import Record
 from .seen import Seen, fits, has_ended, is_ready, is_running
-from .waiting import why_not_ready, why_waiting
+from .waiting import why_not_ready, why_refused, why_waiting
 
 _STEPS = 6
 """Most steps at once: a pod that was replaced unseen leads from running to running again."""
@@ -63,9 +64,20 @@ def _waiting(record: Record, seen: Seen, now: datetime) -> Record:
         session = waiting_at(session, queue)
     elif session.queue_position:
         session = replace(session, queue_position=0)
-    if seen.admission.admitted and (why := why_waiting(session, seen)):
+    if why := _why_waiting(session, seen):
         session = replace(session, reason=why)
     return replace(record, session=session)
+
+
+def _why_waiting(session: Session, seen: Seen) -> Reason | None:
+    """Return why a session waits beyond what its engine says.
+
+    An engine that says nothing may be away, and its webhooks then refuse the pod.
+    """
+    if seen.admission.admitted:
+        return why_waiting(session, seen)
+    queue = seen.admission.queue
+    return None if queue and queue.reason else why_refused(session, seen)
 
 
 def _live(record: Record, seen: Seen, now: datetime) -> Record:

@@ -24,7 +24,7 @@ def why_waiting(session: Session, seen: Seen) -> Reason | None:
     """Return why a session has no pod on a node; None if nothing tells."""
     pod = seen.present
     if pod is None:
-        return _why_refused(session, seen)
+        return why_refused(session, seen)
     failed = seen.of("FailedScheduling", pod=pod)
     raw = unscheduled(pod) or (failed.message if failed else "")
     if not raw:
@@ -46,7 +46,7 @@ def why_not_ready(seen: Seen, pod: Pod) -> Reason | None:
     )
 
 
-def _why_refused(session: Session, seen: Seen) -> Reason | None:
+def why_refused(session: Session, seen: Seen) -> Reason | None:
     """Return why the controller of a workload could not create its pod."""
     event, made = seen.of("FailedCreate"), seen.of("SuccessfulCreate")
     if event is None or seen.workload is None:

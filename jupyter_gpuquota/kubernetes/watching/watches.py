@@ -92,6 +92,11 @@ class Watches:
             return False
         return kind.forbids(namespace) if namespace else kind.forbidden
 
+    def refusal(self, resource: Resource[Any], labels: str = "") -> Fault | None:
+        """Return why nothing of a kind can be read, None if something can."""
+        kind = self._kinds.get((resource.path(), labels))
+        return kind.reflectors[0].fault if kind is not None and kind.forbidden else None
+
     def _reflectors(self) -> list[Reflector[Any]]:
         return [each for kind in self._kinds.values() for each in kind.reflectors]
 
