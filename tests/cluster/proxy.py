@@ -6,7 +6,7 @@ import asyncio
 import re
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -38,7 +38,8 @@ class Rule:
 
     With `status` they are answered so. With `expired` a watch gets the event that its version is
     too old. With `lost` the API server acts, but its answer is dropped. With `cut` the answer
-    breaks off after so many seconds. Otherwise they pass after `delay`, in seconds.
+    breaks off after so many seconds. With `act` that is called, and the request is dropped.
+    Otherwise they pass after `delay`, in seconds. The first `skip` requests are left alone.
     """
 
     path: str = ""
@@ -48,14 +49,21 @@ class Rule:
     lost: bool = False
     expired: bool = False
     cut: float = 0.0
+    act: Callable[[], None] | None = None
     retry_after: int = 0
+    skip: int = 0
     times: int = 1_000_000
     seen: int = 0
 
     def takes(self, method: str, path: str) -> bool:
-        """Return whether the rule still applies to a request."""
-        matches = method.startswith(self.method) and re.search(self.path, path)
-        return bool(matches) and self.seen < self.times
+        """Return whether the rule applies to a request, and count it."""
+        if self.seen >= self.times or not re.search(self.path, path):
+            return False
+        if not re.match(self.method, method):
+            return False
+        self.skip, skipped = max(0, self.skip - 1), self.skip > 0
+        self.seen += not skipped
+        return not skipped
 
 
 @dataclass
@@ -66,6 +74,10 @@ class FaultProxy:
     rules: list[Rule] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     """Method and path of each request so far."""
+    is_down: bool = False
+    """Whether all connections are closed at once, as while an API server is killed."""
+    opened: set[asyncio.Transport] = field(default_factory=set)
+    _loop: asyncio.AbstractEventLoop | None = None
 
     @classmethod
     @contextmanager
@@ -77,7 +89,7 @@ class FaultProxy:
         authority = trustme.CA()
         ca = folder / "proxy-ca.crt"
         authority.cert_pem.write_to_path(ca)
-        proxy = cls(folder / f"proxy-{kubeconfig.name}")
+        proxy = cls(folder / f"proxy-{kubeconfig.name}", _loop=loop)
 
         async def serve() -> None:
             async with _Server(proxy, rest, authority) as port:
@@ -106,6 +118,16 @@ class FaultProxy:
         self.rules.append(rule)
         return rule
 
+    def go_down(self) -> None:
+        """Close all connections, and further ones at once, until `is_down` is false again."""
+        self.is_down = True
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._abort)
+
+    def _abort(self) -> None:
+        for transport in list(self.opened):
+            transport.abort()
+
     def _write(self, original: Path, port: int, ca: Path) -> None:
         config = yaml.safe_load(original.read_text(encoding="utf-8"))
         cluster = {"server": f"https://127.0.0.1:{port}", "certificate-authority": str(ca)}
@@ -114,12 +136,9 @@ class FaultProxy:
         self.kubeconfig.write_text(yaml.safe_dump(config), encoding="utf-8")
 
     def rule_for(self, method: str, path: str) -> Rule | None:
-        """Return the rule that decides about a request, and count it."""
+        """Return the rule that decides about a request."""
         self.requests.append(f"{method} {path}")
-        rule = next((rule for rule in self.rules if rule.takes(method, path)), None)
-        if rule:
-            rule.seen += 1
-        return rule
+        return next((rule for rule in self.rules if rule.takes(method, path)), None)
 
 
 class _Server:
@@ -147,11 +166,26 @@ class _Server:
         await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        if self._proxy.is_down:
+            return _dropped(request)
+        transport = request.transport
+        if not isinstance(transport, asyncio.Transport):  # it was closed meanwhile
+            return web.Response()
+        self._proxy.opened.add(transport)
+        try:
+            return await self._answer(request)
+        finally:
+            self._proxy.opened.discard(transport)
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         rule = self._proxy.rule_for(request.method, request.path_qs)
         if rule:
             await asyncio.sleep(rule.delay)
+            if rule.act:
+                rule.act()
+                return _dropped(request)
             if rule.status:
-                return _answer(rule)
+                return _refusal(rule)
             if rule.expired:
                 event = {"type": "ERROR", "object": _status(HTTPStatus.GONE)}
                 return web.json_response(event)
@@ -190,7 +224,7 @@ def _dropped(request: web.Request) -> web.StreamResponse:
     return web.Response()
 
 
-def _answer(rule: Rule) -> web.Response:
+def _refusal(rule: Rule) -> web.Response:
     """Return a refusal in the words of an API server."""
     headers = {"Retry-After": str(rule.retry_after)} if rule.retry_after else {}
     return web.json_response(_status(rule.status), status=rule.status, headers=headers)
