@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-from ..errors import FieldError
+from ..errors import FieldError, StorageFailed
 from ..model.reasons import Reason
 from ..model.resources import Placement
 from ..model.sessions import LIVE, Session, SessionSpec
@@ -57,10 +57,19 @@ class LocalRunner:
         yield from taken_ports(spec, live)
 
     def start(self, session: Session, placement: Placement) -> None:
-        """Start a queued session; it fails if it cannot be started. Raises StorageFailed."""
+        """Start a queued session; it fails if it cannot be started.
+
+        Raises StorageFailed if that cannot be stored: it stays queued.
+        """
         if problem := self._starter.start(session, placement):
             started = self._board.by_id[session.id]
             self._watcher.conclude(started, Ended("start_failed", detail=problem))
+            if self._board.by_id[session.id].state == "waiting":
+                raise StorageFailed(
+                    f"{session.spec.name} could not be started, and that cannot be stored: "
+                    f"{problem.rstrip('.')}.",
+                    hint="Free some space on the disk of the state folder.",
+                )
 
     def observe(self, session: Session) -> None:
         """Observe a live session, and do what its state requires."""

@@ -349,6 +349,40 @@ async def test_nothing_is_made_when_the_state_file_is_full(make, settings):
     assert list(Path(settings["home"], "sessions").iterdir()) == []
 
 
+async def test_a_start_whose_failure_cannot_be_stored_stays_queued(make, settings, tmp_path):
+    backend = await make()
+    blocker = await until(backend, (await launch(backend, "blocker", gpu="4")).id, "running")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    queued = await launch(backend, gpu="4", folder=str(folder))
+    assert queued.state == "waiting"
+    # From now on it cannot be stored that it has failed, neither in its row nor in its copy.
+    db = backend.resident.worker._store._open_store.database._db
+    db.create_function("refused", 1, lambda body: 1 / (b'"state":"failed"' not in body))
+    db.execute(
+        "CREATE TEMP TRIGGER full BEFORE UPDATE ON sessions BEGIN SELECT refused(NEW.body); END"
+    )
+    own = folder_of(settings["home"], queued.id).path
+    (own / ".session.room").unlink()
+    for name in (".session.room", ".session.json.new"):
+        (own / name).mkdir()
+    folder.rmdir()
+    await backend.sessions.stop(blocker.id)
+    words = "could not be started, and that cannot be stored"
+    await wait_for(lambda: any(words in each for each in backend.changes.warnings()))
+    [shown] = [each for each in backend.sessions.all() if each.id == queued.id]
+    assert shown.state in ("waiting", "starting")
+
+    db.execute("DROP TRIGGER full")
+    for name in (".session.room", ".session.json.new"):
+        (own / name).rmdir()
+    failed = await until(backend, queued.id, "failed")
+    assert "no longer accessible" in failed.reason.message
+    await backend.resident.close()
+    states = {each.id: each.state for each in (await make()).sessions.all()}
+    assert states == {blocker.id: "stopped", queued.id: "failed"}
+
+
 async def test_a_log_is_still_there_after_the_controller_was_killed(elsewhere, make, settings):
     first = elsewhere()
     session = first.ask("launch", "exp-1", {"command": ["sh", "-c", "echo one; sleep 600"]})

@@ -100,14 +100,18 @@ class ProcessWatcher:
         tries = self._lost.pop(session.id, 0) + 1
         if ended.how == "not_started" and session.state == "starting" and tries < _TRIES:
             self._lost[session.id] = tries
-            session = move(session, "waiting", now)
+            after = move(session, "waiting", now)
         else:
             if ended.how == "not_started":
                 ended = Ended("start_failed", detail=f"its shim was killed {tries} times.")
-            lines = self._last_lines(session, LINES)
-            session = conclude(session, ended, lines, now)
+            after = conclude(session, ended, self._last_lines(session, LINES), now)
         self._state.folder(session).forget()
-        self._state.settle(session)
+        if not self._state.keep(after) and ended.how == "start_failed" and session.goal == "run":
+            # No process tells of this end, so after a kill the session would be started again.
+            # It is shown as what it would be then.
+            after = move(session, "waiting", now)
+            self._state.keep(after)
+        self._state.note(after)
 
     def _last_lines(self, session: Session, lines: int) -> tuple[str, ...]:
         """Return the last lines of the log of a session's run."""

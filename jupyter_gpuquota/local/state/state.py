@@ -101,13 +101,20 @@ class State:
 
         Its copy has reserved space: on a full disk the new state is at least there.
         """
+        self.keep(session)
+        self.board.show(session)
+
+    def keep(self, session: Session) -> bool:
+        """Store a session's new state now or later; return whether a restart would find it."""
         try:
-            self.save(session)
+            self._open_store.put(session)
         except StorageFailed as error:
             self.fail(error)
             self._unsaved.add(session.id)
-            self._copy(session)
-            self.board.show(session)
+            return self._copy(session)
+        self._trouble = ""
+        self._copy(session)
+        return True
 
     def note(self, session: Session) -> None:
         """Publish a state that is not stored, because a restart would observe it again."""
@@ -171,13 +178,15 @@ class State:
             _log.error("%s was removed and has been recreated; logs are lost.", self.path)
             self._unsaved.update(self.board.by_id)
 
-    def _copy(self, session: Session) -> None:
+    def _copy(self, session: Session) -> bool:
         """Write the session's copy, from which a damaged state file would be rebuilt."""
         try:
             self.folder(session).save(session)
         except StorageFailed as error:
             self.fail(error)
             self._unsaved.add(session.id)
+            return False
+        return True
 
     @property
     def _open_store(self) -> Store:
