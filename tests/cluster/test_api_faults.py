@@ -54,7 +54,7 @@ async def test_away_between_any_two_calls_of_a_launch(
     async with running(between.kubeconfig, tmp_path / "state", project) as controller:
 
         async def warned() -> bool:
-            return "the state shown is" in await controller.warnings()
+            return "The state shown is" in await controller.warnings()
 
         for number in range(1, 20):
             name = f"exp-{number}"

@@ -130,6 +130,22 @@ async def test_pods_that_may_not_be_read_have_not_gone(api: FakeApi, cluster: Fa
         assert len(api.all(PODS)) == 1
 
 
+async def test_a_session_that_may_not_be_read_any_more_comes_back(
+    api: FakeApi, cluster: FakeCluster
+) -> None:
+    async with controller(api) as driver:
+        await driver.sessions.create(spec(), "me")
+        await until(cluster, state(driver, "running"))
+        api.controls.allowed = lambda call: call.resource not in ("statefulsets", "secrets")
+        api.end_watches()
+        await until(cluster, lambda: not driver.board.sessions)
+        [warning] = driver.board.warnings()
+        assert "it may no longer be read" in warning
+    api.controls.allowed = lambda _: True
+    async with controller(api) as heir:
+        assert (heir.only().state, heir.only().run) == ("running", 1)
+
+
 async def test_pages_save_before_the_pod_ends(api: FakeApi, cluster: FakeCluster) -> None:
     async with controller(api) as driver:
         session = await driver.sessions.create(spec(command=()), "me")

@@ -16,6 +16,7 @@ from ..objects.workloads import Workload
 from ..resources import EVENTS, JOBS, PODS, STATEFUL_SETS
 from ..watching.cache import Cache, Key
 from ..watching.watches import Watches
+from .manifests import workload_resource
 
 OURS = f"{MANAGED_BY}={MANAGER}"
 """Selects the objects of all sessions."""
@@ -66,6 +67,11 @@ class SessionObjects:
     def hides_pods(self, session: Session) -> bool:
         """Return whether the pods of a session may not be read; nothing is known of them then."""
         return self._watches.forbidden(PODS, namespace=session.spec.project)
+
+    def hides_workload(self, session: Session) -> bool:
+        """Return whether the workload of a session may not be read."""
+        kind = workload_resource(session.spec)
+        return self._watches.forbidden(kind, OURS, namespace=session.spec.project)
 
     def events(self, session: Session) -> Sequence[Event]:
         """Return the events of a session's workload and pods."""

@@ -227,8 +227,10 @@ class Reconciler:
             if fault.status == NOT_FOUND:
                 tracked.distrust()
             if fault.status != CONFLICT or tracked.failures:  # another controller may do the same
-                _log.warning("%s: %s", tracked.record.session.id, fault)
-                tracked.trouble = _trouble(fault)
+                trouble = _trouble(fault)
+                if trouble != tracked.trouble:  # what persists is logged once
+                    _log.warning("%s: %s", tracked.record.session.id, fault)
+                tracked.trouble = trouble
         except Exception as error:  # noqa: BLE001 (a bug with one session must not end the others)
             _log.exception("managing the session %s failed", tracked.record.session.id)
             tracked.trouble = reason("StartFailed", "start.failed", detail=str(error))
@@ -249,11 +251,14 @@ class Reconciler:
 
     async def _step(self, tracked: Tracked) -> bool:
         """Do what is due at most once; return whether more may be due."""
-        seen = self._steps.look(tracked)
-        if seen.workload is None and not await self._steps.is_kept(tracked):
+        seen, session = self._steps.look(tracked), tracked.record.session
+        gone = seen.workload is None
+        if gone and (
+            self._objects.hides_workload(session) or not await self._steps.is_kept(tracked)
+        ):
             self._lose(tracked)
             return False
-        if self._objects.hides_pods(tracked.record.session):
+        if self._objects.hides_pods(session):
             return False
         self._show(tracked, self._steps.advanced(tracked, seen))
         action = next_action(tracked.record.session, seen)
