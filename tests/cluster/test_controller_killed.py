@@ -1,0 +1,122 @@
+"""A controller killed by SIGKILL at each call of a launch: the next one completes what it began."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from jupyter_gpuquota import Client
+from jupyter_gpuquota.errors import Unavailable
+from jupyter_gpuquota.kubernetes.api import Api
+from jupyter_gpuquota.model.sessions import Session
+from scripts.cluster.settings import MILLI_GPU
+from tests.cluster.controllers import WRITES, assert_whole
+from tests.cluster.proxy import FaultProxy, Rule
+from tests.cluster.rbac import connected
+from tests.cluster.teams import Teams
+from tests.shell import Shell, opened
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.asyncio
+
+MOST = 20
+"""More calls than a launch takes."""
+
+
+class OnDemand:
+    """A controller that its clients start."""
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+
+    def client(self) -> Client:
+        return Client(state_dir=self._shell.folder / "state", backend="kubernetes")
+
+    def kill(self) -> None:
+        for process in self._shell.processes("jupyter_gpuquota.controller"):
+            process.kill()
+
+
+@pytest_asyncio.fixture
+async def api(cluster: Any) -> AsyncIterator[Api]:
+    async with connected(cluster.kubeconfig()) as [api]:
+        yield api
+
+
+@pytest.fixture
+def project(teams: Teams) -> str:
+    return teams.with_kueue("team-a", 64000).namespace
+
+
+@pytest.fixture
+def between(proxy: Callable[..., FaultProxy]) -> FaultProxy:
+    return proxy()
+
+
+@pytest.fixture
+def shell(
+    between: FaultProxy, project: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Shell]:
+    """Where controllers with the credentials of a kubeconfig find their settings."""
+    config = {
+        "kubeconfig": str(between.kubeconfig),
+        "namespaces": [project],
+        "milli_resource": MILLI_GPU,
+    }
+    with opened(tmp_path, {"KubernetesConfig": config}) as shell:
+        shell.more["JUPYTER_GPUQUOTA_BACKEND"] = "kubernetes"
+        monkeypatch.delenv("JUPYTER_NO_CONFIG", raising=False)
+        for name, value in shell.env.items():
+            monkeypatch.setenv(name, value)
+        yield shell
+        between.rules.clear()
+
+
+@pytest.fixture
+def hosting(shell: Shell) -> OnDemand:
+    return OnDemand(shell)
+
+
+async def test_killed_at_each_call_of_a_launch(
+    hosting: OnDemand, between: FaultProxy, api: Api, project: str
+):
+    for number in range(1, MOST):
+        name = f"exp-{number}"
+        client = await asyncio.to_thread(hosting.client)
+        await asyncio.to_thread(client.about)
+        rule = Rule(f"/{project}/", WRITES, act=hosting.kill, skip=number - 1, times=1)
+        between.add(rule)
+        with suppress(Unavailable):
+            await asyncio.to_thread(submit, client, project, name)
+        if number == 1:
+            assert rule.seen
+            assert not await asyncio.to_thread(lambda: hosting.client().sessions.list())
+            continue
+        session = await wait_for(lambda name=name: running(hosting, name), pause=0.3)
+        assert session.run == 1
+        await assert_whole(api, project, name)
+        if not rule.seen:
+            break
+    assert 5 < number < MOST - 2
+
+
+def submit(client: Client, project: str, name: str) -> None:
+    """Launch a session."""
+    client.sessions.submit(
+        name, project=project, command=["sleep", "600"], gpu=1, environment="i:1"
+    )
+
+
+async def running(hosting: OnDemand, name: str) -> Session | None:
+    """Return a session once it runs, as the present controller says."""
+    try:
+        found = await asyncio.to_thread(lambda: hosting.client().sessions.list())
+    except Unavailable:
+        return None
+    return next((s for s in found if s.spec.name == name and s.state == "running"), None)
