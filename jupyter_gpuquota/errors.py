@@ -17,6 +17,7 @@
     │   └── TooManyAttempts   too many unknown tokens came from one address
     ├── Unsupported           the backend, device or environment lacks the capability
     ├── StorageFailed         state could not be written (disk full, read-only); nothing changed
+    ├── Damaged               stored data does not match its hash, or breaks its format
     ├── BadAnswer             a program of a session sent a malformed HTTP response
     ├── Unavailable           no response
     │   ├── NoServer          no JupyterLab with the extension and no controller was found
@@ -169,6 +170,12 @@ class StorageFailed(GpuQuotaError):
     """State could not be written; nothing changed."""
 
     code = "StorageFailed"
+
+
+class Damaged(GpuQuotaError):
+    """Stored data does not match its hash, or breaks the rules of its format."""
+
+    code = "Damaged"
 
 
 class BadAnswer(GpuQuotaError):

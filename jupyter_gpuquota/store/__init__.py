@@ -1,0 +1,1 @@
+"""The content store of datasets and snapshots: manifests, packs and objects in a lake."""

@@ -1,0 +1,81 @@
+"""Packs: objects of the lake that hold many small files, one after the other.
+
+A pack is named by its sha256. Beside it stands its index, fixed-size records of what it holds, so
+that another writer finds out without reading the pack.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterator
+
+import msgspec
+
+from ..errors import Damaged
+
+SMALL = 1 << 20
+"""Files of less bytes than this share packs; others are objects of their own."""
+
+FULL = 32 << 20
+"""A pack is complete once it has this many bytes."""
+
+PART = 64 << 20
+"""Bytes of each object of a large file, except the last one."""
+
+_RECORD = struct.Struct(">32sQQ")
+
+
+class Held(msgspec.Struct, frozen=True):
+    """One file in a pack: the sha256 of its content, its offset, and its size in bytes."""
+
+    sha256: str
+    offset: int
+    size: int
+
+
+class Pack(msgspec.Struct, frozen=True):
+    """A complete pack: its sha256, its bytes, and what it holds."""
+
+    sha256: str
+    body: bytes
+    held: tuple[Held, ...]
+
+
+class Packer:
+    """Collects small files, and returns a pack whenever one is complete."""
+
+    def __init__(self, full: int = FULL) -> None:
+        self._full = full
+        self._body = bytearray()
+        self._held: list[Held] = []
+
+    def add(self, sha256: str, content: bytes) -> Pack | None:
+        """Add a file, and return the pack that it completes."""
+        self._held.append(Held(sha256, len(self._body), len(content)))
+        self._body += content
+        return self.finish() if len(self._body) >= self._full else None
+
+    def finish(self) -> Pack | None:
+        """Return the pack of what has been added since the last one, None if nothing has."""
+        if not self._held:
+            return None
+        body, held = bytes(self._body), tuple(self._held)
+        self._body, self._held = bytearray(), []
+        return Pack(hashlib.sha256(body).hexdigest(), body, held)
+
+
+def encode_index(held: tuple[Held, ...]) -> bytes:
+    """Return the index of a pack: 48 bytes for each file."""
+    return b"".join(_RECORD.pack(bytes.fromhex(h.sha256), h.offset, h.size) for h in held)
+
+
+def decode_index(body: bytes) -> Iterator[Held]:
+    """Yield what a pack holds.
+
+    :raises Damaged: the index is cut.
+    """
+    if len(body) % _RECORD.size:
+        raise Damaged("The index of a pack is cut.")
+    for sha256, offset, size in _RECORD.iter_unpack(body):
+        yield Held(sha256.hex(), offset, size)

@@ -1,0 +1,68 @@
+"""Reading files that others may write meanwhile: what is read is never torn."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from ..errors import Conflict
+from .packs import PART
+
+T = TypeVar("T")
+
+ATTEMPTS = 3
+_CHUNK = 1 << 20
+
+
+class Content(msgspec.Struct, frozen=True):
+    """What a file contained: its size in bytes, its sha256, and that of each of its parts."""
+
+    size: int
+    sha256: str
+    parts: tuple[str, ...]
+
+
+def identity(stats: os.stat_result) -> tuple[int, ...]:
+    """Return what changes when a file is written or replaced."""
+    return (stats.st_dev, stats.st_ino, stats.st_size, stats.st_mtime_ns, stats.st_ctime_ns)
+
+
+def whole(path: Path, read: Callable[[BinaryIO], T]) -> tuple[T, os.stat_result]:
+    """Return what `read` makes of a file that nobody writes meanwhile, and the file's state.
+
+    :raises Conflict: the file changed during each of three attempts.
+    :raises OSError: it cannot be read.
+    """
+    for _ in range(ATTEMPTS):
+        with path.open("rb", buffering=0) as file:
+            before = os.fstat(file.fileno())
+            made = read(file)
+            after = os.fstat(file.fileno())
+        if identity(before) == identity(after):
+            return made, after
+    raise Conflict(
+        f"{path} changes while it is read.",
+        hint="Stop what writes it, or sync a copy.",
+    )
+
+
+def hashed(file: BinaryIO) -> Content:
+    """Return the size and the hashes of an open file."""
+    total, size, parts = hashlib.sha256(), 0, []
+    buffer = memoryview(bytearray(_CHUNK))
+    while True:
+        part, length = hashlib.sha256(), 0
+        while length < PART and (count := file.readinto(buffer)):  # type: ignore[attr-defined]
+            part.update(buffer[:count])
+            total.update(buffer[:count])
+            length += count
+        if not length:
+            break
+        size += length
+        parts.append(part.hexdigest())
+    return Content(size, total.hexdigest(), tuple(parts))
