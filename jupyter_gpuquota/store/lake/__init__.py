@@ -1,0 +1,1 @@
+"""The lake: an object store that holds the versions of datasets."""

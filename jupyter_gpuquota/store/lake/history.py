@@ -1,0 +1,102 @@
+"""Reading and writing the commits and tags of datasets in a lake."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TypeVar
+
+import msgspec
+
+from ...errors import Damaged, Unavailable
+from ..commits import Commit
+from . import layout
+from .objects import Objects
+
+T = TypeVar("T")
+
+_ATTEMPTS = 50
+
+
+class Tag(msgspec.Struct, frozen=True):
+    """What a tag names."""
+
+    version: str
+
+
+class History:
+    """The commits and tags of the datasets in one lake.
+
+    A commit gets the next number by a conditional put. A lake that does not know those gets
+    commits with a number and a random suffix: two writers may then use the same number, and the
+    suffix decides which of the two comes first.
+    """
+
+    def __init__(self, objects: Objects, *, conditional: bool) -> None:
+        self._objects = objects
+        self._conditional = conditional
+
+    async def datasets(self) -> list[str]:
+        """Return the names of all datasets, sorted."""
+        keys = [stored.key async for stored in self._objects.list(layout.DATASETS)]
+        return sorted({key.removeprefix(layout.DATASETS).partition("/")[0] for key in keys})
+
+    async def commits(self, dataset: str) -> list[Commit]:
+        """Return the commits of a dataset, in the order in which they were made."""
+        return [await self._read(key, Commit) for key in await self._commit_keys(dataset)]
+
+    async def add(self, dataset: str, commit: Commit) -> None:
+        """Add a commit as the last one.
+
+        :raises Unavailable: others add commits faster than this one can be added.
+        """
+        body = msgspec.json.encode(commit)
+        for _ in range(_ATTEMPTS):
+            keys = await self._commit_keys(dataset)
+            number = 1 + (layout.number(keys[-1]) if keys else 0)
+            if not self._conditional:
+                key = layout.commit(dataset, number, f"-{uuid.uuid4().hex}")
+                await self._objects.put(key, body)
+                return
+            if await self._objects.create(layout.commit(dataset, number), body):
+                return
+        raise Unavailable(f"Too many writers add versions to {dataset}.", hint="Try again later.")
+
+    async def tags(self, dataset: str) -> dict[str, str]:
+        """Return the ids of versions by tag."""
+        prefix = layout.tags(dataset)
+        keys = sorted([stored.key async for stored in self._objects.list(prefix)])
+        names = [key.removeprefix(prefix).removesuffix(".json") for key in keys]
+        found = [await self._read(key, Tag) for key in keys]
+        return {name: tag.version for name, tag in zip(names, found, strict=True)}
+
+    async def tag(self, dataset: str, name: str, version: str) -> None:
+        """Let a tag name a version, whatever it named before."""
+        await self._objects.put(layout.tag(dataset, name), msgspec.json.encode(Tag(version)))
+
+    async def untag(self, dataset: str, name: str) -> None:
+        """Remove a tag."""
+        await self._objects.delete([layout.tag(dataset, name)])
+
+    async def _commit_keys(self, dataset: str) -> list[str]:
+        listed = self._objects.list(layout.commits(dataset))
+        return sorted([stored.key async for stored in listed])
+
+    async def _read(self, key: str, kind: type[T]) -> T:
+        try:
+            return msgspec.json.decode(await self._objects.get(key), type=kind)
+        except msgspec.DecodeError as error:
+            raise Damaged(f"{key} in the lake is malformed: {error}.") from error
+
+
+async def has_conditional_put(objects: Objects) -> bool:
+    """Return whether a lake refuses to create an object that exists.
+
+    Some object stores accept the condition and ignore it, so it is tried.
+    """
+    key = f"{layout.WRITERS}probe-{uuid.uuid4().hex}"
+    try:
+        return await objects.create(key, b"1") and not await objects.create(key, b"2")
+    except Unavailable:
+        return False
+    finally:
+        await objects.delete([key])

@@ -1,0 +1,48 @@
+"""Objects by key: what a lake must provide.
+
+All methods raise NotFound for a key that does not exist, NotAllowed if the credentials lack a
+right, and Unavailable if the lake does not answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Protocol
+
+import msgspec
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """One object: its key, its size in bytes, and when it was written, by the lake's clock."""
+
+    key: str
+    size: int
+    written: datetime
+
+
+class Objects(Protocol):
+    """The objects of a lake."""
+
+    async def get(self, key: str) -> bytes:
+        """Return the bytes of an object."""
+
+    async def get_ranges(
+        self, key: str, starts: Sequence[int], sizes: Sequence[int]
+    ) -> list[bytes]:
+        """Return several ranges of an object."""
+
+    async def put(self, key: str, body: bytes) -> None:
+        """Write an object, whether or not it exists."""
+
+    async def create(self, key: str, body: bytes) -> bool:
+        """Write an object if the key is free, and return whether it was."""
+
+    async def delete(self, keys: Sequence[str]) -> None:
+        """Delete objects; those that do not exist are passed over."""
+
+    async def head(self, key: str) -> Stored:
+        """Return what is known of an object."""
+
+    def list(self, prefix: str) -> AsyncIterator[Stored]:
+        """Yield all objects whose keys begin with a prefix that ends with `/`."""
