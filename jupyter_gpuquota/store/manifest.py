@@ -1,13 +1,4 @@
-"""Manifests: the entries of a version, sorted, one JSON object per line, compressed.
-
-::
-
-    {"path":"train/1.png","mode":"100644","size":2900,"sha256":"…","pack":"…","offset":5800}
-    {"path":"train/all.bin","mode":"100644","size":99000000,"sha256":"…","parts":["…","…"]}
-    {"path":"train/latest","mode":"120000","target":"1.png"}
-    {"path":"dHJhaW4v6Q==","raw":true,"mode":"040000"}
-
-If a path or a link's target is not UTF-8, both are base64 of their bytes, and `raw` is true.
+"""Manifests: the entries of a version, sorted, one line each, compressed.
 
 The id of a version is the sha256 of its lines without `pack`, `offset` and `parts`: the same folder
 has the same id in every lake, and keeps it when a lake is packed anew.
@@ -15,39 +6,16 @@ has the same id in every lake, and keeps it when a lake is packed anew.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import os
 import zlib
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from ..errors import Damaged
-from . import paths
+from . import lines, paths
 from .entries import FOLDER, LINK, NOWHERE, Entry, Location
 
 HEX = 64
 """Digits of a sha256."""
-
-
-class _Line(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One line as it is written; the order of its fields belongs to the format."""
-
-    path: str
-    raw: bool = False
-    mode: str = ""
-    size: int = 0
-    sha256: str = ""
-    target: str = ""
-    pack: str = ""
-    offset: int = 0
-    parts: tuple[str, ...] = ()
-
-
-_encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(_Line)
 
 
 class Writer:
@@ -64,10 +32,8 @@ class Writer:
         :raises Damaged: the entry breaks a rule of manifests, or the order.
         """
         self._order.check(entry, location)
-        bare = _line(entry)
-        self._digest.update(_encoder.encode(bare) + b"\n")
-        whole = msgspec.structs.replace(bare, **msgspec.structs.asdict(location))
-        return self._deflate.compress(_encoder.encode(whole) + b"\n")
+        self._digest.update(lines.encode(entry) + b"\n")
+        return self._deflate.compress(lines.encode(entry, location) + b"\n")
 
     def finish(self) -> bytes:
         """Return the last compressed bytes."""
@@ -94,9 +60,9 @@ def decode(chunks: Iterable[bytes], version: str = "") -> Iterator[tuple[Entry, 
     """
     digest, order = hashlib.sha256(), _Order()
     for text in _lines(chunks):
-        entry, location = _read(text)
+        entry, location = lines.decode(text)
         order.check(entry, location)
-        digest.update(_encoder.encode(_line(entry)) + b"\n")
+        digest.update(lines.encode(entry) + b"\n")
         yield entry, location
     if version and digest.hexdigest() != version:
         raise Damaged(f"The manifest is not that of version {version[:12]}.")
@@ -143,59 +109,14 @@ def _is_hash(text: str) -> bool:
     return len(text) == HEX and not text.strip("0123456789abcdef")
 
 
-def _line(entry: Entry) -> _Line:
-    raw = not (_is_utf8(entry.path) and _is_utf8(entry.target))
-    spell = _base64 if raw else str
-    return _Line(
-        path=spell(entry.path),
-        raw=raw,
-        mode=entry.mode,
-        size=entry.size,
-        sha256=entry.sha256,
-        target=spell(entry.target),
-    )
-
-
-def _read(text: bytes) -> tuple[Entry, Location]:
-    try:
-        line = _decoder.decode(text)
-        spell = _of_base64 if line.raw else str
-        entry = Entry(
-            path=spell(line.path),
-            mode=line.mode,  # type: ignore[arg-type]  # checked with the other rules
-            size=line.size,
-            sha256=line.sha256,
-            target=spell(line.target),
-        )
-    except (msgspec.DecodeError, binascii.Error) as error:
-        raise Damaged(f"A line of the manifest is malformed: {error}.") from error
-    return entry, Location(pack=line.pack, offset=line.offset, parts=line.parts)
-
-
 def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines of a compressed text."""
     inflate, rest = zlib.decompressobj(wbits=31), b""
     try:
         for chunk in chunks:
-            *lines, rest = (rest + inflate.decompress(chunk)).split(b"\n")
-            yield from lines
+            *whole, rest = (rest + inflate.decompress(chunk)).split(b"\n")
+            yield from whole
     except zlib.error as error:
         raise Damaged(f"The manifest is malformed: {error}.") from error
     if rest or inflate.unused_data or not inflate.eof:
         raise Damaged("The manifest does not end where it should.")
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _base64(text: str) -> str:
-    return base64.b64encode(os.fsencode(text)).decode()
-
-
-def _of_base64(text: str) -> str:
-    return os.fsdecode(base64.b64decode(text, validate=True))

@@ -54,6 +54,11 @@ def link_problem(path: str, target: str) -> str:
     return ""
 
 
+def printable(path: str) -> str:
+    """Return a path as it can be shown: bytes that are not UTF-8 as `\\xe9`."""
+    return os.fsencode(path).decode(errors="backslashreplace")
+
+
 def sort_key(path: str) -> bytes:
     """Return the key that manifests are sorted by: the path's bytes."""
     return os.fsencode(path)

@@ -11,7 +11,7 @@ from typing import BinaryIO, TypeVar
 import msgspec
 
 from ..errors import Conflict
-from .packs import PART
+from .packs import PART, SMALL
 
 T = TypeVar("T")
 
@@ -45,10 +45,24 @@ def whole(path: Path, read: Callable[[BinaryIO], T]) -> tuple[T, os.stat_result]
             after = os.fstat(file.fileno())
         if identity(before) == identity(after):
             return made, after
-    raise Conflict(
-        f"{path} changes while it is read.",
-        hint="Stop what writes it, or sync a copy.",
+    raise changing(path)
+
+
+def changing(path: Path) -> Conflict:
+    """Return the error of a file that somebody writes."""
+    return Conflict(
+        f"{path} changes while it is read.", hint="Stop what writes it, or sync a copy."
     )
+
+
+def small_or_hashed(file: BinaryIO) -> tuple[Content, bytes]:
+    """Return the content of an open file, and its bytes if it is small."""
+    body = file.read(SMALL)
+    if len(body) < SMALL:
+        sha256 = hashlib.sha256(body).hexdigest()
+        return Content(len(body), sha256, (sha256,) if body else ()), body
+    file.seek(0)
+    return hashed(file), b""
 
 
 def hashed(file: BinaryIO) -> Content:

@@ -74,5 +74,10 @@ def writer(name: str) -> str:
     return f"{WRITERS}{name}.json"
 
 
+def name_of(key: str) -> str:
+    """Return the sha256 in the key of an object, a pack or an index, with the latter's suffix."""
+    return "".join(key.split("/")[-2:])
+
+
 def _fanned(sha256: str) -> str:
     return f"{sha256[:2]}/{sha256[2:]}"

@@ -1,0 +1,201 @@
+"""Storing a folder in a lake: only what the lake does not hold is sent.
+
+A process that ends meanwhile leaves packs and objects that no version needs yet. The next upload
+finds them in the lake and goes on from there; what files contained is in the catalog.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from ..errors import Damaged, FieldError, InvalidFields
+from . import manifest, reading
+from .catalog import Catalog
+from .commits import Stats
+from .entries import FOLDER, LINK, Entry, Location
+from .lake import layout
+from .lake.objects import Objects
+from .packs import PART, SMALL, Pack, Packer, encode_index
+from .paths import printable
+from .progress import Progress, Report
+from .reading import Content
+from .spool import Spool, spool
+from .tree import Found, walk
+
+T = TypeVar("T")
+
+_BATCH = 256
+_SENDING = 4
+"""Objects that are sent at once: each is up to 64 MiB in memory."""
+_NAMED = 20
+"""Paths that an error names at most."""
+
+
+class Uploaded(msgspec.Struct, frozen=True):
+    """A version whose manifest and contents are in the lake."""
+
+    version: str
+    stats: Stats
+
+
+class _Large(NamedTuple):
+    """A file whose parts, or some of them, the lake does not hold."""
+
+    path: Path
+    content: Content
+
+
+class Upload:
+    """One upload of a folder."""
+
+    def __init__(self, objects: Objects, catalog: Catalog, report: Report) -> None:
+        self._objects = objects
+        self._catalog = catalog
+        self._report = report
+        self._packer = Packer()
+        self._packing: set[str] = set()
+        self._progress = Progress()
+        self._sending = asyncio.Semaphore(_SENDING)
+
+    async def run(self, root: Path) -> Uploaded:
+        """Store a folder, and return its version.
+
+        :raises InvalidFields: paths that a version cannot contain; all of them, nothing is stored.
+        :raises Conflict: a file does not stop changing.
+        """
+        count, size = await asyncio.to_thread(_survey, root)
+        self._advance(all_files=count, all_bytes=size)
+        with spool() as entries:
+            for batch in _batches(walk(str(root)), _BATCH):
+                await self._store(root, batch, entries)
+            if last := self._packer.finish():
+                await self._send_pack(last)
+            version, body = await asyncio.to_thread(self._manifest, entries)
+        await self._objects.create(layout.manifest(version), body)
+        done = self._progress
+        return Uploaded(version, Stats(files=count, bytes=size, added=done.sent))
+
+    async def _store(self, root: Path, batch: Sequence[Found], entries: Spool) -> None:
+        packs, large = await asyncio.to_thread(self._read, root, batch, entries)
+        async with asyncio.TaskGroup() as group:
+            for pack in packs:
+                group.create_task(self._send_pack(pack))
+            for file in large:
+                for number in self._missing(file.content):
+                    group.create_task(self._send_part(file, number))
+
+    def _read(
+        self, root: Path, batch: Sequence[Found], entries: Spool
+    ) -> tuple[list[Pack], list[_Large]]:
+        """Read what is not known of some files; return the packs and files to send."""
+        packs, large = [], []
+        with self._catalog.batch():
+            for found in batch:
+                if found.mode in {LINK, FOLDER}:
+                    entries.add(Entry(found.path, found.mode, target=found.target))
+                    continue
+                path = root / found.path
+                content = self._known(found)
+                if content is None:
+                    content, pack = self._look(path, found)
+                    packs += [pack] if pack else []
+                if content.size >= SMALL:
+                    large.append(_Large(path, content))
+                location = Location(parts=content.parts if content.size >= SMALL else ())
+                entries.add(Entry(found.path, found.mode, content.size, content.sha256), location)
+                self._advance(files=1, bytes=content.size)
+        return packs, large
+
+    def _known(self, found: Found) -> Content | None:
+        """Return the content of a file that need not be read."""
+        content = self._catalog.content(found.stat) if found.stat else None
+        if content and (content.size >= SMALL or self._catalog.location(content)):
+            return content
+        return None
+
+    def _look(self, path: Path, found: Found) -> tuple[Content, Pack | None]:
+        """Read a file; return its content, and the pack that it completes."""
+        (content, body), stats = reading.whole(path, reading.small_or_hashed)
+        self._catalog.remember(stats, content)
+        if not body or content.sha256 in self._packing or self._catalog.location(content):
+            return content, None
+        self._packing.add(content.sha256)
+        return content, self._packer.add(content.sha256, body)
+
+    def _missing(self, content: Content) -> list[int]:
+        """Return the numbers of the parts that the lake does not hold."""
+        missing = set(self._catalog.missing(content.parts))
+        return [number for number, part in enumerate(content.parts) if part in missing]
+
+    async def _send_pack(self, pack: Pack) -> None:
+        async with self._sending:
+            await self._objects.create(layout.pack(pack.sha256), pack.body)
+            await self._objects.create(layout.index(pack.sha256), encode_index(pack.held))
+        with self._catalog.batch():
+            self._catalog.add_pack(pack.sha256, pack.held)
+        self._advance(sent=len(pack.body))
+
+    async def _send_part(self, file: _Large, number: int) -> None:
+        part = file.content.parts[number]
+        async with self._sending:
+            body = await asyncio.to_thread(_read_part, file.path, number)
+            if hashlib.sha256(body).hexdigest() != part:
+                raise reading.changing(file.path)
+            await self._objects.create(layout.content(part), body)
+        with self._catalog.batch():
+            self._catalog.add_objects([part])
+        self._advance(sent=len(body))
+
+    def _manifest(self, entries: Spool) -> tuple[str, bytes]:
+        """Return the id and the manifest, with the location of every file."""
+        return manifest.encode((entry, self._located(entry, at)) for entry, at in entries)
+
+    def _located(self, entry: Entry, location: Location) -> Location:
+        if location.parts or not entry.size:
+            return location
+        found = self._catalog.location(Content(entry.size, entry.sha256, (entry.sha256,)))
+        if found is None:
+            raise Damaged(f"{entry.path} was stored, but the catalog has lost its location.")
+        return found
+
+    def _advance(self, **more: int) -> None:
+        now = self._progress
+        self._progress = replace(now, **{k: getattr(now, k) + v for k, v in more.items()})
+        self._report(self._progress)
+
+
+def _survey(root: Path) -> tuple[int, int]:
+    """Return how many files a folder has, and their bytes."""
+    count, size, problems = 0, 0, []
+    for found in walk(str(root)):
+        if found.problem:
+            problems.append(FieldError(f"folder.{printable(found.path)}", f"{found.problem}."))
+        elif found.stat and found.mode not in {LINK, FOLDER}:
+            count, size = count + 1, size + found.stat.st_size
+    if problems:
+        raise InvalidFields(
+            f"{len(problems)} paths of {root} cannot be stored.",
+            hint="Remove or rename them, or sync another folder.",
+            fields=tuple(problems[:_NAMED]),
+        )
+    return count, size
+
+
+def _read_part(path: Path, number: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(number * PART)
+        return file.read(PART)
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(itertools.islice(iterator, size)):
+        yield batch

@@ -1,0 +1,124 @@
+"""Folders are stored in a lake: whole, once, and resumed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.store import manifest
+from jupyter_gpuquota.store.catalog import Catalog
+from jupyter_gpuquota.store.entries import Entry, Location
+from jupyter_gpuquota.store.lake import layout
+from jupyter_gpuquota.store.lake.connection import connect
+from jupyter_gpuquota.store.lake.contents import refresh
+from jupyter_gpuquota.store.lake.objects import Objects
+from jupyter_gpuquota.store.packs import PART
+from jupyter_gpuquota.store.progress import Progress
+from jupyter_gpuquota.store.upload import Upload, Uploaded
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Objects:
+    (tmp_path / "lake").mkdir()
+    return connect(f"file://{tmp_path}/lake")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "folder"
+    (folder / "train" / "empty").mkdir(parents=True)
+    for number in range(300):
+        (folder / "train" / f"{number}.txt").write_text(f"number {number % 100}")
+    (folder / "train" / "none").touch()
+    (folder / "first").symlink_to("train/0.txt")
+    with (folder / "large").open("wb") as file:
+        file.truncate(PART + 5)
+    return folder
+
+
+async def upload(lake: Objects, folder: Path, catalog: Catalog | None = None) -> Uploaded:
+    catalog = catalog or Catalog(":memory:")
+    await refresh(catalog, lake)
+    return await Upload(lake, catalog, lambda _: None).run(folder)
+
+
+async def contents(lake: Objects, version: str) -> AsyncIterator[tuple[Entry, bytes]]:
+    """Yield every entry of a version with its bytes, read from the lake."""
+    body = await lake.get(layout.manifest(version))
+    for entry, location in manifest.decode([body], version):
+        yield entry, await content(lake, entry, location)
+
+
+async def content(lake: Objects, entry: Entry, location: Location) -> bytes:
+    if location.pack:
+        return (await lake.get_ranges(layout.pack(location.pack), [location.offset], [entry.size]))[
+            0
+        ]
+    return b"".join([await lake.get(layout.content(part)) for part in location.parts])
+
+
+async def keys(lake: Objects) -> set[str]:
+    return {stored.key async for stored in lake.list("")}
+
+
+async def test_a_folder_is_stored_whole(lake: Objects, folder: Path) -> None:
+    done = await upload(lake, folder)
+    found = {entry.path: (entry, body) async for entry, body in contents(lake, done.version)}
+    assert len(found) == 300 + 4
+    assert found["first"][0].target == "train/0.txt"
+    assert found["train/empty"][0].mode == "040000"
+    for path, (entry, body) in found.items():
+        if entry.is_file:
+            assert body == (folder / path).read_bytes(), path
+    assert done.stats.files == 302
+
+
+async def test_equal_files_are_stored_once(lake: Objects, folder: Path) -> None:
+    await upload(lake, folder)
+    (index,) = [key for key in await keys(lake) if key.endswith(".index")]
+    assert len(await lake.get(index)) == 100 * 48
+    assert len([key for key in await keys(lake) if key.startswith("objects/")]) == 2
+
+
+async def test_the_second_time_nothing_is_sent(lake: Objects, folder: Path) -> None:
+    first = await upload(lake, folder)
+    before = await keys(lake)
+    again = await upload(lake, folder)
+    assert (again.version, again.stats.added) == (first.version, 0)
+    (folder / "train" / "0.txt").write_text("new")
+    changed = await upload(lake, folder)
+    assert changed.stats.added == len("new")
+    assert len(await keys(lake) - before) == 3
+
+
+async def test_progress_reaches_its_total(lake: Objects, folder: Path) -> None:
+    seen: list[Progress] = []
+    await Upload(lake, Catalog(":memory:"), seen.append).run(folder)
+    assert (seen[-1].files, seen[-1].bytes) == (seen[-1].all_files, seen[-1].all_bytes)
+    assert seen[-1].all_bytes == PART + 5 + sum(len(f"number {n % 100}") for n in range(300))
+
+
+async def test_all_paths_that_cannot_be_stored_are_named(lake: Objects, folder: Path) -> None:
+    (folder / "out").symlink_to("/etc/passwd")
+    (folder / "up").symlink_to("..")
+    with pytest.raises(InvalidFields, match="2 paths") as raised:
+        await upload(lake, folder)
+    assert [error.field for error in raised.value.fields] == ["folder.out", "folder.up"]
+    assert not await keys(lake)
+
+
+async def test_the_manifest_is_readable_with_standard_tools(lake: Objects, folder: Path) -> None:
+    done = await upload(lake, folder)
+    text = gzip.decompress(await lake.get(layout.manifest(done.version)))
+    assert json.loads(text.splitlines()[0]) == {
+        "path": "first",
+        "mode": "120000",
+        "target": "train/0.txt",
+    }
