@@ -55,7 +55,7 @@ def link_problem(path: str, target: str) -> str:
 
 
 def printable(path: str) -> str:
-    """Return a path as it can be shown: bytes that are not UTF-8 as `\\xe9`."""
+    r"""Return a path as it can be shown: bytes that are not UTF-8 as `\xe9`."""
     return os.fsencode(path).decode(errors="backslashreplace")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 
 import msgspec
 
@@ -10,15 +11,32 @@ import msgspec
 class Progress(msgspec.Struct, frozen=True):
     """Files and bytes that are done, of how many; totals are 0 while they are unknown.
 
-    `sent` counts the bytes that travelled over the network.
+    `moved` counts the bytes that travelled over the network.
     """
 
     files: int = 0
     bytes: int = 0
     all_files: int = 0
     all_bytes: int = 0
-    sent: int = 0
+    moved: int = 0
 
 
 Report = Callable[[Progress], None]
-"""Called with the progress after every step; it must return quickly."""
+"""Called with the progress after every step, also from threads; it must return quickly."""
+
+
+class Meter:
+    """Adds up progress, from any thread, and reports it."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._lock = Lock()
+        self.progress = Progress()
+
+    def add(self, **more: int) -> None:
+        """Add to some of the counts."""
+        with self._lock:
+            now = self.progress
+            sums = {name: getattr(now, name) + count for name, count in more.items()}
+            self.progress = msgspec.structs.replace(now, **sums)
+            self._report(self.progress)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from ..errors import Damaged, FieldError, InvalidFields
 from . import manifest, reading
@@ -25,9 +24,10 @@ from .lake import layout
 from .lake.objects import Objects
 from .packs import PART, SMALL, Pack, Packer, encode_index
 from .paths import printable
-from .progress import Progress, Report
+from .progress import Meter, Report
 from .reading import Content
 from .spool import Spool, spool
+from .tasks import in_thread, together
 from .tree import Found, walk
 
 T = TypeVar("T")
@@ -59,10 +59,9 @@ class Upload:
     def __init__(self, objects: Objects, catalog: Catalog, report: Report) -> None:
         self._objects = objects
         self._catalog = catalog
-        self._report = report
+        self._meter = Meter(report)
         self._packer = Packer()
         self._packing: set[str] = set()
-        self._progress = Progress()
         self._sending = asyncio.Semaphore(_SENDING)
 
     async def run(self, root: Path) -> Uploaded:
@@ -71,26 +70,27 @@ class Upload:
         :raises InvalidFields: paths that a version cannot contain; all of them, nothing is stored.
         :raises Conflict: a file does not stop changing.
         """
-        count, size = await asyncio.to_thread(_survey, root)
-        self._advance(all_files=count, all_bytes=size)
+        count, size = await in_thread(_survey, root)
+        self._meter.add(all_files=count, all_bytes=size)
         with spool() as entries:
             for batch in _batches(walk(str(root)), _BATCH):
                 await self._store(root, batch, entries)
             if last := self._packer.finish():
                 await self._send_pack(last)
-            version, body = await asyncio.to_thread(self._manifest, entries)
+            version, body = await in_thread(self._manifest, entries)
         await self._objects.create(layout.manifest(version), body)
-        done = self._progress
-        return Uploaded(version, Stats(files=count, bytes=size, added=done.sent))
+        sent = self._meter.progress.moved
+        return Uploaded(version, Stats(files=count, bytes=size, added=sent))
 
     async def _store(self, root: Path, batch: Sequence[Found], entries: Spool) -> None:
-        packs, large = await asyncio.to_thread(self._read, root, batch, entries)
-        async with asyncio.TaskGroup() as group:
-            for pack in packs:
-                group.create_task(self._send_pack(pack))
-            for file in large:
-                for number in self._missing(file.content):
-                    group.create_task(self._send_part(file, number))
+        packs, large = await in_thread(self._read, root, batch, entries)
+        parts = [(file, number) for file in large for number in self._missing(file.content)]
+        await together(
+            [
+                *(self._send_pack(pack) for pack in packs),
+                *(self._send_part(file, number) for file, number in parts),
+            ]
+        )
 
     def _read(
         self, root: Path, batch: Sequence[Found], entries: Spool
@@ -111,7 +111,7 @@ class Upload:
                     large.append(_Large(path, content))
                 location = Location(parts=content.parts if content.size >= SMALL else ())
                 entries.add(Entry(found.path, found.mode, content.size, content.sha256), location)
-                self._advance(files=1, bytes=content.size)
+                self._meter.add(files=1, bytes=content.size)
         return packs, large
 
     def _known(self, found: Found) -> Content | None:
@@ -141,18 +141,18 @@ class Upload:
             await self._objects.create(layout.index(pack.sha256), encode_index(pack.held))
         with self._catalog.batch():
             self._catalog.add_pack(pack.sha256, pack.held)
-        self._advance(sent=len(pack.body))
+        self._meter.add(moved=len(pack.body))
 
     async def _send_part(self, file: _Large, number: int) -> None:
         part = file.content.parts[number]
         async with self._sending:
-            body = await asyncio.to_thread(_read_part, file.path, number)
+            body = await in_thread(_read_part, file.path, number)
             if hashlib.sha256(body).hexdigest() != part:
                 raise reading.changing(file.path)
             await self._objects.create(layout.content(part), body)
         with self._catalog.batch():
             self._catalog.add_objects([part])
-        self._advance(sent=len(body))
+        self._meter.add(moved=len(body))
 
     def _manifest(self, entries: Spool) -> tuple[str, bytes]:
         """Return the id and the manifest, with the location of every file."""
@@ -165,11 +165,6 @@ class Upload:
         if found is None:
             raise Damaged(f"{entry.path} was stored, but the catalog has lost its location.")
         return found
-
-    def _advance(self, **more: int) -> None:
-        now = self._progress
-        self._progress = replace(now, **{k: getattr(now, k) + v for k, v in more.items()})
-        self._report(self._progress)
 
 
 def _survey(root: Path) -> tuple[int, int]:

@@ -14,7 +14,6 @@ from jupyter_gpuquota.store import manifest
 from jupyter_gpuquota.store.catalog import Catalog
 from jupyter_gpuquota.store.entries import Entry, Location
 from jupyter_gpuquota.store.lake import layout
-from jupyter_gpuquota.store.lake.connection import connect
 from jupyter_gpuquota.store.lake.contents import refresh
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import PART
@@ -22,25 +21,6 @@ from jupyter_gpuquota.store.progress import Progress
 from jupyter_gpuquota.store.upload import Upload, Uploaded
 
 pytestmark = pytest.mark.asyncio
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Objects:
-    (tmp_path / "lake").mkdir()
-    return connect(f"file://{tmp_path}/lake")
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "folder"
-    (folder / "train" / "empty").mkdir(parents=True)
-    for number in range(300):
-        (folder / "train" / f"{number}.txt").write_text(f"number {number % 100}")
-    (folder / "train" / "none").touch()
-    (folder / "first").symlink_to("train/0.txt")
-    with (folder / "large").open("wb") as file:
-        file.truncate(PART + 5)
-    return folder
 
 
 async def upload(lake: Objects, folder: Path, catalog: Catalog | None = None) -> Uploaded:
