@@ -1,0 +1,1 @@
+"""Decisions on datasets: which copies a cache keeps, and what fits into it."""
