@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from ...model.caches import CachedVersion, CacheRoom, CacheRules, Pin
+from ...model.datasets.caches import CachedVersion, CacheRoom, CacheRules, Pin
 
 RulesOf = Callable[[CachedVersion], CacheRules]
 """The rules for a version: those of its dataset, of its project, or of everybody."""

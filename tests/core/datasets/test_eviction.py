@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.datasets import eviction
-from jupyter_gpuquota.model.caches import CachedVersion, CacheRules, Lease, Pin
+from jupyter_gpuquota.model.datasets.caches import CachedVersion, CacheRules, Lease, Pin
 
 NOW = datetime(2026, 1, 10, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from .struct import Model, Open
+from ..struct import Model, Open
 
 CacheState = Literal["fetching", "cached", "damaged", "clearing"]
 

@@ -1,0 +1,1 @@
+"""Datasets: their versions, and the copies of them near the GPUs."""
