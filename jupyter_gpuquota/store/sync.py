@@ -1,0 +1,73 @@
+"""Making a version of a folder: storing it in a lake, and adding it to a dataset's history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from ..errors import Conflict
+from .catalog import Catalog
+from .commits import Commit
+from .lake.contents import refresh
+from .lake.history import History
+from .lake.objects import Objects
+from .lake.presence import writing
+from .progress import Report
+from .upload import Upload
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be synced: a folder, as the next version of a dataset, and what is said of it."""
+
+    dataset: str
+    folder: Path
+    message: str = ""
+    author: str = ""
+    tag: str = ""
+    source: str = ""
+
+
+async def sync(
+    wanted: Wanted,
+    objects: Objects,
+    history: History,
+    catalog: Catalog,
+    *,
+    clock: Callable[[], datetime],
+    report: Report,
+) -> Commit:
+    """Return the commit of a folder's version; the last one if nothing has changed since.
+
+    :raises InvalidFields: the folder contains what a version cannot.
+    :raises Conflict: a file does not stop changing, or this process was suspended for so long that
+        the lake took it for dead.
+    """
+    async with writing(objects) as presence:
+        await refresh(catalog, objects)
+        uploaded = await Upload(objects, catalog, report).run(wanted.folder)
+        commits = await history.commits(wanted.dataset)
+        latest = commits[-1] if commits else None
+        commit = Commit(
+            version=uploaded.version,
+            parents=(latest.version,) if latest else (),
+            message=wanted.message,
+            author=wanted.author,
+            time=clock(),
+            stats=uploaded.stats,
+            source=wanted.source,
+        )
+        if latest and latest.version == commit.version:
+            commit = latest
+        elif await presence.remains():
+            await history.add(wanted.dataset, commit)
+        if not await presence.remains():
+            raise Conflict(
+                f"The sync of {wanted.dataset} was interrupted for too long.",
+                hint="Sync again: what was sent is kept for an hour.",
+            )
+        if wanted.tag:
+            await history.tag(wanted.dataset, wanted.tag, commit.version)
+        return commit
