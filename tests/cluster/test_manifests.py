@@ -50,7 +50,7 @@ def manifests(request, teams) -> list[dict[str, Any]]:
     team = teams.plain("team-a")
     made = [
         workload(session, parts),
-        secret(session, TOKEN),
+        secret(session, TOKEN, parts.defaults),
         service(session),
         network_policy(session, parts.defaults),
     ]
