@@ -33,7 +33,14 @@ def read_record(data: bytes, decode: Callable[[bytes], T]) -> Record[T]:
     try:
         return Record(decode(data))
     except msgspec.ValidationError as error:
-        newer = isinstance(msgspec.json.decode(data), dict)
-        return Record(problem=str(error).rstrip("."), newer=newer)
+        return Record(problem=str(error).rstrip("."), newer=_is_object(data))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         return Record(problem=str(error).rstrip("."))
+
+
+def _is_object(data: bytes) -> bool:
+    """Return whether data is a JSON object; a type is refused before the rest is read."""
+    try:
+        return isinstance(msgspec.json.decode(data), dict)
+    except msgspec.DecodeError:
+        return False
