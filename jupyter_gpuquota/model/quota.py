@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from .sessions import Kind
-from .struct import ADDED, UNCHANGED, Model
+from .struct import ADDED, UNCHANGED, Model, Open
 
 PREEMPTIBLE: tuple[Kind, ...] = ("interactive-spot", "train")
 """The kinds of sessions that our own scheduler may preempt: interactive ones never borrow."""
@@ -56,7 +56,7 @@ class Project(Model, frozen=True, kw_only=True):
     interactive_duration: int = 0
     min_runtime: int = 0
     draining: bool = False
-    preemptible: Annotated[tuple[Kind, ...], ADDED] = PREEMPTIBLE
+    preemptible: Annotated[tuple[Open[Kind], ...], ADDED] = PREEMPTIBLE
     revision: str = UNCHANGED
     people_shown: bool = True
 
@@ -117,7 +117,7 @@ class ProjectUse(Model, frozen=True, kw_only=True):
     running: int = 0
     waiting: int = 0
     users: tuple[UserUse, ...] = ()
-    preemptible: Annotated[tuple[Kind, ...], ADDED] = PREEMPTIBLE
+    preemptible: Annotated[tuple[Open[Kind], ...], ADDED] = PREEMPTIBLE
 
 
 class Quota(Model, frozen=True, kw_only=True):

@@ -24,8 +24,8 @@ export type RuleName =
   | (string & {});
 export type IdleRule =
   'idle_timeout' | 'quiet_hours' | 'gpu_idle_timeout' | (string & {});
-export type SetBy = 'config' | 'store' | 'file' | 'engine' | (string & {});
 export type Kind = 'interactive' | 'interactive-spot' | 'train' | (string & {});
+export type SetBy = 'config' | 'store' | 'file' | 'engine' | (string & {});
 export type State =
   | 'waiting'
   | 'starting'
@@ -607,7 +607,7 @@ export interface Project {
   interactive_duration: number;
   min_runtime: number;
   draining: boolean;
-  preemptible?: ('interactive' | 'interactive-spot' | 'train')[];
+  preemptible?: Kind[];
   revision: string;
   people_shown: boolean;
 }
@@ -714,7 +714,7 @@ export interface ProjectUse {
   running: number;
   waiting: number;
   users: UserUse[];
-  preemptible?: ('interactive' | 'interactive-spot' | 'train')[];
+  preemptible?: Kind[];
 }
 /**
  * What one user holds of a project, in milli-GPU, and has queued.
