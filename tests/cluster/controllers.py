@@ -91,6 +91,15 @@ async def running(
         await backend.resident.close()
 
 
+def writes_for(project: str, name: str) -> str:
+    """Return the pattern of paths that a launch writes to.
+
+    Those are collections and the session's own objects, not objects of other sessions: facts about
+    these are written at any time.
+    """
+    return rf"/{project}/\w+(/gpu-{name}(-0)?)?(/\w+)?(\?|$)"
+
+
 async def assert_whole(api: Api, project: str, name: str = "exp") -> None:
     """Check that a session runs once, with all its objects, and nothing half-made beside them."""
     workloads = [each for each in await api.list(STATEFUL_SETS, project) if _is_of(name, each)]
@@ -101,8 +110,12 @@ async def assert_whole(api: Api, project: str, name: str = "exp") -> None:
         [owner] = child.metadata.owner_references
         assert owner.uid == workload.metadata.uid, kind.plural
         assert RECORD not in child.metadata.annotations
-    [pod] = [each for each in await api.list(PODS, project) if _is_of(name, each)]
-    assert pod.status.phase == "Running"
+
+    async def runs() -> bool:
+        pods = [each for each in await api.list(PODS, project) if _is_of(name, each)]
+        return [pod.status.phase for pod in pods] == ["Running"]
+
+    await wait_for(runs)
 
 
 def _is_of(name: str, found: Object) -> bool:
