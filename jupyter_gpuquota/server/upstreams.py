@@ -244,7 +244,7 @@ class NoController:
         raise self._error.with_traceback(None)
 
     async def probe(self) -> None:
-        """Do nothing: there is nothing that could respond."""
+        """Do nothing: no server exists to check."""
 
     def close(self) -> None:
         """Do nothing: there is no connection."""

@@ -102,7 +102,7 @@ def test_a_server_answers_through_the_api_server(kubelet, alice, team):
         answer = kubelet.rest().get(f"{path}/{way}/proxy/api/status", token="jt")  # noqa: S106 (a test's)
         assert answer["same"]
         with pytest.raises(Refused, match="403"):
-            kubelet.rest().get(f"{path}/{way}/proxy/api/status", token="wrong")  # noqa: S106
+            kubelet.rest().get(f"{path}/{way}/proxy/api/status", token="wrong")  # noqa: S106 (a test's)
     log = alice.request("GET", f"{path}/pods/server-0/log?tailLines=200").decode()
     assert "it is running" in log
     found = alice.get(f"{path}/pods/server-0")
