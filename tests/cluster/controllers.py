@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.kubernetes.api import Api
-from jupyter_gpuquota.kubernetes.backend import open_kubernetes
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.labels import RECORD
 from jupyter_gpuquota.kubernetes.objects.meta import Object
@@ -19,6 +17,7 @@ from jupyter_gpuquota.kubernetes.resources import PODS, SECRETS, SERVICES, STATE
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.settings import MILLI_GPU
+from tests.cluster.serving import serving
 from tests.fakes import ask
 from tests.waiting import wait_for
 
@@ -83,12 +82,8 @@ async def running(
     """Run a controller with the credentials of a kubeconfig."""
     given = {"milli_resource": MILLI_GPU, "namespaces": [project], **settings}
     config = KubernetesConfig(kubeconfig=str(kubeconfig), **given)
-    backend = open_kubernetes(GpuQuota(hosting="unix"), config, folder)
-    await backend.resident.start()
-    try:
+    async with serving(config, folder, "unix") as backend:
         yield Controller(backend, project)
-    finally:
-        await backend.resident.close()
 
 
 def writes_for(project: str, name: str) -> str:

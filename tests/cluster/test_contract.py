@@ -11,8 +11,6 @@ import pytest
 import pytest_asyncio
 import yaml
 
-from jupyter_gpuquota.control.config import GpuQuota
-from jupyter_gpuquota.kubernetes.backend import open_kubernetes
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.cluster import Cluster
@@ -26,6 +24,7 @@ from tests.cluster.contract_projects import (
     remove,
 )
 from tests.cluster.rbac import RBAC
+from tests.cluster.serving import serving
 from tests.contract.access_table import ADMIN
 from tests.contract.backend_contract import BackendContract
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
@@ -61,13 +60,8 @@ async def opened(kubelet: Cluster, folder: Path, engine: str) -> AsyncIterator[B
         allowed_images=[],
         lease="team-a/controller",
     )
-    backend = open_kubernetes(GpuQuota(hosting="https"), config, folder)
-    await backend.resident.start()
-    try:
+    async with serving(config, folder) as backend:
         yield backend
-    finally:
-        await backend.resident.close()
-        await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
 
 
 @pytest.fixture(scope="class")

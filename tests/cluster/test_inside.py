@@ -16,7 +16,6 @@ import pytest
 from tornado.httputil import HTTPHeaders
 
 from jupyter_gpuquota.api.inprocess import InProcess
-from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.controller import https_mount
 from jupyter_gpuquota.controller.authentication import Authentication
 from jupyter_gpuquota.controller.https_mount import Address
@@ -24,13 +23,13 @@ from jupyter_gpuquota.controller.rate_limit import AttemptLimit
 from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.http1 import Response, connect_unix, fetch
-from jupyter_gpuquota.kubernetes.backend import open_kubernetes
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.model.programs import ExecRequest, ExecResult
 from jupyter_gpuquota.model.sessions import LogQuery, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.cluster import Cluster
 from scripts.cluster.ports import free_ports
+from tests.cluster.serving import serving
 from tests.cluster.teams import Team, Teams
 from tests.contract.helpers import until
 from tests.controller.hosted import Files
@@ -91,13 +90,8 @@ async def started(hosting: str, folder: Path, **settings: Any) -> AsyncIterator[
         env={"PYTHONPATH": os.environ.get("PYTHONPATH", "")},
         **settings,
     )
-    backend = open_kubernetes(GpuQuota(hosting=hosting), config, folder / "state")
-    await backend.resident.start()
-    try:
+    async with serving(config, folder / "state", hosting) as backend:
         yield backend
-    finally:
-        await backend.resident.close()
-        await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
 
 
 @pytest.fixture

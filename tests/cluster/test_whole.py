@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.errors import InUse, InvalidRequest
-from jupyter_gpuquota.kubernetes.backend import open_kubernetes
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.projects import ProjectRemoval
@@ -21,6 +19,7 @@ from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.settings import MILLI_GPU
 from tests.cluster.queues import Nested
 from tests.cluster.rbac import bind, bind_everywhere, connected, install
+from tests.cluster.serving import serving
 from tests.cluster.teams import Teams, make_priorities
 from tests.contract.helpers import until
 from tests.fakes import ask
@@ -42,13 +41,8 @@ async def opened(cluster: Any, folder: Path, *namespaces: str) -> AsyncIterator[
         user_prefixes={"token": ""},
         lease=f"{namespaces[0]}/controller",
     )
-    backend = open_kubernetes(GpuQuota(hosting="https"), config, folder)
-    await backend.resident.start()
-    try:
+    async with serving(config, folder) as backend:
         yield backend
-    finally:
-        await backend.resident.close()
-        await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
 
 
 @pytest.fixture
