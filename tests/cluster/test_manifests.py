@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_gpuquota.kubernetes.builders.data_job import data_job
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.network import network_policy, service
 from jupyter_gpuquota.kubernetes.builders.secret import secret
@@ -24,6 +25,7 @@ from tests.kubernetes.test_builders import (
     TOKEN,
     image_session,
 )
+from tests.kubernetes.test_data_job import FETCH, SETTINGS
 
 CLAIMS = PodOptions(
     large_shm=True,
@@ -73,6 +75,17 @@ def test_a_member_may_create_every_object(cluster, manifests):
     alice = cluster.rest("alice")
     for manifest in manifests:
         assert dry_run(alice, manifest)
+
+
+def test_a_member_may_create_the_job_of_a_fetch(cluster, teams):
+    team, alice = teams.plain("team-a"), cluster.rest("alice")
+    made = data_job(FETCH, SETTINGS)
+    template = made["spec"]["template"]
+    pod = {"apiVersion": "v1", "kind": "Pod", **template}
+    pod["metadata"] = {**template["metadata"], "name": made["metadata"]["name"]}
+    for each in (made, pod):
+        each["metadata"] = {**each["metadata"], "namespace": team.namespace}
+        assert dry_run(alice, each)
 
 
 def test_a_folder_of_a_node_is_outside_of_pod_security(cluster, teams):

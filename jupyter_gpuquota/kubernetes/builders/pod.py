@@ -77,8 +77,13 @@ def _tolerations(options: PodOptions, parts: Parts) -> Iterator[dict[str, str]]:
     """
     named = (Toleration(key=name, effect="NoSchedule") for name in parts.share.resources)
     for one in dict.fromkeys((*named, *parts.defaults.tolerations, *options.tolerations)):
-        matched = {"operator": "Equal", "value": one.value} if one.value else {"operator": "Exists"}
-        yield {"key": one.key, **matched, **({"effect": one.effect} if one.effect else {})}
+        yield toleration(one)
+
+
+def toleration(one: Toleration) -> dict[str, str]:
+    """Return a toleration as a pod has it."""
+    matched = {"operator": "Equal", "value": one.value} if one.value else {"operator": "Exists"}
+    return {"key": one.key, **matched, **({"effect": one.effect} if one.effect else {})}
 
 
 def _affinity(parts: Parts) -> dict[str, Any]:

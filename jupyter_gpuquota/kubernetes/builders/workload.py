@@ -11,7 +11,7 @@ from .defaults import Parts
 from .metadata import labels_of, manifest, selector_of
 from .pod import pod_template
 
-_DISRUPTED = {
+DISRUPTED = {
     "action": "Ignore",
     "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
 }
@@ -48,6 +48,6 @@ def _job(session: Session, parts: Parts) -> dict[str, Any]:
         "parallelism": 1,
         "backoffLimit": 0,
         "podReplacementPolicy": "Failed",
-        "podFailurePolicy": {"rules": [_DISRUPTED]},
+        "podFailurePolicy": {"rules": [DISRUPTED]},
         "template": pod_template(session, parts, "Never"),
     }

@@ -75,9 +75,9 @@ def _why_waiting(session: Session, seen: Seen) -> Reason | None:
     An engine that says nothing may be away, and its webhooks then refuse the pod.
     """
     if seen.admission.admitted:
-        return why_waiting(session, seen)
+        return why_waiting(session.spec.project, seen)
     queue = seen.admission.queue
-    return None if queue and queue.reason else why_refused(session, seen)
+    return None if queue and queue.reason else why_refused(session.spec.project, seen)
 
 
 def _live(record: Record, seen: Seen, now: datetime) -> Record:

@@ -1,4 +1,4 @@
-"""Why a session that its engine admits does not run yet. Pure."""
+"""Why a workload that its engine admits does not run yet. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 
 from ...model.messages.build import reason
 from ...model.reasons import Reason
-from ...model.sessions import Session
 from ..objects.pods import Pod
 from .ends import restarting
 from .images import why_pulling
@@ -20,11 +19,11 @@ _MISSING = re.compile(r'persistentvolumeclaim "(.+?)" not found')
 """What the scheduler says of a claim that is not there."""
 
 
-def why_waiting(session: Session, seen: Seen) -> Reason | None:
-    """Return why a session has no pod on a node; None if nothing tells."""
+def why_waiting(namespace: str, seen: Seen) -> Reason | None:
+    """Return why a workload has no pod on a node; None if nothing tells."""
     pod = seen.present
     if pod is None:
-        return why_refused(session, seen)
+        return why_refused(namespace, seen)
     failed = seen.of("FailedScheduling", pod=pod)
     raw = unscheduled(pod) or (failed.message if failed else "")
     if not raw:
@@ -46,7 +45,7 @@ def why_not_ready(seen: Seen, pod: Pod) -> Reason | None:
     )
 
 
-def why_refused(session: Session, seen: Seen) -> Reason | None:
+def why_refused(namespace: str, seen: Seen) -> Reason | None:
     """Return why the controller of a workload could not create its pod."""
     event, made = seen.of("FailedCreate"), seen.of("SuccessfulCreate")
     if event is None or seen.workload is None:
@@ -54,11 +53,9 @@ def why_refused(session: Session, seen: Seen) -> Reason | None:
     if made is not None and seen.of("FailedCreate", "SuccessfulCreate") is made:
         return None
     if "exceeded quota" in event.message:
-        return reason("OverQuota", "pod.quota", project=session.spec.project, raw=event.message)
+        return reason("OverQuota", "pod.quota", project=namespace, raw=event.message)
     if "is being terminated" in event.message:
-        return reason(
-            "QueueMissing", "project.draining", project=session.spec.project, raw=event.message
-        )
+        return reason("QueueMissing", "project.draining", project=namespace, raw=event.message)
     return reason("NotAllowed", "pod.refused", raw=event.message)
 
 
