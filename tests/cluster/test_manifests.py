@@ -79,7 +79,7 @@ def test_a_member_may_create_every_object(cluster, manifests):
 
 def test_a_member_may_create_the_job_of_a_fetch(cluster, teams):
     team, alice = teams.plain("team-a"), cluster.rest("alice")
-    made = data_job(FETCH, SETTINGS)
+    made = data_job(FETCH, SETTINGS, '{"user": "ana"}')
     template = made["spec"]["template"]
     pod = {"apiVersion": "v1", "kind": "Pod", **template}
     pod["metadata"] = {**template["metadata"], "name": made["metadata"]["name"]}

@@ -28,16 +28,17 @@ FETCH = DataJob(
     claim="datasets",
     arguments=("mnist", "--lake", "s3://lake/$(team)", "--report", "lines"),
     secret="lake-keys",  # noqa: S106 (a name)
-    task='{"user": "ana"}',
 )
 
 
 def test_a_fetch_is_a_job_that_mounts_the_claim() -> None:
-    assert data_job(FETCH, SETTINGS) == expected("data_job")
+    assert data_job(FETCH, SETTINGS, '{"user": "ana"}') == expected("data_job")
 
 
 def test_without_a_secret_none_is_named() -> None:
-    made = data_job(DataJob("1", "index", "team-a", "datasets", ()), DataJobSettings(image="i:1"))
+    made = data_job(
+        DataJob("1", "index", "team-a", "datasets", ()), DataJobSettings(image="i:1"), "{}"
+    )
     [container] = made["spec"]["template"]["spec"]["containers"]
     assert "envFrom" not in container
     assert "imagePullSecrets" not in made["spec"]["template"]["spec"]

@@ -57,7 +57,7 @@ class DataJob:
     """One Job: the operation on a claim's datasets, in the namespace of the claim.
 
     `id` is that of the job that users see, `arguments` follow the name of the program. `secret` is
-    the Secret with the lake's credentials, empty for none. `task` is recorded as it is.
+    the Secret with the lake's credentials, empty for none.
     """
 
     id: str
@@ -66,7 +66,6 @@ class DataJob:
     claim: str
     arguments: Sequence[str]
     secret: str = ""
-    task: str = ""
 
 
 def name_of(job: DataJob) -> str:
@@ -75,8 +74,8 @@ def name_of(job: DataJob) -> str:
     return f"gpuquota-{job.verb}-{job.id if _NAME.fullmatch(job.id) else digest}"
 
 
-def data_job(job: DataJob, settings: DataJobSettings) -> dict[str, Any]:
-    """Return the Job. It holds no GPU, and its pod cannot call the API server."""
+def data_job(job: DataJob, settings: DataJobSettings, task: str) -> dict[str, Any]:
+    """Return the Job; `task` is recorded in it as it is. It holds no GPU, and calls no API."""
     labels = {MANAGED_BY: MANAGER, DATA_JOB: _label(job.id)}
     return {
         "apiVersion": JOBS.api_version,
@@ -85,7 +84,7 @@ def data_job(job: DataJob, settings: DataJobSettings) -> dict[str, Any]:
             "name": name_of(job),
             "namespace": job.namespace,
             "labels": {**settings.labels, **labels},
-            "annotations": {DATA_TASK: job.task},
+            "annotations": {DATA_TASK: task},
         },
         "spec": {
             "completions": 1,

@@ -1,0 +1,48 @@
+"""What a Job on cached datasets does, and for whom, as its annotation records it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from ...control.storage.records import Record as Read
+from ...control.storage.records import read_record
+from ...model.struct import Model, Open
+from ..labels import DATA_TASK
+from ..objects.workloads import Job
+
+Verb = Literal["cache", "verify", "evict", "index", "gc"]
+
+
+class Task(Model, frozen=True, kw_only=True):
+    """One operation on the datasets of a claim.
+
+    `id` is that of the job that users see. `size` and `files` are those of the version.
+    """
+
+    id: str
+    verb: Open[Verb]
+    dataset: str = ""
+    version: str = ""
+    user: str = ""
+    size: int = 0
+    files: int = 0
+    started: datetime
+
+
+def encode(task: Task) -> str:
+    """Return a task as text."""
+    return msgspec.json.encode(task).decode()
+
+
+def task_of(job: Job) -> Task | None:
+    """Return the task of a Job, None if it has none that can be read."""
+    text = job.metadata.annotations.get(DATA_TASK, "")
+    read: Read[Task] = read_record(text.encode(), _decode)
+    return read.value
+
+
+def _decode(data: bytes) -> Task:
+    return msgspec.json.decode(data, type=Task)
