@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import os
 from pathlib import Path
+
+from .modes import create
 
 _FICLONE = 0x40049409
 """ioctl_ficlone(2)"""
@@ -25,13 +26,12 @@ _NOT_HERE = {
 
 
 def reflink(source: Path, target: Path, mode: int) -> bool:
-    """Make a copy that shares the blocks of a file until one of them is written.
+    """Make a copy of a mode that shares the blocks of a file until one of them is written.
 
     Return False where that is impossible; the target does not exist then.
     """
     try:
-        with source.open("rb") as old, target.open("xb") as new:
-            os.fchmod(new.fileno(), mode)
+        with source.open("rb") as old, create(target, mode) as new:
             fcntl.ioctl(new, _FICLONE, old.fileno())
     except OSError as error:
         target.unlink(missing_ok=True)

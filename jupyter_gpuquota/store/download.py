@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,14 +14,16 @@ from ..errors import Damaged
 from .entries import FOLDER, LINK, Entry, Location
 from .lake import layout
 from .lake.objects import Objects
+from .modes import READ_ONLY, Modes, create
 from .paths import printable
 from .progress import Meter, Report
 from .tasks import in_thread, together
 
 Located = tuple[Entry, Location]
 
-READ_ONLY = 0o444
-READ_EXECUTE = 0o555
+Reuse = Callable[[Entry, Path], bool]
+"""Makes a file of a version from what is on this machine; returns False where that is impossible,
+and the file does not exist then."""
 
 _PACKS = 4
 """Packs that are fetched at once: each is up to 33 MiB in memory."""
@@ -33,15 +35,28 @@ _ZEROS = memoryview(bytes(_BLOCK))
 
 
 class Download:
-    """One download of a version into a folder that is empty at first."""
+    """One download of a version into a folder that is empty at first, or partly filled.
 
-    def __init__(self, objects: Objects, root: Path, report: Report) -> None:
+    `reuse` is asked for each file before it is fetched.
+    """
+
+    def __init__(
+        self,
+        objects: Objects,
+        root: Path,
+        report: Report,
+        *,
+        reuse: Reuse | None = None,
+        modes: Modes = READ_ONLY,
+    ) -> None:
         self._objects = objects
         self._root = root
         self._meter = Meter(report)
+        self._reuse = reuse
+        self._modes = modes
 
     async def run(self, entries: Sequence[Located]) -> None:
-        """Write all entries, files read-only.
+        """Write all entries.
 
         :raises Damaged: an object of the lake is missing, or is not what its hash says.
         """
@@ -69,12 +84,17 @@ class Download:
                 (self._root / folder).mkdir(parents=True, exist_ok=True)
                 made.add(folder)
             if entry.mode == LINK:
-                (self._root / entry.path).symlink_to(entry.target)
+                _link(self._root / entry.path, entry.target)
+            elif entry.is_file and self._made(entry):
+                self._meter.add(files=1, bytes=entry.size)
             elif entry.is_file and location.pack:
                 packed[location.pack].append((entry, location))
             elif entry.is_file:
                 large.append((entry, location))
         return packed, large
+
+    def _made(self, entry: Entry) -> bool:
+        return self._reuse is not None and self._reuse(entry, self._root / entry.path)
 
     async def _fetch_pack(
         self, pack: str, held: Sequence[Located], limit: asyncio.Semaphore
@@ -92,14 +112,14 @@ class Download:
         for entry, location in held:
             body = found[location.offset, entry.size]
             _check(entry, hashlib.sha256(body).hexdigest())
-            with _new(self._root / entry.path, entry) as file:
+            with self._new(entry) as file:
                 file.write(body)
             self._meter.add(files=1, bytes=entry.size, moved=entry.size)
 
     async def _fetch_file(self, entry: Entry, location: Location, limit: asyncio.Semaphore) -> None:
         digest = hashlib.sha256()
         async with limit:
-            with await in_thread(_new, self._root / entry.path, entry) as file:
+            with await in_thread(self._new, entry) as file:
                 for part in location.parts:
                     body = await self._objects.get(layout.content(part))
                     await in_thread(_write_sparse, file, body)
@@ -109,12 +129,15 @@ class Download:
         _check(entry, digest.hexdigest())
         self._meter.add(files=1)
 
+    def _new(self, entry: Entry) -> BinaryIO:
+        """Return a new file, open for writing, that nobody else may write."""
+        return create(self._root / entry.path, self._modes.of(entry))
 
-def _new(path: Path, entry: Entry) -> BinaryIO:
-    """Return a new file, open for writing, that nobody else may write."""
-    mode = READ_EXECUTE if entry.executable else READ_ONLY
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    return os.fdopen(os.open(path, flags, mode), "wb")
+
+def _link(path: Path, target: str) -> None:
+    """Make a symbolic link, in the place of one that a dead process may have left."""
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)
 
 
 def _write_sparse(file: BinaryIO, body: bytes) -> None:

@@ -68,6 +68,14 @@ def decode(chunks: Iterable[bytes], version: str = "") -> Iterator[tuple[Entry, 
         raise Damaged(f"The manifest is not that of version {version[:12]}.")
 
 
+def read(body: bytes) -> Iterator[tuple[Entry, Location]]:
+    """Yield the entries of a compressed manifest that this machine has checked before.
+
+    :raises Damaged: a line is malformed.
+    """
+    yield from map(lines.decode, _lines([body]))
+
+
 class _Order:
     """The rules of manifests that concern each entry and those before it."""
 

@@ -1,0 +1,106 @@
+"""What a cache holds, read from its small files. All functions block."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ...model.datasets.caches import CachedVersion, Pin
+from . import records
+from .owners import FolderClock, lives
+from .places import Place, places
+from .records import Complete, Fetching, Used, Verified
+
+_UNKNOWN = datetime.fromtimestamp(0, UTC)
+
+
+def read(root: Path) -> list[CachedVersion]:
+    """Return every version in a cache, without leases: those are the controller's.
+
+    A version is `fetching` while a process fetches it, `clearing` while its files are removed, and
+    `damaged` while a file is not what its version says. What dead processes have left is not
+    listed; `sweep` removes it.
+    """
+    clock = FolderClock(root)
+    found = (_version(each, clock) for each in places(root))
+    return [each for each in found if each]
+
+
+def fetches(place: Place, clock: FolderClock) -> list[tuple[str, Fetching]]:
+    """Return the running fetches of a version and their names, the oldest first."""
+    found = []
+    for path in (place.side / "fetching").glob("*.json"):
+        record = records.read(path, Fetching)
+        if record and lives(record.owner, renewed(path), clock):
+            found.append((record.since or renewed(path), path.stem, record))
+    found.sort(key=lambda each: each[:2])
+    return [(name, record) for _, name, record in found]
+
+
+def pins(place: Place) -> tuple[Pin, ...]:
+    """Return the pins of a version, expired ones too. One that is malformed keeps it for ever."""
+    found = []
+    for path in sorted((place.side / "pins").glob("*.json")):
+        pin = records.read(path, Pin)
+        found.append(pin or Pin(user="?", why=f"{path} is malformed: remove it."))
+    return tuple(found)
+
+
+def _version(place: Place, clock: FolderClock) -> CachedVersion | None:
+    """Return what is known of a version, None if nothing of it is there."""
+    if place.is_cached:
+        return _cached(place)
+    running = fetches(place, clock)
+    if running:
+        _, fetch = running[0]
+        return CachedVersion(
+            dataset=place.dataset,
+            version=place.version,
+            state="fetching",
+            size=fetch.size,
+            files=fetch.files,
+            done=fetch.done,
+            used=datetime.fromtimestamp(fetch.since / 1e9, UTC),
+            pins=pins(place),
+        )
+    return _clearing(place)
+
+
+def _cached(place: Place) -> CachedVersion:
+    complete = records.read(place.marker, Complete)
+    used = records.read(place.side / "used.json", Used)
+    verified = records.read(place.side / "verified.json", Verified)
+    bad = complete is None or (verified is not None and verified.damaged)
+    cached = complete.cached if complete else _UNKNOWN
+    return CachedVersion(
+        dataset=place.dataset,
+        version=place.version,
+        state="damaged" if bad else "cached",
+        size=complete.bytes if complete else 0,
+        files=complete.files if complete else 0,
+        used=max(used.used, cached) if used else cached,
+        verified=verified.verified if verified else None,
+        pins=pins(place),
+    )
+
+
+def _clearing(place: Place) -> CachedVersion | None:
+    for gone in sorted((place.side / "gone").glob("*")):
+        if complete := records.read(gone / place.marker.name, Complete):
+            return CachedVersion(
+                dataset=place.dataset,
+                version=place.version,
+                state="clearing",
+                size=complete.bytes,
+                files=complete.files,
+                used=complete.cached,
+            )
+    return None
+
+
+def renewed(path: Path) -> int:
+    """Return when a small file was last replaced, in nanoseconds of its file system's clock."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,41 @@
+"""The modes of files that are written, whatever the process's umask is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from .entries import Entry
+
+
+class Modes(NamedTuple):
+    """The modes of files, and of executable ones."""
+
+    file: int
+    executable: int
+
+    def of(self, entry: Entry) -> int:
+        """Return the mode of a file."""
+        return self.executable if entry.executable else self.file
+
+
+READ_ONLY = Modes(0o444, 0o555)
+
+
+def writable() -> Modes:
+    """Return the modes of files that a user may write.
+
+    It is called before threads are started: the umask is set to be read.
+    """
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return Modes(0o666 & ~umask, 0o777 & ~umask)
+
+
+def create(path: Path, mode: int) -> BinaryIO:
+    """Return a new file, open for writing, of exactly this mode. Raises FileExistsError."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    file = os.fdopen(os.open(path, flags, mode), "wb")
+    os.fchmod(file.fileno(), mode)
+    return file
