@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,6 +17,11 @@ from jupyter_gpuquota.model.sessions import Session, SessionRequest, SessionSpec
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 MEMORY = 32_768
+
+
+def filled(path: str, value: str = "x") -> str:
+    """Return the path of a route with the same value for each of its arguments."""
+    return re.sub(r"\{\w+\}", lambda _: value, path)
 
 
 def make_share(gpu: str = "", **fields: Any) -> Share:

@@ -14,6 +14,7 @@ from ..errors import Unsupported
 from .access import Access
 from .administration import Administration
 from .changes import Changes
+from .datasets import Caches, Datasets, Jobs
 from .inventory import Inventory
 from .planning import Planning
 from .policing import Policing
@@ -90,6 +91,9 @@ class Backend:
         default=None, metadata=_lack("has its projects set elsewhere")
     )
     policing: Policing | None = field(default=None, metadata=_lack("does not act on idle sessions"))
+    datasets: Datasets | None = field(default=None, metadata=_lack("has no datasets"))
+    caches: Caches | None = field(default=None, metadata=_lack("caches no datasets"))
+    jobs: Jobs | None = field(default=None, metadata=_lack("runs no jobs on datasets"))
     differences: Differences = Differences()
     hint: str = ""
 

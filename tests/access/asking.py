@@ -30,6 +30,8 @@ def wanted(name: str, who: str) -> set[int]:
     """Return the statuses that a caller may be answered with."""
     if who in ALLOWED[name]:
         return GRANTED
+    if "{dataset}" in route(name).path or "{job}" in route(name).path:
+        return {501, NO_RIGHT}
     hidden = who == "outsider" and "{id}" in route(name).path
     # A form says which of its fields is not allowed.
     form = {422} if name == "sessions.create" and who != "session" else set()

@@ -6,6 +6,17 @@ from typing import Any
 
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.model.about import ChangesQuery
+from jupyter_gpuquota.model.datasets.caches import CacheQuery, PinRequest, VerifyRequest
+from jupyter_gpuquota.model.datasets.datasets import DatasetChange, DatasetRequest
+from jupyter_gpuquota.model.datasets.files import (
+    CompareQuery,
+    ContentQuery,
+    FileQuery,
+    PreviewQuery,
+)
+from jupyter_gpuquota.model.datasets.jobs import JobQuery, JobReport
+from jupyter_gpuquota.model.datasets.lakes import CollectRequest
+from jupyter_gpuquota.model.datasets.versions import TagRequest, VersionReport
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.idleness import KeepAliveRequest, PresenceRequest
@@ -50,6 +61,9 @@ _PERSONS = set(PEOPLE)
 _SEE = _EVERYONE - {"outsider"}
 _MANAGE = {"owner", "lead", ADMIN, "session"}
 _OWN = {"owner", ADMIN}
+_DATA_SEE = set(PEOPLE) - {"outsider"}
+_DATA_WRITE = {"member", "owner", "lead", ADMIN}
+_DATA_REMOVE = {"owner", "lead", ADMIN}
 
 ALLOWED: dict[str, set[str]] = {
     "about.get": _EVERYONE,
@@ -92,7 +106,37 @@ ALLOWED: dict[str, set[str]] = {
     "policy.try": {ADMIN},
     "settings.preview": {ADMIN},
     "audit.list": {ADMIN},
+    "lakes.list": _PERSONS,
+    "lakes.collect": {ADMIN},
+    "datasets.list": _PERSONS,
+    "datasets.create": {"member", "owner", "lead", ADMIN},
+    "datasets.get": _DATA_SEE,
+    "datasets.change": _DATA_REMOVE,
+    "datasets.delete": _DATA_REMOVE,
+    "versions.list": _DATA_SEE,
+    "versions.get": _DATA_SEE,
+    "versions.put": _DATA_WRITE,
+    "versions.delete": _DATA_REMOVE,
+    "versions.tag": _DATA_WRITE,
+    "versions.untag": _DATA_WRITE,
+    "versions.files": _DATA_SEE,
+    "versions.content": _DATA_SEE,
+    "versions.preview": _DATA_SEE,
+    "versions.compare": _DATA_SEE,
+    "versions.verify": _DATA_WRITE,
+    "caches.list": _PERSONS,
+    "caches.create": _DATA_WRITE,
+    "caches.delete": _DATA_WRITE,
+    "caches.pin": _DATA_WRITE,
+    "caches.unpin": _DATA_WRITE,
+    "jobs.list": _PERSONS,
+    "jobs.get": _DATA_SEE,
+    "jobs.report": _DATA_WRITE,
+    "jobs.cancel": _DATA_REMOVE,
 }
+
+_DATA = {"dataset": "faces", "version": "latest", "tag": "good", "job": "job-1"}
+"""The dataset of team-c, whose owner is `owner`, its version, and a job of `owner` on it."""
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "changes.wait": {"query": ChangesQuery(timeout=0)},
@@ -119,6 +163,34 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "policy.try": {"body": PolicyRequest()},
     "settings.preview": {"body": SettingsChange()},
     "audit.list": {"query": AuditQuery()},
+    "lakes.collect": {"args": {"lake": "local"}, "body": CollectRequest()},
+    "datasets.create": {"body": DatasetRequest(name="cats", project="team-c")},
+    "datasets.get": {"args": _DATA},
+    "datasets.change": {"args": _DATA, "body": DatasetChange(description="new")},
+    "datasets.delete": {"args": _DATA},
+    "versions.list": {"args": _DATA},
+    "versions.get": {"args": _DATA},
+    "versions.put": {"args": _DATA, "body": VersionReport(time=NOW)},
+    "versions.delete": {"args": _DATA},
+    "versions.tag": {"args": _DATA, "body": TagRequest()},
+    "versions.untag": {"args": _DATA},
+    "versions.files": {"args": _DATA, "query": FileQuery()},
+    "versions.content": {"args": _DATA, "query": ContentQuery(path="a.txt")},
+    "versions.preview": {"args": _DATA, "query": PreviewQuery(path="a.txt")},
+    "versions.compare": {"args": _DATA, "query": CompareQuery(other="latest")},
+    "versions.verify": {"args": _DATA, "body": VerifyRequest()},
+    "caches.list": {"query": CacheQuery()},
+    "caches.create": {"args": _DATA},
+    "caches.delete": {"args": _DATA},
+    "caches.pin": {"args": _DATA, "body": PinRequest()},
+    "caches.unpin": {"args": _DATA},
+    "jobs.list": {"query": JobQuery()},
+    "jobs.get": {"args": _DATA},
+    "jobs.report": {
+        "args": _DATA,
+        "body": JobReport(kind="sync", dataset="faces", state="running"),
+    },
+    "jobs.cancel": {"args": _DATA},
 }
 """What a route is asked with, where it takes something."""
 

@@ -86,7 +86,7 @@ class Fuzzer:
         if self.chance.random() < 0.05:
             return quote(self.text(), safe="/%?&=.;:@")
         name = quote(self.text(), safe="") if self.chance.random() < 0.4 else self.an_id()
-        return row.path.replace("{id}", name).replace("{name}", name)
+        return filled(row.path, name)
 
     def an_id(self) -> str:
         return self.chance.choice(self.known) if self.known else "nobody"

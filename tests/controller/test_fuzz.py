@@ -156,7 +156,7 @@ def test_any_path(target, method, path, below, known):
 @many
 @given(row=rows, name=names, query=queries, body=bodies, who=st.sampled_from(["ana", "root-admin"]))
 def test_any_query_and_body(target, row, name, query, body, who):
-    path = row.path.replace("{id}", name).replace("{name}", name).replace("{page}", name)
+    path = filled(row.path, name)
     line = f"{row.method} /gpuquota/api{path}{query} HTTP/1.1".encode()
     target.check(*target.send(line, bearer(target.process.tokens[who]), body))
 

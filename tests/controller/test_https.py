@@ -16,6 +16,7 @@ from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unsupported
 from jupyter_gpuquota.model.routes.table import ROUTES
+from tests.builders import filled
 from tests.controller.hosted import Files, Hosted, hosted, problem
 from tests.waiting import PATIENCE
 
@@ -86,7 +87,7 @@ async def test_where_nobody_can_tell_the_answer_is_503(tmp_path):
 async def test_every_route_is_there_but_nobody_makes_it_leave(tmp_path):
     async with hosted(tmp_path) as controller:
         for row in ROUTES:
-            path = row.path.format(id="x", name="x", page="x", terminal="x")
+            path = filled(row.path)
             query = "?timeout=0" if row.name == "changes.wait" else ""
             response = await controller.api(row.method, path + query, "ana-token", b"")
             nowhere = b"This address does not exist" in response.body

@@ -15,6 +15,7 @@ from jupyter_gpuquota.errors import BY_CODE
 from jupyter_gpuquota.model.routes.table import ROUTES
 from jupyter_gpuquota.model.struct import Problem
 from jupyter_gpuquota.server.jupyter_mount import RIGHTS, api_handlers
+from tests.builders import filled
 from tests.fakes import As, ShortTerminals, make_backend, me
 
 PUBLIC = [row for row in ROUTES if not row.internal]
@@ -105,9 +106,7 @@ async def test_a_route_refuses_who_lacks_its_right(api, row, rights, allowed, ba
 
 @pytest.mark.parametrize("row", named(PUBLIC))
 async def test_a_route_refuses_who_is_not_known(api, row):
-    response = await api(
-        row.method, row.path.format(id="x", name="x", page="x", terminal="x"), {}, headers={}
-    )
+    response = await api(row.method, filled(row.path), {}, headers={})
     assert response.code == 403
     assert problem_in(response).code == "NotAllowed"
 

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jupyter_gpuquota.errors import Ambiguous, NotFound
-from jupyter_gpuquota.store.commits import Commit, resolve
+from jupyter_gpuquota.store.commits import Commit
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.history import History, has_conditional_put
 from jupyter_gpuquota.store.lake.objects import Objects
@@ -51,26 +50,3 @@ async def test_datasets_and_tags(lake: Objects) -> None:
 async def test_a_lake_is_asked_whether_it_refuses_what_exists(lake: Objects) -> None:
     assert await has_conditional_put(lake)
     assert not [each async for each in lake.list("")]
-
-
-async def test_references() -> None:
-    commits = [commit("aaaa1"), commit("aaaa2"), commit("bbbb3")]
-    tags = {"good": "aaaa1", "lost": "gone"}
-
-    def named(ref: str) -> str:
-        return resolve("d", ref, commits, tags).version
-
-    assert [named(ref) for ref in ("", "latest", "good", "aaaa2", "bbbb")] == [
-        "bbbb3",
-        "bbbb3",
-        "aaaa1",
-        "aaaa2",
-        "bbbb3",
-    ]
-    with pytest.raises(Ambiguous, match="several versions: aaaa1, aaaa2"):
-        named("aaaa")
-    for ref in ("aaa", "lost", "zzzz"):
-        with pytest.raises(NotFound, match="no version"):
-            named(ref)
-    with pytest.raises(NotFound, match="no versions yet"):
-        resolve("d", "latest", [], {})

@@ -7,7 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from ..struct import Model, Open
+from ..struct import Model, Open, Request
+from .jobs import Job
 
 CacheState = Literal["fetching", "cached", "damaged", "clearing"]
 
@@ -17,6 +18,7 @@ class Lease(Model, frozen=True, kw_only=True):
 
     session: str
     name: str
+    project: str = ""
     since: datetime
 
 
@@ -72,7 +74,48 @@ class CacheRoom(Model, frozen=True, kw_only=True):
 
 
 class CacheList(Model, frozen=True, kw_only=True):
-    """The cached versions that the caller may see, and the room of the cache."""
+    """The cached versions that the caller may see, and the room of the cache.
+
+    `folder` is the root of the cache, as processes on the controller's machine find it.
+    """
 
     items: tuple[CachedVersion, ...] = ()
     room: CacheRoom = msgspec.field(default_factory=lambda: CacheRoom(capacity=0))
+    folder: str = ""
+
+
+class CacheQuery(Request, frozen=True, kw_only=True):
+    """Which cached versions to list: those of a dataset, or all."""
+
+    dataset: str = ""
+
+
+class CacheAnswer(Model, frozen=True, kw_only=True):
+    """What caching a version has come to: it is there, or the job that fetches it."""
+
+    copy: CachedVersion | None = None
+    job: Job | None = None
+
+
+class PinRequest(Request, frozen=True, kw_only=True):
+    """A pin to set: why, and until when (`2d`, a date or a time; empty: for ever)."""
+
+    why: str = ""
+    until: str = ""
+
+
+class VerifyRequest(Request, frozen=True, kw_only=True):
+    """What to verify of a version: its objects in the lake, its cached copy."""
+
+    lake: bool = True
+    cache: bool = True
+
+
+class CacheRulesRequest(Request, frozen=True, kw_only=True):
+    """Rules for cached versions: how long unused ones stay (`1d`; `0`: until the room is needed).
+
+    `high_water` is the share of the capacity above which the least recently used go.
+    """
+
+    unused: str = "1d"
+    high_water: float = 0.9

@@ -1,6 +1,27 @@
 /* eslint-disable @typescript-eslint/naming-convention */
 // Written by `python -m jupyter_gpuquota.api.schema`: change the Python model instead.
 
+export type CacheState =
+  'fetching' | 'cached' | 'damaged' | 'clearing' | (string & {});
+export type JobKind =
+  | 'sync'
+  | 'export'
+  | 'import'
+  | 'cache'
+  | 'verify'
+  | 'gc'
+  | 'register'
+  | (string & {});
+export type JobState =
+  | 'waiting'
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'cancelled'
+  | 'lost'
+  | (string & {});
+export type DatasetAction =
+  'see' | 'cache' | 'write' | 'remove' | (string & {});
 export type By = 'project' | 'user' | (string & {});
 export type IdleAction = 'suspend' | 'stop' | 'notify' | (string & {});
 export type Day =
@@ -99,6 +120,10 @@ export type SignalName =
 export type SignalState = 'busy' | 'idle' | 'unknown' | (string & {});
 export type Effect =
   'starts' | 'waits' | 'reclaimed' | 'moves' | 'keeps' | 'ends' | (string & {});
+export type FileKind = 'file' | 'folder' | 'link' | (string & {});
+export type PreviewKind =
+  'text' | 'table' | 'image' | 'binary' | 'none' | (string & {});
+export type Change = 'added' | 'removed' | 'changed' | (string & {});
 
 /**
  * The controller that answers.
@@ -152,6 +177,227 @@ export interface AuditEntry {
 export interface AuditQuery {
   limit?: number;
   cursor?: string;
+}
+/**
+ * The cached versions that the caller may see, and the room of the cache.
+ *
+ * `folder` is the root of the cache, as processes on the controller's machine find it.
+ */
+export interface CacheList {
+  items: CachedVersion[];
+  room: CacheRoom;
+  folder: string;
+}
+/**
+ * One version in a cache.
+ *
+ * `size` is in bytes; while it is fetched, `done` of them are there. `used` is when a session last
+ * used it, or when it was cached.
+ */
+export interface CachedVersion {
+  dataset: string;
+  version: string;
+  state: CacheState;
+  size: number;
+  files: number;
+  done: number;
+  used: string;
+  verified: string | null;
+  leases: Lease[];
+  pins: Pin[];
+}
+/**
+ * One session that uses a cached version, by its id and its full name.
+ */
+export interface Lease {
+  session: string;
+  name: string;
+  project: string;
+  since: string;
+}
+/**
+ * A wish to keep a cached version: whose, why, and until when; None is for ever.
+ */
+export interface Pin {
+  user: string;
+  why: string;
+  until: string | null;
+}
+/**
+ * How full a cache is, in bytes.
+ *
+ * `committed` counts what is being fetched whole; `evictable` is what neither a session nor a pin
+ * keeps; `free` is what the file system has left.
+ */
+export interface CacheRoom {
+  capacity: number;
+  used: number;
+  committed: number;
+  evictable: number;
+  free: number;
+}
+/**
+ * Which cached versions to list: those of a dataset, or all.
+ */
+export interface CacheQuery {
+  dataset?: string;
+}
+/**
+ * What caching a version has come to: it is there, or the job that fetches it.
+ */
+export interface CacheAnswer {
+  copy: CachedVersion | null;
+  job: Job | null;
+}
+/**
+ * One job.
+ *
+ * `version` is what it works on, or what it has made. `reason` says what a waiting job waits for.
+ * `done` of `size` bytes and `files` of `all_files` are done; totals are 0 while they are unknown.
+ * `moved` counts the bytes that travelled over the network. `rate` is in bytes a second, `left` in
+ * seconds, None while it is not known. `folder`, `host` and `pid` are shown to the job's user and
+ * to admins.
+ */
+export interface Job {
+  id: string;
+  kind: JobKind;
+  dataset: string;
+  version: string;
+  folder: string;
+  user: string;
+  host: string;
+  pid: number;
+  state: JobState;
+  cancelling: boolean;
+  reason: string;
+  started: string;
+  updated: string;
+  files: number;
+  all_files: number;
+  done: number;
+  size: number;
+  moved: number;
+  rate: number;
+  left: number | null;
+  problem?: Problem | null;
+  findings?: string[];
+}
+/**
+ * The body of every error answer: what happened, which rule, what to do next.
+ */
+export interface Problem {
+  code: string;
+  message: string;
+  hint: string;
+  fields: FieldProblem[];
+}
+/**
+ * What is wrong with one field of a request, with the key of the text if it has one.
+ */
+export interface FieldProblem {
+  field: string;
+  message: string;
+  hint: string;
+  key?: string;
+  args?: {
+    [k: string]: string | number;
+  };
+}
+/**
+ * The answer of an action without a result.
+ */
+export interface Nothing {}
+/**
+ * A pin to set: why, and until when (`2d`, a date or a time; empty: for ever).
+ */
+export interface PinRequest {
+  why?: string;
+  until?: string;
+}
+/**
+ * The datasets that the caller may see, by name; `problems` are lakes that do not answer.
+ */
+export interface DatasetList {
+  items: Dataset[];
+  problems: string[];
+}
+/**
+ * One dataset, as a caller sees it.
+ *
+ * `lake` is the name of a lake that an admin has set up, or the URL of a member's own; in that
+ * case `own_lake` is true, and only processes with the member's credentials read its contents.
+ * `latest` is None while there are no versions. `actions` are what the caller may do.
+ */
+export interface Dataset {
+  name: string;
+  lake: string;
+  own_lake: boolean;
+  project: string;
+  owner: string;
+  created: string;
+  description: string;
+  readers: string[];
+  writers: string[];
+  versions: number;
+  cached: number;
+  latest: Version | null;
+  actions: DatasetAction[];
+  problem: string;
+}
+/**
+ * One version of a dataset.
+ *
+ * `files` and `size` (in bytes) count what it contains, `added` the bytes that its commit sent to
+ * the lake. `source` names the session or snapshot that produced it, as `session:ID` or
+ * `snapshot:ID`. `copy` is None where the version is not cached.
+ */
+export interface Version {
+  dataset: string;
+  id: string;
+  parents: string[];
+  message: string;
+  author: string;
+  time: string;
+  files: number;
+  size: number;
+  added: number;
+  tags: string[];
+  source: string;
+  copy: VersionCopy | null;
+}
+/**
+ * The copy of a version near the GPUs: its state, and while it is fetched how much is there.
+ *
+ * `folder` is the read-only folder of a cached version, as this caller's processes find it.
+ */
+export interface VersionCopy {
+  state: CacheState;
+  done: number;
+  size: number;
+  folder: string;
+}
+/**
+ * A dataset to create, without versions.
+ *
+ * `lake` is a lake's name, or the URL of the caller's own; empty for the default lake. `project`
+ * is that of the caller if it is empty.
+ */
+export interface DatasetRequest {
+  name: string;
+  lake?: string;
+  project?: string;
+  description?: string;
+  readers?: string[];
+  writers?: string[];
+}
+/**
+ * What to change of a dataset; None keeps what is there.
+ */
+export interface DatasetChange {
+  description?: string | null;
+  project?: string | null;
+  readers?: string[] | null;
+  writers?: string[] | null;
 }
 /**
  * What sessions may be started from.
@@ -275,6 +521,72 @@ export interface HistoryQuery {
   until?: string | null;
   hours?: number;
   points?: number;
+}
+/**
+ * The jobs that the caller may see: active ones, and those that have ended, newest first.
+ */
+export interface JobList {
+  items: Job[];
+}
+/**
+ * Which jobs to list: those of a dataset, or only active ones.
+ */
+export interface JobQuery {
+  dataset?: string;
+  active?: boolean;
+}
+/**
+ * How far a job has come, as its process reports it.
+ *
+ * `begun` is when its process was started, in clock ticks after the boot of its machine, so that
+ * another process with its pid is not taken for it. `findings` are the paths that a verification
+ * has found damaged. A report in the state `waiting` asks for a turn: the answer is `running`
+ * once the job may begin.
+ */
+export interface JobReport {
+  kind: 'cache' | 'export' | 'gc' | 'import' | 'register' | 'sync' | 'verify';
+  dataset?: string;
+  version?: string;
+  folder?: string;
+  host?: string;
+  pid?: number;
+  begun?: number;
+  state: 'cancelled' | 'done' | 'failed' | 'lost' | 'running' | 'waiting';
+  files?: number;
+  all_files?: number;
+  done?: number;
+  size?: number;
+  moved?: number;
+  problem?: Problem | null;
+  findings?: string[];
+}
+/**
+ * The lakes that the caller may use.
+ */
+export interface LakeList {
+  items: Lake[];
+}
+/**
+ * One lake that an admin has set up.
+ *
+ * `credentials` names where its credentials are: a file of `KEY=VALUE` lines, or a Secret of the
+ * cluster. Members of `projects` may create datasets in it, of all projects if there are none.
+ */
+export interface Lake {
+  name: string;
+  url: string;
+  credentials: string;
+  projects: string[];
+  default: boolean;
+  problem: string;
+}
+/**
+ * Which objects to remove from a lake: those that no version needs and are old enough.
+ *
+ * `grace` is in seconds.
+ */
+export interface CollectRequest {
+  grace?: number;
 }
 /**
  * List the nodes; `source` says where the inventory comes from.
@@ -1110,18 +1422,6 @@ export interface Preview {
   problems: FieldProblem[];
 }
 /**
- * What is wrong with one field of a request, with the key of the text if it has one.
- */
-export interface FieldProblem {
-  field: string;
-  message: string;
-  hint: string;
-  key?: string;
-  args?: {
-    [k: string]: string | number;
-  };
-}
-/**
  * Whether another share would suit a session, by the GPU memory that it has used.
  *
  * `verdict` is `smaller` or `larger` (`share` would do), `fits`, `early` (not measured for long
@@ -1136,10 +1436,6 @@ export interface Advice {
   seconds: number;
   share: Share | null;
 }
-/**
- * The answer of an action without a result.
- */
-export interface Nothing {}
 /**
  * Request to resume a session. `base_url` is that of the JupyterLab that will show it.
  *
@@ -1364,19 +1660,161 @@ export interface SettingsChange {
   groups?: NodeGroupRequest[] | null;
 }
 /**
- * The body of every error answer: what happened, which rule, what to do next.
+ * One page of a list that may grow.
+ *
+ * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
+ * match the filter. `revision` changes with every change of the list.
  */
-export interface Problem {
-  code: string;
-  message: string;
-  hint: string;
-  fields: FieldProblem[];
+export interface PageVersion {
+  items: Version[];
+  total: number;
+  revision: string;
+  next: string;
 }
 /**
- * The event that a noun has a new revision: screens that show it read it again.
+ * What a process reports that has added a version to a lake.
+ *
+ * `manifest` is the compressed manifest; it is needed where the controller does not read the lake
+ * itself. `tags` are all tags of the version.
  */
-export interface Change {
-  noun: string;
+export interface VersionReport {
+  parents?: string[];
+  message?: string;
+  author?: string;
+  time: string;
+  files?: number;
+  size?: number;
+  added?: number;
+  tags?: string[];
+  source?: string;
+  manifest?: string;
+}
+/**
+ * The version that a tag shall name: `latest`, another tag, or the beginning of an id.
+ */
+export interface TagRequest {
+  version?: string;
+}
+/**
+ * One page of a list that may grow.
+ *
+ * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
+ * match the filter. `revision` changes with every change of the list.
+ */
+export interface PageDataFile {
+  items: DataFile[];
+  total: number;
   revision: string;
-  instance: string;
+  next: string;
+}
+/**
+ * One entry of a folder of a version.
+ *
+ * `name` is the last part of the path, as it can be shown. `size` and `files` of a folder are
+ * those of everything below it. `target` is where a link leads.
+ */
+export interface DataFile {
+  path: string;
+  raw: boolean;
+  name: string;
+  kind: FileKind;
+  size: number;
+  files: number;
+  sha256: string;
+  executable: boolean;
+  target: string;
+}
+/**
+ * Which entries of a version to list: those of a folder, by default of the root.
+ *
+ * `match` lists only names that contain it, in the folder and below. `deep` lists all files below
+ * the folder instead of its entries.
+ */
+export interface FileQuery {
+  path?: string;
+  raw?: boolean;
+  match?: string;
+  deep?: boolean;
+  limit?: number;
+  cursor?: string;
+}
+/**
+ * Some bytes of a file; `size` is that of the whole file.
+ */
+export interface ContentChunk {
+  data: string;
+  offset: number;
+  size: number;
+}
+/**
+ * Which bytes of a file to read; at most a mebibyte at a time.
+ */
+export interface ContentQuery {
+  path: string;
+  raw?: boolean;
+  offset?: number;
+}
+/**
+ * What a file looks like: text, a table's first rows, or an image.
+ *
+ * `data` are the bytes of an image of `media_type`. `truncated`: the file goes on. `why` says why
+ * there is no preview.
+ */
+export interface FilePreview {
+  kind: PreviewKind;
+  text: string;
+  columns: string[];
+  rows: string[][];
+  media_type: string;
+  data: string;
+  truncated: boolean;
+  why: string;
+}
+/**
+ * The file to preview.
+ */
+export interface PreviewQuery {
+  path: string;
+  raw?: boolean;
+}
+/**
+ * One page of what differs between two versions, and how many paths differ in all.
+ */
+export interface Comparison {
+  items: Difference[];
+  total: number;
+  revision: string;
+  next: string;
+  before: string;
+  after: string;
+  added: number;
+  removed: number;
+  changed: number;
+}
+/**
+ * One path that differs between two versions; sizes and hashes are those before and after.
+ */
+export interface Difference {
+  path: string;
+  raw: boolean;
+  change: Change;
+  before: number;
+  after: number;
+  sha256_before: string;
+  sha256_after: string;
+}
+/**
+ * The version to compare with, as a reference, and which page of differences to return.
+ */
+export interface CompareQuery {
+  other: string;
+  limit?: number;
+  cursor?: string;
+}
+/**
+ * What to verify of a version: its objects in the lake, its cached copy.
+ */
+export interface VerifyRequest {
+  lake?: boolean;
+  cache?: boolean;
 }

@@ -6,26 +6,50 @@ import type {
   Activity,
   Advice,
   AuditQuery,
+  CacheAnswer,
+  CacheList,
+  CacheQuery,
+  CachedVersion,
   ChangePreview,
+  CollectRequest,
+  CompareQuery,
+  Comparison,
+  ContentChunk,
+  ContentQuery,
+  Dataset,
+  DatasetChange,
+  DatasetList,
+  DatasetRequest,
   Environments,
   ExecRequest,
   ExecResult,
+  FilePreview,
+  FileQuery,
   Groups,
   GroupsRequest,
   History,
   HistoryQuery,
+  Job,
+  JobList,
+  JobQuery,
+  JobReport,
   KeepAliveRequest,
+  LakeList,
   LogChunk,
   LogQuery,
   Nodes,
   Nothing,
   PageAuditEntry,
+  PageDataFile,
   PageReport,
   PageSession,
+  PageVersion,
+  PinRequest,
   Policy,
   PolicyRequest,
   PolicyTrial,
   Preview,
+  PreviewQuery,
   ProjectAnswer,
   ProjectRemoval,
   ProjectRequest,
@@ -40,7 +64,11 @@ import type {
   SessionQuery,
   SessionRequest,
   SettingsChange,
-  TerminalInput
+  TagRequest,
+  TerminalInput,
+  VerifyRequest,
+  Version,
+  VersionReport
 } from './models';
 
 /**
@@ -82,6 +110,86 @@ export const routes = {
     noun: ''
   } as Route<undefined, AuditQuery, undefined, PageAuditEntry>,
 
+  /** List cached versions, and the room for more. */
+  cachesList: {
+    name: 'caches.list',
+    method: 'GET',
+    path: '/caches',
+    noun: 'datasets'
+  } as Route<undefined, CacheQuery, undefined, CacheList>,
+
+  /** Cache a version: fetch it unless it is there. */
+  cachesCreate: {
+    name: 'caches.create',
+    method: 'PUT',
+    path: '/datasets/{dataset}/versions/{version}/copy',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, undefined, undefined, CacheAnswer>,
+
+  /** Clear the cached copy of a version that no session uses. */
+  cachesDelete: {
+    name: 'caches.delete',
+    method: 'DELETE',
+    path: '/datasets/{dataset}/versions/{version}/copy',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, undefined, undefined, Nothing>,
+
+  /** Keep a cached version, whether or not it is used. */
+  cachesPin: {
+    name: 'caches.pin',
+    method: 'PUT',
+    path: '/datasets/{dataset}/versions/{version}/copy/pin',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, undefined, PinRequest, CachedVersion>,
+
+  /** Remove the caller's pin. */
+  cachesUnpin: {
+    name: 'caches.unpin',
+    method: 'DELETE',
+    path: '/datasets/{dataset}/versions/{version}/copy/pin',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, undefined, undefined, CachedVersion>,
+
+  /** List datasets by name. */
+  datasetsList: {
+    name: 'datasets.list',
+    method: 'GET',
+    path: '/datasets',
+    noun: 'datasets'
+  } as Route<undefined, undefined, undefined, DatasetList>,
+
+  /** Create a dataset without versions. */
+  datasetsCreate: {
+    name: 'datasets.create',
+    method: 'POST',
+    path: '/datasets',
+    noun: ''
+  } as Route<undefined, undefined, DatasetRequest, Dataset>,
+
+  /** Show a dataset. */
+  datasetsGet: {
+    name: 'datasets.get',
+    method: 'GET',
+    path: '/datasets/{dataset}',
+    noun: 'datasets'
+  } as Route<{ dataset: string }, undefined, undefined, Dataset>,
+
+  /** Change a dataset's description, project, readers or writers. */
+  datasetsChange: {
+    name: 'datasets.change',
+    method: 'PATCH',
+    path: '/datasets/{dataset}',
+    noun: ''
+  } as Route<{ dataset: string }, undefined, DatasetChange, Dataset>,
+
+  /** Remove a dataset and all its versions. */
+  datasetsDelete: {
+    name: 'datasets.delete',
+    method: 'DELETE',
+    path: '/datasets/{dataset}',
+    noun: ''
+  } as Route<{ dataset: string }, undefined, undefined, Nothing>,
+
   /** List the environments that sessions may start from. */
   environmentsList: {
     name: 'environments.list',
@@ -113,6 +221,54 @@ export const routes = {
     path: '/history',
     noun: ''
   } as Route<undefined, HistoryQuery, undefined, History>,
+
+  /** List jobs: active ones and those that have ended, newest first. */
+  jobsList: {
+    name: 'jobs.list',
+    method: 'GET',
+    path: '/jobs',
+    noun: 'jobs'
+  } as Route<undefined, JobQuery, undefined, JobList>,
+
+  /** Show a job. */
+  jobsGet: {
+    name: 'jobs.get',
+    method: 'GET',
+    path: '/jobs/{job}',
+    noun: 'jobs'
+  } as Route<{ job: string }, undefined, undefined, Job>,
+
+  /** Report how far a job of the caller has come. */
+  jobsReport: {
+    name: 'jobs.report',
+    method: 'PUT',
+    path: '/jobs/{job}',
+    noun: ''
+  } as Route<{ job: string }, undefined, JobReport, Job>,
+
+  /** Cancel a job. */
+  jobsCancel: {
+    name: 'jobs.cancel',
+    method: 'DELETE',
+    path: '/jobs/{job}',
+    noun: ''
+  } as Route<{ job: string }, undefined, undefined, Job>,
+
+  /** List the lakes of the admins. */
+  lakesList: {
+    name: 'lakes.list',
+    method: 'GET',
+    path: '/lakes',
+    noun: 'datasets'
+  } as Route<undefined, undefined, undefined, LakeList>,
+
+  /** Remove what no version of a lake needs. */
+  lakesCollect: {
+    name: 'lakes.collect',
+    method: 'POST',
+    path: '/lakes/{lake}/collect',
+    noun: ''
+  } as Route<{ lake: string }, undefined, CollectRequest, Job>,
 
   /** List nodes, devices and slices. */
   nodesList: {
@@ -336,16 +492,108 @@ export const routes = {
     method: 'POST',
     path: '/settings/preview',
     noun: ''
-  } as Route<undefined, undefined, SettingsChange, ChangePreview>
+  } as Route<undefined, undefined, SettingsChange, ChangePreview>,
+
+  /** List the versions of a dataset, newest first. */
+  versionsList: {
+    name: 'versions.list',
+    method: 'GET',
+    path: '/datasets/{dataset}/versions',
+    noun: 'datasets'
+  } as Route<{ dataset: string }, undefined, undefined, PageVersion>,
+
+  /** Show a version. */
+  versionsGet: {
+    name: 'versions.get',
+    method: 'GET',
+    path: '/datasets/{dataset}/versions/{version}',
+    noun: 'datasets'
+  } as Route<{ dataset: string; version: string }, undefined, undefined, Version>,
+
+  /** Report a version that a process has added to a lake. */
+  versionsPut: {
+    name: 'versions.put',
+    method: 'PUT',
+    path: '/datasets/{dataset}/versions/{version}',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, undefined, VersionReport, Version>,
+
+  /** Remove a version. */
+  versionsDelete: {
+    name: 'versions.delete',
+    method: 'DELETE',
+    path: '/datasets/{dataset}/versions/{version}',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, undefined, undefined, Nothing>,
+
+  /** Let a tag name a version. */
+  versionsTag: {
+    name: 'versions.tag',
+    method: 'PUT',
+    path: '/datasets/{dataset}/tags/{tag}',
+    noun: ''
+  } as Route<{ dataset: string; tag: string }, undefined, TagRequest, Version>,
+
+  /** Remove a tag. */
+  versionsUntag: {
+    name: 'versions.untag',
+    method: 'DELETE',
+    path: '/datasets/{dataset}/tags/{tag}',
+    noun: ''
+  } as Route<{ dataset: string; tag: string }, undefined, undefined, Nothing>,
+
+  /** List a folder of a version, or search below it. */
+  versionsFiles: {
+    name: 'versions.files',
+    method: 'GET',
+    path: '/datasets/{dataset}/versions/{version}/files',
+    noun: 'datasets'
+  } as Route<{ dataset: string; version: string }, FileQuery, undefined, PageDataFile>,
+
+  /** Read a part of a file of a version. */
+  versionsContent: {
+    name: 'versions.content',
+    method: 'GET',
+    path: '/datasets/{dataset}/versions/{version}/content',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, ContentQuery, undefined, ContentChunk>,
+
+  /** Preview a file of a version. */
+  versionsPreview: {
+    name: 'versions.preview',
+    method: 'GET',
+    path: '/datasets/{dataset}/versions/{version}/preview',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, PreviewQuery, undefined, FilePreview>,
+
+  /** Compare a version with a later one. */
+  versionsCompare: {
+    name: 'versions.compare',
+    method: 'GET',
+    path: '/datasets/{dataset}/versions/{version}/differences',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, CompareQuery, undefined, Comparison>,
+
+  /** Hash a version again, in its lake and in the cache. */
+  versionsVerify: {
+    name: 'versions.verify',
+    method: 'POST',
+    path: '/datasets/{dataset}/versions/{version}/verify',
+    noun: ''
+  } as Route<{ dataset: string; version: string }, undefined, VerifyRequest, Job>
 };
 
 /** The document that each noun is read as. */
 export type Nouns = {
   about: About;
   audit: PageAuditEntry;
+  caches: CacheList;
+  datasets: DatasetList;
   environments: Environments;
   groups: Groups;
   history: History;
+  jobs: JobList;
+  lakes: LakeList;
   nodes: Nodes;
   policy: Policy;
   projects: Projects;
@@ -365,9 +613,13 @@ export const nouns: {
 } = {
   about: routes.aboutGet,
   audit: routes.auditList,
+  caches: routes.cachesList,
+  datasets: routes.datasetsList,
   environments: routes.environmentsList,
   groups: routes.groupsGet,
   history: routes.historyGet,
+  jobs: routes.jobsList,
+  lakes: routes.lakesList,
   nodes: routes.nodesList,
   policy: routes.policyGet,
   projects: routes.projectsList,

@@ -275,7 +275,7 @@ async def poll(site: Site, paths: list[str]) -> None:
 
 
 async def test_our_panel_in_a_session_keeps_it_alive_no_more_than_any_poll(site: Site) -> None:
-    gets = [row.path.replace("{id}", "x") for row in ROUTES if row.method == "GET"]
+    gets = [filled(row.path) for row in ROUTES if row.method == "GET"]
     await poll(site, [f"/gpuquota/api{path}" for path in gets])
     previews = [row for row in ROUTES if row.name.endswith("preview")]
     assert previews
