@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from traitlets import Dict, Enum, List, Unicode
 
+from .datasets.config import DatasetConfig
 from .engine_config import EngineConfig
 from .names import PREFIXES
 from .pod_config import PodConfig
 from .shares.registry import NAMES
 
 
-class KubernetesConfig(PodConfig, EngineConfig):
+class KubernetesConfig(PodConfig, EngineConfig, DatasetConfig):
     """Settings of the cluster and of its sessions."""
 
     kubeconfig = Unicode(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 from urllib.parse import quote
 
-from .objects.cluster import Claim, KubeNode, Namespace, ResourceQuota
+from .objects.cluster import Claim, ConfigMap, KubeNode, Namespace, ResourceQuota
 from .objects.leases import Lease
 from .objects.meta import Object
 from .objects.pods import Event, Pod
@@ -47,6 +47,7 @@ EVENTS = Resource("", "v1", "events", "Event", Event)
 NODES = Resource("", "v1", "nodes", "Node", KubeNode, namespaced=False)
 NAMESPACES = Resource("", "v1", "namespaces", "Namespace", Namespace, namespaced=False)
 CLAIMS = Resource("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", Claim)
+CONFIG_MAPS = Resource("", "v1", "configmaps", "ConfigMap", ConfigMap)
 SECRETS = Resource("", "v1", "secrets", "Secret", Object)
 SERVICES = Resource("", "v1", "services", "Service", Object)
 RESOURCE_QUOTAS = Resource("", "v1", "resourcequotas", "ResourceQuota", ResourceQuota)

@@ -19,7 +19,8 @@ Verb = Literal["cache", "verify", "evict", "index", "gc"]
 class Task(Model, frozen=True, kw_only=True):
     """One operation on the datasets of a claim.
 
-    `id` is that of the job that users see. `size` and `files` are those of the version.
+    `id` is that of the job that users see. `size` and `files` are those of the version, `copies`
+    the datasets and versions to evict.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Task(Model, frozen=True, kw_only=True):
     user: str = ""
     size: int = 0
     files: int = 0
+    copies: tuple[tuple[str, str], ...] = ()
     started: datetime
 
 

@@ -86,3 +86,9 @@ class ResourceQuota(Object, frozen=True, kw_only=True):
 
     spec: QuotaSpec = QuotaSpec()
     status: QuotaStatus = QuotaStatus()
+
+
+class ConfigMap(Object, frozen=True, kw_only=True):
+    """A ConfigMap."""
+
+    data: Mapping[str, str] = msgspec.field(default_factory=dict)
