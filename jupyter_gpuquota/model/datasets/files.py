@@ -10,7 +10,7 @@ from typing import Literal
 from ..struct import Model, Open, Page, Request
 
 FileKind = Literal["file", "folder", "link"]
-Change = Literal["added", "removed", "changed"]
+FileChange = Literal["added", "removed", "changed"]
 PreviewKind = Literal["text", "table", "image", "binary", "none"]
 
 
@@ -52,7 +52,7 @@ class Difference(Model, frozen=True, kw_only=True):
 
     path: str
     raw: bool = False
-    change: Open[Change]
+    change: Open[FileChange]
     before: int = 0
     after: int = 0
     sha256_before: str = ""

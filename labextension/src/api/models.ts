@@ -123,7 +123,7 @@ export type Effect =
 export type FileKind = 'file' | 'folder' | 'link' | (string & {});
 export type PreviewKind =
   'text' | 'table' | 'image' | 'binary' | 'none' | (string & {});
-export type Change = 'added' | 'removed' | 'changed' | (string & {});
+export type FileChange = 'added' | 'removed' | 'changed' | (string & {});
 
 /**
  * The controller that answers.
@@ -1797,7 +1797,7 @@ export interface Comparison {
 export interface Difference {
   path: string;
   raw: boolean;
-  change: Change;
+  change: FileChange;
   before: number;
   after: number;
   sha256_before: string;
@@ -1817,4 +1817,12 @@ export interface CompareQuery {
 export interface VerifyRequest {
   lake?: boolean;
   cache?: boolean;
+}
+/**
+ * The event that a noun has a new revision: screens that show it read it again.
+ */
+export interface Change {
+  noun: string;
+  revision: string;
+  instance: string;
 }
