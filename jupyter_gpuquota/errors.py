@@ -27,7 +27,7 @@
 
 Each class has a stable `code`, the same on the wire, in the shell and in notebooks. `message` says
 what happened and by which rule, `hint` what to do next. `api/statuses.py` maps the classes to HTTP
-statuses, `ui/exit_codes.py` to exit codes.
+statuses, `client/exit_codes.py` to exit codes.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from typing import Any
 
 from ..client import Client
 from ..client.connection.protocol import to_json
+from ..client.exit_codes import FAILED, INTERRUPTED, OK, exit_code_of
 from ..errors import GpuQuotaError, Internal
 from ..hosting.config_files import read_here
 from . import completion
 from .command import run
-from .exit_codes import FAILED, INTERRUPTED, OK, exit_code_of
 from .grammar import parse
 from .parser import HelpRequested
 from .views.view import View

@@ -19,10 +19,10 @@ from IPython.display import display
 
 from ..client import Client
 from ..client.connection import discovery
+from ..client.exit_codes import Failed
 from ..errors import GpuQuotaError
 from .command import run
 from .completion import Source, candidates
-from .exit_codes import Failed
 from .grammar import parse, split_line
 from .parser import HelpRequested
 from .views.texts import TextView

@@ -10,11 +10,11 @@ import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
+from jupyter_gpuquota.client.exit_codes import Failed
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, NotFound
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ui.completion import Source
-from jupyter_gpuquota.ui.exit_codes import Failed
 from jupyter_gpuquota.ui.magics import GpuMagics, make_matcher
 from jupyter_gpuquota.ui.views.sessions import SessionsView
 from tests.fakes import Instead

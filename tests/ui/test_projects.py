@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_gpuquota.client.exit_codes import exit_code_of
 from jupyter_gpuquota.errors import (
     InUse,
     InvalidFields,
@@ -13,7 +14,6 @@ from jupyter_gpuquota.errors import (
     Outdated,
 )
 from jupyter_gpuquota.ui.command import run
-from jupyter_gpuquota.ui.exit_codes import exit_code_of
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from tests.client.inmemory import InMemory
 

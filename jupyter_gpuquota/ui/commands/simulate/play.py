@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ....client.connection.protocol import to_json
+from ....client.exit_codes import Failed
 from ....core.simulate import scenarios
 from ....core.simulate.expectations import differences, standing
 from ....core.simulate.simulation import Simulation
@@ -13,7 +14,6 @@ from ....model.resources import counted_gpus, gpus_text
 from ....model.scenarios import ProjectStanding, Scenario, SessionStanding, Standing, Step
 from ....yaml_document import InvalidYaml, YamlDocument
 from ...console import Console
-from ...exit_codes import Failed
 from ...views.markup import printable
 from ...views.view import Column, text_table
 

@@ -1,4 +1,4 @@
-"""Exit codes of the shell. They are part of the interface and do not change."""
+"""Exit codes of the shell and of jobs. They are part of the interface and do not change."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_gpuquota.client.exit_codes import EXIT_CODES, INTERRUPTED, exit_code_of
 from jupyter_gpuquota.errors import BY_CODE
-from jupyter_gpuquota.ui.exit_codes import EXIT_CODES, INTERRUPTED, exit_code_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
 
