@@ -7,9 +7,7 @@ from typing import Annotated, Literal, get_args
 
 from ..struct import ADDED, Model, Open, Problem, Request
 
-JobKind = Literal[
-    "sync", "export", "import", "cache", "evict", "verify", "index", "gc", "register"
-]
+JobKind = Literal["sync", "export", "import", "cache", "evict", "verify", "index", "gc", "register"]
 JobState = Literal["waiting", "running", "done", "failed", "cancelled", "lost"]
 
 JOB_KINDS: tuple[JobKind, ...] = get_args(JobKind)

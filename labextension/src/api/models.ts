@@ -8,7 +8,9 @@ export type JobKind =
   | 'export'
   | 'import'
   | 'cache'
+  | 'evict'
   | 'verify'
+  | 'index'
   | 'gc'
   | 'register'
   | (string & {});
@@ -544,7 +546,16 @@ export interface JobQuery {
  * once the job may begin.
  */
 export interface JobReport {
-  kind: 'cache' | 'export' | 'gc' | 'import' | 'register' | 'sync' | 'verify';
+  kind:
+    | 'cache'
+    | 'evict'
+    | 'export'
+    | 'gc'
+    | 'import'
+    | 'index'
+    | 'register'
+    | 'sync'
+    | 'verify';
   dataset?: string;
   version?: string;
   folder?: string;
