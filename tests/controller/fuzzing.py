@@ -20,6 +20,7 @@ from jupyter_gpuquota.api.statuses import STATUSES
 from jupyter_gpuquota.hosting.unix import API
 from jupyter_gpuquota.model.routes.table import ROUTES, Route
 from jupyter_gpuquota.model.struct import Problem
+from tests.builders import filled
 
 # The long poll would wait as long as requested.
 ROWS = tuple(row for row in ROUTES if row.name != "changes.wait")

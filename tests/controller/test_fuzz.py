@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from jupyter_gpuquota.model.routes.table import ROUTES
 from jupyter_gpuquota.model.struct import Problem
+from tests.builders import filled
 from tests.controller.process import Process
 
 SECRET = "s3cret-of-somebody"  # noqa: S105 (nobody's)

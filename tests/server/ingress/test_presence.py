@@ -24,6 +24,7 @@ from jupyter_gpuquota.server.ingress.user_activity import (
     message_type,
     saved_file,
 )
+from tests.builders import filled
 from tests.server.ingress.conftest import PORT, Site
 from tests.waiting import PATIENCE
 
