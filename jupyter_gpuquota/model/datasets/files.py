@@ -36,7 +36,8 @@ class FileQuery(Request, frozen=True, kw_only=True):
     """Which entries of a version to list: those of a folder, by default of the root.
 
     `match` lists only names that contain it, in the folder and below. `deep` lists all files below
-    the folder instead of its entries.
+    the folder instead of its entries. As a version never changes, `cursor` is the number of entries
+    before the page, so that a reader can go to any of them.
     """
 
     path: str = ""
@@ -70,9 +71,15 @@ class Comparison(Page[Difference], frozen=True, kw_only=True):
 
 
 class CompareQuery(Request, frozen=True, kw_only=True):
-    """The version to compare with, as a reference, and which page of differences to return."""
+    """The version to compare with, as a reference, and which page of differences to return.
+
+    `match` returns only paths that contain it, `change` only such changes. `cursor` is the number
+    of differences before the page.
+    """
 
     other: str
+    match: str = ""
+    change: Literal["", "added", "removed", "changed"] = ""
     limit: int = 200
     cursor: str = ""
 

@@ -1739,7 +1739,8 @@ export interface DataFile {
  * Which entries of a version to list: those of a folder, by default of the root.
  *
  * `match` lists only names that contain it, in the folder and below. `deep` lists all files below
- * the folder instead of its entries.
+ * the folder instead of its entries. As a version never changes, `cursor` is the number of entries
+ * before the page, so that a reader can go to any of them.
  */
 export interface FileQuery {
   path?: string;
@@ -1816,9 +1817,14 @@ export interface Difference {
 }
 /**
  * The version to compare with, as a reference, and which page of differences to return.
+ *
+ * `match` returns only paths that contain it, `change` only such changes. `cursor` is the number
+ * of differences before the page.
  */
 export interface CompareQuery {
   other: string;
+  match?: string;
+  change?: '' | 'added' | 'changed' | 'removed';
   limit?: number;
   cursor?: string;
 }
