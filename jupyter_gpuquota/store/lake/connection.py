@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,22 +15,27 @@ from obstore.exceptions import (
     PermissionDeniedError,
     PreconditionError,
     UnauthenticatedError,
+    UnknownConfigurationKeyError,
 )
 from obstore.store import ObjectStore, from_url
 
 from ...errors import FieldError, GpuQuotaError, NotAllowed, NotFound, Unavailable, refused
+from .credentials import aws_profile
 from .objects import Stored
 
 SCHEMES = ("file", "s3", "gs", "az")
+_PREFIXES = {"s3": ("AWS_",), "gs": ("GOOGLE_",), "az": ("AZURE_",)}
 
 
-def connect(url: str, **config: Any) -> Connection:
+def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any) -> Connection:
     """Return the objects below a URL: `s3://bucket/path`, `gs://…`, `az://…` or `file:///folder`.
 
-    Credentials come from the usual environment variables and files of each provider; `config` is
-    passed on to obstore. Nothing is requested yet.
+    Credentials come from the usual environment variables and files of each provider; `variables`
+    come before those of the environment, and `config` is passed on to obstore. Nothing is requested
+    yet.
 
     :raises InvalidFields: the URL is malformed, or contains credentials.
+    :raises NotAllowed: a profile of the AWS tools cannot be used.
     """
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES:
@@ -43,12 +49,44 @@ def connect(url: str, **config: Any) -> Connection:
                 "Use the environment or a credentials file.",
             )
         )
+    options = _options(parts.scheme, variables or {})
     try:
-        return Connection(from_url(url, **config), url)
+        return Connection(_opened(url, {**options, **config}), url)
     except (BaseError, ValueError, FileNotFoundError) as error:
         raise refused(
             FieldError("lake", f"{url} cannot be opened: {_first_line(error)}")
         ) from error
+
+
+def _options(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
+    """Return how obstore is to open a lake: its configuration, and who provides credentials."""
+    found = {**os.environ, **variables}
+    prefixes = _PREFIXES.get(scheme, ())
+    config = {name.lower(): value for name, value in variables.items() if name.startswith(prefixes)}
+    options: dict[str, Any] = {}
+    profile = aws_profile(found) if scheme == "s3" else None
+    if profile:
+        options["credential_provider"], from_profile = profile
+        known = {name.removeprefix("AWS_").removesuffix("_URL").lower() for name in found}
+        config |= {name: each for name, each in from_profile.items() if name not in known}
+    endpoints = (found.get("AWS_ENDPOINT_URL"), found.get("AWS_ENDPOINT"), config.get("endpoint"))
+    if scheme == "s3" and any(each and each.startswith("http://") for each in endpoints):
+        options["client_options"] = {"allow_http": True}
+    return {**options, "config": config} if config else options
+
+
+def _opened(url: str, options: dict[str, Any]) -> ObjectStore:
+    """Return an opened store; variables that obstore does not know are passed over."""
+    while True:
+        try:
+            return from_url(url, **options)
+        except UnknownConfigurationKeyError as error:
+            config = options.get("config", {})
+            unknown = [name for name in config if f"'{name}'" in str(error)]
+            if not unknown:
+                raise
+            rest = {name: each for name, each in config.items() if name not in unknown}
+            options = {**options, "config": rest}
 
 
 class Connection:
