@@ -59,7 +59,7 @@ class JobReport(Request, frozen=True, kw_only=True):
     `begun` is when its process was started, in clock ticks after the boot of its machine, so that
     another process with its pid is not taken for it. `findings` are the paths that a verification
     has found damaged. A report in the state `waiting` asks for a turn: the answer is `running`
-    once the job may begin.
+    once the job may begin. `reason` says what else it waits for, such as a node of a cluster.
     """
 
     kind: JobKind
@@ -70,6 +70,7 @@ class JobReport(Request, frozen=True, kw_only=True):
     pid: int = 0
     begun: int = 0
     state: JobState
+    reason: str = ""
     files: int = 0
     all_files: int = 0
     done: int = 0

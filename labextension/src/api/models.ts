@@ -543,7 +543,7 @@ export interface JobQuery {
  * `begun` is when its process was started, in clock ticks after the boot of its machine, so that
  * another process with its pid is not taken for it. `findings` are the paths that a verification
  * has found damaged. A report in the state `waiting` asks for a turn: the answer is `running`
- * once the job may begin.
+ * once the job may begin. `reason` says what else it waits for, such as a node of a cluster.
  */
 export interface JobReport {
   kind:
@@ -563,6 +563,7 @@ export interface JobReport {
   pid?: number;
   begun?: number;
   state: 'cancelled' | 'done' | 'failed' | 'lost' | 'running' | 'waiting';
+  reason?: string;
   files?: number;
   all_files?: number;
   done?: number;
