@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..core.datasets import disclosure, rights
-from ..errors import NotAllowed, NotFound
+from ..errors import NotAllowed, NotFound, Unsupported
 from ..model.datasets.datasets import DatasetAction
-from ..model.datasets.jobs import Job, JobKind, JobList, JobQuery, JobReport
+from ..model.datasets.jobs import Job, JobKind, JobList, JobQuery, JobReport, JobStarted
 from ..ports.backend import Backend, require
 from ..ports.datasets import Jobs
 from . import datasets
@@ -38,6 +38,14 @@ async def list_(backend: Backend, call: Call) -> JobList:
 async def get(backend: Backend, call: Call) -> Job:
     """Return one job."""
     return disclosure.job(_find(backend, call), call.rights)
+
+
+async def start(backend: Backend, call: Call) -> JobStarted:
+    """Refuse: a Jupyter Server answers this itself, as it has the folder and the credentials."""
+    raise Unsupported(
+        "Jobs on folders are started where the folder is.",
+        hint="Start it in JupyterLab, or in a shell: jupyter gpu data sync.",
+    )
 
 
 async def report(backend: Backend, call: Call) -> Job:

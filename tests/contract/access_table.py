@@ -14,7 +14,7 @@ from jupyter_gpuquota.model.datasets.files import (
     FileQuery,
     PreviewQuery,
 )
-from jupyter_gpuquota.model.datasets.jobs import JobQuery, JobReport
+from jupyter_gpuquota.model.datasets.jobs import JobQuery, JobReport, JobRequest
 from jupyter_gpuquota.model.datasets.lakes import CollectRequest
 from jupyter_gpuquota.model.datasets.versions import TagRequest, VersionReport
 from jupyter_gpuquota.model.ending import PageReport
@@ -130,6 +130,7 @@ ALLOWED: dict[str, set[str]] = {
     "caches.pin": _DATA_WRITE,
     "caches.unpin": _DATA_WRITE,
     "jobs.list": _PERSONS,
+    "jobs.start": _PERSONS,
     "jobs.get": _DATA_SEE,
     "jobs.report": _DATA_WRITE,
     "jobs.cancel": _DATA_REMOVE,
@@ -185,6 +186,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "caches.pin": {"args": _DATA, "body": PinRequest()},
     "caches.unpin": {"args": _DATA},
     "jobs.list": {"query": JobQuery()},
+    "jobs.start": {"body": JobRequest(kind="sync", dataset="faces")},
     "jobs.get": {"args": _DATA},
     "jobs.report": {
         "args": _DATA,

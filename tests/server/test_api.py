@@ -56,6 +56,7 @@ async def call(api, row, **options):
         "sessions.exec_stream": {"command": ["true"]},
         "sessions.resize": {"gpu": "0.25"},
         "datasets.create": {"name": "cats"},
+        "jobs.start": {"kind": "sync", "dataset": "faces"},
         "projects.put": {"quota": "2"},
         "settings.preview": {
             "put": [{"name": "team-z", "quota": 1}],

@@ -10,6 +10,8 @@ from ..struct import ADDED, Model, Open, Problem, Request
 JobKind = Literal["sync", "export", "import", "cache", "evict", "verify", "index", "gc", "register"]
 JobState = Literal["waiting", "running", "done", "failed", "cancelled", "lost"]
 
+StartedKind = Literal["sync", "export", "cache"]
+
 JOB_KINDS: tuple[JobKind, ...] = get_args(JobKind)
 ACTIVE_JOBS: frozenset[JobState] = frozenset({"waiting", "running"})
 
@@ -91,3 +93,24 @@ class JobQuery(Request, frozen=True, kw_only=True):
 
     dataset: str = ""
     active: bool = False
+
+
+class JobRequest(Request, frozen=True, kw_only=True):
+    """A job to start on the machine of a Jupyter Server, which has the folder and the credentials.
+
+    A relative `folder` starts at the server's root. `message` and `tag` are those of the version
+    that a sync makes.
+    """
+
+    kind: StartedKind
+    dataset: str
+    version: str = ""
+    folder: str = ""
+    message: str = ""
+    tag: str = ""
+
+
+class JobStarted(Model, frozen=True, kw_only=True):
+    """The id of a job that has been started; it is listed once its process has reported."""
+
+    id: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..datasets.jobs import Job, JobList, JobQuery, JobReport
+from ..datasets.jobs import Job, JobList, JobQuery, JobReport, JobRequest, JobStarted
 from .route import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -14,6 +14,16 @@ ROUTES: tuple[Route, ...] = (
         "List jobs: active ones and those that have ended, newest first",
         query=JobQuery,
         noun="jobs",
+    ),
+    Route(
+        "jobs.start",
+        "POST",
+        "/jobs",
+        JobStarted,
+        "Start a job on the machine of this Jupyter Server",
+        request=JobRequest,
+        status=202,
+        runs=True,
     ),
     Route("jobs.get", "GET", "/jobs/{job}", Job, "Show a job", noun="jobs"),
     Route(

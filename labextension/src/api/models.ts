@@ -538,6 +538,26 @@ export interface JobQuery {
   active?: boolean;
 }
 /**
+ * The id of a job that has been started; it is listed once its process has reported.
+ */
+export interface JobStarted {
+  id: string;
+}
+/**
+ * A job to start on the machine of a Jupyter Server, which has the folder and the credentials.
+ *
+ * A relative `folder` starts at the server's root. `message` and `tag` are those of the version
+ * that a sync makes.
+ */
+export interface JobRequest {
+  kind: 'cache' | 'export' | 'sync';
+  dataset: string;
+  version?: string;
+  folder?: string;
+  message?: string;
+  tag?: string;
+}
+/**
  * How far a job has come, as its process reports it.
  *
  * `begun` is when its process was started, in clock ticks after the boot of its machine, so that

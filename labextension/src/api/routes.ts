@@ -33,6 +33,8 @@ import type {
   JobList,
   JobQuery,
   JobReport,
+  JobRequest,
+  JobStarted,
   KeepAliveRequest,
   LakeList,
   LogChunk,
@@ -229,6 +231,14 @@ export const routes = {
     path: '/jobs',
     noun: 'jobs'
   } as Route<undefined, JobQuery, undefined, JobList>,
+
+  /** Start a job on the machine of this Jupyter Server. */
+  jobsStart: {
+    name: 'jobs.start',
+    method: 'POST',
+    path: '/jobs',
+    noun: ''
+  } as Route<undefined, undefined, JobRequest, JobStarted>,
 
   /** Show a job. */
   jobsGet: {
