@@ -40,7 +40,7 @@ class Heard:
         self.reasons: list[str] = []
         self.errors: list[GpuQuotaError | None] = []
 
-    async def heard(self, key: Any, task: Task, line: bytes) -> None:
+    async def heard(self, key: Any, task: Task, at: datetime, line: bytes) -> None:
         self.lines.append(line.decode())
 
     async def waits(self, key: Any, task: Task, why: Reason | None) -> None:

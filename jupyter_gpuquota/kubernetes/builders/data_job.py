@@ -25,8 +25,8 @@ CONTAINER = "data"
 _SCRATCH = "/scratch"
 _PROGRAM = ("python", "-m", "jupyter_gpuquota.store")
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?", re.ASCII)
-_REFUSED = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1, 2]}}
-"""What the program says of its own input does not change when it is run again."""
+_ENDED = {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [137, 143]}}
+"""A program that has ended by itself says why; one that was killed is run again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def data_job(job: DataJob, settings: DataJobSettings, task: str) -> dict[str, An
             "activeDeadlineSeconds": settings.deadline,
             "ttlSecondsAfterFinished": settings.kept,
             "podReplacementPolicy": "Failed",
-            "podFailurePolicy": {"rules": [DISRUPTED, _REFUSED]},
+            "podFailurePolicy": {"rules": [DISRUPTED, _ENDED]},
             "template": {
                 "metadata": {
                     "labels": labels,

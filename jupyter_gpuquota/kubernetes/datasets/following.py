@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from datetime import datetime
 from typing import Protocol
 
 from ...errors import Conflict, GpuQuotaError
@@ -34,8 +35,8 @@ _LAST_LINES = 2.0
 class Listener(Protocol):
     """What is told of a Job; calls about one Job come one after another."""
 
-    async def heard(self, key: Key, task: Task, line: bytes) -> None:
-        """Take note of a line of its log; the same one may come twice."""
+    async def heard(self, key: Key, task: Task, at: datetime, line: bytes) -> None:
+        """Take note of a line of its log and its time; the same one may come twice."""
 
     async def waits(self, key: Key, task: Task, why: Reason | None) -> None:
         """Take note of why no pod does its work, None if one does."""
@@ -125,8 +126,8 @@ class Follower:
 
     async def _pass_on(self, log: PodLog, *, follow: bool) -> None:
         try:
-            async for line in log.read(follow=follow):
-                await self._listener.heard(self._key, self._task, line)
+            async for at, line in log.read(follow=follow):
+                await self._listener.heard(self._key, self._task, at, line)
         except Fault as fault:
             _log.warning("the log of the Job %s/%s cannot be read: %s", *self._key, fault)
 

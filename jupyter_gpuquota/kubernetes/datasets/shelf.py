@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -52,7 +52,7 @@ class Shelf:
         """Whether the claim was read."""
         return self.read > _NEVER
 
-    def replace(self, versions: Iterator[CachedVersion], free: int, read: datetime) -> None:
+    def replace(self, versions: Iterable[CachedVersion], free: int, read: datetime) -> None:
         """Take over an index, unless a newer one is known."""
         if read >= self.read:
             self.index = {(each.dataset, each.version): each for each in versions}

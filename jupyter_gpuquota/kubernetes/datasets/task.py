@@ -9,7 +9,7 @@ import msgspec
 
 from ...control.storage.records import Record as Read
 from ...control.storage.records import read_record
-from ...model.struct import Model, Open
+from ...model.struct import Model
 from ..labels import DATA_TASK
 from ..objects.workloads import Job
 
@@ -24,7 +24,7 @@ class Task(Model, frozen=True, kw_only=True):
     """
 
     id: str
-    verb: Open[Verb]
+    verb: Verb
     dataset: str = ""
     version: str = ""
     user: str = ""

@@ -1,0 +1,121 @@
+"""The port `Caches` on a cluster: versions on claims, fetched and removed by Jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+from ...errors import InUse, NotAllowed, NotFound
+from ...model.datasets.caches import CacheAnswer, CachedVersion, CacheRoom, Pin
+from ...model.datasets.datasets import Dataset
+from ...model.datasets.lakes import Lake
+from ...model.datasets.versions import Version
+from ..faults import translated
+from .marks import Copy
+from .shelf import Shelf
+from .shelves import Shelves
+from .work import Work, named, new_task
+
+LakeOf = Callable[[str], tuple[Dataset, Lake | None]]
+"""Returns a dataset and its lake, None for a member's own. Raises NotFound."""
+
+
+class ClaimCaches:
+    """The cached versions of all projects."""
+
+    def __init__(self, shelves: Shelves, work: Work, lake_of: LakeOf) -> None:
+        self._shelves = shelves
+        self._work = work
+        self._lake_of = lake_of
+
+    def all(self) -> tuple[CachedVersion, ...]:
+        """Return all cached versions, with leases and pins."""
+        return tuple(self._shelves.versions())
+
+    def room(self) -> CacheRoom:
+        """Return how full the cache is."""
+        return self._shelves.room(datetime.now(UTC))
+
+    def folder(self) -> str:
+        """Return nothing: claims are mounted in pods only."""
+        return ""
+
+    async def fetch(self, version: Version, user: str) -> CacheAnswer:
+        """Return the copy in the cache of the dataset's project, or start to fetch it.
+
+        Raises NotFound, WrongState, Conflict, NotAllowed, Unavailable.
+        """
+        dataset, _ = self._lake_of(version.dataset)
+        return await self.fetch_for(dataset.project, version, user)
+
+    async def fetch_for(self, project: str, version: Version, user: str) -> CacheAnswer:
+        """Return the copy in a project's cache, or start to fetch it. Raises as `fetch`."""
+        dataset, lake = self._lake_of(version.dataset)
+        if lake is None:
+            raise NotAllowed(
+                f"{dataset.name} is in a member's own lake, which Jobs cannot read.",
+                hint="Import it into a lake of the cluster.",
+            )
+        shelf = await self._shelves.open(self._shelves.namespace_of(project))
+        copy = (version.dataset, version.id)
+        if shelf.has(copy):
+            return CacheAnswer(copy=shelf.version(copy))
+        if going := shelf.fetch_of(copy):
+            return CacheAnswer(copy=shelf.version(copy), job=self._work.job(going))
+        job = await self._work.fetch(shelf, new_task("cache", user, version), lake)
+        return CacheAnswer(copy=shelf.version(copy), job=job)
+
+    async def clear(self, dataset: str, version: str) -> None:
+        """Remove a copy from all caches.
+
+        Raises NotFound, InUse with the sessions that use it, NotAllowed, Unavailable.
+        """
+        copy = (dataset, version)
+        found = list(self._having(copy))
+        users = {lease.name for _, each in found for lease in each.leases}
+        if users:
+            raise InUse(
+                f"{named(copy)} is used by {', '.join(sorted(users))}.",
+                hint="Stop these sessions first.",
+            )
+        for shelf, each in found:
+            if going := shelf.fetch_of(copy):
+                await self._work.cancel(going.id)
+            elif each.state != "clearing":
+                await self._work.evict(shelf, [copy])
+
+    async def pin(self, dataset: str, version: str, pin: Pin) -> CachedVersion:
+        """Set the pin of a user. Raises NotFound, NotAllowed, Unavailable."""
+        copy = (dataset, version)
+        for shelf, _ in self._having(copy):
+            with translated():
+                await shelf.marks.pin(copy, pin)
+        return self._found(copy)
+
+    async def unpin(self, dataset: str, version: str, user: str) -> CachedVersion:
+        """Remove the pin of a user. Raises NotFound, NotAllowed, Unavailable."""
+        copy = (dataset, version)
+        for shelf, _ in self._having(copy):
+            with translated():
+                await shelf.marks.unpin(copy, user)
+        return self._found(copy)
+
+    async def verify(self, version: Version, user: str) -> None:
+        """Start to hash all copies of a version again. Raises NotFound, NotAllowed, Unavailable."""
+        _, lake = self._lake_of(version.dataset)
+        for shelf, _ in self._having((version.dataset, version.id)):
+            await self._work.start(shelf, new_task("verify", user, version), lake)
+
+    def _having(self, copy: Copy) -> Iterator[tuple[Shelf, CachedVersion]]:
+        """Yield the caches that have a version. Raises NotFound if none has."""
+        found = [(shelf, each) for shelf in self._shelves if (each := shelf.version(copy))]
+        if not found:
+            raise NotFound(
+                f"{named(copy)} is not cached.", hint="jupyter gpu data cache fetches it."
+            )
+        yield from found
+
+    def _found(self, copy: Copy) -> CachedVersion:
+        return next(
+            each for each in self._shelves.versions() if (each.dataset, each.version) == copy
+        )

@@ -1,0 +1,147 @@
+"""The caches of all projects: which claim each has, and what is known of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+
+from ...errors import NotFound, WrongState
+from ...model.datasets.caches import CachedVersion, CacheRoom, Lease
+from ..api import Api, Fault
+from ..faults import error as explained
+from ..objects.cluster import Claim
+from ..quantities import units
+from ..resources import CLAIMS
+from .marks import Copy, Marks
+from .shelf import Shelf
+
+_SHARED = "ReadWriteMany"
+_NOT_FOUND = 404
+
+LeasesIn = Callable[[str, Copy], tuple[Lease, ...]]
+"""Returns the sessions that use a version from the cache in a namespace."""
+
+
+class Shelves:
+    """The caches by namespace; all projects share one if `shared` names its namespace."""
+
+    def __init__(self, api: Api, claim: str, shared: str, leases: LeasesIn) -> None:
+        self._api = api
+        self._claim = claim
+        self._shared = shared
+        self._leases = leases
+        self._shelves: dict[str, Shelf] = {}
+        self._opening = asyncio.Lock()
+
+    def __iter__(self) -> Iterator[Shelf]:
+        """Yield all that were opened."""
+        return iter(list(self._shelves.values()))
+
+    def namespace_of(self, project: str) -> str:
+        """Return the namespace in which Jobs work on the cache of a project."""
+        return self._shared or project
+
+    def at(self, namespace: str) -> Shelf | None:
+        """Return the cache in a namespace, None before it was opened."""
+        return self._shelves.get(namespace)
+
+    async def open(self, namespace: str) -> Shelf:
+        """Return the cache in a namespace, with its claim as it is now.
+
+        Raises NotFound if there is no such claim, WrongState if only one node may mount it,
+        NotAllowed, Unavailable.
+        """
+        async with self._opening:
+            claim = await self._read(namespace)
+            shelf = self._shelves.get(namespace)
+            if shelf is None:
+                marks = Marks(self._api, namespace, self._claim)
+                try:
+                    await marks.read()
+                except Fault as fault:
+                    raise explained(fault) from fault
+                shelf = Shelf(namespace, self._claim, marks, self._leases_of(namespace))
+                self._shelves[namespace] = shelf
+            shelf.capacity = capacity_of(claim)
+            return shelf
+
+    def versions(self) -> list[CachedVersion]:
+        """Return what all caches have; a version that several have is one, with all who use it."""
+        found: dict[Copy, CachedVersion] = {}
+        for shelf in self:
+            for each in shelf.versions():
+                copy = (each.dataset, each.version)
+                found[copy] = joined(found[copy], each) if copy in found else each
+        return [found[copy] for copy in sorted(found)]
+
+    def room(self, now: datetime) -> CacheRoom:
+        """Return how full all caches are together."""
+        return total(shelf.room(now) for shelf in self)
+
+    async def _read(self, namespace: str) -> Claim:
+        try:
+            claim = await self._api.get(CLAIMS, namespace, self._claim)
+        except Fault as fault:
+            if fault.status != _NOT_FOUND:
+                raise explained(fault) from fault
+            raise NotFound(
+                f"The namespace {namespace} has no claim {self._claim}, so no cache of datasets.",
+                hint="Ask an administrator to create it.",
+            ) from fault
+        if _SHARED not in claim.spec.access_modes:
+            modes = ", ".join(claim.spec.access_modes)
+            raise WrongState(
+                f"The claim {self._claim} in {namespace} cannot be shared: {modes}.",
+                hint=f"Ask an administrator for one that is {_SHARED}.",
+            )
+        return claim
+
+    def _leases_of(self, namespace: str) -> Callable[[Copy], tuple[Lease, ...]]:
+        return lambda copy: self._leases(namespace, copy)
+
+
+def capacity_of(claim: Claim) -> int:
+    """Return the bytes of a claim; 0 until it is bound, or where its volume does not say."""
+    try:
+        return units(claim.status.capacity.get("storage", 0))
+    except ValueError:
+        return 0
+
+
+_RANK = ("cached", "fetching", "damaged", "clearing")
+"""The state that is shown of copies in several caches: the first of these."""
+
+
+def joined(one: CachedVersion, other: CachedVersion) -> CachedVersion:
+    """Return the copies of a version in two caches as one."""
+    first, second = sorted((one, other), key=_rank)
+    pins = {pin.user: pin for pin in (*second.pins, *first.pins)}
+    return CachedVersion(
+        dataset=first.dataset,
+        version=first.version,
+        state=first.state,
+        size=first.size,
+        files=first.files,
+        done=first.done,
+        used=max(one.used, other.used),
+        verified=first.verified,
+        leases=(*one.leases, *other.leases),
+        pins=tuple(pins.values()),
+    )
+
+
+def _rank(version: CachedVersion) -> int:
+    return _RANK.index(version.state) if version.state in _RANK else len(_RANK)
+
+
+def total(rooms: Iterable[CacheRoom]) -> CacheRoom:
+    """Return how full several caches are together."""
+    found = list(rooms)
+    return CacheRoom(
+        capacity=sum(room.capacity for room in found),
+        used=sum(room.used for room in found),
+        committed=sum(room.committed for room in found),
+        evictable=sum(room.evictable for room in found),
+        free=sum(room.free for room in found),
+    )

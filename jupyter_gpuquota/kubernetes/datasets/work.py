@@ -1,0 +1,169 @@
+"""The work on claims: what is fetched, removed and looked at, each by a Job, and in which order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Coroutine, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ...core.datasets.eviction import admit
+from ...errors import Conflict, GpuQuotaError, Unavailable
+from ...model.datasets.jobs import Job
+from ...model.datasets.lakes import Lake
+from ...model.datasets.versions import SHOWN, Version
+from .arguments import job_of
+from .jobs import DataJobs
+from .marks import Copy
+from .reporting import Reports
+from .shelf import Shelf
+from .task import Task, Verb
+
+_log = logging.getLogger(__name__)
+
+_PREPARING = "The cache is being prepared."
+_GIB = 2**30
+
+
+class Work:
+    """Starts Jobs. A fetch first lets the claim be read, then what has to go for it be removed."""
+
+    def __init__(self, jobs: DataJobs, reports: Reports) -> None:
+        self._jobs = jobs
+        self._reports = reports
+        self._ends: dict[str, asyncio.Future[GpuQuotaError | None]] = {}
+        self._looks: dict[str, Task] = {}
+        self._plans: dict[str, asyncio.Task[None]] = {}
+
+    async def close(self) -> None:
+        """Stop preparing fetches; Jobs go on."""
+        plans = list(self._plans.values())
+        for plan in plans:
+            plan.cancel()
+        await asyncio.gather(*plans, return_exceptions=True)
+
+    def job(self, task: Task) -> Job | None:
+        """Return the job that users see of a task, None if there is none."""
+        return self._reports.job(task)
+
+    def over(self, task: Task, error: GpuQuotaError | None) -> None:
+        """Take note that a task has ended."""
+        end = self._ends.pop(task.id, None)
+        if end and not end.done():
+            end.set_result(error)
+
+    async def fetch(self, shelf: Shelf, task: Task, lake: Lake) -> Job | None:
+        """Begin to fetch a version, and return the job. Raises Conflict if there is no room."""
+        if shelf.known:
+            to_evict(shelf, task)
+        job = await self._reports.begin(shelf, task, _PREPARING)
+        self._prepare(task, self._fetch(shelf, task, lake))
+        return job
+
+    async def start(self, shelf: Shelf, task: Task, lake: Lake | None) -> None:
+        """Start the Job of a task. Raises NotAllowed, Unavailable, Conflict."""
+        await self._reports.begin(shelf, task)
+        try:
+            await self._jobs.start(job_of(task, shelf, lake), task)
+        except GpuQuotaError as error:
+            await self._reports.refuse(shelf, task, error)
+            raise
+
+    async def evict(self, shelf: Shelf, copies: Sequence[Copy]) -> Task:
+        """Start to remove copies. Raises NotAllowed, Unavailable, Conflict."""
+        task = Task(id=new_id(), verb="evict", copies=tuple(copies), started=_now())
+        await self.start(shelf, task, None)
+        return task
+
+    async def look(self, shelf: Shelf) -> Task:
+        """Let a Job read the index of a claim, if none does. Raises as `evict`."""
+        going = self._looks.get(shelf.namespace)
+        if going and going.id in shelf.running:
+            return going
+        task = Task(id=new_id(), verb="index", started=_now())
+        self._looks[shelf.namespace] = task
+        await self.start(shelf, task, None)
+        return task
+
+    async def cancel(self, job: str) -> bool:
+        """Let a job end; return whether there was one. Raises NotAllowed, Unavailable."""
+        self._reports.cancel(job)
+        if plan := self._plans.get(job):
+            plan.cancel()
+            return True
+        return await self._jobs.cancel(job)
+
+    # ── Inside ───────────────────────────────────────────────────────────────────────────────────
+
+    def _prepare(self, task: Task, work: Coroutine[Any, Any, None]) -> None:
+        plan = self._plans[task.id] = asyncio.create_task(work)
+        plan.add_done_callback(lambda _: self._plans.pop(task.id, None))
+
+    async def _fetch(self, shelf: Shelf, task: Task, lake: Lake) -> None:
+        """Read the claim, make room, and start the Job of a fetch."""
+        try:
+            if not shelf.known:
+                await self._until(await self.look(shelf))
+            if not shelf.known:
+                raise Unavailable(f"The claim {shelf.claim} in {shelf.namespace} cannot be read.")
+            if going := to_evict(shelf, task):
+                await self._until(await self.evict(shelf, going))
+                to_evict(shelf, task)
+            await self._jobs.start(job_of(task, shelf, lake), task)
+        except asyncio.CancelledError:
+            await self._reports.refuse(shelf, task, Conflict("It was cancelled."))
+            raise
+        except GpuQuotaError as error:
+            _log.info("%s is not fetched: %s", task.id, error)
+            await self._reports.refuse(shelf, task, error)
+
+    async def _until(self, task: Task) -> None:
+        """Wait until a task has ended. Raises what it failed with."""
+        end = self._ends.setdefault(task.id, asyncio.get_running_loop().create_future())
+        if error := await asyncio.shield(end):
+            raise error
+
+
+def to_evict(shelf: Shelf, task: Task) -> tuple[Copy, ...]:
+    """Return the copies that go so that a version can be fetched. Raises Conflict."""
+    copy, now = (task.dataset, task.version), _now()
+    others = [each for each in shelf.versions() if (each.dataset, each.version) != copy]
+    free = shelf.free or shelf.capacity
+    plan = admit(others, task.size, shelf.capacity or free, free, now)
+    if plan.short:
+        raise Conflict(
+            f"{named(copy)} needs {task.size / _GIB:.1f} GiB, and the cache of {shelf.namespace} "
+            f"has {plan.short / _GIB:.1f} GiB too few: the rest is in use or pinned.",
+            hint="Clear versions, remove pins, or ask an administrator for a larger claim.",
+        )
+    return tuple((each.dataset, each.version) for each in plan.evict)
+
+
+def named(copy: Copy) -> str:
+    """Return a version as users write it."""
+    return f"{copy[0]}@{copy[1][:SHOWN]}"
+
+
+def new_task(verb: Verb, user: str, version: Version) -> Task:
+    """Return a new task on a version."""
+    return Task(
+        id=new_id(),
+        verb=verb,
+        dataset=version.dataset,
+        version=version.id,
+        user=user,
+        size=version.size,
+        files=version.files,
+        started=_now(),
+    )
+
+
+def new_id() -> str:
+    """Return the id of a new job."""
+    return uuid.uuid4().hex[:12]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
