@@ -23,6 +23,7 @@ PYTEST = pytest --junitxml=$(REPORTS)/$(@:test-%=%).xml -o cache_dir=.pytest_cac
 
 VENV := $(CURDIR)/.venv
 HUB := $(CURDIR)/.venv-hub
+MOTO := $(CURDIR)/.venv-moto
 STAMPS := $(VENV)/stamps
 export REPORTS := $(CURDIR)/reports
 export PATH := $(VENV)/bin:$(PATH)
@@ -58,7 +59,7 @@ test: $(STAMPS)/venv ## run all checks; the last line is the total
 	@python -m scripts.test_all
 
 .PHONY: test-setup
-test-setup: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs ## install what the checks need
+test-setup: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs $(STAMPS)/moto s3-programs ## install what the checks need
 
 # Tests that start none of our programs; client tests with a real controller are excluded.
 PURE := architecture core model services idleness scenarios contract client
@@ -124,7 +125,7 @@ shots: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## regen
 
 .PHONY: clean
 clean: ## remove everything that make created
-	rm -rf .venv .venv-bench .venv-hub build dist reports jupyter_gpuquota/labextension jupyter_gpuquota/_version.py
+	rm -rf .venv .venv-bench .venv-hub .venv-moto build dist reports jupyter_gpuquota/labextension jupyter_gpuquota/_version.py
 	rm -rf labextension/{lib,node_modules,coverage,tsconfig.tsbuildinfo}
 	rm -rf labextension/ui-tests/{node_modules,test-results,playwright-report}
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
@@ -178,6 +179,11 @@ $(STAMPS)/hub: pyproject.toml scripts/ensure_hub.sh | $(STAMPS)/node $(STAMPS)/b
 	@scripts/ensure_hub.sh $(HUB)
 	@touch $@
 
+$(STAMPS)/moto: scripts/ensure_moto.sh | $(STAMPS)/venv
+	@echo 'Installing moto in .venv-moto (half a minute)'
+	@scripts/ensure_moto.sh $(MOTO)
+	@touch $@
+
 $(DEMO_CONFIG): demo/jupyter_gpuquota_config.py $(STAMPS)/package
 	@cp $< $@
 
@@ -190,6 +196,11 @@ $(UI_NODE_MODULES): labextension/ui-tests/package.json labextension/ui-tests/yar
 .PHONY: cluster-programs
 cluster-programs: $(STAMPS)/test-tools
 	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,@python -m scripts.cluster build)
+
+# Builds versitygw once, and keeps it outside the checkout, too.
+.PHONY: s3-programs
+s3-programs: $(STAMPS)/test-tools
+	@python -m scripts.s3
 
 $(STAMPS)/chromium: scripts/system_packages.sh $(UI_NODE_MODULES)
 	@scripts/system_packages.sh chromium

@@ -5,30 +5,23 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import Damaged
-from .entries import FOLDER, LINK, Entry, Location
-from .lake import layout
+from . import fetch
+from .case import ignores_case, refuse_clashes
+from .commits import Stats
+from .entries import FOLDER, LINK, Entry, Located, Location
 from .lake.objects import Objects
 from .modes import READ_ONLY, Modes, create
-from .paths import printable
 from .progress import Meter, Report
 from .tasks import in_thread, together
-
-Located = tuple[Entry, Location]
 
 Reuse = Callable[[Entry, Path], bool]
 """Makes a file of a version from what is on this machine; returns False where that is impossible,
 and the file does not exist then."""
-
-_PACKS = 4
-"""Packs that are fetched at once: each is up to 33 MiB in memory."""
-_FILES = 4
-"""Large files that are fetched at once, one part of each at a time."""
 
 _BLOCK = 64 << 10
 _ZEROS = memoryview(bytes(_BLOCK))
@@ -54,30 +47,35 @@ class Download:
         self._meter = Meter(report)
         self._reuse = reuse
         self._modes = modes
+        self._packs = asyncio.Semaphore(fetch.PACKS)
+        self._files = asyncio.Semaphore(fetch.FILES)
 
-    async def run(self, entries: Sequence[Located]) -> None:
-        """Write all entries.
+    async def run(self, entries: Iterable[Located], stats: Stats | None = None) -> None:
+        """Write all entries, in constant memory if their `stats` are given.
 
         :raises Damaged: an object of the lake is missing, or is not what its hash says.
+        :raises InvalidFields: the file system ignores case, and paths differ in nothing else.
         """
-        files = [entry for entry, _ in entries if entry.is_file]
-        self._meter.add(all_files=len(files), all_bytes=sum(entry.size for entry in files))
-        packed, large = await in_thread(self._prepare, entries)
-        packs, whole = asyncio.Semaphore(_PACKS), asyncio.Semaphore(_FILES)
-        await together(
-            [
-                *(self._fetch_pack(pack, held, packs) for pack, held in packed.items()),
-                *(self._fetch_file(entry, location, whole) for entry, location in large),
-            ]
-        )
+        if stats is None:
+            entries = list(entries)
+            stats = total(entries)
+        if await in_thread(ignores_case, self._root):
+            entries = list(entries)
+            refuse_clashes(entry.path for entry, _ in entries)
+        self._meter.add(all_files=stats.files, all_bytes=stats.bytes)
+        for window in fetch.windows(entries):
+            packed, large = fetch.by_pack(await in_thread(self._prepare, window))
+            await together(
+                [
+                    *(self._fetch_pack(pack, held) for pack, held in packed.items()),
+                    *(self._fetch_file(entry, location) for entry, location in large),
+                ]
+            )
 
-    def _prepare(
-        self, entries: Sequence[Located]
-    ) -> tuple[dict[str, list[Located]], list[Located]]:
-        """Make folders, links and empty files; return what is to be fetched, by pack."""
-        packed: dict[str, list[Located]] = defaultdict(list)
-        large = []
+    def _prepare(self, entries: Iterable[Located]) -> list[Located]:
+        """Make folders, links, and files that are here; return those that are to be fetched."""
         made: set[str] = set()
+        rest = []
         for entry, location in entries:
             folder = entry.path if entry.mode == FOLDER else entry.path.rpartition("/")[0]
             if folder not in made:
@@ -87,51 +85,52 @@ class Download:
                 _link(self._root / entry.path, entry.target)
             elif entry.is_file and self._made(entry):
                 self._meter.add(files=1, bytes=entry.size)
-            elif entry.is_file and location.pack:
-                packed[location.pack].append((entry, location))
             elif entry.is_file:
-                large.append((entry, location))
-        return packed, large
+                rest.append((entry, location))
+        return rest
 
     def _made(self, entry: Entry) -> bool:
         return self._reuse is not None and self._reuse(entry, self._root / entry.path)
 
-    async def _fetch_pack(
-        self, pack: str, held: Sequence[Located], limit: asyncio.Semaphore
-    ) -> None:
-        ordered = sorted(held, key=lambda each: each[1].offset)
-        # Equal files are read once.
-        places = {(at.offset, entry.size) for entry, at in ordered}
-        starts, sizes = zip(*sorted(places), strict=True)
-        async with limit:
-            bodies = await self._objects.get_ranges(layout.pack(pack), starts, sizes)
-            found = dict(zip(sorted(places), bodies, strict=True))
-            await in_thread(self._write_all, ordered, found)
+    async def _fetch_pack(self, pack: str, held: Sequence[Located]) -> None:
+        async with self._packs:
+            read = await fetch.small(self._objects, pack, held)
+            for entry, _ in held:
+                if why := read.bad.get(entry.sha256):
+                    raise fetch.damaged(entry, why)
+            await in_thread(self._write_all, held, read.bodies)
 
-    def _write_all(self, held: Iterable[Located], found: dict[tuple[int, int], bytes]) -> None:
-        for entry, location in held:
-            body = found[location.offset, entry.size]
-            _check(entry, hashlib.sha256(body).hexdigest())
+    def _write_all(self, held: Iterable[Located], bodies: Mapping[str, bytes]) -> None:
+        for entry, _ in held:
             with self._new(entry) as file:
-                file.write(body)
+                file.write(bodies[entry.sha256])
             self._meter.add(files=1, bytes=entry.size, moved=entry.size)
 
-    async def _fetch_file(self, entry: Entry, location: Location, limit: asyncio.Semaphore) -> None:
+    async def _fetch_file(self, entry: Entry, location: Location) -> None:
         digest = hashlib.sha256()
-        async with limit:
-            with await in_thread(self._new, entry) as file:
-                for part in location.parts:
-                    body = await self._objects.get(layout.content(part))
-                    await in_thread(_write_sparse, file, body)
-                    digest.update(body)
-                    self._meter.add(bytes=len(body), moved=len(body))
+        async with self._files:
+            with self._new(entry) as file:
+                try:
+                    async for body in fetch.parts(self._objects, location):
+                        await in_thread(_write_sparse, file, body)
+                        await in_thread(digest.update, body)
+                        self._meter.add(bytes=len(body), moved=len(body))
+                except Damaged as error:
+                    raise fetch.damaged(entry, error.message) from error
                 file.truncate(entry.size)
-        _check(entry, digest.hexdigest())
+        if digest.hexdigest() != entry.sha256:
+            raise fetch.damaged(entry, fetch.IS_DAMAGED)
         self._meter.add(files=1)
 
     def _new(self, entry: Entry) -> BinaryIO:
         """Return a new file, open for writing, that nobody else may write."""
         return create(self._root / entry.path, self._modes.of(entry))
+
+
+def total(entries: Iterable[Located]) -> Stats:
+    """Return how many files some entries are, and their bytes."""
+    sizes = [entry.size for entry, _ in entries if entry.is_file]
+    return Stats(files=len(sizes), bytes=sum(sizes))
 
 
 def _link(path: Path, target: str) -> None:
@@ -149,11 +148,3 @@ def _write_sparse(file: BinaryIO, body: bytes) -> None:
             file.seek(len(block), os.SEEK_CUR)
         else:
             file.write(block)
-
-
-def _check(entry: Entry, sha256: str) -> None:
-    if sha256 != entry.sha256:
-        raise Damaged(
-            f"{printable(entry.path)} in the lake is not what its version says.",
-            hint="Sync the dataset again, or restore the lake from a copy.",
-        )

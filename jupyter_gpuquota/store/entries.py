@@ -55,3 +55,7 @@ class Entry(msgspec.Struct, frozen=True):
     def executable(self) -> bool:
         """Whether it is an executable file."""
         return self.mode == EXECUTABLE
+
+
+Located = tuple[Entry, Location]
+"""An entry, and where its bytes are."""

@@ -8,6 +8,7 @@ written and when it is read: a lake may have been written by anyone.
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterable, Iterator
 
 LONGEST_NAME = 255
@@ -65,9 +66,23 @@ def sort_key(path: str) -> bytes:
 
 
 def clashes(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of paths that are one path on a file system that ignores case."""
+    """Yield pairs of paths, or of their folders, that are one on a file system that ignores case.
+
+    Such file systems also take different spellings of an accented letter for the same.
+    """
     seen: dict[str, str] = {}
     for path in paths:
-        folded = path.casefold()
-        if (other := seen.setdefault(folded, path)) != path:
-            yield other, path
+        for prefix in _prefixes(path):
+            if (other := seen.setdefault(_folded(prefix), prefix)) != prefix:
+                yield other, prefix
+                break
+
+
+def _prefixes(path: str) -> Iterator[str]:
+    """Yield the folders of a path, the outermost first, and the path."""
+    ends = [at for at, each in enumerate(path) if each == "/"]
+    yield from (path[:end] for end in [*ends, len(path)])
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", path).casefold())

@@ -19,12 +19,16 @@ def lake(tmp_path: Path) -> Objects:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "folder"
+    return fill(tmp_path / "folder", PART + 5)
+
+
+def fill(folder: Path, large: int) -> Path:
+    """Make a folder of small files, and one of `large` bytes."""
     (folder / "train" / "empty").mkdir(parents=True)
     for number in range(300):
         (folder / "train" / f"{number}.txt").write_text(f"number {number % 100}")
     (folder / "train" / "none").touch()
     (folder / "first").symlink_to("train/0.txt")
     with (folder / "large").open("wb") as file:
-        file.truncate(PART + 5)
+        file.truncate(large)
     return folder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.errors import Damaged, NotFound
+from jupyter_gpuquota.errors import Damaged
 from jupyter_gpuquota.store import manifest, published
 from jupyter_gpuquota.store.catalog import Catalog
 from jupyter_gpuquota.store.download import Download
@@ -66,7 +66,7 @@ async def test_a_flipped_bit_is_found_and_nothing_published(
     body = bytearray(await lake.get(keys[0]))
     body[3] ^= 1
     await lake.put(keys[0], bytes(body))
-    with pytest.raises(Damaged, match="not what its version says"):
+    with pytest.raises(Damaged, match="is damaged in the lake"):
         await fetch(lake, version, tmp_path / "cache" / "v")
     assert not list((tmp_path / "cache").iterdir())
 
@@ -75,7 +75,7 @@ async def test_a_missing_object_is_named(lake: Objects, folder: Path, tmp_path: 
     version = await stored(lake, folder)
     keys = [each.key async for each in lake.list(layout.OBJECTS)]
     await lake.delete(keys)
-    with pytest.raises(NotFound, match="has no object"):
+    with pytest.raises(Damaged, match=r"^large is missing"):
         await fetch(lake, version, tmp_path / "cache" / "v")
 
 

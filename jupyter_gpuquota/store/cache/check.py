@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import paths
-from ..download import Located
-from ..entries import LINK, Entry
+from ..entries import LINK, Entry, Located
 from ..progress import Meter
 from ..tree import Found, walk
 

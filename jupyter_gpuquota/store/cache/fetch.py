@@ -12,7 +12,8 @@ import msgspec
 
 from ...errors import StorageFailed
 from .. import manifest, published
-from ..download import Download, Located
+from ..download import Download
+from ..entries import Located
 from ..lake import layout
 from ..lake.objects import Objects
 from ..progress import Progress, Report

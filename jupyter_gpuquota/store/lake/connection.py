@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from datetime import timedelta
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from obstore.exceptions import (
@@ -17,22 +20,53 @@ from obstore.exceptions import (
     UnauthenticatedError,
     UnknownConfigurationKeyError,
 )
-from obstore.store import ObjectStore, from_url
+from obstore.store import ObjectStore, S3Store, from_url
 
-from ...errors import FieldError, GpuQuotaError, NotAllowed, NotFound, Unavailable, refused
+from ...errors import (
+    FieldError,
+    GpuQuotaError,
+    NotAllowed,
+    NotFound,
+    StorageFailed,
+    Unavailable,
+    refused,
+)
+from ..tasks import together
 from .credentials import aws_profile
 from .objects import Stored
 
+T = TypeVar("T")
+
 SCHEMES = ("file", "s3", "gs", "az")
 _PREFIXES = {"s3": ("AWS_",), "gs": ("GOOGLE_",), "az": ("AZURE_",)}
+
+_CONNECT = timedelta(seconds=10)
+_SILENCE = timedelta(minutes=2)
+"""How long a server may say nothing; it includes the time to send a part to it."""
+_REQUEST = timedelta(minutes=10)
+"""How long one request may take: a part of 64 MiB arrives by then over any usable network."""
+_RETRIES = timedelta(minutes=2)
+"""How long obstore repeats a request after 5xx answers and broken connections."""
+
+_EXPIRED = re.compile("ExpiredToken|TokenRefreshRequired|InvalidToken|Request has expired")
+_SKEWED = re.compile("RequestTimeTooSkewed|RequestExpired")
+_FULL = re.compile(r"No space left on device|Disk quota exceeded|os error (28|122)\b")
+_CUT = re.compile("response body error|response body: HTTP error|error decoding response body")
+
+_READS = 4
+"""How often a body is read that does not arrive whole."""
+_DELETING = 16
+"""Objects that are deleted at once."""
+_BULK = 1000
+"""Objects that one request of S3 deletes at most."""
 
 
 def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any) -> Connection:
     """Return the objects below a URL: `s3://bucket/path`, `gs://…`, `az://…` or `file:///folder`.
 
     Credentials come from the usual environment variables and files of each provider; `variables`
-    come before those of the environment, and `config` is passed on to obstore. Nothing is requested
-    yet.
+    come before those of the environment, and `config` is passed on to obstore, which repeats
+    requests that fail for a moment. Nothing is requested yet.
 
     :raises InvalidFields: the URL is malformed, or contains credentials.
     :raises NotAllowed: a profile of the AWS tools cannot be used.
@@ -51,7 +85,7 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
         )
     options = _options(parts.scheme, variables or {})
     try:
-        return Connection(_opened(url, {**options, **config}), url)
+        return Connection(_opened(url, _limited(parts.scheme, {**options, **config})), url)
     except (BaseError, ValueError, FileNotFoundError) as error:
         raise refused(
             FieldError("lake", f"{url} cannot be opened: {_first_line(error)}")
@@ -73,6 +107,24 @@ def _options(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
     if scheme == "s3" and any(each and each.startswith("http://") for each in endpoints):
         options["client_options"] = {"allow_http": True}
     return {**options, "config": config} if config else options
+
+
+def _limited(scheme: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with limits of time, where they have none."""
+    if scheme == "file":
+        return dict(options)
+    client: dict[str, Any] = {
+        "connect_timeout": _CONNECT,
+        "read_timeout": _SILENCE,
+        "timeout": _REQUEST,
+    }
+    if str(options.get("endpoint", "")).startswith("http://"):
+        client["allow_http"] = True
+    return {
+        **options,
+        "client_options": client | options.get("client_options", {}),
+        "retry_config": {"retry_timeout": _RETRIES, **options.get("retry_config", {})},
+    }
 
 
 def _opened(url: str, options: dict[str, Any]) -> ObjectStore:
@@ -98,17 +150,23 @@ class Connection:
 
     async def get(self, key: str) -> bytes:
         """Return the bytes of an object."""
-        with self._translated(key):
+
+        async def read() -> bytes:
             found = await self._store.get_async(key)
             return bytes(await found.bytes_async())
+
+        return await self._whole(key, read)
 
     async def get_ranges(
         self, key: str, starts: Sequence[int], sizes: Sequence[int]
     ) -> list[bytes]:
         """Return several ranges of an object."""
-        with self._translated(key):
+
+        async def read() -> list[bytes]:
             found = await self._store.get_ranges_async(key, starts=starts, lengths=sizes)
             return [bytes(each) for each in found]
+
+        return await self._whole(key, read)
 
     async def put(self, key: str, body: bytes) -> None:
         """Write an object, whether or not it exists."""
@@ -126,12 +184,22 @@ class Connection:
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Delete objects; those that do not exist are passed over."""
-        for key in keys:
+        if isinstance(self._store, S3Store):
+            # Many in one request; those that do not exist are no error.
+            for start in range(0, len(keys), _BULK):
+                with self._translated(self._name):
+                    await self._store.delete_async(keys[start : start + _BULK])
+            return
+        limit = asyncio.Semaphore(_DELETING)
+        await together(self._delete(key, limit) for key in keys)
+
+    async def _delete(self, key: str, limit: asyncio.Semaphore) -> None:
+        async with limit:
             try:
                 with self._translated(key):
                     await self._store.delete_async(key)
             except NotFound:
-                continue
+                return
 
     async def head(self, key: str) -> Stored:
         """Return what is known of an object."""
@@ -141,10 +209,31 @@ class Connection:
 
     async def list(self, prefix: str) -> AsyncIterator[Stored]:
         """Yield all objects whose keys begin with a prefix that ends with `/`."""
-        with self._translated(prefix):
-            async for chunk in self._store.list(prefix.rstrip("/")):
-                for meta in chunk:
-                    yield Stored(meta["path"], meta["size"], meta["last_modified"])
+        last: str | None = None
+        for left in reversed(range(_READS)):
+            try:
+                with self._translated(prefix):
+                    async for chunk in self._store.list(prefix.rstrip("/"), offset=last):
+                        for meta in chunk:
+                            last = meta["path"]
+                            yield Stored(meta["path"], meta["size"], meta["last_modified"])
+            except Unavailable as error:
+                if not left or not _is_cut(error):
+                    raise
+            else:
+                return
+
+    async def _whole(self, key: str, read: Callable[[], Awaitable[T]]) -> T:
+        """Return what is read; repeat it where a body was cut, which obstore does not."""
+        for _ in range(_READS - 1):
+            try:
+                with self._translated(key):
+                    return await read()
+            except Unavailable as error:
+                if not _is_cut(error):
+                    raise
+        with self._translated(key):
+            return await read()
 
     @contextmanager
     def _translated(self, key: str) -> Iterator[None]:
@@ -155,17 +244,33 @@ class Connection:
 
 
 def _error(error: Exception, name: str, key: str) -> GpuQuotaError:
+    text = str(error)
     if isinstance(error, (NotFoundError, FileNotFoundError)):
         return NotFound(f"{name} has no object {key}.")
+    if _EXPIRED.search(text):
+        return NotAllowed(
+            f"The credentials for {name} have expired.",
+            hint="Renew them, then try again: nothing is sent twice.",
+        )
+    if _SKEWED.search(text):
+        return NotAllowed(
+            f"{name} refuses requests of this machine: its clock is wrong.", hint="Set the clock."
+        )
     if isinstance(error, (PermissionDeniedError, UnauthenticatedError)):
         return NotAllowed(
             f"{name} refuses these credentials.",
             hint="Check the credentials in your environment, and their rights.",
         )
+    if _FULL.search(text):
+        return StorageFailed(f"{name} is full.", hint="Free space there, then try again.")
     return Unavailable(
         f"{name} does not answer as expected: {_first_line(error)}",
         hint="Check its address and the network, then try again.",
     )
+
+
+def _is_cut(error: Unavailable) -> bool:
+    return _CUT.search(str(error.__cause__)) is not None
 
 
 def _first_line(error: Exception) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
+from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
@@ -15,6 +17,7 @@ from .objects import Objects
 T = TypeVar("T")
 
 _ATTEMPTS = 50
+_AT_ONCE = 32
 
 
 class Tag(msgspec.Struct, frozen=True):
@@ -42,7 +45,7 @@ class History:
 
     async def commits(self, dataset: str) -> list[Commit]:
         """Return the commits of a dataset, in the order in which they were made."""
-        return [await self._read(key, Commit) for key in await self._commit_keys(dataset)]
+        return await self._read_all(await self._commit_keys(dataset), Commit)
 
     async def add(self, dataset: str, commit: Commit) -> None:
         """Add a commit as the last one.
@@ -57,7 +60,11 @@ class History:
                 key = layout.commit(dataset, number, f"-{uuid.uuid4().hex}")
                 await self._objects.put(key, body)
                 return
-            if await self._objects.create(layout.commit(dataset, number), body):
+            key = layout.commit(dataset, number)
+            if await self._objects.create(key, body):
+                return
+            # The answer to an earlier attempt may have been lost: then it is our own.
+            if await self._objects.get(key) == body:
                 return
         raise Unavailable(f"Too many writers add versions to {dataset}.", hint="Try again later.")
 
@@ -66,7 +73,7 @@ class History:
         prefix = layout.tags(dataset)
         keys = sorted([stored.key async for stored in self._objects.list(prefix)])
         names = [key.removeprefix(prefix).removesuffix(".json") for key in keys]
-        found = [await self._read(key, Tag) for key in keys]
+        found = await self._read_all(keys, Tag)
         return {name: tag.version for name, tag in zip(names, found, strict=True)}
 
     async def tag(self, dataset: str, name: str, version: str) -> None:
@@ -80,6 +87,15 @@ class History:
     async def _commit_keys(self, dataset: str) -> list[str]:
         listed = self._objects.list(layout.commits(dataset))
         return sorted([stored.key async for stored in listed])
+
+    async def _read_all(self, keys: Iterable[str], kind: type[T]) -> list[T]:
+        limit = asyncio.Semaphore(_AT_ONCE)
+
+        async def read(key: str) -> T:
+            async with limit:
+                return await self._read(key, kind)
+
+        return await asyncio.gather(*map(read, keys))
 
     async def _read(self, key: str, kind: type[T]) -> T:
         try:

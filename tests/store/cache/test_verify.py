@@ -136,7 +136,7 @@ async def test_damage_in_the_lake_too_is_told(
         await lake.put(key, b"something else")
     (found,) = await verify(there, lake, lambda _: None)
     assert not found.repaired
-    assert found.why.startswith(f"{CHANGED}; it cannot be fetched again: large in the lake is not")
+    assert found.why.startswith(f"{CHANGED}; it cannot be fetched again: large is damaged in")
     assert index.read(root)[0].state == "damaged"
 
 

@@ -1,0 +1,118 @@
+"""Reading the files of a version from a lake, every hash verified.
+
+What arrives damaged is read again: the network may have done it. What is damaged each time is
+damaged in the lake.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+
+import msgspec
+
+from ..errors import Damaged, NotFound
+from .entries import Entry, Located, Location
+from .lake import layout
+from .lake.objects import Objects
+from .paths import printable
+
+ATTEMPTS = 3
+
+IS_DAMAGED = "is damaged in the lake"
+IS_MISSING = "is missing in the lake"
+
+PACKS = 4
+"""Packs that are read at once: each is up to 33 MiB in memory."""
+FILES = 4
+"""Large files that are read at once, one part of each at a time."""
+WINDOW = 65_536
+"""Entries that are worked on at once: a version may have millions, which memory must not hold."""
+
+
+class Small(msgspec.Struct, frozen=True):
+    """What was read of one pack: bytes by sha256, and why the rest could not be read."""
+
+    bodies: dict[str, bytes]
+    bad: dict[str, str]
+
+
+def windows(entries: Iterable[Located]) -> Iterator[list[Located]]:
+    """Yield entries in groups that fit in memory."""
+    iterator = iter(entries)
+    while window := list(itertools.islice(iterator, WINDOW)):
+        yield window
+
+
+def by_pack(entries: Iterable[Located]) -> tuple[dict[str, list[Located]], list[Located]]:
+    """Return files by the pack that they are in, and those that have objects of their own."""
+    packed: dict[str, list[Located]] = defaultdict(list)
+    large = []
+    for entry, location in entries:
+        if entry.is_file and location.pack:
+            packed[location.pack].append((entry, location))
+        elif entry.is_file:
+            large.append((entry, location))
+    return packed, large
+
+
+async def small(objects: Objects, pack: str, held: Iterable[Located]) -> Small:
+    """Return the bytes of files in one pack; equal files are read once."""
+    places = {entry.sha256: (at.offset, entry.size) for entry, at in held}
+    found: dict[str, bytes] = {}
+    bad = dict.fromkeys(places, "")
+    for _ in range(ATTEMPTS):
+        wanted = sorted(bad, key=places.__getitem__)
+        try:
+            bodies = await objects.get_ranges(
+                layout.pack(pack), *zip(*map(places.__getitem__, wanted), strict=True)
+            )
+        except NotFound:
+            return Small(found, dict.fromkeys(bad, IS_MISSING))
+        good = await asyncio.to_thread(_good, wanted, bodies)
+        found |= good
+        bad = {sha256: IS_DAMAGED for sha256 in bad if sha256 not in good}
+        if not bad:
+            break
+    return Small(found, bad)
+
+
+async def parts(objects: Objects, location: Location) -> AsyncIterator[bytes]:
+    """Yield the bytes of a large file, object by object.
+
+    :raises Damaged: one of them is missing, or is not what its name says.
+    """
+    for part in location.parts:
+        yield await _part(objects, part)
+
+
+async def _part(objects: Objects, part: str) -> bytes:
+    for _ in range(ATTEMPTS):
+        try:
+            body = await objects.get(layout.content(part))
+        except NotFound as error:
+            raise Damaged(IS_MISSING) from error
+        if await asyncio.to_thread(_sha256, body) == part:
+            return body
+    raise Damaged(IS_DAMAGED)
+
+
+def damaged(entry: Entry, reason: str) -> Damaged:
+    """Return the error of a file that cannot be read whole."""
+    return Damaged(
+        f"{printable(entry.path)} {reason}.",
+        hint="Sync the dataset again, or restore the lake from a copy.",
+    )
+
+
+def _good(wanted: Sequence[str], bodies: Sequence[bytes]) -> dict[str, bytes]:
+    return {
+        sha256: body for sha256, body in zip(wanted, bodies, strict=True) if _sha256(body) == sha256
+    }
+
+
+def _sha256(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()

@@ -1,0 +1,73 @@
+"""Re-hashing all that a version consists of in its lake."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Iterable, Sequence
+
+import msgspec
+
+from ..errors import Damaged
+from . import fetch
+from .entries import Entry, Located, Location
+from .lake.objects import Objects
+from .progress import Meter, Report
+from .tasks import together
+
+
+class Bad(msgspec.Struct, frozen=True):
+    """One file that is not in the lake as its version says."""
+
+    path: str
+    problem: str
+
+
+class Verification:
+    """One check of a version, in constant memory."""
+
+    def __init__(self, objects: Objects, report: Report) -> None:
+        self._objects = objects
+        self._meter = Meter(report)
+        self._packs = asyncio.Semaphore(fetch.PACKS)
+        self._files = asyncio.Semaphore(fetch.FILES)
+
+    async def run(self, entries: Iterable[Located]) -> AsyncIterator[Bad]:
+        """Yield all files that are damaged or missing, window by window.
+
+        :raises Unavailable: the lake does not answer.
+        """
+        for window in fetch.windows(entries):
+            packed, large = fetch.by_pack(window)
+            found: list[Bad] = []
+            await together(
+                [
+                    *(self._check_pack(pack, held, found) for pack, held in packed.items()),
+                    *(self._check_file(entry, location, found) for entry, location in large),
+                ]
+            )
+            for each in sorted(found, key=lambda bad: bad.path):
+                yield each
+
+    async def _check_pack(self, pack: str, held: Sequence[Located], found: list[Bad]) -> None:
+        async with self._packs:
+            read = await fetch.small(self._objects, pack, held)
+        found += [
+            Bad(entry.path, read.bad[entry.sha256]) for entry, _ in held if entry.sha256 in read.bad
+        ]
+        size = sum(entry.size for entry, _ in held)
+        self._meter.add(files=len(held), bytes=size, moved=sum(map(len, read.bodies.values())))
+
+    async def _check_file(self, entry: Entry, location: Location, found: list[Bad]) -> None:
+        digest = hashlib.sha256()
+        async with self._files:
+            try:
+                async for body in fetch.parts(self._objects, location):
+                    await asyncio.to_thread(digest.update, body)
+                    self._meter.add(bytes=len(body), moved=len(body))
+            except Damaged as error:
+                found.append(Bad(entry.path, error.message))
+            else:
+                if digest.hexdigest() != entry.sha256:
+                    found.append(Bad(entry.path, fetch.IS_DAMAGED))
+        self._meter.add(files=1)

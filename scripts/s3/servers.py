@@ -1,0 +1,93 @@
+"""Starting S3 servers on free ports of 127.0.0.1."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+from . import build
+
+ACCESS_KEY, SECRET_KEY, REGION = "test", "test-secret", "us-east-1"
+PATIENCE = 120.0
+"""Seconds to wait for a server, on a busy machine, too."""
+
+MOTO = Path(__file__).resolve().parents[2] / ".venv-moto" / "bin" / "moto_server"
+
+
+def config(endpoint: str) -> dict[str, str]:
+    """Return obstore's settings for a server of ours."""
+    return {
+        "endpoint": endpoint,
+        "access_key_id": ACCESS_KEY,
+        "secret_access_key": SECRET_KEY,
+        "region": REGION,
+    }
+
+
+def environment(endpoint: str) -> dict[str, str]:
+    """Return the same as variables, which all clients of S3 know."""
+    return {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+    }
+
+
+@contextmanager
+def moto(log: Path) -> Iterator[str]:
+    """Run moto, which keeps everything in memory; return its address."""
+    with _serving([str(MOTO), "-H", "127.0.0.1", "-p", "0"], log) as endpoint:
+        yield endpoint
+
+
+def make_bucket(endpoint: str, bucket: str) -> None:
+    """Create a bucket in moto, which does not check signatures."""
+    scope = f"Credential={ACCESS_KEY}/20260101/{REGION}/s3/aws4_request"
+    headers = {"Authorization": f"AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=0"}
+    request = urllib.request.Request(f"{endpoint}/{bucket}", method="PUT", headers=headers)  # noqa: S310 (our own)
+    with urllib.request.urlopen(request, timeout=PATIENCE):  # noqa: S310 (our own)
+        pass
+
+
+@contextmanager
+def versitygw(folder: Path, log: Path, versions: Path | None = None) -> Iterator[str]:
+    """Run versitygw over a folder, whose subfolders are buckets; return its address.
+
+    Earlier versions of objects are kept in `versions`, if given.
+    """
+    program = build.ensure_built(build.VERSITYGW)
+    access = ["--access", ACCESS_KEY, "--secret", SECRET_KEY, "--region", REGION]
+    front = [str(program), *access, "--port", "127.0.0.1:0", "--keep-alive", "--quiet"]
+    kept = ["--versioning-dir", str(versions)] if versions else []
+    with _serving([*front, "posix", *kept, str(folder)], log) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def _serving(command: Sequence[str], log: Path) -> Iterator[str]:
+    with log.open("wb") as said:
+        process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
+    try:
+        yield f"http://127.0.0.1:{_port(process, log)}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _port(process: subprocess.Popen[bytes], log: Path) -> int:
+    """Return the port on which a process listens, once it does."""
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < deadline:
+        for each in psutil.Process(process.pid).net_connections("tcp4"):
+            if each.status == psutil.CONN_LISTEN:
+                return int(each.laddr.port)
+        time.sleep(0.02)
+    raise RuntimeError(f"{process.args!r} does not listen:\n{log.read_text(errors='replace')}")
