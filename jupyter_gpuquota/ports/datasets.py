@@ -27,6 +27,10 @@ from ..model.struct import Page
 class Datasets(Protocol):
     """The datasets that the controller knows, and their versions."""
 
+    @property
+    def contents(self) -> Contents:
+        """What reads the files of versions."""
+
     def all(self) -> tuple[Dataset, ...]:
         """Return all datasets by name, without `actions`."""
 
@@ -60,6 +64,10 @@ class Datasets(Protocol):
 
     async def tag(self, dataset: str, tag: str, version: str) -> None:
         """Let a tag name a version, or no longer if `version` is empty. Raises Unavailable."""
+
+
+class Contents(Protocol):
+    """The files of versions."""
 
     async def files(self, version: Version, path: str, query: FileQuery) -> Page[DataFile]:
         """Return a page of the folder `path` of a version.

@@ -94,7 +94,7 @@ async def files(backend: Backend, call: Call) -> Page[DataFile]:
     query: FileQuery = call.query
     version = await find(backend, call)
     path = path_of(query.path, raw=query.raw)
-    return await datasets.able(backend).files(version, path, query)
+    return await datasets.able(backend).contents.files(version, path, query)
 
 
 async def content(backend: Backend, call: Call) -> ContentChunk:
@@ -102,14 +102,16 @@ async def content(backend: Backend, call: Call) -> ContentChunk:
     query: ContentQuery = call.query
     version = await find(backend, call)
     path = path_of(query.path, raw=query.raw)
-    return await datasets.able(backend).content(version, path, query.offset)
+    return await datasets.able(backend).contents.content(version, path, query.offset)
 
 
 async def preview(backend: Backend, call: Call) -> FilePreview:
     """Return a preview of a file."""
     query: PreviewQuery = call.query
     version = await find(backend, call)
-    return await datasets.able(backend).preview(version, path_of(query.path, raw=query.raw))
+    return await datasets.able(backend).contents.preview(
+        version, path_of(query.path, raw=query.raw)
+    )
 
 
 async def compare(backend: Backend, call: Call) -> Comparison:
@@ -117,7 +119,7 @@ async def compare(backend: Backend, call: Call) -> Comparison:
     query: CompareQuery = call.query
     before = await find(backend, call)
     after = await _resolved(backend, datasets.find(backend, call), query.other)
-    return await datasets.able(backend).compare(before, after, query)
+    return await datasets.able(backend).contents.compare(before, after, query)
 
 
 async def verify(backend: Backend, call: Call) -> Job:

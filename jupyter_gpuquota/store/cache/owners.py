@@ -58,7 +58,7 @@ class FolderClock:
 def this_process() -> Owner:
     """Return this process."""
     pid = os.getpid()
-    return Owner(host=socket.gethostname(), pid=pid, start=_start(pid) or 0, space=_space())
+    return Owner(host=socket.gethostname(), pid=pid, start=started(pid) or 0, space=_space())
 
 
 def lives(owner: Owner, renewed: int, clock: FolderClock) -> bool:
@@ -67,7 +67,7 @@ def lives(owner: Owner, renewed: int, clock: FolderClock) -> bool:
     A process of this machine, or container, is looked up; of another one, the sign must be recent.
     """
     if owner.space == _space():
-        return _start(owner.pid) == owner.start
+        return started(owner.pid) == owner.start
     return clock.now() - renewed < STALE
 
 
@@ -78,8 +78,8 @@ def _space() -> str:
         return socket.gethostname()
 
 
-def _start(pid: int) -> int | None:
-    """Return when a process started, None if it does not run."""
+def started(pid: int) -> int | None:
+    """Return when a process started, in clock ticks after the boot, None if it does not run."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:

@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from obstore.exceptions import (
@@ -20,7 +20,7 @@ from obstore.exceptions import (
     UnauthenticatedError,
     UnknownConfigurationKeyError,
 )
-from obstore.store import ObjectStore, S3Store, from_url
+from obstore.store import MemoryStore, ObjectStore, S3Store, from_url
 
 from ...errors import (
     FieldError,
@@ -34,6 +34,9 @@ from ...errors import (
 from ..tasks import together
 from .credentials import aws_profile
 from .objects import Stored
+
+if TYPE_CHECKING:
+    from obstore import ObjectMeta
 
 T = TypeVar("T")
 
@@ -71,6 +74,24 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
     :raises InvalidFields: the URL is malformed, or contains credentials.
     :raises NotAllowed: a profile of the AWS tools cannot be used.
     """
+    check_url(url)
+    scheme = urlsplit(url).scheme
+    options = _options(scheme, variables or {})
+    try:
+        return Connection(_opened(url, _limited(scheme, {**options, **config})), url)
+    except (BaseError, ValueError, FileNotFoundError) as error:
+        raise refused(
+            FieldError("lake", f"{url} cannot be opened: {_first_line(error)}")
+        ) from error
+
+
+def in_memory(name: str) -> Connection:
+    """Return objects that exist in this process only."""
+    return Connection(MemoryStore(), name)
+
+
+def check_url(url: str) -> None:
+    """Raise InvalidFields for what is not the URL of a lake, or contains credentials."""
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
@@ -83,13 +104,6 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
                 "Use the environment or a credentials file.",
             )
         )
-    options = _options(parts.scheme, variables or {})
-    try:
-        return Connection(_opened(url, _limited(parts.scheme, {**options, **config})), url)
-    except (BaseError, ValueError, FileNotFoundError) as error:
-        raise refused(
-            FieldError("lake", f"{url} cannot be opened: {_first_line(error)}")
-        ) from error
 
 
 def _options(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
@@ -205,7 +219,7 @@ class Connection:
         """Return what is known of an object."""
         with self._translated(key):
             meta = await self._store.head_async(key)
-        return Stored(meta["path"], meta["size"], meta["last_modified"])
+        return _stored(meta)
 
     async def list(self, prefix: str) -> AsyncIterator[Stored]:
         """Yield all objects whose keys begin with a prefix that ends with `/`."""
@@ -216,7 +230,7 @@ class Connection:
                     async for chunk in self._store.list(prefix.rstrip("/"), offset=last):
                         for meta in chunk:
                             last = meta["path"]
-                            yield Stored(meta["path"], meta["size"], meta["last_modified"])
+                            yield _stored(meta)
             except Unavailable as error:
                 if not left or not _is_cut(error):
                     raise
@@ -241,6 +255,10 @@ class Connection:
             yield
         except (BaseError, FileNotFoundError) as error:
             raise _error(error, self._name, key) from error
+
+
+def _stored(meta: ObjectMeta) -> Stored:
+    return Stored(meta["path"], meta["size"], meta["last_modified"], meta["e_tag"] or "")
 
 
 def _error(error: Exception, name: str, key: str) -> GpuQuotaError:

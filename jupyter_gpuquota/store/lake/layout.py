@@ -5,11 +5,12 @@
     objects/ab/cdef…                     a large file, or a part of one, named by its sha256
     packs/ab/cdef…  packs/ab/cdef….index many small files, and what a pack holds
     manifests/ab/cdef….jsonl.gz          the entries of a version, named by its id
+    datasets/NAME/dataset.json           what is recorded of a dataset
     datasets/NAME/commits/00000007.json  one commit; its number is that of its place
     datasets/NAME/tags/TAG.json          the version that a tag names
     writers/ID.json                      one process that is writing, renewed while it does
 
-All but tags and writers are written once and never changed.
+All but records, tags and writers are written once and never changed.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ def index(sha256: str) -> str:
 def manifest(version: str) -> str:
     """Return the key of a version's manifest."""
     return f"{MANIFESTS}{_fanned(version)}.jsonl.gz"
+
+
+def record(dataset: str) -> str:
+    """Return the key of a dataset's record."""
+    return f"{DATASETS}{dataset}/dataset.json"
 
 
 def commits(dataset: str) -> str:

@@ -14,11 +14,15 @@ import msgspec
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """One object: its key, its size in bytes, and when it was written, by the lake's clock."""
+    """One object: its key, its size in bytes, and when it was written, by the lake's clock.
+
+    `mark` differs after every write; it is empty where the lake has no such thing.
+    """
 
     key: str
     size: int
     written: datetime
+    mark: str = ""
 
 
 class Objects(Protocol):
