@@ -14,6 +14,7 @@ from ..core.idle.policy import BUILT_IN, NO_POLICY
 from ..core.nodegroups import labelled
 from ..core.projects import check_revision, find
 from ..errors import Conflict, Internal, StorageFailed
+from ..model.datasets.settings import DataSettings
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups
 from ..model.quota import Project, Rules
@@ -24,13 +25,14 @@ from .settings.quota_file import QuotaFile
 from .settings.settings import AuditNote, Settings, SettingsStore
 from .storage.sqlite import Database
 
-Part = Literal["rules", "groups", "policy"]
-Whole = TypeVar("Whole", Rules, Groups, Policy)
+Part = Literal["rules", "groups", "policy", "data"]
+Whole = TypeVar("Whole", Rules, Groups, Policy, DataSettings)
 
 _NAMES: dict[Part, str] = {
     "rules": "the rules",
     "groups": "the node groups",
     "policy": "the policy",
+    "data": "the settings of datasets",
 }
 """The parts that are set as a whole, as the audit log names them."""
 
@@ -196,6 +198,7 @@ class Administrator:
             rules=kept.rules or self._config.rules(),
             groups=kept.groups or Groups(),
             policy=msgspec.structs.replace(kept.policy or NO_POLICY, built_in=BUILT_IN),
+            data=kept.data or DataSettings(),
             source="config" if kept.projects is None else "store",
             problem=problem,
         )

@@ -122,6 +122,7 @@ def make_backend(
         usage=BoardUsage(board),
         history=RecordedHistory(resident.recorder),
         administration=settings,
+        lakes=settings.data,
         policing=IdlePolicing(
             board, resident.recorder, worker.idle, resident.work, resident.keep_alive
         ),

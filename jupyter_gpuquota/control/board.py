@@ -117,7 +117,9 @@ class Board:
         """Publish the settings of admins."""
         old, self.settings = self.settings, settings
         nouns = {"policy"} if settings.policy != old.policy else set()
-        if msgspec.structs.replace(settings, policy=old.policy) != old:
+        if settings.data != old.data:
+            nouns.add("datasets")
+        if msgspec.structs.replace(settings, policy=old.policy, data=old.data) != old:
             nouns.add("quota")
         if nouns:
             self._publish(nouns)

@@ -12,6 +12,7 @@ from ..core.idle.replay import Stretch
 from ..core.requests import feasibility
 from ..core.usage.history import Window
 from ..model.about import Revisions
+from ..model.datasets.settings import DataSettings
 from ..model.ending import PageReport
 from ..model.history import History as Past
 from ..model.idleness import Activity
@@ -143,10 +144,32 @@ class RecordedHistory:
         return await self._recorder.history(window)
 
 
-class StoredSettings:
-    """The settings of admins in the state folder; `work` is the thread that may change them."""
+class StoredDataSettings:
+    """Lakes and rules for cached versions; `work` is the thread that may change them."""
 
     def __init__(self, board: Board, admin: Administrator, work: Work) -> None:
+        self._board = board
+        self._admin = admin
+        self._work = work
+
+    def settings(self) -> DataSettings:
+        """Return the settings in force."""
+        return self._board.settings.data
+
+    async def put(self, settings: DataSettings, who: str) -> DataSettings:
+        """Change the settings as a whole. Raises Outdated, Conflict, StorageFailed."""
+        changed: DataSettings = await self._work(self._admin.put, "data", settings, who)
+        return changed
+
+
+class StoredSettings:
+    """The settings of admins in the state folder; `work` is the thread that may change them.
+
+    `data` are those of datasets.
+    """
+
+    def __init__(self, board: Board, admin: Administrator, work: Work) -> None:
+        self.data = StoredDataSettings(board, admin, work)
         self._board = board
         self._admin = admin
         self._work = work

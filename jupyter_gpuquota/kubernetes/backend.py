@@ -146,6 +146,7 @@ class _Assembly:
             ingress=self._reaching.ingress,
             history=RecordedHistory(resident.recorder),
             administration=self._settings,
+            lakes=self._settings.data,
             policing=IdlePolicing(
                 board, resident.recorder, resident.monitor, at_once, resident.keep_alive
             ),

@@ -33,4 +33,4 @@ def for_one_person(backend: Backend) -> Backend:
     Several controllers of this kind may manage sessions of one namespace, each those of its own
     user: none of them may decide about others, and none sees all that happens.
     """
-    return replace(backend, administration=None, policing=None, history=None, hint=TEAM)
+    return replace(backend, administration=None, lakes=None, policing=None, history=None, hint=TEAM)

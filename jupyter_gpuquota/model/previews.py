@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
+from .datasets.mounts import MountPreview
 from .reasons import Reason
 from .resources import Isolation, Placement, Share
 from .struct import ADDED, FieldProblem, Message, Model, Open
@@ -20,6 +21,7 @@ class Preview(Model, frozen=True, kw_only=True):
     its project's queue and, if they exist, the nearest share that would start now and when enough
     is `expected` to be free, because the run time of others is over) or `forbidden` (with the rule,
     or with the invalid fields in `problems`). `sentences` are those of `message`, with their keys.
+    `data` says which versions of datasets are cached already, and which are fetched first.
     """
 
     verdict: Open[PreviewVerdict]
@@ -32,3 +34,4 @@ class Preview(Model, frozen=True, kw_only=True):
     nearest: Share | None = None
     expected: datetime | None = None
     problems: tuple[FieldProblem, ...] = ()
+    data: Annotated[tuple[MountPreview, ...], ADDED] = ()

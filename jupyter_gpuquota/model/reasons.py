@@ -23,6 +23,7 @@ ReasonCode = Literal[
     "NotAllowed",
     "ImagePull",
     "VolumePending",
+    "DataPending",
     "CrashLoop",
     "Evicted",
     "NodeLost",

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
+from .datasets.mounts import DataMount
 from .ending import Ending
 from .idleness import Idleness, KeptAlive
 from .pods import PodOptions, PodRequest
@@ -42,7 +43,7 @@ class SessionRequest(PodRequest, frozen=True, kw_only=True):
     `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
     Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
     of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
-    policy allows.
+    policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
     """
 
     name: str
@@ -62,13 +63,11 @@ class SessionRequest(PodRequest, frozen=True, kw_only=True):
     node_type: str = ""
     base_url: str = "/"
     idle_timeout: Number = ""
+    data: tuple[str, ...] = ()
 
 
 class ResumeRequest(Request, frozen=True, kw_only=True):
-    """Request to resume a session. `base_url` is that of the JupyterLab that will show it.
-
-    If empty, the session is shown where it was before.
-    """
+    """Request to resume a session, in the JupyterLab at `base_url`; empty: where it was."""
 
     base_url: str = ""
 
@@ -78,7 +77,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
 
     `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
     paths. `idle_timeout` is in seconds (0: never). `pod` is None where no option of a container is
-    requested.
+    requested. `data` are the versions of datasets that it uses.
     """
 
     name: str
@@ -97,6 +96,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     base_url: str = "/"
     idle_timeout: int | None = None
     pod: Annotated[PodOptions | None, ADDED] = None
+    data: Annotated[tuple[DataMount, ...], ADDED] = ()
 
     @property
     def serves_jupyter(self) -> bool:

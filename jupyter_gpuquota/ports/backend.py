@@ -14,7 +14,7 @@ from ..errors import Unsupported
 from .access import Access
 from .administration import Administration
 from .changes import Changes
-from .datasets import Caches, Datasets, Jobs
+from .datasets import Caches, DataAdministration, Datasets, DataUses, Jobs
 from .inventory import Inventory
 from .planning import Planning
 from .policing import Policing
@@ -94,6 +94,10 @@ class Backend:
     datasets: Datasets | None = field(default=None, metadata=_lack("has no datasets"))
     caches: Caches | None = field(default=None, metadata=_lack("caches no datasets"))
     jobs: Jobs | None = field(default=None, metadata=_lack("runs no jobs on datasets"))
+    lakes: DataAdministration | None = field(
+        default=None, metadata=_lack("has no settings for datasets")
+    )
+    uses: DataUses | None = field(default=None, metadata=_lack("does not record what sessions use"))
     differences: Differences = Differences()
     hint: str = ""
 

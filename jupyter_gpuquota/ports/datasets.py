@@ -20,6 +20,8 @@ from ..model.datasets.files import (
 )
 from ..model.datasets.jobs import Job, JobReport
 from ..model.datasets.lakes import Lake
+from ..model.datasets.lineage import DataUse
+from ..model.datasets.settings import DataSettings
 from ..model.datasets.versions import Version
 from ..model.struct import Page
 
@@ -135,3 +137,23 @@ class Jobs(Protocol):
 
     async def collect(self, lake: str, user: str, grace: int) -> Job:
         """Start to remove what no version of a lake needs. Raises NotFound, Conflict."""
+
+
+class DataAdministration(Protocol):
+    """What admins set for datasets: lakes, and rules for cached versions."""
+
+    def settings(self) -> DataSettings:
+        """Return the settings in force."""
+
+    async def put(self, settings: DataSettings, who: str) -> DataSettings:
+        """Change the settings as a whole; return them with their new revision.
+
+        Raises Outdated, Conflict where a file sets them, StorageFailed.
+        """
+
+
+class DataUses(Protocol):
+    """Which sessions have used which versions, also sessions that were deleted since."""
+
+    async def of(self, dataset: str) -> tuple[DataUse, ...]:
+        """Return the uses of a dataset's versions, oldest first. Raises StorageFailed."""

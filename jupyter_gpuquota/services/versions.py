@@ -71,9 +71,9 @@ async def tag(backend: Backend, call: Call) -> Version:
     request: TagRequest = call.body
     references.check_tag(call.args["tag"])
     dataset = datasets.find(backend, call, "write", "tag versions of")
-    version = await _resolved(backend, dataset, request.version)
+    version = await resolved(backend, dataset, request.version)
     await datasets.able(backend).tag(dataset.name, call.args["tag"], version.id)
-    return await _resolved(backend, dataset, version.id)
+    return await resolved(backend, dataset, version.id)
 
 
 async def untag(backend: Backend, call: Call) -> Nothing:
@@ -118,7 +118,7 @@ async def compare(backend: Backend, call: Call) -> Comparison:
     """Return a page of what differs between two versions."""
     query: CompareQuery = call.query
     before = await find(backend, call)
-    after = await _resolved(backend, datasets.find(backend, call), query.other)
+    after = await resolved(backend, datasets.find(backend, call), query.other)
     return await datasets.able(backend).contents.compare(before, after, query)
 
 
@@ -135,10 +135,11 @@ async def find(
     """Return the version that the path names. Raises NotFound, Ambiguous, NotAllowed."""
     dataset = datasets.find(backend, call)
     rights.check(action, dataset, call.rights, what)
-    return await _resolved(backend, dataset, call.args["version"])
+    return await resolved(backend, dataset, call.args["version"])
 
 
-async def _resolved(backend: Backend, dataset: Dataset, ref: str) -> Version:
+async def resolved(backend: Backend, dataset: Dataset, ref: str) -> Version:
+    """Return the version that a reference names. Raises NotFound, Ambiguous, Unavailable."""
     found = await datasets.able(backend).versions(dataset.name)
     tags = {tag: version.id for version in found for tag in version.tags}
     ids = [version.id for version in reversed(found)]

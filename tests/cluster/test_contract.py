@@ -77,7 +77,16 @@ def quotas(kubelet: Cluster) -> Iterator[Rest]:
 @pytest.mark.asyncio
 class TestKueue(BackendContract):
     declares = frozenset(
-        {"logs", "exec", "terminals", "ingress", "history", "administration", "policing"}
+        {
+            "logs",
+            "exec",
+            "terminals",
+            "ingress",
+            "history",
+            "administration",
+            "policing",
+            "lakes",
+        }
     )
 
     @pytest_asyncio.fixture

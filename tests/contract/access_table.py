@@ -16,6 +16,8 @@ from jupyter_gpuquota.model.datasets.files import (
 )
 from jupyter_gpuquota.model.datasets.jobs import JobQuery, JobReport, JobRequest
 from jupyter_gpuquota.model.datasets.lakes import CollectRequest
+from jupyter_gpuquota.model.datasets.lineage import LineageQuery
+from jupyter_gpuquota.model.datasets.settings import DataSettingsRequest
 from jupyter_gpuquota.model.datasets.versions import TagRequest, VersionReport
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.history import HistoryQuery
@@ -107,7 +109,11 @@ ALLOWED: dict[str, set[str]] = {
     "settings.preview": {ADMIN},
     "audit.list": {ADMIN},
     "lakes.list": _PERSONS,
+    "lakes.settings": {ADMIN},
+    "lakes.put": {ADMIN},
+    "lakes.preview": {ADMIN},
     "lakes.collect": {ADMIN},
+    "lineage.get": _DATA_SEE,
     "datasets.list": _PERSONS,
     "datasets.create": {"member", "owner", "lead", ADMIN},
     "datasets.get": _DATA_SEE,
@@ -164,6 +170,9 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "policy.try": {"body": PolicyRequest()},
     "settings.preview": {"body": SettingsChange()},
     "audit.list": {"query": AuditQuery()},
+    "lakes.put": {"body": DataSettingsRequest(revision="1")},
+    "lakes.preview": {"body": DataSettingsRequest(revision="1")},
+    "lineage.get": {"args": _DATA, "query": LineageQuery()},
     "lakes.collect": {"args": {"lake": "local"}, "body": CollectRequest()},
     "datasets.create": {"body": DatasetRequest(name="cats", project="team-c")},
     "datasets.get": {"args": _DATA},

@@ -17,7 +17,7 @@ from tests.contract.backend_contract import ADMIN, PROJECTS, BackendContract
 
 @pytest.mark.asyncio
 class TestMemory(BackendContract):
-    declares = frozenset({"ingress", "history", "administration", "policing"})
+    declares = frozenset({"ingress", "history", "administration", "policing", "lakes"})
 
     @pytest_asyncio.fixture
     async def backend(self, tmp_path: Path) -> AsyncIterator[Backend]:

@@ -17,6 +17,7 @@ from jupyter_gpuquota.model.messages.templates import Plural, Text, kinds, rende
 SAMPLES: dict[str, str | int] = {
     "amount": 2500,
     "and": "a,b,c",
+    "bytes": 1_234_567_890,
     "count": 3,
     "duration": 7500,
     "gpus": 500,
@@ -72,6 +73,7 @@ def test_every_type_is_written():
     assert written == {
         "amount": "2.5",
         "and": "a, b and c",
+        "bytes": "1.2 GB",
         "count": "3",
         "duration": "2 h 5 min",
         "gpus": "0.5 GPU",

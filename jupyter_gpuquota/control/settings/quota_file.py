@@ -1,4 +1,4 @@
-"""Projects, node groups, rules and the policy from a YAML file that is watched for changes."""
+"""Projects, node groups, rules, policy and lakes from a YAML file that is watched for changes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pathlib import Path
 
 import msgspec
 
+from ...core.datasets.settings import check_data
 from ...core.decoding import decode
 from ...core.fields import FieldReader
 from ...core.idle.exemptions import projects_missing
 from ...core.idle.policy_check import check_policy
 from ...core.projects import Known, check, check_groups, check_rules
+from ...model.datasets.settings import CacheRulesRequest, DataSettingsRequest, LakeRequest
 from ...model.policy import PolicyRequest
 from ...model.projects import GroupsRequest, NodeGroupRequest, ProjectRequest, RulesRequest
 from ...model.quota import Project
@@ -39,6 +41,8 @@ class QuotaFileRequest(Request, frozen=True, kw_only=True):
     groups: tuple[NodeGroupRequest, ...] = ()
     rules: RulesRequest = RulesRequest()
     policy: PolicyRequest = PolicyRequest()
+    lakes: tuple[LakeRequest, ...] = ()
+    cache: CacheRulesRequest = CacheRulesRequest()
 
 
 class QuotaFile:
@@ -136,12 +140,15 @@ def _settings(
     inside = reader.under("policy.")
     policy = inside.take(lambda: check_policy(asked.policy, list(found), every))
     inside.add(projects_missing(asked.policy, list(found)))
-    if not (checked_rules and checked_groups and policy):
+    wanted = DataSettingsRequest(lakes=asked.lakes, cache=asked.cache, revision=UNCHANGED)
+    data = reader.take(lambda: check_data(wanted, list(found)))
+    if not (checked_rules and checked_groups and policy and data):
         return None
     return Settings(
         projects=tuple(project for project in found.values() if project),
         rules=checked_rules,
         groups=checked_groups,
         policy=msgspec.structs.replace(policy, revision=UNCHANGED),
+        data=data,
         source="file",
     )

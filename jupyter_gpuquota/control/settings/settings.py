@@ -12,6 +12,7 @@ import msgspec
 from ...core.idle.policy import NO_POLICY, Ruling, rule_for, subject_of
 from ...core.projects import change_text
 from ...errors import VersionMismatch
+from ...model.datasets.settings import DataSettings
 from ...model.policy import Policy
 from ...model.projects import AuditEntry, Groups, SetBy
 from ...model.quota import USUAL_RULES, Project, Rules
@@ -38,6 +39,7 @@ class Settings(Model, frozen=True, kw_only=True):
     rules: Rules = USUAL_RULES
     groups: Groups = Groups()
     policy: Policy = NO_POLICY
+    data: DataSettings = DataSettings()
     source: SetBy = "config"
     problem: str = ""
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ...model.datasets.settings import DataSettings
 from ...model.policy import Policy
 from ...model.projects import Groups
 from ...model.quota import Project, Rules
@@ -39,6 +40,7 @@ class StoredSettings(Model, frozen=True, kw_only=True):
     rules: Rules | None = None
     groups: Groups | None = None
     policy: Policy | None = None
+    data: DataSettings | None = None
     seed: tuple[Project, ...] | None = None
     latest: int = 1
 

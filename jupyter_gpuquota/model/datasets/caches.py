@@ -109,13 +109,3 @@ class VerifyRequest(Request, frozen=True, kw_only=True):
 
     lake: bool = True
     cache: bool = True
-
-
-class CacheRulesRequest(Request, frozen=True, kw_only=True):
-    """Rules for cached versions: how long unused ones stay (`1d`; `0`: until the room is needed).
-
-    `high_water` is the share of the capacity above which the least recently used go.
-    """
-
-    unused: str = "1d"
-    high_water: float = 0.9

@@ -24,6 +24,18 @@ class Origin(Model, frozen=True, kw_only=True):
     time: datetime | None = None
 
 
+class DataUse(Model, frozen=True, kw_only=True):
+    """One session that has used a version: its id, name, project and owner then."""
+
+    dataset: str
+    version: str
+    session: str
+    name: str
+    project: str
+    owner: str
+    at: datetime
+
+
 class Link(Model, frozen=True, kw_only=True):
     """One edge of a lineage: `source` has produced, is used by, or is followed by `target`."""
 

@@ -18,6 +18,18 @@ ADMIN_FIELDS = {
     "project.whole": Text("The cluster counts whole GPUs only.", "Use a whole number."),
     "project.unknown": Text("Unknown project: {name}.", "Projects: {known:and}."),
     "project.unknown.none": Text("Unknown project: {name}.", "No projects exist."),
+    "lake.url": Text(
+        "{url} is not the URL of a lake.", "Use s3://, gs:// or az://BUCKET/PATH, or file:///PATH."
+    ),
+    "lake.url_secret": Text(
+        "The URL must contain no credentials or other parameters.",
+        "Put them into a file or a Secret, and name that in credentials.",
+    ),
+    "lake.credentials": Text(
+        "Not the path of a file or the name of a Secret.", "Put no credentials themselves here."
+    ),
+    "lake.default": Text("{name} is the default already.", "Keep one of them."),
+    "cache.high_water": Text("Must be a share of the capacity, from 0.1 to 1.", "Usual is 0.9."),
     "kind.unknown": Text("Unknown kind: {name}.", "Kinds: {known:and}."),
     "node.unknown": Text("Unknown node: {name}.", "Nodes: {known:and}."),
     "node.unknown.none": Text("Unknown node: {name}.", "No nodes exist."),

@@ -20,6 +20,15 @@ _WHO = "{session} ({project})"
 
 CHANGES = {
     "change.none": Text("No immediate effect on current sessions."),
+    "lakes.orphaned": Text("Not in a lake any more: {datasets:and}."),
+    "cache.same": Text("No cached version would go now."),
+    "cache.evicts": Text(
+        Plural(
+            "count",
+            one="{count:count} cached version would go now ({size:bytes}).",
+            many="{count:count} cached versions would go now ({size:bytes}).",
+        )
+    ),
     "change.fair_share": Text("{project}'s fair share: {before:amount} → {after:gpus}."),
     "change.count.starts": _counted("would start"),
     "change.count.reclaimed": _counted("would be preempted and requeued"),

@@ -15,6 +15,8 @@ from ..resources import Placement, Share, counted_gpus, device_text, gpus_text, 
 Arg = str | int
 """A value as it travels: integers for amounts, text for everything else."""
 
+_THOUSAND, _TEN = 1000, 9.95
+_BYTES = ("B", "kB", "MB", "GB", "TB", "PB")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
@@ -108,14 +110,24 @@ def _holder(project: str, used: str, borrowed: str) -> str:
     return f"{project} {gpus_text(int(used))}{note}"
 
 
+def size(count: int) -> str:
+    """Return bytes in a decimal unit: `1.2 GB`, `43 kB`, `7 B`."""
+    value, power = float(count), 0
+    while round(value) >= _THOUSAND and power < len(_BYTES) - 1:
+        value, power = value / _THOUSAND, power + 1
+    text = f"{value:.1f}".removesuffix(".0") if power and value < _TEN else f"{value:.0f}"
+    return f"{text} {_BYTES[power]}"
+
+
 NUMBERS: Mapping[str, Callable[[int], str]] = {
     "amount": gpus_text,
+    "bytes": size,
     "count": str,
     "duration": duration,
     "gpus": counted_gpus,
     "memory": memory_text,
 }
-"""Types of integers: milli-GPU without (`amount`) and with (`gpus`) unit, MiB, seconds."""
+"""Types of integers: milli-GPU without (`amount`) and with (`gpus`) unit, bytes, MiB, seconds."""
 
 TEXTS: Mapping[str, Callable[[str], str]] = {
     "and": lambda names: joined(names, "and"),

@@ -26,6 +26,11 @@ PREVIEWS = {
     "preview.preempts": Text(
         "Preempts {sessions:sessions}, which will be requeued, to free {freed:gpus}."
     ),
+    "preview.cached": Text("Cached already: {data:and}."),
+    "preview.fetched": Text("{data} will be fetched first ({size:bytes})."),
+    "preview.fetched_in": Text(
+        "{data} will be fetched first ({size:bytes}, about {span:duration})."
+    ),
     "preview.queued": Text("Will be queued (#{place:count} in {project}):"),
     "preview.nearest": Text("{share:share} would start now."),
     "preview.expected": Text("{share:share} should be free in about {span:duration}."),

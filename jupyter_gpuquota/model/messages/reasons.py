@@ -110,6 +110,12 @@ REASONS = {
     ),
     "volume.missing": Text("The claim {claim} does not exist.", "Starts when it does."),
     "volume.pending": Text("A volume is not ready.", "Starts when it is."),
+    "data.waiting": Text("Waiting for {data} to be cached.", "Starts when it is."),
+    "data.fetching": Text("Fetching {data}: {done:count} %.", "Starts when it is cached."),
+    "data.failed": Text(
+        "{data} cannot be cached: {problem}",
+        "Starts once it is cached: jupyter gpu data cache {data}.",
+    ),
     "crash.loop": Text(
         Plural(
             "times",

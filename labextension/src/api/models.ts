@@ -25,6 +25,9 @@ export type JobState =
 export type DatasetAction =
   'see' | 'cache' | 'write' | 'remove' | (string & {});
 export type By = 'project' | 'user' | (string & {});
+export type OriginKind =
+  'version' | 'session' | 'snapshot' | 'commit' | (string & {});
+export type Relation = 'produced' | 'used' | 'follows' | (string & {});
 export type IdleAction = 'suspend' | 'stop' | 'notify' | (string & {});
 export type Day =
   'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun' | (string & {});
@@ -75,6 +78,7 @@ export type ReasonCode =
   | 'NotAllowed'
   | 'ImagePull'
   | 'VolumePending'
+  | 'DataPending'
   | 'CrashLoop'
   | 'Evicted'
   | 'NodeLost'
@@ -109,6 +113,7 @@ export type Action =
   | (string & {});
 export type PreviewVerdict =
   'fits' | 'borrows' | 'reclaims' | 'waits' | 'forbidden' | (string & {});
+export type MountState = 'cached' | 'fetching' | 'missing' | (string & {});
 export type Verdict =
   'smaller' | 'larger' | 'fits' | 'early' | 'unmeasured' | (string & {});
 export type SignalName =
@@ -613,12 +618,149 @@ export interface Lake {
   problem: string;
 }
 /**
+ * The lakes and the rules for cached versions, with the revision of both.
+ *
+ * Without lakes, a backend uses its own, if it has one.
+ */
+export interface DataSettings {
+  lakes: Lake[];
+  cache: CacheSettings;
+  revision: string;
+}
+/**
+ * How long cached versions stay that nothing uses, in seconds; 0: until the room is needed.
+ *
+ * `projects` and `datasets` have other times than `unused`, by name; a dataset's own comes first,
+ * then that of its project. Above `high_water`, a share of the capacity, the least recently used
+ * ones go earlier.
+ */
+export interface CacheSettings {
+  unused: number;
+  high_water: number;
+  projects: {
+    [k: string]: number;
+  };
+  datasets: {
+    [k: string]: number;
+  };
+}
+/**
+ * The lakes and the rules for cached versions, which replace the present ones.
+ *
+ * `revision` is that of the settings that they were made from.
+ */
+export interface DataSettingsRequest {
+  lakes?: LakeRequest[];
+  cache?: CacheRulesRequest;
+  revision?: string;
+}
+/**
+ * A lake: its name, the URL of a bucket or folder, where its credentials are, who may use it.
+ *
+ * `credentials` is the path of a file with lines `KEY=VALUE`, or the name of a Secret; empty for
+ * those of the controller's environment. `projects` may create datasets in it, all if it is empty.
+ */
+export interface LakeRequest {
+  name: string;
+  url: string;
+  credentials?: string;
+  projects?: string[];
+  default?: boolean;
+}
+/**
+ * How long unused cached versions stay (`1d`; `0`: until the room is needed), as typed.
+ *
+ * `projects` and `datasets` are exceptions by name. `high_water` is a share of the capacity.
+ */
+export interface CacheRulesRequest {
+  unused?: string | number;
+  high_water?: number;
+  projects?: {
+    [k: string]: string | number;
+  };
+  datasets?: {
+    [k: string]: string | number;
+  };
+}
+/**
+ * How long unused cached versions stay (`1d`; `0`: until the room is needed), as typed.
+ *
+ * `projects` and `datasets` are exceptions by name. `high_water` is a share of the capacity.
+ */
+export interface CacheRulesRequest1 {
+  unused?: string | number;
+  high_water?: number;
+  projects?: {
+    [k: string]: string | number;
+  };
+  datasets?: {
+    [k: string]: string | number;
+  };
+}
+/**
+ * What a change of these settings would do now, in sentences.
+ *
+ * `evicted` are the cached versions that would go, as `NAME@ID`, of `freed` bytes in all;
+ * `orphaned` are datasets whose lake would no longer be set.
+ */
+export interface DataChangePreview {
+  message: string;
+  sentences: Message[];
+  evicted: string[];
+  freed: number;
+  orphaned: string[];
+}
+/**
+ * One sentence in English, with its key in `model/messages` and its arguments.
+ */
+export interface Message {
+  text: string;
+  key: string;
+  args: {
+    [k: string]: string | number;
+  };
+}
+/**
  * Which objects to remove from a lake: those that no version needs and are old enough.
  *
  * `grace` is in seconds.
  */
 export interface CollectRequest {
   grace?: number;
+}
+/**
+ * The lineage of a dataset, or of one of its versions.
+ */
+export interface Lineage {
+  dataset: string;
+  nodes: Origin[];
+  links: Link[];
+}
+/**
+ * One node of a lineage: a version, a session, a snapshot or a commit of a code repository.
+ *
+ * `id` is unique in the lineage; `label` is what is drawn.
+ */
+export interface Origin {
+  id: string;
+  kind: OriginKind;
+  label: string;
+  detail: string;
+  time: string | null;
+}
+/**
+ * One edge of a lineage: `source` has produced, is used by, or is followed by `target`.
+ */
+export interface Link {
+  source: string;
+  target: string;
+  relation: Relation;
+}
+/**
+ * The version whose lineage is wanted, as a reference; empty for all versions.
+ */
+export interface LineageQuery {
+  version?: string;
 }
 /**
  * List the nodes; `source` says where the inventory comes from.
@@ -865,16 +1007,6 @@ export interface PolicyTrial {
   projects: TrialSum[];
   acts: TrialAct[];
   count: number;
-}
-/**
- * One sentence in English, with its key in `model/messages` and its arguments.
- */
-export interface Message {
-  text: string;
-  key: string;
-  args: {
-    [k: string]: string | number;
-  };
 }
 /**
  * The effect of a policy on a project: the present one, and the one that is tried.
@@ -1148,7 +1280,7 @@ export interface Session {
  *
  * `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
  * paths. `idle_timeout` is in seconds (0: never). `pod` is None where no option of a container is
- * requested.
+ * requested. `data` are the versions of datasets that it uses.
  */
 export interface SessionSpec {
   name: string;
@@ -1169,6 +1301,7 @@ export interface SessionSpec {
   base_url: string;
   idle_timeout: number | null;
   pod?: PodOptions | null;
+  data?: DataMount[];
 }
 /**
  * What a session requests of GPUs.
@@ -1231,6 +1364,19 @@ export interface Mount {
   host_path: string;
   path: string;
   read_only: boolean;
+}
+/**
+ * One version of a dataset in a session.
+ *
+ * `ref` is the reference as it was requested, `version` the id that it named then. Each dataset is
+ * found by its name in the folder `GPUQUOTA_DATASETS`; with a `path`, such as `/data/train`, there
+ * too: below the session's folder where the session has no file system of its own.
+ */
+export interface DataMount {
+  dataset: string;
+  version: string;
+  ref: string;
+  path: string;
 }
 /**
  * Why, in plain words; `raw` keeps those of an engine or a log.
@@ -1395,7 +1541,7 @@ export interface SessionQuery {
  * `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
  * Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
  * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
- * policy allows.
+ * policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
  */
 export interface SessionRequest {
   cpu?: string | number;
@@ -1431,6 +1577,7 @@ export interface SessionRequest {
   node_type?: string;
   base_url?: string;
   idle_timeout?: string | number;
+  data?: string[];
 }
 /**
  * What would happen to a request, before it is made.
@@ -1440,6 +1587,7 @@ export interface SessionRequest {
  * its project's queue and, if they exist, the nearest share that would start now and when enough
  * is `expected` to be free, because the run time of others is over) or `forbidden` (with the rule,
  * or with the invalid fields in `problems`). `sentences` are those of `message`, with their keys.
+ * `data` says which versions of datasets are cached already, and which are fetched first.
  */
 export interface Preview {
   verdict: PreviewVerdict;
@@ -1452,6 +1600,22 @@ export interface Preview {
   nearest: Share | null;
   expected: string | null;
   problems: FieldProblem[];
+  data?: MountPreview[];
+}
+/**
+ * Whether a version that a session would use is cached.
+ *
+ * `size` is in bytes, `done` of them are there. A version that is not cached is fetched first,
+ * which takes about `left` seconds, None if that is not known. `problem` says why it cannot be
+ * fetched now, empty if it can.
+ */
+export interface MountPreview {
+  mount: DataMount;
+  state: MountState;
+  size: number;
+  done: number;
+  left: number | null;
+  problem: string;
 }
 /**
  * Whether another share would suit a session, by the GPU memory that it has used.
@@ -1469,9 +1633,7 @@ export interface Advice {
   share: Share | null;
 }
 /**
- * Request to resume a session. `base_url` is that of the JupyterLab that will show it.
- *
- * If empty, the session is shown where it was before.
+ * Request to resume a session, in the JupyterLab at `base_url`; empty: where it was.
  */
 export interface ResumeRequest {
   base_url?: string;

@@ -16,6 +16,9 @@ import type {
   Comparison,
   ContentChunk,
   ContentQuery,
+  DataChangePreview,
+  DataSettings,
+  DataSettingsRequest,
   Dataset,
   DatasetChange,
   DatasetList,
@@ -37,6 +40,8 @@ import type {
   JobStarted,
   KeepAliveRequest,
   LakeList,
+  Lineage,
+  LineageQuery,
   LogChunk,
   LogQuery,
   Nodes,
@@ -272,6 +277,30 @@ export const routes = {
     noun: 'datasets'
   } as Route<undefined, undefined, undefined, LakeList>,
 
+  /** Show the lakes and the rules for cached versions. */
+  lakesSettings: {
+    name: 'lakes.settings',
+    method: 'GET',
+    path: '/lakes/settings',
+    noun: ''
+  } as Route<undefined, undefined, undefined, DataSettings>,
+
+  /** Change the lakes and the rules for cached versions. */
+  lakesPut: {
+    name: 'lakes.put',
+    method: 'PUT',
+    path: '/lakes/settings',
+    noun: ''
+  } as Route<undefined, undefined, DataSettingsRequest, DataSettings>,
+
+  /** Preview a change of the lakes and the rules for cached versions. */
+  lakesPreview: {
+    name: 'lakes.preview',
+    method: 'POST',
+    path: '/lakes/settings/preview',
+    noun: ''
+  } as Route<undefined, undefined, DataSettingsRequest, DataChangePreview>,
+
   /** Remove what no version of a lake needs. */
   lakesCollect: {
     name: 'lakes.collect',
@@ -279,6 +308,14 @@ export const routes = {
     path: '/lakes/{lake}/collect',
     noun: ''
   } as Route<{ lake: string }, undefined, CollectRequest, Job>,
+
+  /** Show what has made the versions of a dataset, and what has used them. */
+  lineageGet: {
+    name: 'lineage.get',
+    method: 'GET',
+    path: '/datasets/{dataset}/lineage',
+    noun: 'datasets'
+  } as Route<{ dataset: string }, LineageQuery, undefined, Lineage>,
 
   /** List nodes, devices and slices. */
   nodesList: {

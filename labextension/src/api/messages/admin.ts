@@ -3,6 +3,10 @@
 import type { Texts } from './types';
 
 export const admin: Texts = {
+  'cache.high_water': (trans) => [
+    trans.__('Must be a share of the capacity, from 0.1 to 1.'),
+    trans.__('Usual is 0.9.')
+  ],
   'exemption.over': (trans) => [
     trans.__('This time has passed.'),
     trans.__('Choose a later one.')
@@ -30,6 +34,22 @@ export const admin: Texts = {
   'kind.unknown': (trans, f, a) => [
     trans.__('Unknown kind: %1.', a.name),
     trans.__('Kinds: %1.', f.and(a.known))
+  ],
+  'lake.credentials': (trans) => [
+    trans.__('Not the path of a file or the name of a Secret.'),
+    trans.__('Put no credentials themselves here.')
+  ],
+  'lake.default': (trans, _f, a) => [
+    trans.__('%1 is the default already.', a.name),
+    trans.__('Keep one of them.')
+  ],
+  'lake.url': (trans, _f, a) => [
+    trans.__('%1 is not the URL of a lake.', a.url),
+    trans.__('Use s3://, gs:// or az://BUCKET/PATH, or file:///PATH.')
+  ],
+  'lake.url_secret': (trans) => [
+    trans.__('The URL must contain no credentials or other parameters.'),
+    trans.__('Put them into a file or a Secret, and name that in credentials.')
   ],
   'node.unknown': (trans, f, a) => [
     trans.__('Unknown node: %1.', a.name),

@@ -3,6 +3,12 @@
 import type { Texts } from './types';
 
 export const changes: Texts = {
+  'cache.evicts': (trans, f, a) => [
+    trans._n('%1 cached version would go now (%2).', '%1 cached versions would go now (%2).', Number(a.count), f.bytes(a.size))
+  ],
+  'cache.same': (trans) => [
+    trans.__('No cached version would go now.')
+  ],
   'change.count.again': (trans, _f, a) => [
     trans._n('%1 session that cannot start now could start later.', '%1 sessions that cannot start now could start later.', Number(a.n))
   ],
@@ -86,6 +92,9 @@ export const changes: Texts = {
   ],
   'change.session.waits': (trans, _f, a) => [
     trans.__('%1 (%2) would be queued for another reason.', a.session, a.project)
+  ],
+  'lakes.orphaned': (trans, f, a) => [
+    trans.__('Not in a lake any more: %1.', f.and(a.datasets))
   ],
   'past.gained': (trans, f, a) => [
     trans.__('%1 would have been entitled to %2 more of the GPU hours it requested.', a.project, f.amount(a.hours))

@@ -18,8 +18,17 @@ export const previews: Texts = {
   'preview.borrows_kept': (trans, f, a) => [
     trans.__('Borrows %1, which no other project can reclaim.', f.gpus(a.borrowed))
   ],
+  'preview.cached': (trans, f, a) => [
+    trans.__('Cached already: %1.', f.and(a.data))
+  ],
   'preview.expected': (trans, f, a) => [
     trans.__('%1 should be free in about %2.', f.share(a.share), f.duration(a.span))
+  ],
+  'preview.fetched': (trans, f, a) => [
+    trans.__('%1 will be fetched first (%2).', a.data, f.bytes(a.size))
+  ],
+  'preview.fetched_in': (trans, f, a) => [
+    trans.__('%1 will be fetched first (%2, about %3).', a.data, f.bytes(a.size), f.duration(a.span))
   ],
   'preview.nearest': (trans, f, a) => [
     trans.__('%1 would start now.', f.share(a.share))

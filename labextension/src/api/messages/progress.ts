@@ -6,6 +6,12 @@ export const progress: Texts = {
   'progress.command': (trans, _f, a) => [
     trans.__('Starting %1 from %2', a.command, a.environment)
   ],
+  'progress.fetched': (trans, f, a) => [
+    trans.__('Fetched %1 (%2) in %3', a.data, f.bytes(a.size), f.duration(a.span))
+  ],
+  'progress.fetching': (trans, f, a) => [
+    trans.__('Fetching %1 (%2)', a.data, f.bytes(a.size))
+  ],
   'progress.placed': (trans, f, a) => [
     trans.__('Placed on %1', f.place(a.place))
   ],

@@ -11,6 +11,18 @@ export const reasons: Texts = {
     trans._n('It exited with code %2 and is being restarted.', 'It exited %1 times, last with code %2.', Number(a.times), a.status),
     trans.__('Check the log.')
   ],
+  'data.failed': (trans, _f, a) => [
+    trans.__('%1 cannot be cached: %2', a.data, a.problem),
+    trans.__('Starts once it is cached: jupyter gpu data cache %1.', a.data)
+  ],
+  'data.fetching': (trans, f, a) => [
+    trans.__('Fetching %1: %2 %.', a.data, f.count(a.done)),
+    trans.__('Starts when it is cached.')
+  ],
+  'data.waiting': (trans, _f, a) => [
+    trans.__('Waiting for %1 to be cached.', a.data),
+    trans.__('Starts when it is.')
+  ],
   'fragmented.part': (trans, f, a) => [
     trans.__('%1 free in total, but no single GPU has %2 free.', f.gpus(a.free), f.share(a.share)),
     trans.__('Starts when a session on a shared GPU ends.')

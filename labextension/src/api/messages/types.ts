@@ -11,6 +11,7 @@ export type Args = { readonly [name: string]: Value };
 export interface IFormats {
   amount(value: Value): string;
   and(value: Value): string;
+  bytes(value: Value): string;
   count(value: Value): string;
   duration(value: Value): string;
   gpus(value: Value): string;

@@ -4,6 +4,7 @@ import { IFormats, translated, Value } from '../../api/messages';
 import { language } from '../../translation';
 import { whoseText } from '../idle/texts';
 import { signalsText } from '../idle/signals';
+import { bytesText } from './bytes';
 import { clockText, gpus, gpusText, memory, shareText } from './texts';
 
 const UNITS = [
@@ -24,6 +25,7 @@ export function messageFormats(trans: TranslationBundle): IFormats {
   return {
     amount: value => gpus(Number(value)),
     and: value => joined(value, 'conjunction'),
+    bytes: value => bytesText(Number(value)),
     count: value => Number(value).toLocaleString(language()),
     duration: value => durationText(Number(value)),
     gpus: value => gpusText(trans, Number(value)),
