@@ -20,6 +20,7 @@ from . import audit, history
 from .connection import discovery
 from .connection.context import Context
 from .connection.transport import Transport
+from .data.datasets import Datasets
 from .environments import Environments
 from .listing import Listing
 from .nodegroups import NodeGroups
@@ -70,6 +71,7 @@ class Client:
         self.node_groups = NodeGroups(self.context)
         self.nodes = Nodes(self.context)
         self.environments = Environments(self.context)
+        self.datasets = Datasets(self.context)
 
     def about(self) -> About:
         """Return which controller answers: its version, its backend, and what it can do."""

@@ -17,10 +17,29 @@ Offer = Callable[[Client, Sequence[str]], Iterable[str]] | Sequence[str]
 The second parameter are the words given for the argument so far.
 """
 
+OfferByBeginning = Callable[[Client, str], Iterable[str]]
+"""Words that may stand for an argument that begins so."""
+
 
 def offer(argument: argparse.Action, words: Offer) -> None:
     """Let completion offer words for an argument."""
     argument.__dict__["offer"] = words
+
+
+def offer_by_beginning(argument: argparse.Action, words: OfferByBeginning) -> None:
+    """Let completion offer words by what has been typed of the argument."""
+    argument.__dict__["offer_by_beginning"] = words
+
+
+def offers_by_beginning(argument: argparse.Action) -> bool:
+    """Return whether completion needs to know what has been typed of an argument."""
+    return "offer_by_beginning" in argument.__dict__
+
+
+def offered(argument: argparse.Action, client: Client, beginning: str) -> Iterable[str]:
+    """Return what completion offers by the beginning of an argument."""
+    words = cast("OfferByBeginning | None", argument.__dict__.get("offer_by_beginning"))
+    return words(client, beginning) if words else ()
 
 
 def offer_of(argument: argparse.Action) -> Offer:

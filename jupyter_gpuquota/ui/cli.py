@@ -16,6 +16,7 @@ from . import completion
 from .command import run
 from .grammar import parse
 from .parser import HelpRequested
+from .progress_line import ProgressLine
 from .views.view import View
 
 
@@ -23,6 +24,9 @@ class Terminal:
     """A console with progress on standard error and answers on standard output."""
 
     shell = True
+
+    def __init__(self) -> None:
+        self._progress = ProgressLine(sys.stderr)
 
     def note(self, line: str) -> None:
         """Show one line of progress."""
@@ -33,6 +37,16 @@ class Terminal:
         """Show a piece of the answer."""
         sys.stdout.write(text)
         sys.stdout.flush()
+
+    def write_bytes(self, piece: bytes) -> None:
+        """Show a piece of an answer unchanged."""
+        sys.stdout.flush()
+        sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+
+    def redraw(self, line: str) -> None:
+        """Show a line of progress in place of the one before; an empty one ends it."""
+        self._progress.show(line)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

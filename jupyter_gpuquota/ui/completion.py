@@ -14,7 +14,7 @@ from ..client.connection.protocol import Lines, Message, Reply
 from ..client.connection.transport import Transport
 from ..errors import GpuQuotaError
 from ..hosting.config_files import Choice, read_here
-from .arguments import offer_of
+from .arguments import offer_of, offered, offers_by_beginning
 from .grammar import make_parser
 from .parser import Parser
 
@@ -43,14 +43,20 @@ class Source:
     def __init__(self, find: Callable[[], Transport]) -> None:
         self._find = find
 
-    def values(self, argument: argparse.Action, words: Sequence[str] = ()) -> list[str]:
-        """Return what can stand for an argument; `words` are those given for it so far."""
-        offered = offer_of(argument)
-        if not callable(offered):
-            return list(offered)
+    def values(
+        self, argument: argparse.Action, words: Sequence[str] = (), beginning: str = ""
+    ) -> list[str]:
+        """Return what can stand for an argument.
+
+        `words` are those given for it so far, `beginning` is what has been typed of the next one.
+        """
+        fixed = offer_of(argument)
+        if not callable(fixed) and not offers_by_beginning(argument):
+            return list(fixed)
         try:
             client = Client(transport=ShortTimeout(self._find()))
-            return sorted(set(offered(client, words)))
+            found = fixed(client, words) if callable(fixed) else fixed
+            return sorted({*found, *offered(argument, client, beginning)})
         except GpuQuotaError:
             return []  # completion must never print anything
 
@@ -72,18 +78,18 @@ def complete_shell() -> None:
     )
 
 
-def candidates(words: Sequence[str], source: Source) -> list[str]:
-    """Return what can follow the words of a `%gpu` line."""
+def candidates(words: Sequence[str], source: Source, beginning: str = "") -> list[str]:
+    """Return what can follow the words of a `%gpu` line; `beginning` is typed already."""
     parser = make_parser(terminal=False)
     left = list(words)
     while left and left[0] in parser.commands:
         parser = parser.commands[left.pop(0)]
     if not parser.commands and "--" not in left:
-        return _arguments(parser, left, source)
+        return _arguments(parser, left, source, beginning)
     return [] if left else list(parser.commands)
 
 
-def _arguments(parser: Parser, words: Sequence[str], source: Source) -> list[str]:
+def _arguments(parser: Parser, words: Sequence[str], source: Source, beginning: str) -> list[str]:
     """Return the options and the values that can follow the arguments of a command."""
     options = {name: each for each in parser.arguments for name in each.option_strings}
     given: list[str] = []
@@ -97,13 +103,13 @@ def _arguments(parser: Parser, words: Sequence[str], source: Source) -> list[str
         else:
             given.append(word)
     if pending is not None:
-        return source.values(pending)
+        return source.values(pending, (), beginning)
     visible = [name for name, each in options.items() if each.help != argparse.SUPPRESS]
     values: list[str] = []
     positional = [each for each in parser.arguments if not each.option_strings]
     for at, each in enumerate(positional):
         if at == len(given) or (at < len(given) and each.nargs in ("*", "+")):
-            values = source.values(each, given[at:])
+            values = source.values(each, given[at:], beginning)
             break
     return [*values, *(name for name in visible if name.startswith("--"))]
 
@@ -116,10 +122,10 @@ def _family(parser: Parser) -> Iterator[Parser]:
 
 
 def _completer(argument: argparse.Action) -> Callable[..., list[str]]:
-    def complete(parsed_args: object = None, **_: object) -> list[str]:
+    def complete(prefix: str = "", parsed_args: object = None, **_: object) -> list[str]:
         named = Choice(backend=getattr(parsed_args, "backend", None) or "")
         source = Source(partial(discovery.find, named=named, read=read_here, start=False))
         words = getattr(parsed_args, argument.dest, None)
-        return source.values(argument, words if isinstance(words, list) else ())
+        return source.values(argument, words if isinstance(words, list) else (), prefix)
 
     return complete

@@ -23,6 +23,12 @@ class Console(Protocol):
     def write(self, text: str) -> None:
         """Show a piece of the answer as it is."""
 
+    def write_bytes(self, piece: bytes) -> None:
+        """Show a piece of an answer that may not be text."""
+
+    def redraw(self, line: str) -> None:
+        """Show a line of progress in place of the one before; an empty one ends it."""
+
 
 def show_progress(
     sessions: Iterable[Session], console: Console, *, old: Collection[Progress] = ()

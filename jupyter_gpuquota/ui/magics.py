@@ -25,6 +25,7 @@ from .command import run
 from .completion import Source, candidates
 from .grammar import parse, split_line
 from .parser import HelpRequested
+from .progress_line import ProgressLine
 from .views.texts import TextView
 from .views.view import View
 
@@ -36,6 +37,9 @@ class Cell:
 
     shell = False
 
+    def __init__(self) -> None:
+        self._progress = ProgressLine(sys.stdout, redraws=True)
+
     def note(self, line: str) -> None:
         """Show one line of progress."""
         self.write(f"{line}\n")
@@ -44,6 +48,14 @@ class Cell:
         """Show a piece of the answer."""
         sys.stdout.write(text)
         sys.stdout.flush()
+
+    def write_bytes(self, piece: bytes) -> None:
+        """Show a piece of an answer as text."""
+        self.write(piece.decode(errors="replace"))
+
+    def redraw(self, line: str) -> None:
+        """Show a line of progress in place of the one before; an empty one ends it."""
+        self._progress.show(line)
 
 
 @magics_class
@@ -93,7 +105,9 @@ def complete(source: Source, context: CompletionContext) -> SimpleMatcherResult:
     if words[:1] != ["%gpu"] or line.endswith("%gpu"):
         return {"completions": []}
     fragment = "" if line[-1].isspace() else words.pop()
-    offered = [each for each in candidates(words[1:], source) if each.startswith(fragment)]
+    offered = [
+        each for each in candidates(words[1:], source, fragment) if each.startswith(fragment)
+    ]
     return {
         "completions": [SimpleCompletion(each, type=_type_of(each, words)) for each in offered],
         "matched_fragment": fragment,

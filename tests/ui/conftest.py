@@ -23,12 +23,20 @@ class Notes:
     shell: bool = False
     lines: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
+    redrawn: list[str] = field(default_factory=list)
+    pieces: list[bytes] = field(default_factory=list)
 
     def note(self, line: str) -> None:
         self.lines.append(line)
 
     def write(self, text: str) -> None:
         self.written.append(text)
+
+    def write_bytes(self, piece: bytes) -> None:
+        self.pieces.append(piece)
+
+    def redraw(self, line: str) -> None:
+        self.redrawn.append(line)
 
 
 @pytest.fixture

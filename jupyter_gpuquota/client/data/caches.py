@@ -1,0 +1,80 @@
+"""Cached versions: the copies near the GPUs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...errors import NotFound
+from ...model.datasets.caches import CachedVersion, CacheList, CacheQuery, PinRequest
+from ...model.datasets.names import DataName, parse_name
+from ...model.datasets.versions import SHOWN
+from ..listing import Listing, Table
+from .naming import OfVersions
+
+CACHES = Table[CachedVersion](
+    columns={
+        "dataset": lambda each: each.dataset,
+        "version": lambda each: each.version,
+        "state": lambda each: each.state,
+        "files": lambda each: each.files,
+        "size": lambda each: each.size,
+        "done": lambda each: each.done,
+        "used": lambda each: each.used,
+        "used_by": lambda each: [lease.name for lease in each.leases],
+        "pinned_by": lambda each: [pin.user for pin in each.pins],
+        "verified": lambda each: each.verified,
+    },
+    shown=("dataset", "version", "state", "files", "size", "used", "used_by", "pinned_by"),
+    empty="Nothing is cached.",
+)
+"""Sizes are in bytes."""
+
+
+class Caches(OfVersions):
+    """The cached copies of versions. `name` is `NAME@REF`."""
+
+    def caches(self, name: str = "") -> Listing[CachedVersion, CacheList]:
+        """List cached versions, of one dataset or all; `.room` says how full the cache is."""
+        answer: CacheList = self._context.call("caches.list", query=CacheQuery(dataset=name))
+        return Listing(answer, answer.items, CACHES)
+
+    def uncache(self, name: str) -> None:
+        """Remove the cached copy of a version.
+
+        Raises NotFound, NotAllowed, and InUse with the sessions that use it.
+        """
+        self._call_version("caches.delete", name)
+
+    def pin(self, name: str, *, until: str = "", why: str = "") -> CachedVersion:
+        """Keep a cached version until a time (`2d`, `2030-01-31`), or for ever.
+
+        Raises NotFound, InvalidFields, NotAllowed.
+        """
+        request = PinRequest(until=until, why=why)
+        copy: CachedVersion = self._call_version("caches.pin", name, body=request)
+        return copy
+
+    def unpin(self, name: str) -> CachedVersion:
+        """Remove one's own pin of a cached version. Raises NotFound."""
+        copy: CachedVersion = self._call_version("caches.unpin", name)
+        return copy
+
+    def path(self, name: str) -> Path:
+        """Return the read-only folder of a cached version, or of `NAME@REF:PATH` in it.
+
+        Raises NotFound if the version is not cached, or has no such path.
+        """
+        named = parse_name(name)
+        whole = DataName(named.dataset, named.ref)
+        version = self._call_version("versions.get", whole.text)
+        copy = version.copy
+        shown = f"{version.dataset}@{named.ref or version.id[:SHOWN]}"
+        if copy is None or copy.state != "cached" or not copy.folder:
+            state = "being fetched" if copy and copy.state == "fetching" else "not cached here"
+            raise NotFound(
+                f"{shown} is {state}.", hint=f"Cache it: jupyter gpu data cache {shown}."
+            )
+        found = Path(copy.folder, named.path)
+        if named.path and not found.is_symlink() and not found.exists():
+            raise NotFound(f"{shown} has no such path.", hint="List its files with `data ls`.")
+        return found

@@ -1,0 +1,199 @@
+"""Moving data: each verb has a process of its own, which reports to the controller as a job."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from pathlib import Path
+from typing import Literal, overload
+
+from ...model.datasets.caches import CacheAnswer, CachedVersion, VerifyRequest
+from ...model.datasets.datasets import Dataset
+from ...model.datasets.jobs import Job
+from ...model.datasets.lakes import CollectRequest
+from ...model.datasets.names import parse_name
+from ...model.datasets.versions import Version
+from .following import Progress, begun, finished
+from .naming import OfVersions, version_args
+from .processes import JobProcess, start
+
+Folder = str | PathLike[str]
+
+
+class Transfers(OfVersions):
+    """Move data, and wait until it is done.
+
+    `progress` is called with the job again and again. An interrupt cancels the job. With
+    `wait=False` the job is returned as soon as it has begun.
+    """
+
+    @overload
+    def sync(
+        self,
+        name: str,
+        folder: Folder,
+        *,
+        message: str = "",
+        tag: str = "",
+        progress: Progress | None = None,
+        wait: Literal[True] = True,
+    ) -> Version: ...
+
+    @overload
+    def sync(
+        self,
+        name: str,
+        folder: Folder,
+        *,
+        message: str = "",
+        tag: str = "",
+        progress: Progress | None = None,
+        wait: Literal[False],
+    ) -> Job: ...
+
+    def sync(
+        self,
+        name: str,
+        folder: Folder,
+        *,
+        message: str = "",
+        tag: str = "",
+        progress: Progress | None = None,
+        wait: bool = True,
+    ) -> Version | Job:
+        """Store a folder as the next version of a dataset, and return the version.
+
+        Only what is new is sent. If nothing has changed, the version is the latest one. Raises
+        NotFound, NotAllowed, InvalidFields for what a version cannot contain, Conflict for a file
+        that does not stop changing.
+        """
+        dataset = self._dataset(name)
+        options = {"message": message, "tag": tag}
+        process = self._start("sync", options, dataset.name, _absolute(folder))
+        if not wait:
+            return begun(self._context, process)
+        job = finished(self._context, process.job, progress, process)
+        version: Version = self._call_version("versions.get", f"{dataset.name}@{job.version}")
+        return version
+
+    def export(
+        self, name: str, folder: Folder, *, progress: Progress | None = None, wait: bool = True
+    ) -> Job:
+        """Write the files of a version, `NAME@REF`, to a folder that is empty or does not exist.
+
+        Every file is checked against its hash. Raises NotFound, Conflict, Damaged.
+        """
+        version = self._version(name)
+        words = (version.dataset, version.id, _absolute(folder))
+        return self._run(self._start("export", {}, *words), progress, wait=wait)
+
+    def import_(
+        self,
+        name: str,
+        source: Folder,
+        *,
+        format: str = "",  # noqa: A002 (the word of the interface)
+        message: str = "",
+        tag: str = "",
+        progress: Progress | None = None,
+        wait: bool = True,
+    ) -> Job:
+        """Make a version of what another tool has stored; `version` of the job names it.
+
+        `source` is a folder, a file or a URL; `format` is found out if it is left out. Raises
+        NotFound, NotAllowed, InvalidFields, Damaged.
+        """
+        dataset = self._dataset(name)
+        text = os.fspath(source)
+        place = text if "://" in text else _absolute(text)
+        options = {"format": format, "message": message, "tag": tag}
+        return self._run(self._start("import", options, dataset.name, place), progress, wait=wait)
+
+    def cache(
+        self, name: str, *, progress: Progress | None = None, wait: bool = True
+    ) -> CachedVersion | Job:
+        """Copy a version, `NAME@REF`, near the GPUs unless it is there, and return the copy.
+
+        Only a member's own process reads a member's own lake: there the copy is made by a process
+        of the caller. With `wait=False` the job is returned if there is something to fetch. Raises
+        NotFound, NotAllowed, Conflict where there is no room.
+        """
+        version = self._version(name)
+        args = {"dataset": version.dataset, "version": version.id}
+        if version.copy is None and self._dataset(version.dataset).own_lake:
+            process = self._start("cache", {}, version.dataset, version.id)
+            if not wait:
+                return begun(self._context, process)
+            finished(self._context, process.job, progress, process)
+        answer: CacheAnswer = self._context.call("caches.create", args)
+        if answer.job and wait:
+            finished(self._context, answer.job.id, progress)
+            answer = self._context.call("caches.create", args)
+        found = answer.copy or answer.job
+        assert found  # noqa: S101 (the answer has one of them)
+        return found
+
+    def verify(
+        self,
+        name: str,
+        *,
+        lake: bool = True,
+        cache: bool = True,
+        progress: Progress | None = None,
+        wait: bool = True,
+    ) -> Job:
+        """Hash a version, `NAME@REF`, again: its objects in the lake, and its cached copy.
+
+        `findings` of the job are the paths that are damaged; there are none if all is well. Raises
+        NotFound, NotAllowed.
+        """
+        version = self._version(name)
+        if lake and self._dataset(version.dataset).own_lake:
+            only = {(True, False): "lake", (False, True): "cache"}.get((lake, cache), "")
+            process = self._start("verify", {"only": only}, version.dataset, version.id)
+            return self._run(process, progress, wait=wait)
+        request = VerifyRequest(lake=lake, cache=cache)
+        args = {"dataset": version.dataset, "version": version.id}
+        job: Job = self._context.call("versions.verify", args, body=request)
+        return finished(self._context, job.id, progress) if wait else job
+
+    def collect(
+        self,
+        lake: str,
+        *,
+        grace: int = 3600,
+        progress: Progress | None = None,
+        wait: bool = True,
+    ) -> Job:
+        """Remove what no version of a lake needs, if it is older than `grace` seconds.
+
+        `lake` is the name of a lake, for admins only. Raises NotFound, NotAllowed, Conflict.
+        """
+        request = CollectRequest(grace=grace)
+        job: Job = self._context.call("lakes.collect", {"lake": lake}, body=request)
+        return finished(self._context, job.id, progress) if wait else job
+
+    def follow(self, job: str, *, progress: Progress | None = None) -> Job:
+        """Return a job once it is done; an interrupt cancels it. Raises NotFound, its error."""
+        return finished(self._context, job, progress)
+
+    def _run(self, process: JobProcess, progress: Progress | None, *, wait: bool) -> Job:
+        if not wait:
+            return begun(self._context, process)
+        return finished(self._context, process.job, progress, process)
+
+    def _start(self, verb: str, options: dict[str, str], *words: str) -> JobProcess:
+        return start(self._context, verb, options, *words)
+
+    def _dataset(self, name: str) -> Dataset:
+        args = {"dataset": parse_name(name).dataset}
+        found: Dataset = self._context.call("datasets.get", args)
+        return found
+
+    def _version(self, name: str) -> Version:
+        found: Version = self._context.call("versions.get", version_args(name))
+        return found
+
+
+def _absolute(folder: Folder) -> str:
+    return str(Path(folder).expanduser().absolute())

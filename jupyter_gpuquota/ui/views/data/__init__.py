@@ -1,0 +1,1 @@
+"""Datasets, versions, files, cached copies and jobs as text and HTML."""

@@ -1,0 +1,142 @@
+"""Datasets and lakes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....client.data.datasets import DATASETS
+from ....client.data.lakes import LAKES
+from ....client.listing import cell_text
+from ....model.datasets.datasets import EVERYONE, Dataset, DatasetList
+from ....model.datasets.lakes import Lake, LakeList
+from ..markup import Markup, join, printable, tag
+from ..view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
+from .formats import ago_text, count_text, short, size_text
+
+_NONE = "No datasets. Create one: jupyter gpu data init NAME."
+
+
+class DatasetsView(View[DatasetList]):
+    """Datasets, and lakes that do not answer."""
+
+    @property
+    def text(self) -> str:
+        """Return a table, then problems."""
+        items = self.data.items
+        table = text_table(_COLUMNS, items) if items else _NONE
+        return "\n".join([table, *map(printable, self._problems)])
+
+    @property
+    def body(self) -> Markup:
+        """Return the same as HTML."""
+        items = self.data.items
+        table = html_table(_COLUMNS, items, "Datasets") if items else tag("p", _NONE)
+        return join(table, *(tag("p", line, class_="gpuquota-bad") for line in self._problems))
+
+    @property
+    def records(self) -> list[Row]:
+        """Return a row for each dataset; sizes in bytes."""
+        return DATASETS.rows(self.data.items)
+
+    @property
+    def _problems(self) -> list[str]:
+        own = [f"{each.name}: {each.problem}" for each in self.data.items if each.problem]
+        return [*self.data.problems, *own]
+
+
+class DatasetView(View[Dataset]):
+    """One dataset; `note` says what has just happened to it."""
+
+    def __init__(self, data: Dataset, *, note: str = "") -> None:
+        super().__init__(data)
+        self._note = note
+
+    @property
+    def text(self) -> str:
+        """Return the details, one a line."""
+        return "\n".join(part for part in (self._note, pairs_text(self._pairs())) if part)
+
+    @property
+    def body(self) -> Markup:
+        """Return the same as a table."""
+        table = pairs_html(self._pairs(), "Dataset")
+        return join(tag("p", self._note), table) if self._note else table
+
+    @property
+    def records(self) -> list[Row]:
+        """Return one row."""
+        return DATASETS.rows([self.data])
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        data, latest = self.data, self.data.latest
+        return [
+            ("dataset", data.name),
+            ("description", data.description),
+            ("project", data.project),
+            ("owner", data.owner),
+            ("may read", _projects(data.readers)),
+            ("may write", _projects(data.writers)),
+            ("lake", f"{data.lake} (your own)" if data.own_lake else data.lake),
+            ("created", cell_text(data.created)),
+            ("versions", str(data.versions)),
+            ("cached", f"{data.cached}" if data.cached else ""),
+            ("latest", f"{short(latest.id)} {', '.join(latest.tags)}".strip() if latest else ""),
+            ("files", f"{latest.files:,}" if latest else ""),
+            ("size", size_text(latest.size) if latest else ""),
+            ("problem", data.problem),
+        ]
+
+
+class LakesView(View[LakeList]):
+    """Lakes."""
+
+    @property
+    def text(self) -> str:
+        """Return a row for each lake."""
+        return text_table(_LAKES, self.data.items) if self.data.items else LAKES.empty
+
+    @property
+    def body(self) -> Markup:
+        """Return the same as HTML."""
+        items = self.data.items
+        return html_table(_LAKES, items, "Lakes") if items else tag("p", LAKES.empty)
+
+    @property
+    def records(self) -> list[Row]:
+        """Return a row for each lake."""
+        return LAKES.rows(self.data.items)
+
+
+def _projects(names: Sequence[str]) -> str:
+    return ", ".join("everyone" if name == EVERYONE else name for name in names)
+
+
+def _latest(data: Dataset) -> str:
+    return f"{short(data.latest.id)}, {ago_text(data.latest.time)}" if data.latest else ""
+
+
+def _size(data: Dataset) -> str:
+    if not data.latest:
+        return ""
+    return f"{count_text(data.latest.files, 'file')}, {size_text(data.latest.size)}"
+
+
+_COLUMNS: list[Column[Dataset]] = [
+    Column("NAME", lambda each: each.name, whole=True),
+    Column("PROJECT", lambda each: each.project, whole=True),
+    Column("OWNER", lambda each: each.owner),
+    Column("VERSIONS", lambda each: str(each.versions)),
+    Column("LATEST", _latest),
+    Column("SIZE", _size),
+    Column("CACHED", lambda each: str(each.cached) if each.cached else ""),
+    Column("LAKE", lambda each: each.lake),
+    Column("DESCRIPTION", lambda each: each.description),
+]
+
+_LAKES: list[Column[Lake]] = [
+    Column("NAME", lambda each: f"{each.name} (default)" if each.default else each.name),
+    Column("URL", lambda each: each.url),
+    Column("PROJECTS", lambda each: ", ".join(each.projects)),
+    Column("CREDENTIALS", lambda each: each.credentials),
+    Column("PROBLEM", lambda each: each.problem),
+]
