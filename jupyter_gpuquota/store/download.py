@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -13,18 +12,15 @@ from ..errors import Damaged
 from . import fetch
 from .case import ignores_case, refuse_clashes
 from .commits import Stats
+from .disk.files import READ_ONLY, Modes, create, write_sparse
 from .entries import FOLDER, LINK, Entry, Located, Location
-from .lake.objects import Objects
-from .modes import READ_ONLY, Modes, create
+from .lake.objects import Readable
 from .progress import Meter, Report
 from .tasks import in_thread, together
 
 Reuse = Callable[[Entry, Path], bool]
 """Makes a file of a version from what is on this machine; returns False where that is impossible,
 and the file does not exist then."""
-
-_BLOCK = 64 << 10
-_ZEROS = memoryview(bytes(_BLOCK))
 
 
 class Download:
@@ -35,7 +31,7 @@ class Download:
 
     def __init__(
         self,
-        objects: Objects,
+        objects: Readable,
         root: Path,
         report: Report,
         *,
@@ -112,7 +108,7 @@ class Download:
             with self._new(entry) as file:
                 try:
                     async for body in fetch.parts(self._objects, location):
-                        await in_thread(_write_sparse, file, body)
+                        await in_thread(write_sparse, file, body)
                         await in_thread(digest.update, body)
                         self._meter.add(bytes=len(body), moved=len(body))
                 except Damaged as error:
@@ -137,14 +133,3 @@ def _link(path: Path, target: str) -> None:
     """Make a symbolic link, in the place of one that a dead process may have left."""
     path.unlink(missing_ok=True)
     path.symlink_to(target)
-
-
-def _write_sparse(file: BinaryIO, body: bytes) -> None:
-    """Write bytes; blocks of zeros become holes."""
-    view = memoryview(body)
-    for start in range(0, len(body), _BLOCK):
-        block = view[start : start + _BLOCK]
-        if block == _ZEROS[: len(block)]:
-            file.seek(len(block), os.SEEK_CUR)
-        else:
-            file.write(block)

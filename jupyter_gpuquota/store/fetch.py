@@ -17,7 +17,7 @@ import msgspec
 from ..errors import Damaged, NotFound
 from .entries import Entry, Located, Location
 from .lake import layout
-from .lake.objects import Objects
+from .lake.objects import Readable
 from .paths import printable
 
 ATTEMPTS = 3
@@ -59,7 +59,7 @@ def by_pack(entries: Iterable[Located]) -> tuple[dict[str, list[Located]], list[
     return packed, large
 
 
-async def small(objects: Objects, pack: str, held: Iterable[Located]) -> Small:
+async def small(objects: Readable, pack: str, held: Iterable[Located]) -> Small:
     """Return the bytes of files in one pack; equal files are read once."""
     places = {entry.sha256: (at.offset, entry.size) for entry, at in held}
     found: dict[str, bytes] = {}
@@ -80,7 +80,7 @@ async def small(objects: Objects, pack: str, held: Iterable[Located]) -> Small:
     return Small(found, bad)
 
 
-async def parts(objects: Objects, location: Location) -> AsyncIterator[bytes]:
+async def parts(objects: Readable, location: Location) -> AsyncIterator[bytes]:
     """Yield the bytes of a large file, object by object.
 
     :raises Damaged: one of them is missing, or is not what its name says.
@@ -89,7 +89,7 @@ async def parts(objects: Objects, location: Location) -> AsyncIterator[bytes]:
         yield await _part(objects, part)
 
 
-async def _part(objects: Objects, part: str) -> bytes:
+async def _part(objects: Readable, part: str) -> bytes:
     for _ in range(ATTEMPTS):
         try:
             body = await objects.get(layout.content(part))

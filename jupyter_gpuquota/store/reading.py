@@ -15,6 +15,8 @@ from .packs import PART, SMALL
 
 T = TypeVar("T")
 
+Tick = Callable[[], None]
+
 ATTEMPTS = 3
 _CHUNK = 1 << 20
 
@@ -30,6 +32,10 @@ class Content(msgspec.Struct, frozen=True):
 def identity(stats: os.stat_result) -> tuple[int, ...]:
     """Return what changes when a file is written or replaced."""
     return (stats.st_dev, stats.st_ino, stats.st_size, stats.st_mtime_ns, stats.st_ctime_ns)
+
+
+def _nothing() -> None:
+    pass
 
 
 def whole(path: Path, read: Callable[[BinaryIO], T]) -> tuple[T, os.stat_result]:
@@ -55,18 +61,21 @@ def changing(path: Path) -> Conflict:
     )
 
 
-def small_or_hashed(file: BinaryIO) -> tuple[Content, bytes]:
-    """Return the content of an open file, and its bytes if it is small."""
+def small_or_hashed(file: BinaryIO, tick: Tick = _nothing) -> tuple[Content, bytes]:
+    """Return the content of an open file, and its bytes if it is small.
+
+    `tick` is called now and then, and may raise.
+    """
     body = file.read(SMALL)
     if len(body) < SMALL:
         sha256 = hashlib.sha256(body).hexdigest()
         return Content(len(body), sha256, (sha256,) if body else ()), body
     file.seek(0)
-    return hashed(file), b""
+    return hashed(file, tick), b""
 
 
-def hashed(file: BinaryIO) -> Content:
-    """Return the size and the hashes of an open file."""
+def hashed(file: BinaryIO, tick: Tick = _nothing) -> Content:
+    """Return the size and the hashes of an open file; `tick` is called now and then."""
     total, size, parts = hashlib.sha256(), 0, []
     buffer = memoryview(bytearray(_CHUNK))
     while True:
@@ -75,6 +84,7 @@ def hashed(file: BinaryIO) -> Content:
             part.update(buffer[:count])
             total.update(buffer[:count])
             length += count
+            tick()
         if not length:
             break
         size += length

@@ -123,7 +123,9 @@ class Upload:
 
     def _look(self, path: Path, found: Found) -> tuple[Content, Pack | None]:
         """Read a file; return its content, and the pack that it completes."""
-        (content, body), stats = reading.whole(path, reading.small_or_hashed)
+        (content, body), stats = reading.whole(
+            path, lambda file: reading.small_or_hashed(file, self._meter.tick)
+        )
         self._catalog.remember(stats, content)
         if not body or content.sha256 in self._packing or self._catalog.location(content):
             return content, None

@@ -10,6 +10,7 @@ import msgspec
 
 from ..errors import Damaged
 from . import fetch
+from .commits import Stats
 from .entries import Entry, Located, Location
 from .lake.objects import Objects
 from .progress import Meter, Report
@@ -24,11 +25,13 @@ class Bad(msgspec.Struct, frozen=True):
 
 
 class Verification:
-    """One check of a version, in constant memory."""
+    """One check of a version, in constant memory; its `stats` are the totals of its progress."""
 
-    def __init__(self, objects: Objects, report: Report) -> None:
+    def __init__(self, objects: Objects, report: Report, stats: Stats | None = None) -> None:
         self._objects = objects
         self._meter = Meter(report)
+        if stats:
+            self._meter.add(all_files=stats.files, all_bytes=stats.bytes)
         self._packs = asyncio.Semaphore(fetch.PACKS)
         self._files = asyncio.Semaphore(fetch.FILES)
 

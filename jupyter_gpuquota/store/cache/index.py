@@ -26,6 +26,11 @@ def read(root: Path) -> list[CachedVersion]:
     return [each for each in found if each]
 
 
+def needed(root: Path) -> set[str]:
+    """Return the ids of all versions that are in a cache, or that a pin shall keep."""
+    return {each.version for each in places(root) if each.is_cached or pins(each)}
+
+
 def fetches(place: Place, clock: FolderClock) -> list[tuple[str, Fetching]]:
     """Return the running fetches of a version and their names, the oldest first."""
     found = []

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from .. import clone, manifest
+from .. import manifest
+from ..disk import clone
 from ..entries import FOLDER
 from ..paths import printable
 from . import records

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...errors import Damaged
-from .. import clone, manifest
+from .. import manifest
+from ..disk import clone
+from ..disk.files import READ_ONLY, Modes, create, write_sparse
 from ..entries import Entry
-from ..modes import READ_ONLY, Modes, create
 from .places import Place
 
 _BLOCK = 1 << 20
@@ -95,11 +96,12 @@ def copy(source: Path, target: Path, entry: Entry, mode: int) -> bool:
     try:
         old = source.open("rb", buffering=0)
     except FileNotFoundError:
-        return False
+        return False  # the version has just been removed
     with old, create(target, mode) as new:
         while block := old.read(_BLOCK):
             digest.update(block)
-            new.write(block)
+            write_sparse(new, block)
+        new.truncate(entry.size)
     if digest.hexdigest() == entry.sha256:
         return True
     target.unlink()

@@ -50,6 +50,11 @@ def record(dataset: str) -> str:
     return f"{DATASETS}{dataset}/dataset.json"
 
 
+def version_of(key: str) -> str:
+    """Return the id of a version by the key of its manifest."""
+    return name_of(key).partition(".")[0]
+
+
 def commits(dataset: str) -> str:
     """Return the prefix of a dataset's commits."""
     return f"{DATASETS}{dataset}/commits/"

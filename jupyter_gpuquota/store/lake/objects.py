@@ -25,8 +25,8 @@ class Stored(msgspec.Struct, frozen=True):
     mark: str = ""
 
 
-class Objects(Protocol):
-    """The objects of a lake."""
+class Readable(Protocol):
+    """Objects whose keys are known."""
 
     async def get(self, key: str) -> bytes:
         """Return the bytes of an object."""
@@ -35,6 +35,10 @@ class Objects(Protocol):
         self, key: str, starts: Sequence[int], sizes: Sequence[int]
     ) -> list[bytes]:
         """Return several ranges of an object."""
+
+
+class Objects(Readable, Protocol):
+    """The objects of a lake."""
 
     async def put(self, key: str, body: bytes) -> None:
         """Write an object, whether or not it exists."""

@@ -1,4 +1,4 @@
-"""The modes of files that are written, whatever the process's umask is."""
+"""Writing files: of exact modes, with holes for zeros."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from .entries import Entry
+from ..entries import Entry
 
 
 class Modes(NamedTuple):
@@ -21,6 +21,9 @@ class Modes(NamedTuple):
 
 
 READ_ONLY = Modes(0o444, 0o555)
+
+_BLOCK = 64 << 10
+_ZEROS = memoryview(bytes(_BLOCK))
 
 
 def writable() -> Modes:
@@ -39,3 +42,17 @@ def create(path: Path, mode: int) -> BinaryIO:
     file = os.fdopen(os.open(path, flags, mode), "wb")
     os.fchmod(file.fileno(), mode)
     return file
+
+
+def write_sparse(file: BinaryIO, body: bytes) -> None:
+    """Write bytes; blocks of zeros become holes.
+
+    At the end, the file has to be truncated to its size: it may end with a hole.
+    """
+    view = memoryview(body)
+    for start in range(0, len(body), _BLOCK):
+        block = view[start : start + _BLOCK]
+        if block == _ZEROS[: len(block)]:
+            file.seek(len(block), os.SEEK_CUR)
+        else:
+            file.write(block)

@@ -6,7 +6,7 @@ import errno
 import fcntl
 from pathlib import Path
 
-from .modes import create
+from .files import create
 
 _FICLONE = 0x40049409
 """ioctl_ficlone(2)"""

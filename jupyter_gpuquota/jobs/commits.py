@@ -1,0 +1,43 @@
+"""Telling the controller of versions that are in a lake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import NotFound, Unavailable
+from ..model.datasets.versions import VersionReport
+from ..store.commits import Commit
+from ..store.lake import layout
+from ..store.lake.objects import Objects
+from .job import Job
+
+
+async def tell(
+    job: Job, dataset: str, commit: Commit, tags: Mapping[str, str], objects: Objects
+) -> None:
+    """Report of one version, with its manifest if the controller cannot read the lake.
+
+    :raises Unavailable: the controller needs to know it, and does not answer.
+    """
+    try:
+        wanted = await job.tell(job.reporter.wants_manifests, dataset)
+        key = layout.manifest(commit.version)
+        manifest = await objects.get(key) if wanted else b""
+        report = VersionReport(
+            parents=commit.parents,
+            message=commit.message,
+            author=commit.author,
+            time=commit.time,
+            files=commit.stats.files,
+            size=commit.stats.bytes,
+            added=commit.stats.added,
+            tags=tuple(sorted(tag for tag, named in tags.items() if named == commit.version)),
+            source=commit.source,
+            manifest=manifest,
+        )
+        await job.tell(job.reporter.commit, dataset, commit.version, report)
+    except (Unavailable, NotFound) as error:
+        raise Unavailable(
+            f"The version is in the lake, but the controller was not told: {error.message}",
+            hint="Sync again, without changes, when it answers.",
+        ) from error

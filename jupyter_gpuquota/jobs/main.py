@@ -1,0 +1,96 @@
+"""The main of a job's process."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+import uuid
+from collections.abc import Callable, Sequence
+
+from ..client.connection import discovery
+from ..client.connection.context import Context
+from ..client.exit_codes import INTERRUPTED
+from ..model.datasets.jobs import JobReport
+from ..store.cache.owners import this_process
+from .job import Job
+from .priority import lower
+from .reporters import ControllerReporter, LinesReporter, Reporter
+from .running import run
+from .verbs import VERBS
+
+_PROGRAM = "python -m jupyter_gpuquota.store"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one job, and return its exit code: see `client/exit_codes.py`."""
+    args = _parser().parse_args(argv)
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    lower()
+    return asyncio.run(_main(args))
+
+
+async def _main(args: argparse.Namespace) -> int:
+    job = Job(args.job, _first(args), _reporter(args))
+    verb = VERBS[args.verb]
+    outcome = await run(job, lambda: verb.run(job, args), _on_signals)
+    if outcome.error:
+        sys.stderr.write(f"{outcome.error}\n")
+    return outcome.exit_code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=_PROGRAM, description="Run a job on datasets.")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for name, verb in VERBS.items():
+        one = verbs.add_parser(name, help=verb.help, description=verb.help)
+        one.add_argument("--job", default=uuid.uuid4().hex[:12], help="the id of the job")
+        one.add_argument(
+            "--report",
+            choices=("controller", "lines"),
+            default="controller",
+            help="to whom the job reports: the controller, or standard output",
+        )
+        verb.add_arguments(one)
+    return parser
+
+
+def _first(args: argparse.Namespace) -> JobReport:
+    """Return the first report: what the job is about, and which process it is."""
+    named = getattr(args, "copy", None)
+    return JobReport(
+        kind=VERBS[args.verb].kind,
+        dataset=named.dataset if named else getattr(args, "dataset", ""),
+        version=named.version if named else "",
+        folder=os.fsencode(getattr(args, "folder", "")).decode(errors="backslashreplace"),
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        begun=this_process().start,
+        state="waiting",
+    )
+
+
+def _reporter(args: argparse.Namespace) -> Reporter:
+    if args.report == "lines":
+        return LinesReporter(args.job)
+    return ControllerReporter(args.job, Context(discovery.find))
+
+
+def _on_signals(stop: Callable[[], None]) -> None:
+    """Cancel the job on SIGINT and SIGTERM; on the second one, end at once."""
+    loop = asyncio.get_running_loop()
+    asked: list[int] = []
+
+    def heard(number: int) -> None:
+        if asked:
+            # What is left is swept up later, as after any crash.
+            os._exit(INTERRUPTED)
+        asked.append(number)
+        stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, heard, number)

@@ -1,0 +1,100 @@
+"""To whom a job reports: the controller, or whoever reads its standard output."""
+
+from __future__ import annotations
+
+import sys
+from typing import Protocol
+
+import msgspec
+
+from ..client.connection.context import Context
+from ..model.datasets.datasets import Dataset
+from ..model.datasets.jobs import Job, JobReport
+from ..model.datasets.lines import CacheIndex, JobLine
+from ..model.datasets.versions import VersionReport
+
+_TIMEOUT = 30.0
+"""Seconds to wait for an answer to a report."""
+_UPLOAD = 600.0
+"""Seconds to wait until a manifest of a million files was received."""
+
+
+class Reporter(Protocol):
+    """What a job tells. All methods block, and are called from one thread."""
+
+    def report(self, report: JobReport) -> Job | None:
+        """Report how far the job is, and return what it shall do; None lets it go on.
+
+        Raises Unavailable if nobody answers now, other errors if the job may not go on.
+        """
+
+    def wants_manifests(self, dataset: str) -> bool:
+        """Return whether the manifest of a version has to be told, as only we read its lake."""
+
+    def commit(self, dataset: str, version: str, commit: VersionReport) -> None:
+        """Report that a version is in the lake. Raises as `report`."""
+
+    def index(self, index: CacheIndex) -> None:
+        """Report what the cache holds after the job."""
+
+
+class ControllerReporter:
+    """Reports to the controller over REST."""
+
+    def __init__(self, job: str, context: Context) -> None:
+        self._job = job
+        self._context = context
+
+    def report(self, report: JobReport) -> Job | None:
+        """Return the job as the controller sees it."""
+        answer: Job = self._context.call(
+            "jobs.report", {"job": self._job}, body=report, timeout=_TIMEOUT
+        )
+        return answer
+
+    def wants_manifests(self, dataset: str) -> bool:
+        """Return whether the dataset is in a member's own lake."""
+        found: Dataset = self._context.call("datasets.get", {"dataset": dataset})
+        return found.own_lake
+
+    def commit(self, dataset: str, version: str, commit: VersionReport) -> None:
+        """Let the controller note the version."""
+        names = {"dataset": dataset, "version": version}
+        self._context.call("versions.put", names, body=commit, timeout=_UPLOAD)
+
+    def index(self, index: CacheIndex) -> None:
+        """Do nothing: the controller reads the cache itself."""
+
+
+class LinesReporter:
+    """Prints lines of JSON on standard output: see `JobLine`."""
+
+    def __init__(self, job: str) -> None:
+        self._job = job
+        self._commit: VersionReport | None = None
+        self._index: CacheIndex | None = None
+
+    def report(self, report: JobReport) -> Job | None:
+        """Print a line; the job goes on."""
+        last = report.state not in {"waiting", "running"}
+        line = JobLine(
+            job=self._job,
+            report=report,
+            commit=self._commit if last else None,
+            index=self._index if last else None,
+        )
+        sys.stdout.write(f"{msgspec.json.encode(line).decode()}\n")
+        sys.stdout.flush()
+        return None
+
+    def wants_manifests(self, dataset: str) -> bool:
+        """Return that manifests are not printed."""
+        return False
+
+    def commit(self, dataset: str, version: str, commit: VersionReport) -> None:
+        """Keep the version for the last line."""
+        self._commit = commit
+
+    def index(self, index: CacheIndex) -> None:
+        """Keep the index for the last line."""
+        self._index = index

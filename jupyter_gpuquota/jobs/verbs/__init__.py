@@ -1,0 +1,47 @@
+"""The verbs of jobs: one module each, and this table."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from ...model.datasets.jobs import JobKind
+from ..job import Job
+from . import cache, evict, export, gc, index, register, sync, verify
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One verb: what it is for, the kind of its jobs, its arguments, and what it does.
+
+    `run` raises GpuQuotaError if the job fails.
+    """
+
+    help: str
+    kind: JobKind
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[Job, argparse.Namespace], Coroutine[Any, Any, None]]
+
+
+VERBS: dict[str, Verb] = {
+    "sync": Verb("Store a folder as the next version", "sync", sync.add_arguments, sync.run),
+    "register": Verb(
+        "Let the controller know the versions in a member's lake",
+        "register",
+        register.add_arguments,
+        register.run,
+    ),
+    "export": Verb("Write a version to a new folder", "export", export.add_arguments, export.run),
+    "cache": Verb("Fetch a version into a cache", "cache", cache.add_arguments, cache.run),
+    "evict": Verb("Remove a version from a cache", "evict", evict.add_arguments, evict.run),
+    "index": Verb("Show what a cache holds", "index", index.add_arguments, index.run),
+    "verify": Verb(
+        "Hash a version again, in its lake and in a cache",
+        "verify",
+        verify.add_arguments,
+        verify.run,
+    ),
+    "gc": Verb("Remove what no version of a lake needs", "gc", gc.add_arguments, gc.run),
+}

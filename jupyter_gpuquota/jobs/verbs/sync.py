@@ -1,0 +1,54 @@
+"""`sync`: a folder becomes the next version of a dataset."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ...store.lake.history import History, has_conditional_put
+from ...store.sync import Wanted, sync
+from ...variables import SESSION
+from .. import lakes
+from ..commits import tell
+from ..job import Job
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    lakes.add_arguments(parser)
+    parser.add_argument("dataset", help="the name of the dataset")
+    parser.add_argument("folder", help="the folder to store")
+    parser.add_argument("--message", default="", help="what has changed")
+    parser.add_argument("--author", default="", help="by whom; by default this account")
+    parser.add_argument("--tag", default="", help="a name for the version")
+    parser.add_argument("--source", default="", help="what produced it: session:ID or snapshot:ID")
+
+
+async def run(job: Job, args: argparse.Namespace) -> None:
+    """Store the folder, commit the version, and tell it. Raises GpuQuotaError."""
+    objects = lakes.opened(args)
+    history = History(objects, conditional=await has_conditional_put(objects))
+    session = os.environ.get(SESSION, "")
+    wanted = Wanted(
+        dataset=args.dataset,
+        folder=Path(args.folder),
+        message=args.message,
+        author=args.author or getpass.getuser(),
+        tag=args.tag,
+        source=args.source or (f"session:{session}" if session else ""),
+    )
+    with closing(lakes.catalog(args)) as catalog:
+        commit = await sync(
+            wanted,
+            objects,
+            history,
+            catalog,
+            clock=lambda: datetime.now(UTC),
+            report=job.progress,
+        )
+    job.note(version=commit.version)
+    await tell(job, args.dataset, commit, await history.tags(args.dataset), objects)

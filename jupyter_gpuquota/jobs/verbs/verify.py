@@ -1,0 +1,73 @@
+"""`verify`: a version is hashed again, in its lake and in a cache."""
+
+from __future__ import annotations
+
+import argparse
+
+from ...errors import GpuQuotaError, NotFound
+from ...store import manifest
+from ...store.cache.verify import verify
+from ...store.download import total
+from ...store.lake import layout
+from ...store.lake.objects import Objects
+from ...store.paths import printable
+from ...store.tasks import in_thread
+from ...store.verify import Verification
+from .. import caches, lakes
+from ..job import Job
+
+PARTS = ("lake", "cache")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    lakes.add_arguments(parser, required=False)
+    caches.add_arguments(parser, required=False)
+    caches.add_version(parser)
+    parser.add_argument(
+        "--only", choices=PARTS, help="what to verify: by default both that are named"
+    )
+
+
+async def run(job: Job, args: argparse.Namespace) -> None:
+    """Hash what is named; raise Damaged for what is damaged and cannot be replaced.
+
+    Damaged files of the cached copy are replaced from the lake, if that is named.
+    """
+    objects = lakes.opened(args) if args.lake else None
+    errors = []
+    if objects and args.only != "cache":
+        errors += await _in_lake(job, objects, args.copy.version)
+    if args.cache and args.only != "lake":
+        errors += await _in_cache(job, objects, args)
+        await caches.tell(job, args)
+    if errors:
+        raise errors[0]
+
+
+async def _in_cache(
+    job: Job, objects: Objects | None, args: argparse.Namespace
+) -> list[GpuQuotaError]:
+    """Return the error of what is damaged in the cache, and could not be replaced."""
+    place = caches.place(args, args.copy)
+    try:
+        found = await verify(place, objects, job.progress, job.id)
+    except NotFound:
+        if args.only == "cache":
+            raise
+        return []  # not cached: its copy in the lake was asked for, too
+    if not found:
+        return []
+    paths = [each.path for each in found]
+    error = job.damaged(paths, "the cache", "Clear the copy, and cache the version again.")
+    return [] if all(each.repaired for each in found) else [error]
+
+
+async def _in_lake(job: Job, objects: Objects, version: str) -> list[GpuQuotaError]:
+    """Return the error of what is damaged or missing in the lake."""
+    body = await objects.get(layout.manifest(version))
+    entries = await in_thread(lambda: list(manifest.decode([body], version)))
+    verification = Verification(objects, job.progress, total(entries))
+    found = [printable(bad.path) async for bad in verification.run(entries)]
+    hint = "Sync the same data again, or restore the lake from a copy."
+    return [job.damaged(found, "the lake", hint)] if found else []

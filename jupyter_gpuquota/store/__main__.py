@@ -1,0 +1,14 @@
+"""The process of a job: `python -m jupyter_gpuquota.store VERB …`.
+
+It is in this package by name only. What it runs is `jobs`, the layer above: the one exception to
+the layers.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..jobs.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

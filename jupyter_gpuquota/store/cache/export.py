@@ -1,0 +1,93 @@
+"""Writing a version to a folder of its own, where its files may be changed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...errors import Conflict, NotFound, Unavailable
+from ...model.datasets.versions import SHOWN
+from .. import manifest, published
+from ..disk.durable import flush
+from ..disk.files import writable
+from ..download import Download
+from ..lake import layout
+from ..lake.objects import Readable
+from ..progress import Report
+from ..tasks import in_thread
+from .failures import storage
+from .places import Place
+from .reuse import Reuse, find
+
+
+async def export(
+    version: str, folder: Path, objects: Readable | None, place: Place | None, report: Report
+) -> None:
+    """Write a version to a new folder, which appears once it is complete.
+
+    Files are copied from the cached copy at `place`, sharing its blocks where the file system can,
+    and verified; what is not there, or is damaged, is fetched. They are never names of cached
+    files.
+
+    :raises Conflict: the folder exists.
+    :raises NotFound: the version is neither cached nor in the lake.
+    :raises Damaged: the lake's copy is not what the version says.
+    :raises StorageFailed: the disk is full or read-only.
+    """
+    target = folder.absolute()
+    part = target.parent / f".{uuid.uuid4().hex}{published.PART_SUFFIX}"
+    modes = writable()
+    cached = place if place and place.is_cached else None
+    if target.exists():
+        raise _exists(target)
+    with storage(target.parent):
+        if not (cached or objects):
+            raise NotFound(f"{version[:SHOWN]} is not cached.", hint="Cache it: data cache.")
+        source = objects or _Nowhere()
+        body = cached.manifest.read_bytes() if cached else None
+        body = body or await source.get(layout.manifest(version))
+        entries = await in_thread(lambda: list(manifest.decode([body], version)))
+        try:
+            await in_thread(published.begin, part)
+            found = await in_thread(
+                find, [entry for entry, _ in entries], [cached] if cached else []
+            )
+            reuse = Reuse(found, link=False, modes=modes)
+            tree = part / published.TREE
+            await Download(source, tree, report, reuse=reuse, modes=modes).run(entries)
+            await in_thread(_publish, tree, target)
+        finally:
+            await in_thread(published.remove, part)
+
+
+def _publish(tree: Path, target: Path) -> None:
+    flush(tree)
+    if target.exists():
+        raise _exists(target)
+    tree.rename(target)
+
+
+def _exists(target: Path) -> Conflict:
+    return Conflict(f"{target} exists already.", hint="Export to a new folder.")
+
+
+class _Nowhere:
+    """No lake at all."""
+
+    async def get(self, key: str) -> bytes:
+        """Raise Unavailable."""
+        raise _missing()
+
+    async def get_ranges(
+        self, key: str, starts: Sequence[int], sizes: Sequence[int]
+    ) -> list[bytes]:
+        """Raise Unavailable."""
+        raise _missing()
+
+
+def _missing() -> Unavailable:
+    return Unavailable(
+        "The cached copy is damaged, and its lake was not named.",
+        hint="Verify the copy: jupyter gpu data verify.",
+    )

@@ -1,0 +1,1 @@
+"""Files on the disk of this machine: clones, exact modes, holes, durability."""

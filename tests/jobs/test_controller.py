@@ -1,0 +1,137 @@
+"""A job reports to the controller, waits for its turn, and does what the answers say."""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from jupyter_gpuquota.store import manifest
+from tests.jobs.conftest import Controller, Start
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.asyncio
+
+BIG = 6 << 30
+
+
+@pytest.fixture
+def big(tmp_path: Path) -> Path:
+    """Return a folder with one file whose hashing takes seconds; it takes no room."""
+    folder = tmp_path / "big"
+    folder.mkdir()
+    with (folder / "zeros").open("wb") as file:
+        file.truncate(BIG)
+    return folder
+
+
+async def test_a_sync_is_reported_from_its_turn_to_its_end(
+    start: Start, controller: Controller, lake_url: str, folder: Path
+) -> None:
+    controller.answers = {"state": "waiting"}
+    job = start(
+        "sync", "faces", folder, "--lake", lake_url, "--job", "j1", **controller.environment
+    )
+    await wait_for(lambda: len(controller.heard) > 2)
+    assert controller.states == ["waiting"]
+    assert not controller.commits
+    controller.answers = {"state": "running"}
+    code, lines, log = job.end()
+    assert (code, lines) == (0, []), log
+    assert controller.states[0] == "waiting"
+    assert controller.states[-1] == "done"
+    last = controller.heard[-1]
+    assert (last["kind"], last["dataset"], last["files"]) == ("sync", "faces", 302)
+    assert (last["pid"], last["host"]) == (job.pid, os.uname().nodename)
+    assert last["begun"] > 0
+    ((version, commit),) = controller.commits
+    assert (version, commit["files"], commit["manifest"]) == (last["version"], 302, "")
+
+
+async def test_the_manifest_is_sent_where_only_the_member_reads_the_lake(
+    start: Start, controller: Controller, lake_url: str, folder: Path
+) -> None:
+    controller.own_lake = True
+    sync = start("sync", "faces", folder, "--lake", lake_url, **controller.environment)
+    assert sync.end()[0] == 0
+    register = start("register", "faces", "--lake", lake_url, **controller.environment)
+    assert register.end()[0] == 0
+    (first, one), (second, other) = controller.commits
+    assert (first, one) == (second, other)
+    body = base64.b64decode(one["manifest"])
+    assert sum(entry.is_file for entry, _ in manifest.decode([body], first)) == 302
+
+
+async def test_signs_of_life_are_given_while_one_large_file_is_hashed(
+    start: Start, controller: Controller, lake_url: str, big: Path
+) -> None:
+    job = start("sync", "faces", big, "--lake", lake_url, **controller.environment)
+    await wait_for(lambda: [each for each in controller.heard if each["all_files"]])
+    count = len(controller.heard)
+    await wait_for(lambda: len(controller.heard) > count + 2 or not job.runs)
+    assert [each["files"] for each in controller.heard][-1] == 0, "it is being hashed"
+    job.signal(signal.SIGKILL)
+
+
+@pytest.mark.parametrize("way", ["answer", "SIGINT", "SIGTERM"])
+async def test_a_job_is_cancelled(
+    start: Start, controller: Controller, lake_url: str, big: Path, way: str
+) -> None:
+    job = start("sync", "faces", big, "--lake", lake_url, **controller.environment)
+    await wait_for(lambda: [each for each in controller.heard if each["all_files"]])
+    if way == "answer":
+        controller.answers = {"state": "running", "cancelling": True}
+    else:
+        job.signal(signal.Signals[way])
+    code, _, log = job.end()
+    assert code == 130, log
+    assert controller.states[-1] == "cancelled"
+    assert controller.heard[-1]["problem"] is None
+    assert not controller.commits
+
+
+async def test_a_job_that_waits_is_cancelled(
+    start: Start, controller: Controller, lake_url: str, folder: Path
+) -> None:
+    controller.answers = {"state": "waiting", "cancelling": True}
+    job = start("sync", "faces", folder, "--lake", lake_url, **controller.environment)
+    assert job.end()[0] == 130
+    assert controller.states == ["waiting", "cancelled"]
+
+
+async def test_a_job_that_is_not_admitted_fails_with_the_reason(
+    start: Start, controller: Controller, lake_url: str, folder: Path, tmp_path: Path
+) -> None:
+    problem = {"code": "Conflict", "message": "The cache is full.", "hint": "Clear something."}
+    controller.answers = {"state": "failed", "problem": problem}
+    words = ("cache", f"faces@{'0' * 64}", "--lake", lake_url, "--cache", tmp_path / "cache")
+    code, _, log = start(*words, **controller.environment).end()
+    assert code == 4
+    assert "The cache is full." in log
+    assert not (tmp_path / "cache").exists()
+
+
+async def test_the_work_goes_on_while_the_controller_is_restarted(
+    start: Start, controller: Controller, lake_url: str, big: Path
+) -> None:
+    job = start("sync", "faces", big, "--lake", lake_url, **controller.environment)
+    await wait_for(lambda: "running" in controller.states)
+    controller.down = True
+    count = len(controller.heard)
+    os.kill(job.pid, 0)
+    controller.down = False
+    await wait_for(lambda: len(controller.heard) > count)
+    controller.answers = {"state": "running", "cancelling": True}
+    assert job.end()[0] == 130
+
+
+async def test_jobs_give_way_to_other_processes(
+    start: Start, controller: Controller, lake_url: str, folder: Path
+) -> None:
+    controller.answers = {"state": "waiting"}
+    job = start("sync", "faces", folder, "--lake", lake_url, **controller.environment)
+    await wait_for(lambda: controller.heard)
+    assert os.getpriority(os.PRIO_PROCESS, job.pid) >= os.getpriority(os.PRIO_PROCESS, 0) + 10

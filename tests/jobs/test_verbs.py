@@ -1,0 +1,153 @@
+"""Each verb does its work in a process of its own, and prints lines that say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from jupyter_gpuquota.model.datasets.lines import JobLine
+from jupyter_gpuquota.store import published
+from tests.jobs.conftest import Start
+from tests.store.cache.test_verify import flip
+from tests.store.test_download import listing
+
+LINES = ("--report", "lines")
+
+
+def done(start: Start, *words: object, code: int = 0, **environment: str) -> dict[str, Any]:
+    """Run a job to its end, and return its last line."""
+    found, lines, log = start(*words, *LINES, **environment).end()
+    assert found == code, log
+    for line in lines:
+        msgspec.convert(line, JobLine)
+    return lines[-1]
+
+
+def synced(start: Start, lake_url: str, folder: Path, *more: str) -> str:
+    """Return the version of a folder."""
+    line = done(start, "sync", "faces", folder, "--lake", lake_url, *more)
+    return line["report"]["version"]
+
+
+def test_a_version_is_synced_cached_verified_exported_and_evicted(
+    start: Start, lake_url: str, folder: Path, tmp_path: Path
+) -> None:
+    words = ("--message", "begin", "--tag", "v1", "--author", "ana")
+    line = done(start, "sync", "faces", folder, "--lake", lake_url, *words, GPUQUOTA_SESSION="s1")
+    assert (line["report"]["kind"], line["report"]["state"]) == ("sync", "done")
+    assert line["report"]["folder"] == str(folder)
+    commit = line["commit"]
+    assert (commit["message"], commit["author"], commit["tags"]) == ("begin", "ana", ["v1"])
+    assert (commit["source"], commit["files"]) == ("session:s1", 302)
+    version = line["report"]["version"]
+    root, named = tmp_path / "cache", f"faces@{version}"
+    line = done(start, "cache", named, "--lake", lake_url, "--cache", root)
+    (item,) = line["index"]["items"]
+    assert (item["dataset"], item["version"], item["state"]) == ("faces", version, "cached")
+    assert line["index"]["room"]["used"] == item["size"] == line["report"]["done"]
+    both = ("--lake", lake_url, "--cache", root)
+    line = done(start, "verify", named, *both)
+    assert line["report"]["findings"] == []
+    done(start, "export", named, tmp_path / "out", "--cache", root)
+    assert listing(tmp_path / "out") == listing(folder)
+    line = done(start, "evict", named, "--cache", root)
+    assert line["index"]["items"] == []
+    done(start, "export", named, tmp_path / "again", "--lake", lake_url)
+    assert listing(tmp_path / "again") == listing(folder)
+    assert done(start, "index", "--cache", root)["index"]["items"] == []
+
+
+def test_an_export_may_be_changed_without_changing_the_cache(
+    start: Start, lake_url: str, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "run.sh").write_text("#!/bin/sh")
+    (folder / "run.sh").chmod(0o755)
+    named, root = f"faces@{synced(start, lake_url, folder)}", tmp_path / "cache"
+    done(start, "cache", named, "--lake", lake_url, "--cache", root)
+    done(start, "export", named, tmp_path / "out", "--cache", root)
+    exported = tmp_path / "out" / "train" / "0.txt"
+    assert exported.stat().st_mode & 0o777 == 0o666 & ~umask()
+    assert (tmp_path / "out" / "run.sh").stat().st_mode & 0o777 == 0o777 & ~umask()
+    assert exported.stat().st_nlink == 1
+    assert (tmp_path / "out" / "large").stat().st_blocks < 100, "holes stay holes"
+    line = done(start, "export", named, tmp_path / "out", "--cache", root, code=4)
+    assert line["report"]["problem"]["message"] == f"{tmp_path / 'out'} exists already."
+
+
+def umask() -> int:
+    """Return the umask of this process."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("Umask")).split()[1], 8)
+
+
+def test_an_export_replaces_what_is_damaged_in_the_cache(
+    start: Start, lake_url: str, folder: Path, tmp_path: Path
+) -> None:
+    named, root = f"faces@{synced(start, lake_url, folder)}", tmp_path / "cache"
+    done(start, "cache", named, "--lake", lake_url, "--cache", root)
+    (copy,) = (root / "faces").glob("[0-9a-f]*")
+    flip(copy / published.TREE / "train" / "107.txt")
+    line = done(start, "export", named, tmp_path / "no", "--cache", root, code=6)
+    assert "its lake was not named" in line["report"]["problem"]["message"]
+    done(start, "export", named, tmp_path / "out", "--cache", root, "--lake", lake_url)
+    assert listing(tmp_path / "out") == listing(folder)
+    assert not (tmp_path / "no").exists()
+
+
+def test_damage_in_the_cache_is_named_and_repaired(
+    start: Start, lake_url: str, folder: Path, tmp_path: Path
+) -> None:
+    named, root = f"faces@{synced(start, lake_url, folder)}", tmp_path / "cache"
+    done(start, "cache", named, "--lake", lake_url, "--cache", root)
+    (copy,) = (root / "faces").glob("[0-9a-f]*")
+    flip(copy / published.TREE / "train" / "7.txt")
+    line = done(start, "verify", named, "--cache", root, "--only", "cache", code=1)
+    assert line["report"]["findings"] == ["train/7.txt"]
+    assert line["report"]["problem"]["code"] == "Damaged"
+    assert line["index"]["items"][0]["state"] == "damaged"
+    line = done(start, "verify", named, "--cache", root, "--lake", lake_url)
+    assert (line["report"]["findings"], line["report"]["problem"]) == (["train/7.txt"], None)
+    assert listing(copy / published.TREE) == listing(folder)
+
+
+def test_damage_in_the_lake_is_named(
+    start: Start, lake_url: str, folder: Path, tmp_path: Path
+) -> None:
+    named = f"faces@{synced(start, lake_url, folder)}"
+    (part, *_) = (path for path in (tmp_path / "lake" / "objects").rglob("*") if path.is_file())
+    flip(part)
+    line = done(start, "verify", named, "--lake", lake_url, code=1)
+    assert line["report"]["findings"] == ["large"]
+    assert "1 damaged path in the lake: large" in line["report"]["problem"]["message"]
+
+
+def test_garbage_of_a_lake_is_collected_but_not_what_a_cache_holds(
+    start: Start, lake_url: str, folder: Path, tmp_path: Path
+) -> None:
+    first = synced(start, lake_url, folder)
+    root = tmp_path / "cache"
+    done(start, "cache", f"faces@{first}", "--lake", lake_url, "--cache", root)
+    for commit in (tmp_path / "lake" / "datasets").rglob("*.json"):
+        commit.unlink()
+    words = ("gc", "--lake", lake_url, "--grace", "0")
+    assert done(start, *words, "--cache", root)["report"]["files"] == 0
+    assert done(start, *words, "--keep", first)["report"]["files"] == 0
+    assert done(start, *words)["report"]["files"] > 0
+    assert not [path for path in (tmp_path / "lake" / "packs").rglob("*") if path.is_file()]
+
+
+def test_errors_have_the_exit_codes_of_the_shell(
+    start: Start, lake_url: str, folder: Path, tmp_path: Path
+) -> None:
+    none = f"faces@{'0' * 64}"
+    assert done(start, "cache", none, "--lake", lake_url, "--cache", tmp_path, code=3)
+    assert done(start, "cache", none, "--lake", "ftp://x", "--cache", tmp_path, code=2)
+    assert done(start, "cache", "../..@x", "--lake", lake_url, "--cache", tmp_path, code=2)
+    missing = ("--credentials", tmp_path / "none")
+    line = done(start, "sync", "faces", folder, "--lake", lake_url, *missing, code=5)
+    assert "cannot be read" in line["report"]["problem"]["message"]
+    (tmp_path / "file").touch()
+    assert done(start, "cache", none, "--lake", lake_url, "--cache", tmp_path / "file/x", code=8)
+    assert done(start, "export", none, tmp_path / "out", "--cache", tmp_path, code=3)
