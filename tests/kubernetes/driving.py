@@ -28,6 +28,7 @@ from jupyter_gpuquota.kubernetes.rights.session_tokens import new_token
 from jupyter_gpuquota.kubernetes.sessions import ClusterSessions
 from jupyter_gpuquota.kubernetes.state.seen import present_pod
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
+from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Isolation, Placement, Share, Slice
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from tests.kubernetes.fake_api import FakeApi
@@ -54,6 +55,9 @@ class SmallManifests:
         meta = {"name": object_name(session), "labels": labels}
         return {"metadata": meta, "spec": {**kind, "template": template}}
 
+    def released(self, session: Session) -> dict[str, str]:
+        return {MANAGED_BY: MANAGER, SESSION: session.id}
+
     def children(self, session: Session, token: str) -> Sequence[tuple[Any, dict[str, Any]]]:
         labels = {MANAGED_BY: MANAGER, SESSION: session.id}
         meta = {"name": object_name(session), "labels": labels}
@@ -66,6 +70,7 @@ class SmallFacts:
 
     def __init__(self) -> None:
         self.admissions: dict[str, Admission] = {}
+        self.missing: dict[str, Reason] = {}
 
     def admission(self, session: Session) -> Admission:
         return self.admissions.get(session.id, Admission())
@@ -75,6 +80,9 @@ class SmallFacts:
 
     def isolation(self, spec: SessionSpec) -> Isolation | None:
         return None
+
+    def data(self, session: Session) -> Reason | None:
+        return self.missing.get(session.id)
 
     def lost(self) -> frozenset[str]:
         return frozenset()

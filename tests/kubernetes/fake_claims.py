@@ -16,8 +16,8 @@ from jupyter_gpuquota.kubernetes.datasets.caches import ClaimCaches
 from jupyter_gpuquota.kubernetes.datasets.jobs import DataJobs
 from jupyter_gpuquota.kubernetes.datasets.marks import Copy
 from jupyter_gpuquota.kubernetes.datasets.objects import DataJobObjects
+from jupyter_gpuquota.kubernetes.datasets.project_caches import ProjectCaches
 from jupyter_gpuquota.kubernetes.datasets.reporting import Reports
-from jupyter_gpuquota.kubernetes.datasets.shelves import Shelves
 from jupyter_gpuquota.kubernetes.datasets.task import Task, task_of
 from jupyter_gpuquota.kubernetes.datasets.work import Work
 from jupyter_gpuquota.kubernetes.objects.workloads import Job as KubeJob
@@ -188,7 +188,7 @@ class Controller:
 
     caches: ClaimCaches
     work: Work
-    shelves: Shelves
+    projects: ProjectCaches
     registry: Registry
 
 
@@ -206,22 +206,22 @@ async def controller(
     def leases_in(namespace: str, copy: Copy) -> tuple[Lease, ...]:
         return (known[namespace, copy],) if (namespace, copy) in known else ()
 
-    shelves, registry = Shelves(api, CLAIM, shared, leases_in), Registry()
+    projects, registry = ProjectCaches(api, CLAIM, shared, leases_in), Registry()
 
     def over(task: Task, error: GpuQuotaError | None) -> None:
         work.over(task, error)
 
-    reports = Reports(registry, shelves.at, lambda: None, over)
+    reports = Reports(registry, projects.at, lambda: None, over)
     jobs = DataJobs(api, objects, DataJobSettings(image="i:1"), reports)
     work = Work(jobs, reports)
     for namespace in (TEAM, OTHER):
         try:
-            await shelves.open(namespace)
+            await projects.open(namespace)
         except GpuQuotaError:
             continue
     jobs.open()
     try:
-        yield Controller(ClaimCaches(shelves, work, lake_of), work, shelves, registry)
+        yield Controller(ClaimCaches(projects, work, lake_of), work, projects, registry)
     finally:
         await work.close()
         await jobs.close()

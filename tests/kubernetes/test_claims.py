@@ -121,7 +121,7 @@ async def test_what_does_not_fit_is_refused(api: FakeApi, volumes: Volumes) -> N
     put_claim(api, size="1Gi")
     volumes.put(ONE)
     async with controller(api, {(TEAM, COPY): LEASE}) as found:
-        await found.work.look(await found.shelves.open(TEAM))
+        await found.work.look(await found.projects.open(TEAM))
         await wait_for(lambda: found.caches.all())
         with pytest.raises(Conflict, match=r"needs 1\.0 GiB"):
             await found.caches.fetch(TWO, "ana")
@@ -143,7 +143,7 @@ async def test_a_used_version_is_not_cleared(api: FakeApi, volumes: Volumes) -> 
     volumes.put(ONE)
     leases = {(TEAM, COPY): LEASE}
     async with controller(api, leases) as found:
-        await found.work.look(await found.shelves.open(TEAM))
+        await found.work.look(await found.projects.open(TEAM))
         await wait_for(lambda: found.caches.all())
         with pytest.raises(InUse, match="team-a/exp-1"):
             await found.caches.clear(*COPY)
@@ -171,12 +171,12 @@ async def test_pins_outlive_the_controller(api: FakeApi, volumes: Volumes) -> No
     volumes.put(ONE)
     for expected, user in ((1, "ana"), (2, "bob")):
         async with controller(api) as found:
-            await found.work.look(await found.shelves.open(TEAM))
+            await found.work.look(await found.projects.open(TEAM))
             await wait_for(lambda found=found: found.caches.all())
             pinned = await found.caches.pin(*COPY, Pin(user=user, why="exam"))
             assert len(pinned.pins) == expected
     async with controller(api) as found:
-        await found.work.look(await found.shelves.open(TEAM))
+        await found.work.look(await found.projects.open(TEAM))
         await wait_for(lambda: found.caches.all())
         left = await found.caches.unpin(*COPY, "ana")
         assert [pin.user for pin in left.pins] == ["bob"]
@@ -185,7 +185,7 @@ async def test_pins_outlive_the_controller(api: FakeApi, volumes: Volumes) -> No
 
 async def test_a_failed_fetch_says_why(api: FakeApi, volumes: Volumes) -> None:
     async with controller(api) as found:
-        await found.work.look(await found.shelves.open(TEAM))
+        await found.work.look(await found.projects.open(TEAM))
         await wait_for(lambda: found.registry.of("index")[0].state == "done")
         volumes.problem = Problem(code="NotAllowed", message="s3://lake refuses these credentials.")
         await found.caches.fetch(ONE, "ana")
@@ -208,7 +208,7 @@ async def test_all_projects_may_share_one(api: FakeApi, volumes: Volumes) -> Non
     async with controller(api, shared=TEAM) as found:
         await found.caches.fetch_for(OTHER, ONE, "bob")
         await wait_for(lambda: volumes.has(ONE))
-        assert found.shelves.namespace_of(OTHER) == TEAM
+        assert found.projects.namespace_of(OTHER) == TEAM
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from ...model.pods import PodOptions
 from ...model.sessions import Session
 from ..names import JUPYTER_PORT
 from ..quantities import memory_text, thousandths_text
+from .datasets import dataset_mounts
 from .defaults import Parts
 from .environment import environment, literal
 from .metadata import without_empty
@@ -36,7 +37,7 @@ def container(
             "env": environment(session, options, parts),
             "ports": [{"name": name, "containerPort": n} for n, name in ports(session).items()],
             "resources": _resources(options, parts),
-            "volumeMounts": [dict(mount) for _, mount in volumes],
+            "volumeMounts": [*(dict(mount) for _, mount in volumes), *dataset_mounts(session)],
             "readinessProbe": _readiness(session) if spec.serves_jupyter else None,
             "securityContext": {
                 "allowPrivilegeEscalation": False,

@@ -22,6 +22,7 @@ class PodDefaults:
     reach sessions. `node_type_labels` are labels of nodes whose values are node groups.
     `controller_url` is where sessions reach the controller, empty where they cannot;
     `controller_ca` is what verifies its certificate, in PEM format, else the image's authorities.
+    `data_claim` is the claim with cached datasets in the session's namespace, empty for none.
     """
 
     server: tuple[str, ...] = ("jupyter", "lab")
@@ -40,6 +41,7 @@ class PodDefaults:
     proxy: Sequence[Mapping[str, Any]] = ()
     controller_url: str = ""
     controller_ca: str = ""
+    data_claim: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from ...model.pods import PodOptions
 from ...model.sessions import Session
 from ...variables import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
 from ..names import CA_KEY, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
+from .datasets import dataset_variables
 from .defaults import Parts, PodDefaults
 
 CONFIG_FOLDER = "/var/run/gpuquota/jupyter"
@@ -23,7 +24,7 @@ def environment(session: Session, options: PodOptions, parts: Parts) -> list[dic
     spec, secret = session.spec, object_name(session)
     plain = {"HOME": parts.defaults.home, **parts.defaults.env, **spec.env, **parts.share.env}
     plain |= session_facts(session) | {"GPUQUOTA_GPUS_MILLI": str(parts.share.milli)}
-    plain |= _controller(parts.defaults)
+    plain |= _controller(parts.defaults) | dataset_variables(session)
     found: dict[str, Mapping[str, Any]] = {
         name: {"value": literal(value)} for name, value in plain.items()
     }

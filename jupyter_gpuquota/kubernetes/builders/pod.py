@@ -12,6 +12,7 @@ from typing import Any, Literal
 from ...model.pods import PodOptions, Toleration
 from ...model.sessions import Session
 from .container import CONTAINER, container
+from .datasets import dataset_volumes
 from .defaults import Parts
 from .metadata import labels_of, without_empty
 from .volumes import volumes
@@ -41,7 +42,10 @@ def _spec(session: Session, parts: Parts) -> dict[str, Any]:
     pull_secrets = dict.fromkeys((*defaults.pull_secrets, *options.pull_secrets))
     return {
         "containers": [container(session, options, parts, mounted)],
-        "volumes": [dict(volume) for volume, _ in mounted],
+        "volumes": [
+            *(dict(volume) for volume, _ in mounted),
+            *dataset_volumes(session, defaults),
+        ],
         "securityContext": _security(options, parts),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ...model.sessions import Session, SessionSpec
 from ..api import Manifest
@@ -11,7 +11,7 @@ from ..resources import NETWORK_POLICIES, SECRETS, SERVICES
 from .defaults import Parts, PodDefaults
 from .network import network_policy, service
 from .secret import secret
-from .workload import workload
+from .workload import released_labels, workload
 
 
 class SessionManifests:
@@ -24,6 +24,10 @@ class SessionManifests:
     def workload(self, session: Session) -> Manifest:
         """Return the workload, without pods: at 0 replicas, or suspended. Raises InvalidFields."""
         return workload(session, self._parts_of(session.spec))
+
+    def released(self, session: Session) -> Mapping[str, str]:
+        """Return the labels of a workload that may start, as its data is there."""
+        return released_labels(session, self._parts_of(session.spec))
 
     def children(self, session: Session, token: str) -> Sequence[Child]:
         """Return the Secret first, then what else belongs to the session."""

@@ -19,12 +19,21 @@ DISRUPTED = {
 
 
 def workload(session: Session, parts: Parts) -> dict[str, Any]:
-    """Return the workload of a session, without pods."""
+    """Return the workload of a session, without pods, and out of the engine's reach.
+
+    `released_labels` are those with which it may start.
+    """
     made = manifest(workload_resource(session.spec), session, spec=_spec(session, parts))
-    made["metadata"]["labels"] = labels_of(session, parts.engine.labels)
+    held = parts.engine.held if session.spec.data and session.spec.kind == "train" else {}
+    made["metadata"]["labels"] = {**released_labels(session, parts), **held}
     if parts.engine.annotations:
         made["metadata"]["annotations"] = dict(parts.engine.annotations)
     return made
+
+
+def released_labels(session: Session, parts: Parts) -> dict[str, str]:
+    """Return the labels of a workload whose data is there."""
+    return labels_of(session, parts.engine.labels)
 
 
 def _spec(session: Session, parts: Parts) -> dict[str, Any]:

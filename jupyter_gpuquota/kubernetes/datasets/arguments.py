@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from ...model.datasets.lakes import Lake
 from ..builders.data_job import CACHE_FOLDER, DataJob
-from .shelf import Shelf
+from .project_cache import ProjectCache
 from .task import Task
 
 _REPORT = ("--report", "lines")
 
 
-def job_of(task: Task, shelf: Shelf, lake: Lake | None) -> DataJob:
+def job_of(task: Task, cache: ProjectCache, lake: Lake | None) -> DataJob:
     """Return the Job that does a task on a claim; `lake` is None where none is read."""
     return DataJob(
         id=task.id,
         verb=task.verb,
-        namespace=shelf.namespace,
-        claim=shelf.claim,
+        namespace=cache.namespace,
+        claim=cache.claim,
         arguments=(*_arguments(task, lake), "--cache", CACHE_FOLDER, "--job", task.id, *_REPORT),
         secret=lake.credentials if lake else "",
     )

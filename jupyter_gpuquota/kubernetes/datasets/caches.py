@@ -12,8 +12,8 @@ from ...model.datasets.lakes import Lake
 from ...model.datasets.versions import Version
 from ..faults import translated
 from .marks import Copy
-from .shelf import Shelf
-from .shelves import Shelves
+from .project_cache import ProjectCache
+from .project_caches import ProjectCaches
 from .work import Work, named, new_task
 
 LakeOf = Callable[[str], tuple[Dataset, Lake | None]]
@@ -23,18 +23,18 @@ LakeOf = Callable[[str], tuple[Dataset, Lake | None]]
 class ClaimCaches:
     """The cached versions of all projects."""
 
-    def __init__(self, shelves: Shelves, work: Work, lake_of: LakeOf) -> None:
-        self._shelves = shelves
+    def __init__(self, projects: ProjectCaches, work: Work, lake_of: LakeOf) -> None:
+        self._projects = projects
         self._work = work
         self._lake_of = lake_of
 
     def all(self) -> tuple[CachedVersion, ...]:
         """Return all cached versions, with leases and pins."""
-        return tuple(self._shelves.versions())
+        return tuple(self._projects.versions())
 
     def room(self) -> CacheRoom:
         """Return how full the cache is."""
-        return self._shelves.room(datetime.now(UTC))
+        return self._projects.room(datetime.now(UTC))
 
     def folder(self) -> str:
         """Return nothing: claims are mounted in pods only."""
@@ -56,14 +56,14 @@ class ClaimCaches:
                 f"{dataset.name} is in a member's own lake, which Jobs cannot read.",
                 hint="Import it into a lake of the cluster.",
             )
-        shelf = await self._shelves.open(self._shelves.namespace_of(project))
+        cache = await self._projects.open(self._projects.namespace_of(project))
         copy = (version.dataset, version.id)
-        if shelf.has(copy):
-            return CacheAnswer(copy=shelf.version(copy))
-        if going := shelf.fetch_of(copy):
-            return CacheAnswer(copy=shelf.version(copy), job=self._work.job(going))
-        job = await self._work.fetch(shelf, new_task("cache", user, version), lake)
-        return CacheAnswer(copy=shelf.version(copy), job=job)
+        if cache.has(copy):
+            return CacheAnswer(copy=cache.version(copy))
+        if going := cache.fetch_of(copy):
+            return CacheAnswer(copy=cache.version(copy), job=self._work.job(going.task))
+        job = await self._work.fetch(cache, new_task("cache", user, version), lake)
+        return CacheAnswer(copy=cache.version(copy), job=job)
 
     async def clear(self, dataset: str, version: str) -> None:
         """Remove a copy from all caches.
@@ -78,37 +78,37 @@ class ClaimCaches:
                 f"{named(copy)} is used by {', '.join(sorted(users))}.",
                 hint="Stop these sessions first.",
             )
-        for shelf, each in found:
-            if going := shelf.fetch_of(copy):
-                await self._work.cancel(going.id)
+        for cache, each in found:
+            if going := cache.fetch_of(copy):
+                await self._work.cancel(going.task.id)
             elif each.state != "clearing":
-                await self._work.evict(shelf, [copy])
+                await self._work.evict(cache, [copy])
 
     async def pin(self, dataset: str, version: str, pin: Pin) -> CachedVersion:
         """Set the pin of a user. Raises NotFound, NotAllowed, Unavailable."""
         copy = (dataset, version)
-        for shelf, _ in self._having(copy):
+        for cache, _ in self._having(copy):
             with translated():
-                await shelf.marks.pin(copy, pin)
+                await cache.marks.pin(copy, pin)
         return self._found(copy)
 
     async def unpin(self, dataset: str, version: str, user: str) -> CachedVersion:
         """Remove the pin of a user. Raises NotFound, NotAllowed, Unavailable."""
         copy = (dataset, version)
-        for shelf, _ in self._having(copy):
+        for cache, _ in self._having(copy):
             with translated():
-                await shelf.marks.unpin(copy, user)
+                await cache.marks.unpin(copy, user)
         return self._found(copy)
 
     async def verify(self, version: Version, user: str) -> None:
         """Start to hash all copies of a version again. Raises NotFound, NotAllowed, Unavailable."""
         _, lake = self._lake_of(version.dataset)
-        for shelf, _ in self._having((version.dataset, version.id)):
-            await self._work.start(shelf, new_task("verify", user, version), lake)
+        for cache, _ in self._having((version.dataset, version.id)):
+            await self._work.start(cache, new_task("verify", user, version), lake)
 
-    def _having(self, copy: Copy) -> Iterator[tuple[Shelf, CachedVersion]]:
+    def _having(self, copy: Copy) -> Iterator[tuple[ProjectCache, CachedVersion]]:
         """Yield the caches that have a version. Raises NotFound if none has."""
-        found = [(shelf, each) for shelf in self._shelves if (each := shelf.version(copy))]
+        found = [(cache, each) for cache in self._projects if (each := cache.version(copy))]
         if not found:
             raise NotFound(
                 f"{named(copy)} is not cached.", hint="jupyter gpu data cache fetches it."
@@ -117,5 +117,5 @@ class ClaimCaches:
 
     def _found(self, copy: Copy) -> CachedVersion:
         return next(
-            each for each in self._shelves.versions() if (each.dataset, each.version) == copy
+            each for each in self._projects.versions() if (each.dataset, each.version) == copy
         )

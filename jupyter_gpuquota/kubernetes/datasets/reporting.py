@@ -15,9 +15,9 @@ from ...errors import GpuQuotaError
 from ...model.datasets.jobs import ACTIVE_JOBS, Job, JobReport
 from ...model.datasets.lines import JobLine
 from ...model.reasons import Reason
-from ...model.struct import problem_of
+from ...model.struct import error_of, problem_of
 from ..watching.cache import Key
-from .shelf import Running, Shelf
+from .project_cache import ProjectCache, Running
 from .task import Task
 
 _log = logging.getLogger(__name__)
@@ -42,28 +42,28 @@ class _Followed:
 class Reports:
     """Listens to the Jobs of all claims.
 
-    `shelf` returns the cache in a namespace, None if it was not opened; `changed` is called when
-    what is known of a cache has changed, and `over` with each task that has ended.
+    `cache` returns the cache in a namespace, None if it was not opened; `changed` is called when
+    what is known of a cache has changed, and `over` with each task that has ended, and its error.
     """
 
     def __init__(
         self,
         registry: Registry,
-        shelf: Callable[[str], Shelf | None],
+        cache: Callable[[str], ProjectCache | None],
         changed: Callable[[], None],
         over: Callable[[Task, GpuQuotaError | None], None],
     ) -> None:
         self._registry = registry
-        self._shelf = shelf
+        self._cache = cache
         self._changed = changed
         self._over = over
         self._followed: dict[str, _Followed] = {}
         self._cancelled: set[str] = set()
 
-    async def begin(self, shelf: Shelf, task: Task, why: str = "") -> Job | None:
+    async def begin(self, cache: ProjectCache, task: Task, why: str = "") -> Job | None:
         """Note that a task is wanted; return the job that users see."""
         followed = self._of(task)
-        shelf.running[task.id] = followed.running
+        cache.running[task.id] = followed.running
         self._changed()
         return await self._tell(task, replace(followed.last, state="waiting", reason=why))
 
@@ -72,9 +72,13 @@ class Reports:
         followed = self._followed.get(task.id)
         return followed.job if followed else None
 
-    async def refuse(self, shelf: Shelf, task: Task, error: GpuQuotaError) -> None:
+    async def remind(self, task: Task) -> None:
+        """Report once more what was reported last: the task goes on."""
+        await self._tell(task, self._of(task).last)
+
+    async def refuse(self, cache: ProjectCache, task: Task, error: GpuQuotaError) -> None:
         """Note that a task ends before it had a Job."""
-        await self._end(shelf, task, error)
+        await self._end(cache, task, error)
 
     def cancel(self, job: str) -> None:
         """Remember that a job ends because it was asked to."""
@@ -88,8 +92,8 @@ class Reports:
         except msgspec.DecodeError:
             return
         followed.running.done, followed.running.size = said.report.done, said.report.size
-        if said.index and (shelf := self._shelf(key[0])):
-            shelf.replace(said.index.items, said.index.room.free, at)
+        if said.index and (cache := self._cache(key[0])):
+            cache.replace(said.index.items, said.index.room.free, at)
         if said.report.state in ACTIVE_JOBS:
             await self._tell(task, said.report)
         else:  # it counts once the Job has ended: until then its pod may still write
@@ -98,20 +102,23 @@ class Reports:
 
     async def waits(self, key: Key, task: Task, why: Reason | None) -> None:
         """Take note of why a Job does not run yet."""
-        if shelf := self._shelf(key[0]):
-            shelf.running.setdefault(task.id, self._of(task).running)
-        if why:
-            report = replace(self._of(task).last, state="waiting", reason=why.message)
-            await self._tell(task, report)
+        if cache := self._cache(key[0]):
+            cache.running.setdefault(task.id, self._of(task).running)
+        last = self._of(task).last
+        if last.state in ACTIVE_JOBS:
+            state = "waiting" if why else last.state
+            await self._tell(task, replace(last, state=state, reason=why.message if why else ""))
 
     async def ended(self, key: Key, task: Task, error: GpuQuotaError | None) -> None:
         """Take note that a Job has ended."""
-        await self._end(self._shelf(key[0]), task, error)
+        await self._end(self._cache(key[0]), task, error)
 
-    async def _end(self, shelf: Shelf | None, task: Task, error: GpuQuotaError | None) -> None:
+    async def _end(
+        self, cache: ProjectCache | None, task: Task, error: GpuQuotaError | None
+    ) -> None:
         followed = self._of(task)
-        if shelf:
-            shelf.running.pop(task.id, None)
+        if cache:
+            cache.running.pop(task.id, None)
         last = followed.last
         if task.id in self._cancelled:
             last = replace(last, state="cancelled", problem=None)
@@ -122,7 +129,7 @@ class Reports:
         await self._tell(task, last)
         self._cancelled.discard(task.id)
         self._followed.pop(task.id, None)
-        self._over(task, error)
+        self._over(task, error_of(last.problem) if last.problem else error)
         self._changed()
 
     async def _tell(self, task: Task, report: JobReport) -> Job | None:

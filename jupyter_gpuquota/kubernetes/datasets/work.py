@@ -17,13 +17,15 @@ from ...model.datasets.versions import SHOWN, Version
 from .arguments import job_of
 from .jobs import DataJobs
 from .marks import Copy
+from .project_cache import ProjectCache
 from .reporting import Reports
-from .shelf import Shelf
 from .task import Task, Verb
 
 _log = logging.getLogger(__name__)
 
 _PREPARING = "The cache is being prepared."
+_REMINDER = 10.0
+"""Seconds between two reports of a fetch that is being prepared: silent jobs count as lost."""
 _GIB = 2**30
 
 
@@ -54,37 +56,37 @@ class Work:
         if end and not end.done():
             end.set_result(error)
 
-    async def fetch(self, shelf: Shelf, task: Task, lake: Lake) -> Job | None:
+    async def fetch(self, cache: ProjectCache, task: Task, lake: Lake) -> Job | None:
         """Begin to fetch a version, and return the job. Raises Conflict if there is no room."""
-        if shelf.known:
-            to_evict(shelf, task)
-        job = await self._reports.begin(shelf, task, _PREPARING)
-        self._prepare(task, self._fetch(shelf, task, lake))
+        if cache.known:
+            to_evict(cache, task)
+        job = await self._reports.begin(cache, task, _PREPARING)
+        self._prepare(task, self._fetch(cache, task, lake))
         return job
 
-    async def start(self, shelf: Shelf, task: Task, lake: Lake | None) -> None:
+    async def start(self, cache: ProjectCache, task: Task, lake: Lake | None) -> None:
         """Start the Job of a task. Raises NotAllowed, Unavailable, Conflict."""
-        await self._reports.begin(shelf, task)
+        await self._reports.begin(cache, task)
         try:
-            await self._jobs.start(job_of(task, shelf, lake), task)
+            await self._jobs.start(job_of(task, cache, lake), task)
         except GpuQuotaError as error:
-            await self._reports.refuse(shelf, task, error)
+            await self._reports.refuse(cache, task, error)
             raise
 
-    async def evict(self, shelf: Shelf, copies: Sequence[Copy]) -> Task:
+    async def evict(self, cache: ProjectCache, copies: Sequence[Copy]) -> Task:
         """Start to remove copies. Raises NotAllowed, Unavailable, Conflict."""
         task = Task(id=new_id(), verb="evict", copies=tuple(copies), started=_now())
-        await self.start(shelf, task, None)
+        await self.start(cache, task, None)
         return task
 
-    async def look(self, shelf: Shelf) -> Task:
+    async def look(self, cache: ProjectCache) -> Task:
         """Let a Job read the index of a claim, if none does. Raises as `evict`."""
-        going = self._looks.get(shelf.namespace)
-        if going and going.id in shelf.running:
+        going = self._looks.get(cache.namespace)
+        if going and going.id in cache.running:
             return going
         task = Task(id=new_id(), verb="index", started=_now())
-        self._looks[shelf.namespace] = task
-        await self.start(shelf, task, None)
+        self._looks[cache.namespace] = task
+        await self.start(cache, task, None)
         return task
 
     async def cancel(self, job: str) -> bool:
@@ -101,40 +103,43 @@ class Work:
         plan = self._plans[task.id] = asyncio.create_task(work)
         plan.add_done_callback(lambda _: self._plans.pop(task.id, None))
 
-    async def _fetch(self, shelf: Shelf, task: Task, lake: Lake) -> None:
+    async def _fetch(self, cache: ProjectCache, task: Task, lake: Lake) -> None:
         """Read the claim, make room, and start the Job of a fetch."""
         try:
-            if not shelf.known:
-                await self._until(await self.look(shelf))
-            if not shelf.known:
-                raise Unavailable(f"The claim {shelf.claim} in {shelf.namespace} cannot be read.")
-            if going := to_evict(shelf, task):
-                await self._until(await self.evict(shelf, going))
-                to_evict(shelf, task)
-            await self._jobs.start(job_of(task, shelf, lake), task)
+            if not cache.known:
+                await self._until(await self.look(cache), task)
+            if not cache.known:
+                raise Unavailable(f"The claim {cache.claim} in {cache.namespace} cannot be read.")
+            if going := to_evict(cache, task):
+                await self._until(await self.evict(cache, going), task)
+                to_evict(cache, task)
+            await self._jobs.start(job_of(task, cache, lake), task)
         except asyncio.CancelledError:
-            await self._reports.refuse(shelf, task, Conflict("It was cancelled."))
+            await self._reports.refuse(cache, task, Conflict("It was cancelled."))
             raise
         except GpuQuotaError as error:
             _log.info("%s is not fetched: %s", task.id, error)
-            await self._reports.refuse(shelf, task, error)
+            await self._reports.refuse(cache, task, error)
 
-    async def _until(self, task: Task) -> None:
-        """Wait until a task has ended. Raises what it failed with."""
+    async def _until(self, task: Task, waiting: Task) -> None:
+        """Wait until a task has ended that another one waits for. Raises what it failed with."""
         end = self._ends.setdefault(task.id, asyncio.get_running_loop().create_future())
-        if error := await asyncio.shield(end):
+        while not end.done():
+            await asyncio.wait({end}, timeout=_REMINDER)
+            await self._reports.remind(waiting)
+        if error := end.result():
             raise error
 
 
-def to_evict(shelf: Shelf, task: Task) -> tuple[Copy, ...]:
+def to_evict(cache: ProjectCache, task: Task) -> tuple[Copy, ...]:
     """Return the copies that go so that a version can be fetched. Raises Conflict."""
     copy, now = (task.dataset, task.version), _now()
-    others = [each for each in shelf.versions() if (each.dataset, each.version) != copy]
-    free = shelf.free or shelf.capacity
-    plan = admit(others, task.size, shelf.capacity or free, free, now)
+    others = [each for each in cache.versions() if (each.dataset, each.version) != copy]
+    free = cache.free or cache.capacity
+    plan = admit(others, task.size, cache.capacity or free, free, now)
     if plan.short:
         raise Conflict(
-            f"{named(copy)} needs {task.size / _GIB:.1f} GiB, and the cache of {shelf.namespace} "
+            f"{named(copy)} needs {task.size / _GIB:.1f} GiB, and the cache of {cache.namespace} "
             f"has {plan.short / _GIB:.1f} GiB too few: the rest is in use or pinned.",
             hint="Clear versions, remove pins, or ask an administrator for a larger claim.",
         )

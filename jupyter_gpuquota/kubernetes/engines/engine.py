@@ -20,9 +20,11 @@ class EnginePatch:
 
     `labels` and `annotations` go on the workload, `pod_labels` and `pod_annotations` on its pods.
     `starts_jobs`: the engine starts a suspended Job once it admits it, and must not be forestalled.
+    `held` are the labels of a Job that it must not admit yet, as its data is not there.
     """
 
     labels: Mapping[str, str] = field(default_factory=dict)
+    held: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     pod_labels: Mapping[str, str] = field(default_factory=dict)
     pod_annotations: Mapping[str, str] = field(default_factory=dict)

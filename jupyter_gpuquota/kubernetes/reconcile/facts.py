@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ...model.reasons import Reason
 from ...model.resources import Isolation, Placement
 from ...model.sessions import Session, SessionSpec
 from ..engines.engine import Admission
@@ -21,6 +22,9 @@ class Facts(Protocol):
 
     def isolation(self, spec: SessionSpec) -> Isolation | None:
         """Return what isolates the share of a request, None for one without a GPU."""
+
+    def data(self, session: Session) -> Reason | None:
+        """Return why the datasets of a session are not there, None if they are, or it has none."""
 
     def lost(self) -> frozenset[str]:
         """Return the nodes that do not respond."""

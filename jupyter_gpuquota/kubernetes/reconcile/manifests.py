@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ...model.sessions import Session, SessionSpec
@@ -18,6 +18,9 @@ class Manifests(Protocol):
 
     def workload(self, session: Session) -> Manifest:
         """Return the workload, without pods: at 0 replicas, or suspended. Raises InvalidFields."""
+
+    def released(self, session: Session) -> Mapping[str, str]:
+        """Return the labels of a workload that may start, as its data is there."""
 
     def children(self, session: Session, token: str) -> Sequence[Child]:
         """Return the Secret first, then what else belongs to the session."""

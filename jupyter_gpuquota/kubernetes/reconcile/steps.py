@@ -88,6 +88,7 @@ class Steps:
             isolation=facts.isolation(session.spec),
             lost=facts.lost(),
             starts_jobs=facts.starts_jobs(session.spec),
+            data=facts.data(session),
             overdue=self._clock.overdue(tracked, datetime.now(UTC)),
         )
 

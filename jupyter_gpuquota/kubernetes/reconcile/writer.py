@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from ...model.sessions import Session
@@ -79,7 +80,8 @@ class Writer:
         await self._make_children(record.session, workload)
         one: dict[str, Any] = {"suspend": False} if unsuspend else {}
         spec = {"replicas": 1} if isinstance(workload, StatefulSet) else one
-        return await self._write(record, workload, {COMPLETE: "true"}, spec)
+        labels = self._manifests.released(record.session) if record.session.spec.data else {}
+        return await self._write(record, workload, {COMPLETE: "true"}, spec, labels)
 
     async def stop(self, record: Record, workload: Workload) -> Workload:
         """Let a StatefulSet have no pod, in the same write as the record."""
@@ -116,12 +118,18 @@ class Writer:
         workload: Workload,
         annotations: Mapping[str, str | None],
         spec: Mapping[str, Any],
+        labels: Mapping[str, str] = MappingProxyType({}),
     ) -> Workload:
         session = record.session
         resource = workload_resource(session.spec)
 
         async def write(expected: Workload) -> Workload:
-            meta = {**_identity(expected), "annotations": {RECORD: encode(record), **annotations}}
+            meta: dict[str, Any] = {
+                **_identity(expected),
+                "annotations": {RECORD: encode(record), **annotations},
+            }
+            if labels:
+                meta["labels"] = dict(labels)
             body = {"metadata": meta, **({"spec": spec} if spec else {})}
             written: Workload = await self._api.patch(
                 resource, session.spec.project, object_name(session), body

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...errors import GpuQuotaError
+from ...model.reasons import Reason
 from ...model.resources import MILLI, Isolation, Placement
 from ...model.sessions import Session, SessionSpec
 from ..engines.engine import Admission, Engine
@@ -23,10 +26,12 @@ class ClusterFacts:
         inventory: KubernetesInventory,
         reader: ClusterReader,
         watches: Watches,
+        data: Callable[[Session], Reason | None],
     ) -> None:
         self._engine = engine
         self._inventory = inventory
         self._reader = reader
+        self._data = data
         self._nodes = watches.cache(NODES)
         self._lost: frozenset[str] | None = None
         self._nodes.subscribe(self._forget)
@@ -52,6 +57,10 @@ class ClusterFacts:
             return self._inventory.choice(spec).patch()
         except GpuQuotaError:  # as above: then it counts as what was requested
             return PodPatch(milli=spec.share.milli or (MILLI if spec.share.wants_gpu else 0))
+
+    def data(self, session: Session) -> Reason | None:
+        """Return why the datasets of a session are not there, None if they are, or it has none."""
+        return self._data(session) if session.spec.data else None
 
     def lost(self) -> frozenset[str]:
         """Return the nodes that do not respond."""

@@ -16,7 +16,7 @@ from ...model.sessions import Session
 from . import images
 from .ends import conclude, exit_of, interrupted, never_ready, removed
 from .record import Record
-from .seen import Seen, fits, has_ended, is_ready, is_running
+from .seen import Seen, fits, has_ended, is_complete, is_ready, is_running
 from .waiting import why_not_ready, why_refused, why_waiting
 
 _STEPS = 6
@@ -60,6 +60,8 @@ def _waiting(record: Record, seen: Seen, now: datetime) -> Record:
         )
         step = message("progress.placed", place=place_arg(placement))
         return replace(record, session=note(started, step, now), pod=pod.metadata.uid)
+    if seen.data and not (seen.workload and is_complete(seen.workload)):
+        return replace(record, session=replace(session, reason=seen.data, queue_position=0))
     if queue := seen.admission.queue:
         session = waiting_at(session, queue)
     elif session.queue_position:

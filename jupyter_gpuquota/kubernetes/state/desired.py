@@ -53,6 +53,8 @@ def _up(session: Session, seen: Seen) -> Action:
         return Action.REMOVE
     if is_complete(workload) and (is_up(workload) or seen.engine_starts(workload)):
         return Action.NONE
+    if seen.data:
+        return Action.NONE
     # A StatefulSet is refused a new pod while its last one terminates.
     return Action.NONE if seen.live and not is_up(workload) else Action.START
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ...model.reasons import Reason
 from ...model.resources import Isolation, Placement
 from ...model.sessions import Session
 from ..engines.engine import Admission
@@ -32,7 +33,7 @@ class Seen:
     `pods` are all that carry its label, `events` those of its workload and pods. `placement` is
     that of the present pod, `isolation` what isolates its share. `lost` names the nodes that do not
     respond. `starts_jobs`: the engine starts suspended Jobs by itself. `overdue` is the run that
-    takes too long to start.
+    takes too long to start. `data` is why its datasets are not there, None if they are.
     """
 
     workload: Workload | None = None
@@ -44,6 +45,7 @@ class Seen:
     lost: frozenset[str] = frozenset()
     starts_jobs: bool = False
     overdue: Overdue | None = None
+    data: Reason | None = None
 
     @property
     def live(self) -> tuple[Pod, ...]:

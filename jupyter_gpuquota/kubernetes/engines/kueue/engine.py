@@ -29,6 +29,8 @@ from .writes import revision_of
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+_NOWHERE = "gpuquota-waits-for-data"
+"""A queue that does not exist: without a label, Kueue may put a Job into the queue `default`."""
 
 
 class KueueEngine:
@@ -100,7 +102,7 @@ class KueueEngine:
         labels = {QUEUE_LABEL: local.metadata.name} if local else {}
         if (name := self._view.class_of(spec.kind)) in self._view.state.priorities:
             labels[PRIORITY_LABEL] = name
-        return EnginePatch(labels=labels, starts_jobs=True)
+        return EnginePatch(labels=labels, held={QUEUE_LABEL: _NOWHERE}, starts_jobs=True)
 
     def admission(self, session: Session) -> Admission:
         """Return what Kueue says about a session."""

@@ -30,7 +30,7 @@ class Running:
 
 
 @dataclass
-class Shelf:
+class ProjectCache:
     """The cache on one claim.
 
     `capacity` is that of the claim and `free` what its file system has left, in bytes. `index` is
@@ -84,12 +84,10 @@ class Shelf:
         found = self.index.get(copy)
         return found is not None and found.state == "cached"
 
-    def fetch_of(self, copy: Copy) -> Task | None:
-        """Return the task that fetches a version, None if none does."""
-        tasks = (running.task for running in self.running.values())
-        return next(
-            (t for t in tasks if t.verb == "cache" and (t.dataset, t.version) == copy), None
-        )
+    def fetch_of(self, copy: Copy) -> Running | None:
+        """Return the fetch of a version, None if there is none."""
+        found = (each for each in self.running.values() if each.task.verb == "cache")
+        return next((f for f in found if (f.task.dataset, f.task.version) == copy), None)
 
     def room(self, now: datetime) -> CacheRoom:
         """Return how full the claim is."""

@@ -14,7 +14,7 @@ from ..objects.cluster import Claim
 from ..quantities import units
 from ..resources import CLAIMS
 from .marks import Copy, Marks
-from .shelf import Shelf
+from .project_cache import ProjectCache
 
 _SHARED = "ReadWriteMany"
 _NOT_FOUND = 404
@@ -23,7 +23,7 @@ LeasesIn = Callable[[str, Copy], tuple[Lease, ...]]
 """Returns the sessions that use a version from the cache in a namespace."""
 
 
-class Shelves:
+class ProjectCaches:
     """The caches by namespace; all projects share one if `shared` names its namespace."""
 
     def __init__(self, api: Api, claim: str, shared: str, leases: LeasesIn) -> None:
@@ -31,22 +31,22 @@ class Shelves:
         self._claim = claim
         self._shared = shared
         self._leases = leases
-        self._shelves: dict[str, Shelf] = {}
+        self._projects: dict[str, ProjectCache] = {}
         self._opening = asyncio.Lock()
 
-    def __iter__(self) -> Iterator[Shelf]:
+    def __iter__(self) -> Iterator[ProjectCache]:
         """Yield all that were opened."""
-        return iter(list(self._shelves.values()))
+        return iter(list(self._projects.values()))
 
     def namespace_of(self, project: str) -> str:
         """Return the namespace in which Jobs work on the cache of a project."""
         return self._shared or project
 
-    def at(self, namespace: str) -> Shelf | None:
+    def at(self, namespace: str) -> ProjectCache | None:
         """Return the cache in a namespace, None before it was opened."""
-        return self._shelves.get(namespace)
+        return self._projects.get(namespace)
 
-    async def open(self, namespace: str) -> Shelf:
+    async def open(self, namespace: str) -> ProjectCache:
         """Return the cache in a namespace, with its claim as it is now.
 
         Raises NotFound if there is no such claim, WrongState if only one node may mount it,
@@ -54,30 +54,30 @@ class Shelves:
         """
         async with self._opening:
             claim = await self._read(namespace)
-            shelf = self._shelves.get(namespace)
-            if shelf is None:
+            cache = self._projects.get(namespace)
+            if cache is None:
                 marks = Marks(self._api, namespace, self._claim)
                 try:
                     await marks.read()
                 except Fault as fault:
                     raise explained(fault) from fault
-                shelf = Shelf(namespace, self._claim, marks, self._leases_of(namespace))
-                self._shelves[namespace] = shelf
-            shelf.capacity = capacity_of(claim)
-            return shelf
+                cache = ProjectCache(namespace, self._claim, marks, self._leases_of(namespace))
+                self._projects[namespace] = cache
+            cache.capacity = capacity_of(claim)
+            return cache
 
     def versions(self) -> list[CachedVersion]:
         """Return what all caches have; a version that several have is one, with all who use it."""
         found: dict[Copy, CachedVersion] = {}
-        for shelf in self:
-            for each in shelf.versions():
+        for cache in self:
+            for each in cache.versions():
                 copy = (each.dataset, each.version)
                 found[copy] = joined(found[copy], each) if copy in found else each
         return [found[copy] for copy in sorted(found)]
 
     def room(self, now: datetime) -> CacheRoom:
         """Return how full all caches are together."""
-        return total(shelf.room(now) for shelf in self)
+        return total(cache.room(now) for cache in self)
 
     async def _read(self, namespace: str) -> Claim:
         try:
