@@ -120,7 +120,9 @@ class _Assembly:
             lambda project, kind, resource: self._engine.counts(project, kind, resource),
             lambda project: self._engine.limits(project),
         )
-        self._facts = ClusterFacts(self._engine, self._inventory, self._reader, self._watches)
+        self._facts = ClusterFacts(
+            self._engine, self._inventory, self._reader, self._watches, lambda _: None
+        )
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)
         self._admin = Administrator(control, self._board, engine=self._projects)

@@ -70,7 +70,8 @@ class SmallFacts:
 
     def __init__(self) -> None:
         self.admissions: dict[str, Admission] = {}
-        self.missing: dict[str, Reason] = {}
+        self.missing: Reason | None = None
+        """Why the datasets of all sessions are not there."""
 
     def admission(self, session: Session) -> Admission:
         return self.admissions.get(session.id, Admission())
@@ -82,7 +83,7 @@ class SmallFacts:
         return None
 
     def data(self, session: Session) -> Reason | None:
-        return self.missing.get(session.id)
+        return self.missing
 
     def lost(self) -> frozenset[str]:
         return frozenset()

@@ -120,6 +120,11 @@ class Volumes:
         """Return whether a version lies on a claim."""
         return (each.dataset, each.id) in self.content.get(namespace, {})
 
+    def works(self, verb: str) -> bool:
+        """Return whether a Job with a verb runs."""
+        found = (msgspec.convert(raw, KubeJob) for raw in self.api.all(JOBS))
+        return any(task.verb == verb for task in map(task_of, found) if task)
+
     def round(self) -> None:
         """Let every Job do its work."""
         for raw in self.api.all(JOBS):
@@ -190,6 +195,8 @@ class Controller:
     work: Work
     projects: ProjectCaches
     registry: Registry
+    listeners: list[Any] = field(default_factory=list)
+    """Told of the ends of tasks, too."""
 
 
 @asynccontextmanager
@@ -202,6 +209,7 @@ async def controller(
     await watches.start()
     await watches.ready()
     known = leases or {}
+    running: Controller | None = None
 
     def leases_in(namespace: str, copy: Copy) -> tuple[Lease, ...]:
         return (known[namespace, copy],) if (namespace, copy) in known else ()
@@ -209,7 +217,8 @@ async def controller(
     projects, registry = ProjectCaches(api, CLAIM, shared, leases_in), Registry()
 
     def over(task: Task, error: GpuQuotaError | None) -> None:
-        work.over(task, error)
+        for each in (work, *(running.listeners if running else ())):
+            each.over(task, error)
 
     reports = Reports(registry, projects.at, lambda: None, over)
     jobs = DataJobs(api, objects, DataJobSettings(image="i:1"), reports)
@@ -221,7 +230,8 @@ async def controller(
             continue
     jobs.open()
     try:
-        yield Controller(ClaimCaches(projects, work, lake_of), work, projects, registry)
+        running = Controller(ClaimCaches(projects, work, lake_of), work, projects, registry)
+        yield running
     finally:
         await work.close()
         await jobs.close()

@@ -17,17 +17,18 @@ def job_of(task: Task, cache: ProjectCache, lake: Lake | None) -> DataJob:
         verb=task.verb,
         namespace=cache.namespace,
         claim=cache.claim,
-        arguments=(*_arguments(task, lake), "--cache", CACHE_FOLDER, "--job", task.id, *_REPORT),
+        arguments=(
+            *("--job", task.id, *_REPORT, "--cache", CACHE_FOLDER),
+            *(("--capacity", str(cache.capacity)) if cache.capacity else ()),
+            *(("--lake", lake.url) if lake else ()),
+            *_versions(task),
+        ),
         secret=lake.credentials if lake else "",
     )
 
 
-def _arguments(task: Task, lake: Lake | None) -> tuple[str, ...]:
-    url = ("--lake", lake.url) if lake else ()
-    match task.verb:
-        case "cache" | "verify":
-            return (f"{task.dataset}@{task.version}", *url)
-        case "evict":
-            return tuple(f"{dataset}@{version}" for dataset, version in task.copies)
-        case _:
-            return ()
+def _versions(task: Task) -> tuple[str, ...]:
+    """Return the names of datasets and the ids of their versions, in turn."""
+    if task.verb == "evict":
+        return tuple(word for copy in task.copies for word in copy)
+    return (task.dataset, task.version) if task.dataset else ()
