@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.datasets import eviction
+from ..errors import Unsupported
 from ..model.datasets.lines import CacheIndex
-from ..store.cache import failures, index, places
+from ..store.cache import failures, index
 from ..store.tasks import in_thread
 from .job import Job
 
@@ -21,12 +22,33 @@ class Copy(NamedTuple):
     version: str
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name a cache."""
-    parser.add_argument("--cache", type=Path, required=required, help="the root of the cache")
+    parser.add_argument(
+        "--cache", type=Path, help="the root of the cache; by default the controller's"
+    )
     parser.add_argument(
         "--capacity", type=int, default=0, help="its bytes; by default those of its file system"
     )
+
+
+async def find(job: Job, args: argparse.Namespace) -> Path | None:
+    """Return the root of the cache that is named, or the controller's; None if it has none here."""
+    if args.cache:
+        return Path(args.cache)
+    folder = await job.tell(job.reporter.cache)
+    return Path(folder) if folder else None
+
+
+async def need(job: Job, args: argparse.Namespace) -> Path:
+    """Return the root of the cache. Raises Unsupported if there is none on this machine."""
+    root = await find(job, args)
+    if root is None:
+        raise Unsupported(
+            "There is no cache on this machine.",
+            hint="Use a lake of the administrators: their versions are cached elsewhere.",
+        )
+    return root
 
 
 def add_version(parser: argparse.ArgumentParser) -> None:
@@ -40,19 +62,15 @@ def copy(text: str) -> Copy:
     return Copy(dataset, version)
 
 
-def place(args: argparse.Namespace, named: Copy) -> places.Place:
-    """Return the place of a version in the cache. Raises InvalidFields."""
-    return places.place(args.cache, named.dataset, named.version)
-
-
-async def tell(job: Job, args: argparse.Namespace) -> None:
+async def tell(job: Job, args: argparse.Namespace, root: Path) -> None:
     """Report what the cache holds now. Raises StorageFailed."""
-    found = await in_thread(_index, args)
+    found = await in_thread(_index, root, args.capacity)
     await job.tell(job.reporter.index, found)
 
 
-def _index(args: argparse.Namespace) -> CacheIndex:
-    items = index.read(args.cache)
-    capacity = args.capacity or failures.total(args.cache)
-    room = eviction.room(items, capacity, failures.free(args.cache), datetime.now(UTC))
+def _index(root: Path, capacity: int) -> CacheIndex:
+    items = index.read(root)
+    room = eviction.room(
+        items, capacity or failures.total(root), failures.free(root), datetime.now(UTC)
+    )
     return CacheIndex(items=tuple(items), room=room)

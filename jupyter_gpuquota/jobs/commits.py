@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import NotFound, Unavailable
+from ..model.datasets.lakes import Lake
 from ..model.datasets.versions import VersionReport
 from ..store.commits import Commit
 from ..store.lake import layout
@@ -13,16 +14,16 @@ from .job import Job
 
 
 async def tell(
-    job: Job, dataset: str, commit: Commit, tags: Mapping[str, str], objects: Objects
+    job: Job, dataset: str, commit: Commit, tags: Mapping[str, str], lake: Lake, objects: Objects
 ) -> None:
     """Report of one version, with its manifest if the controller cannot read the lake.
 
     :raises Unavailable: the controller needs to know it, and does not answer.
     """
     try:
-        wanted = await job.tell(job.reporter.wants_manifests, dataset)
         key = layout.manifest(commit.version)
-        manifest = await objects.get(key) if wanted else b""
+        # Of a lake with a name, the controller reads the manifests itself.
+        manifest = b"" if lake.name else await objects.get(key)
         report = VersionReport(
             parents=commit.parents,
             message=commit.message,

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import logging
 import os
 import sqlite3
 from pathlib import Path
 
+from ..errors import InvalidFields, NotAllowed, NotFound
+from ..model.datasets.lakes import Lake
 from ..store.catalog import Catalog
 from ..store.lake import credentials
 from ..store.lake.connection import Connection, connect
+from .job import Job
+
+_log = logging.getLogger(__name__)
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name a lake. Credentials are never arguments."""
-    parser.add_argument("--lake", required=required, default="", help="the URL of the lake")
+    parser.add_argument(
+        "--lake", default="", help="the URL of the lake; by default that of the dataset"
+    )
     parser.add_argument(
         "--credentials",
         type=Path,
@@ -23,21 +31,36 @@ def add_arguments(parser: argparse.ArgumentParser, *, required: bool = True) -> 
     )
 
 
-def opened(args: argparse.Namespace) -> Connection:
-    """Return the objects of the lake.
+async def find(job: Job, args: argparse.Namespace, dataset: str) -> Lake:
+    """Return the lake that is named, or that of the dataset. Raises NotFound, InvalidFields."""
+    if args.lake:
+        return Lake(name=args.lake, url=args.lake, credentials=str(args.credentials or ""))
+    return await job.tell(job.reporter.lake, dataset)
+
+
+def opened(lake: Lake) -> Connection:
+    """Return the objects of a lake.
 
     :raises InvalidFields: the URL is malformed.
     :raises NotAllowed: the credentials cannot be read.
     """
-    variables = credentials.read(args.credentials) if args.credentials else {}
-    return connect(args.lake, variables)
+    return connect(lake.url, credentials.read(Path(lake.credentials)) if lake.credentials else {})
 
 
-def catalog(args: argparse.Namespace) -> Catalog:
+async def if_possible(job: Job, args: argparse.Namespace, dataset: str) -> Connection | None:
+    """Return the objects of the lake; None if it is not known, or not for this account."""
+    try:
+        return opened(await find(job, args, dataset))
+    except (InvalidFields, NotAllowed, NotFound) as error:
+        _log.warning("The lake is not used: %s", error.message)
+        return None
+
+
+def catalog(lake: Lake) -> Catalog:
     """Return what this account remembers of the lake; it saves reading, and may be lost."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{hashlib.sha256(args.lake.encode()).hexdigest()[:32]}.sqlite"
+    path = folder / f"{hashlib.sha256(lake.url.encode()).hexdigest()[:32]}.sqlite"
     try:
         return Catalog(path)
     except sqlite3.DatabaseError:

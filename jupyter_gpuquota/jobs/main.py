@@ -12,10 +12,13 @@ import sys
 import uuid
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from ..client.connection import discovery
 from ..client.connection.context import Context
 from ..client.exit_codes import INTERRUPTED
 from ..model.datasets.jobs import JobReport
+from ..model.struct import problem_of
 from ..store.cache.owners import this_process
 from .job import Job
 from .priority import lower
@@ -39,7 +42,9 @@ async def _main(args: argparse.Namespace) -> int:
     verb = VERBS[args.verb]
     outcome = await run(job, lambda: verb.run(job, args), _on_signals)
     if outcome.error:
-        sys.stderr.write(f"{outcome.error}\n")
+        # For people who read the log, and for who has started this process.
+        problem = msgspec.json.encode(problem_of(outcome.error)).decode()
+        sys.stderr.write(f"{outcome.error}\n{problem}\n")
     return outcome.exit_code
 
 

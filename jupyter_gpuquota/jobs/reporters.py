@@ -8,8 +8,11 @@ from typing import Protocol
 import msgspec
 
 from ..client.connection.context import Context
+from ..errors import FieldError, NotFound, refused
+from ..model.datasets.caches import CacheList
 from ..model.datasets.datasets import Dataset
 from ..model.datasets.jobs import Job, JobReport
+from ..model.datasets.lakes import Lake, LakeList
 from ..model.datasets.lines import CacheIndex, JobLine
 from ..model.datasets.versions import VersionReport
 
@@ -28,8 +31,11 @@ class Reporter(Protocol):
         Raises Unavailable if nobody answers now, other errors if the job may not go on.
         """
 
-    def wants_manifests(self, dataset: str) -> bool:
-        """Return whether the manifest of a version has to be told, as only we read its lake."""
+    def lake(self, dataset: str) -> Lake:
+        """Return the lake of a dataset: without a name if it is a member's own. Raises NotFound."""
+
+    def cache(self) -> str:
+        """Return the root of the cache on this machine, empty where it is elsewhere."""
 
     def commit(self, dataset: str, version: str, commit: VersionReport) -> None:
         """Report that a version is in the lake. Raises as `report`."""
@@ -52,10 +58,23 @@ class ControllerReporter:
         )
         return answer
 
-    def wants_manifests(self, dataset: str) -> bool:
-        """Return whether the dataset is in a member's own lake."""
+    def lake(self, dataset: str) -> Lake:
+        """Return the lake that the controller has recorded."""
         found: Dataset = self._context.call("datasets.get", {"dataset": dataset})
-        return found.own_lake
+        if found.own_lake:
+            return Lake(name="", url=found.lake)
+        listed: LakeList = self._context.call("lakes.list")
+        for lake in listed.items:
+            if lake.name == found.lake:
+                return lake
+        raise NotFound(
+            f"You may not use {found.lake}, the lake of {dataset}.", hint="Ask an administrator."
+        )
+
+    def cache(self) -> str:
+        """Return the root of the controller's cache."""
+        found: CacheList = self._context.call("caches.list")
+        return found.folder
 
     def commit(self, dataset: str, version: str, commit: VersionReport) -> None:
         """Let the controller note the version."""
@@ -87,9 +106,13 @@ class LinesReporter:
         sys.stdout.flush()
         return None
 
-    def wants_manifests(self, dataset: str) -> bool:
-        """Return that manifests are not printed."""
-        return False
+    def lake(self, dataset: str) -> Lake:
+        """Raise InvalidFields: whoever reads lines names the lake."""
+        raise refused(FieldError("lake", "Name the URL of the lake.", "Use --lake."))
+
+    def cache(self) -> str:
+        """Return that no cache is known."""
+        return ""
 
     def commit(self, dataset: str, version: str, commit: VersionReport) -> None:
         """Keep the version for the last line."""

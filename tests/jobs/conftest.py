@@ -42,6 +42,7 @@ class Controller:
         self.commits: list[tuple[str, dict[str, Any]]] = []
         self.answers: dict[str, Any] = {"state": "running"}
         self.own_lake = False
+        self.lake = self.cache = ""
         self.down = False
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = Thread(target=self._server.serve_forever)
@@ -66,8 +67,6 @@ class Controller:
         if self.down:
             return 503, {"code": "Unavailable", "message": "It is being restarted."}
         name = path.removeprefix("/gpuquota/api/")
-        if name == "about":
-            return 200, ABOUT
         if name.startswith("jobs/"):
             self.heard.append(body)
             job = {"id": name.removeprefix("jobs/"), "started": NOW, "updated": NOW}
@@ -75,8 +74,14 @@ class Controller:
         if "/versions/" in name:
             self.commits.append((name.rpartition("/")[2], body))
             return 200, {"dataset": "faces", "id": self.commits[-1][0], "time": NOW}
-        own = {"name": "faces", "lake": "l", "own_lake": self.own_lake}
-        return 200, {**own, "project": "team-a", "owner": "ana", "created": NOW}
+        lake = self.lake if self.own_lake else "main"
+        known = {"name": "faces", "lake": lake, "own_lake": self.own_lake}
+        return 200, {
+            "about": ABOUT,
+            "lakes": {"items": [{"name": "main", "url": self.lake}]},
+            "caches": {"folder": self.cache},
+            "datasets/faces": {**known, "project": "team-a", "owner": "ana", "created": NOW},
+        }[name]
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         controller = self
@@ -101,10 +106,11 @@ class Controller:
 
 
 @pytest.fixture
-def controller(tmp_path: Path) -> Iterator[Controller]:
+def controller(tmp_path: Path, lake_url: str) -> Iterator[Controller]:
     token = tmp_path / "token"
     token.write_text("secret")
     one = Controller(token)
+    one.lake, one.cache = lake_url, str(tmp_path / "cache")
     yield one
     one.close()
 

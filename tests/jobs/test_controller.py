@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import signal
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from jupyter_gpuquota.store import manifest
 from tests.jobs.conftest import Controller, Start
+from tests.store.test_download import listing
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
@@ -29,12 +31,10 @@ def big(tmp_path: Path) -> Path:
 
 
 async def test_a_sync_is_reported_from_its_turn_to_its_end(
-    start: Start, controller: Controller, lake_url: str, folder: Path
+    start: Start, controller: Controller, folder: Path
 ) -> None:
     controller.answers = {"state": "waiting"}
-    job = start(
-        "sync", "faces", folder, "--lake", lake_url, "--job", "j1", **controller.environment
-    )
+    job = start("sync", "--job=j1", "--", "faces", folder, **controller.environment)
     await wait_for(lambda: len(controller.heard) > 2)
     assert controller.states == ["waiting"]
     assert not controller.commits
@@ -52,12 +52,12 @@ async def test_a_sync_is_reported_from_its_turn_to_its_end(
 
 
 async def test_the_manifest_is_sent_where_only_the_member_reads_the_lake(
-    start: Start, controller: Controller, lake_url: str, folder: Path
+    start: Start, controller: Controller, folder: Path
 ) -> None:
     controller.own_lake = True
-    sync = start("sync", "faces", folder, "--lake", lake_url, **controller.environment)
+    sync = start("sync", "faces", folder, **controller.environment)
     assert sync.end()[0] == 0
-    register = start("register", "faces", "--lake", lake_url, **controller.environment)
+    register = start("register", "faces", **controller.environment)
     assert register.end()[0] == 0
     (first, one), (second, other) = controller.commits
     assert (first, one) == (second, other)
@@ -66,9 +66,9 @@ async def test_the_manifest_is_sent_where_only_the_member_reads_the_lake(
 
 
 async def test_signs_of_life_are_given_while_one_large_file_is_hashed(
-    start: Start, controller: Controller, lake_url: str, big: Path
+    start: Start, controller: Controller, big: Path
 ) -> None:
-    job = start("sync", "faces", big, "--lake", lake_url, **controller.environment)
+    job = start("sync", "faces", big, **controller.environment)
     await wait_for(lambda: [each for each in controller.heard if each["all_files"]])
     count = len(controller.heard)
     await wait_for(lambda: len(controller.heard) > count + 2 or not job.runs)
@@ -78,9 +78,9 @@ async def test_signs_of_life_are_given_while_one_large_file_is_hashed(
 
 @pytest.mark.parametrize("way", ["answer", "SIGINT", "SIGTERM"])
 async def test_a_job_is_cancelled(
-    start: Start, controller: Controller, lake_url: str, big: Path, way: str
+    start: Start, controller: Controller, big: Path, way: str
 ) -> None:
-    job = start("sync", "faces", big, "--lake", lake_url, **controller.environment)
+    job = start("sync", "faces", big, **controller.environment)
     await wait_for(lambda: [each for each in controller.heard if each["all_files"]])
     if way == "answer":
         controller.answers = {"state": "running", "cancelling": True}
@@ -94,20 +94,20 @@ async def test_a_job_is_cancelled(
 
 
 async def test_a_job_that_waits_is_cancelled(
-    start: Start, controller: Controller, lake_url: str, folder: Path
+    start: Start, controller: Controller, folder: Path
 ) -> None:
     controller.answers = {"state": "waiting", "cancelling": True}
-    job = start("sync", "faces", folder, "--lake", lake_url, **controller.environment)
+    job = start("sync", "faces", folder, **controller.environment)
     assert job.end()[0] == 130
     assert controller.states == ["waiting", "cancelled"]
 
 
 async def test_a_job_that_is_not_admitted_fails_with_the_reason(
-    start: Start, controller: Controller, lake_url: str, folder: Path, tmp_path: Path
+    start: Start, controller: Controller, folder: Path, tmp_path: Path
 ) -> None:
     problem = {"code": "Conflict", "message": "The cache is full.", "hint": "Clear something."}
     controller.answers = {"state": "failed", "problem": problem}
-    words = ("cache", f"faces@{'0' * 64}", "--lake", lake_url, "--cache", tmp_path / "cache")
+    words = ("cache", f"faces@{'0' * 64}")
     code, _, log = start(*words, **controller.environment).end()
     assert code == 4
     assert "The cache is full." in log
@@ -115,9 +115,9 @@ async def test_a_job_that_is_not_admitted_fails_with_the_reason(
 
 
 async def test_the_work_goes_on_while_the_controller_is_restarted(
-    start: Start, controller: Controller, lake_url: str, big: Path
+    start: Start, controller: Controller, big: Path
 ) -> None:
-    job = start("sync", "faces", big, "--lake", lake_url, **controller.environment)
+    job = start("sync", "faces", big, **controller.environment)
     await wait_for(lambda: "running" in controller.states)
     controller.down = True
     count = len(controller.heard)
@@ -129,9 +129,26 @@ async def test_the_work_goes_on_while_the_controller_is_restarted(
 
 
 async def test_jobs_give_way_to_other_processes(
-    start: Start, controller: Controller, lake_url: str, folder: Path
+    start: Start, controller: Controller, folder: Path
 ) -> None:
     controller.answers = {"state": "waiting"}
-    job = start("sync", "faces", folder, "--lake", lake_url, **controller.environment)
+    job = start("sync", "faces", folder, **controller.environment)
     await wait_for(lambda: controller.heard)
     assert os.getpriority(os.PRIO_PROCESS, job.pid) >= os.getpriority(os.PRIO_PROCESS, 0) + 10
+
+
+async def test_the_lake_and_the_cache_are_those_of_the_controller(
+    start: Start, controller: Controller, folder: Path, tmp_path: Path
+) -> None:
+    assert start("sync", "faces", folder, **controller.environment).end()[0] == 0
+    named = f"faces@{controller.heard[-1]['version']}"
+    for words in (("cache", named), ("verify", named), ("export", named, tmp_path / "out")):
+        code, _, log = start(*words, **controller.environment).end()
+        assert code == 0, log
+    assert (tmp_path / "cache" / "faces").is_dir()
+    assert listing(tmp_path / "out") == listing(folder)
+    controller.cache = ""
+    code, _, log = start("cache", named, **controller.environment).end()
+    assert code == 7
+    problem = json.loads(log.splitlines()[-1])
+    assert (problem["code"], controller.heard[-1]["problem"]["code"]) == ("Unsupported",) * 2

@@ -150,4 +150,4 @@ def test_errors_have_the_exit_codes_of_the_shell(
     assert "cannot be read" in line["report"]["problem"]["message"]
     (tmp_path / "file").touch()
     assert done(start, "cache", none, "--lake", lake_url, "--cache", tmp_path / "file/x", code=8)
-    assert done(start, "export", none, tmp_path / "out", "--cache", tmp_path, code=3)
+    assert done(start, "export", none, tmp_path / "out", "--cache", tmp_path, code=2)

@@ -84,7 +84,7 @@ class Transfers(OfVersions):
         Every file is checked against its hash. Raises NotFound, Conflict, Damaged.
         """
         version = self._version(name)
-        words = (version.dataset, version.id, _absolute(folder))
+        words = (f"{version.dataset}@{version.id}", _absolute(folder))
         return self._run(self._start("export", {}, *words), progress, wait=wait)
 
     def import_(
@@ -121,7 +121,7 @@ class Transfers(OfVersions):
         version = self._version(name)
         args = {"dataset": version.dataset, "version": version.id}
         if version.copy is None and self._dataset(version.dataset).own_lake:
-            process = self._start("cache", {}, version.dataset, version.id)
+            process = self._start("cache", {}, f"{version.dataset}@{version.id}")
             if not wait:
                 return begun(self._context, process)
             finished(self._context, process.job, progress, process)
@@ -150,7 +150,7 @@ class Transfers(OfVersions):
         version = self._version(name)
         if lake and self._dataset(version.dataset).own_lake:
             only = {(True, False): "lake", (False, True): "cache"}.get((lake, cache), "")
-            process = self._start("verify", {"only": only}, version.dataset, version.id)
+            process = self._start("verify", {"only": only}, f"{version.dataset}@{version.id}")
             return self._run(process, progress, wait=wait)
         request = VerifyRequest(lake=lake, cache=cache)
         args = {"dataset": version.dataset, "version": version.id}

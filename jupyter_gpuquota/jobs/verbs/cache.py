@@ -6,6 +6,7 @@ import argparse
 
 from ...store.cache import sweep
 from ...store.cache.fetch import fetch
+from ...store.cache.places import place
 from ...store.tasks import in_thread
 from .. import caches, lakes
 from ..job import Job
@@ -20,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Fetch the version unless it is there. Raises GpuQuotaError."""
-    place = caches.place(args, args.copy)
-    await in_thread(sweep.sweep, args.cache)
-    await fetch(place, lakes.opened(args), job.progress, job.id)
-    await caches.tell(job, args)
+    root = await caches.need(job, args)
+    there = place(root, *args.copy)
+    objects = lakes.opened(await lakes.find(job, args, args.copy.dataset))
+    await in_thread(sweep.sweep, root)
+    await fetch(there, objects, job.progress, job.id)
+    await caches.tell(job, args, root)

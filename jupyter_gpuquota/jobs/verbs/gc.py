@@ -18,7 +18,7 @@ from ..job import Job
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     lakes.add_arguments(parser)
-    caches.add_arguments(parser, required=False)
+    caches.add_arguments(parser)
     parser.add_argument(
         "--grace",
         type=int,
@@ -30,8 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Remove objects that no commit, no cached version and no pin needs. Raises GpuQuotaError."""
-    objects = lakes.opened(args)
-    held = await in_thread(index.needed, args.cache) if args.cache else set()
+    objects = lakes.opened(await lakes.find(job, args, ""))
+    root = await caches.find(job, args)
+    held = await in_thread(index.needed, root) if root else set()
     there = {layout.version_of(each.key) async for each in objects.list(layout.MANIFESTS)}
     kept = {*args.keep, *held} & there  # others are in other lakes
     history = History(objects, conditional=True)  # only read

@@ -15,4 +15,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Report what the cache holds. Raises StorageFailed."""
-    await caches.tell(job, args)
+    await caches.tell(job, args, await caches.need(job, args))

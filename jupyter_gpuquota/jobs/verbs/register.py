@@ -19,11 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Report of all versions of the dataset, oldest first. Raises GpuQuotaError."""
-    objects = lakes.opened(args)
+    lake = await lakes.find(job, args, args.dataset)
+    objects = lakes.opened(lake)
     history = History(objects, conditional=True)  # only read
     commits = await history.commits(args.dataset)
     tags = await history.tags(args.dataset)
     for number, commit in enumerate(commits):
         job.progress(Progress(files=number, all_files=len(commits)))
-        await tell(job, args.dataset, commit, tags, objects)
+        await tell(job, args.dataset, commit, tags, lake, objects)
     job.progress(Progress(files=len(commits), all_files=len(commits)))

@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Store the folder, commit the version, and tell it. Raises GpuQuotaError."""
-    objects = lakes.opened(args)
+    lake = await lakes.find(job, args, args.dataset)
+    objects = lakes.opened(lake)
     history = History(objects, conditional=await has_conditional_put(objects))
     session = os.environ.get(SESSION, "")
     wanted = Wanted(
@@ -41,7 +42,7 @@ async def run(job: Job, args: argparse.Namespace) -> None:
         tag=args.tag,
         source=args.source or (f"session:{session}" if session else ""),
     )
-    with closing(lakes.catalog(args)) as catalog:
+    with closing(lakes.catalog(lake)) as catalog:
         commit = await sync(
             wanted,
             objects,
@@ -51,4 +52,4 @@ async def run(job: Job, args: argparse.Namespace) -> None:
             report=job.progress,
         )
     job.note(version=commit.version)
-    await tell(job, args.dataset, commit, await history.tags(args.dataset), objects)
+    await tell(job, args.dataset, commit, await history.tags(args.dataset), lake, objects)

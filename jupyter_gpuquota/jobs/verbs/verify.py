@@ -6,6 +6,7 @@ import argparse
 
 from ...errors import GpuQuotaError, NotFound
 from ...store import manifest
+from ...store.cache.places import Place, place
 from ...store.cache.verify import verify
 from ...store.download import total
 from ...store.lake import layout
@@ -21,8 +22,8 @@ PARTS = ("lake", "cache")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
-    lakes.add_arguments(parser, required=False)
-    caches.add_arguments(parser, required=False)
+    lakes.add_arguments(parser)
+    caches.add_arguments(parser)
     caches.add_version(parser)
     parser.add_argument(
         "--only", choices=PARTS, help="what to verify: by default both that are named"
@@ -30,28 +31,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(job: Job, args: argparse.Namespace) -> None:
-    """Hash what is named; raise Damaged for what is damaged and cannot be replaced.
+    """Hash what is wanted; raise Damaged for what is damaged and cannot be replaced.
 
-    Damaged files of the cached copy are replaced from the lake, if that is named.
+    Damaged files of the cached copy are replaced from the lake, if that can be opened.
     """
-    objects = lakes.opened(args) if args.lake else None
+    copy: caches.Copy = args.copy
     errors = []
-    if objects and args.only != "cache":
-        errors += await _in_lake(job, objects, args.copy.version)
-    if args.cache and args.only != "lake":
-        errors += await _in_cache(job, objects, args)
-        await caches.tell(job, args)
+    if args.only != "cache":
+        objects = lakes.opened(await lakes.find(job, args, copy.dataset))
+        errors += await _in_lake(job, objects, copy.version)
+    if args.only != "lake" and (root := await caches.find(job, args)):
+        errors += await _in_cache(job, place(root, *copy), args)
+        await caches.tell(job, args, root)
     if errors:
         raise errors[0]
 
 
-async def _in_cache(
-    job: Job, objects: Objects | None, args: argparse.Namespace
-) -> list[GpuQuotaError]:
+async def _in_cache(job: Job, there: Place, args: argparse.Namespace) -> list[GpuQuotaError]:
     """Return the error of what is damaged in the cache, and could not be replaced."""
-    place = caches.place(args, args.copy)
+    objects = await lakes.if_possible(job, args, there.dataset)
     try:
-        found = await verify(place, objects, job.progress, job.id)
+        found = await verify(there, objects, job.progress, job.id)
     except NotFound:
         if args.only == "cache":
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,13 +25,13 @@ from .reuse import Reuse, find
 async def export(
     version: str, folder: Path, objects: Readable | None, place: Place | None, report: Report
 ) -> None:
-    """Write a version to a new folder, which appears once it is complete.
+    """Write a version to a folder that is new or empty; it is filled at once, when it is complete.
 
     Files are copied from the cached copy at `place`, sharing its blocks where the file system can,
     and verified; what is not there, or is damaged, is fetched. They are never names of cached
     files.
 
-    :raises Conflict: the folder exists.
+    :raises Conflict: the folder exists, and is not empty.
     :raises NotFound: the version is neither cached nor in the lake.
     :raises Damaged: the lake's copy is not what the version says.
     :raises StorageFailed: the disk is full or read-only.
@@ -39,8 +40,7 @@ async def export(
     part = target.parent / f".{uuid.uuid4().hex}{published.PART_SUFFIX}"
     modes = writable()
     cached = place if place and place.is_cached else None
-    if target.exists():
-        raise _exists(target)
+    _check(target)
     with storage(target.parent):
         if not (cached or objects):
             raise NotFound(f"{version[:SHOWN]} is not cached.", hint="Cache it: data cache.")
@@ -63,13 +63,17 @@ async def export(
 
 def _publish(tree: Path, target: Path) -> None:
     flush(tree)
-    if target.exists():
-        raise _exists(target)
+    _check(target)
     tree.rename(target)
 
 
-def _exists(target: Path) -> Conflict:
-    return Conflict(f"{target} exists already.", hint="Export to a new folder.")
+def _check(target: Path) -> None:
+    """Raise Conflict unless a path is free, or an empty folder."""
+    with storage(target.parent):
+        if not os.path.lexists(target):
+            return
+        if target.is_symlink() or not target.is_dir() or any(target.iterdir()):
+            raise Conflict(f"{target} exists already.", hint="Export to a new folder.")
 
 
 class _Nowhere:
