@@ -35,6 +35,10 @@ class Cluster:
         """Return the path of a user's kubeconfig."""
         return self.layout.kubeconfig(user)
 
+    def claim(self, namespace: str, name: str) -> Path:
+        """Return the folder that a claim is in pods that are processes."""
+        return self.layout.pods / "claims" / namespace / name
+
     def rest(self, user: str = "admin") -> Rest:
         """Return a user's connection to the API server."""
         return Rest.of(self.kubeconfig(user))

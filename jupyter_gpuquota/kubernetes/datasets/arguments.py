@@ -18,17 +18,16 @@ def job_of(task: Task, cache: ProjectCache, lake: Lake | None) -> DataJob:
         namespace=cache.namespace,
         claim=cache.claim,
         arguments=(
+            *_versions(task),
             *("--job", task.id, *_REPORT, "--cache", CACHE_FOLDER),
             *(("--capacity", str(cache.capacity)) if cache.capacity else ()),
             *(("--lake", lake.url) if lake else ()),
-            *_versions(task),
         ),
         secret=lake.credentials if lake else "",
     )
 
 
 def _versions(task: Task) -> tuple[str, ...]:
-    """Return the names of datasets and the ids of their versions, in turn."""
-    if task.verb == "evict":
-        return tuple(word for copy in task.copies for word in copy)
-    return (task.dataset, task.version) if task.dataset else ()
+    """Return the versions that a task works on; their ids are whole."""
+    copies = ((task.dataset, task.version),) if task.dataset else task.copies
+    return tuple(f"{dataset}@{version}" for dataset, version in copies)

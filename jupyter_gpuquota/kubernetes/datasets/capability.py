@@ -99,6 +99,10 @@ class ClusterDatasets:
         """Return why a dataset of a session is not there, None if all are."""
         return self._data.why(session)
 
+    async def look(self, namespace: str) -> None:
+        """Let a Job read what is cached. Raises NotFound, WrongState, NotAllowed, Unavailable."""
+        await self.work.look(await self._projects.open(namespace))
+
     def warnings(self) -> tuple[str, ...]:
         """Return warnings for administrators."""
         return tuple(self._trouble[namespace] for namespace in sorted(self._trouble))
