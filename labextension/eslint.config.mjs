@@ -117,8 +117,8 @@ export default defineConfig([
             '../views/idle/texts',
             '../views/panel/sections',
             '../views/parts/texts',
-            './report',
-            '../report',
+            '../views/parts/report',
+            '../../views/parts/report',
             './sessioncommands',
             './single',
             './viewer'

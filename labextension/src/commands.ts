@@ -16,6 +16,9 @@ export namespace CommandIDs {
   export const stop = 'gpuquota:stop-session';
   export const remove = 'gpuquota:delete-session';
   export const resumeHere = 'gpuquota:resume-this-session';
+  export const browseDataset = 'gpuquota:browse-dataset';
+  export const compareVersions = 'gpuquota:compare-versions';
+  export const lineage = 'gpuquota:show-lineage';
   export const back = 'gpuquota:back-to-jupyterlab';
 }
 
@@ -28,6 +31,23 @@ export const SESSION_ARGS = {
       type: 'string',
       description: 'The name of the session, where its id is not known'
     }
+  }
+} as const;
+
+/** The arguments of commands on a version of a dataset; without them the user is asked. */
+export const VERSION_ARGS = {
+  type: 'object',
+  properties: {
+    dataset: { type: 'string', description: 'The name of the dataset' },
+    version: {
+      type: 'string',
+      description: 'An id, a tag, or `latest`, which is the default'
+    },
+    other: {
+      type: 'string',
+      description: 'The later version to compare with'
+    },
+    path: { type: 'string', description: 'The folder to show' }
   }
 } as const;
 

@@ -33,7 +33,8 @@ import type {
   SessionRequest,
   SettingsChange
 } from './api/models';
-import type { Nouns } from './api/routes';
+import type { Params } from './api/request';
+import type { Nouns, Route } from './api/routes';
 import type { IResource } from './state/resource';
 
 /** All sessions; `total` counts those, too, that a very long list leaves out. */
@@ -80,6 +81,8 @@ export interface ISection {
   readonly rank: number;
   /** How much of the panel's height it wants, against the other sections. */
   readonly size: number;
+  /** Whether it is closed until the user opens it. */
+  readonly isClosed?: boolean;
   /** Make the widget; its `title.label` is the section's title. */
   create(): Widget | Promise<Widget>;
 }
@@ -180,6 +183,11 @@ export interface IGpuWorkspace {
   readonly removals: IRemovals;
   readonly sections: ISections;
   readonly preferences: IPreferences;
+  /** Call a route of the REST interface. Throws ApiError, or Aborted after its signal. */
+  call<Args, Query, Body, Response>(
+    route: Route<Args, Query, Body, Response>,
+    params: Params<Args, Query, Body>
+  ): Promise<Response>;
   /** Return a noun of the REST interface as a resource; the same one on every call. */
   resource<Noun extends Readable>(noun: Noun): IResource<Nouns[Noun]>;
   /** Emitted with the id of a session that the list is to show and focus. */

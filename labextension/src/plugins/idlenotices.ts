@@ -7,7 +7,7 @@ import { IdleEvents, IIdleEvent } from '../state/idle/events';
 import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
 import type { IdleNotices } from '../views/idle/notices';
-import { report } from './report';
+import { report } from '../views/parts/report';
 
 /** Warn before a session is ended for being idle, and tell when it was. */
 export const idleNotices: JupyterFrontEndPlugin<void> = {

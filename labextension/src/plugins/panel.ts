@@ -6,13 +6,12 @@ import {
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { refreshIcon } from '@jupyterlab/ui-components';
-import { PromiseDelegate } from '@lumino/coreutils';
-import { PanelLayout, Widget } from '@lumino/widgets';
 import { CommandIDs, NO_ARGS } from '../commands';
 import { gpuIcon } from '../icons';
 import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
 import { addSections } from '../views/panel/sections';
+import { LazyWidget } from '../views/parts/lazy';
 import type { IUi } from '../views/parts/ui';
 
 /** The panel's id in the shell, and in the layout that is restored. */
@@ -41,6 +40,7 @@ export const panel: JupyterFrontEndPlugin<void> = {
       const { Sidebar } = await import('../views/panel/sidebar');
       return new Sidebar(ui, translator ?? nullTranslator, state);
     });
+    widget.addClass('jp-GpuQuota-panel');
     widget.id = PANEL_ID;
     widget.title.icon = gpuIcon;
     widget.title.caption = trans.__('GPU Workspace');
@@ -71,26 +71,7 @@ function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
 }
 
 /** The panel's place in the sidebar; its content is loaded when first shown, to start faster. */
-class LazyPanel extends Widget {
-  constructor(private _load: () => Promise<Widget>) {
-    super();
-    this.addClass('jp-GpuQuota-panel');
-    this.layout = new PanelLayout();
-  }
-
-  /** Resolves once the panel's content is there. */
-  get loaded(): Promise<void> {
-    return this._loaded.promise;
-  }
-
-  protected onAfterAttach(): void {
-    this._loadIfVisible();
-  }
-
-  protected onAfterShow(): void {
-    this._loadIfVisible();
-  }
-
+class LazyPanel extends LazyWidget {
   protected onActivateRequest(): void {
     void this.loaded.then(() => {
       this.node
@@ -98,23 +79,4 @@ class LazyPanel extends Widget {
         ?.focus();
     });
   }
-
-  private _loadIfVisible(): void {
-    if (this.isVisible && !this._isLoading) {
-      this._isLoading = true;
-      this._load().then(
-        content => {
-          (this.layout as PanelLayout).addWidget(content);
-          this._loaded.resolve();
-        },
-        error => {
-          this._isLoading = false; // the next look tries again
-          this.node.textContent = String(error);
-        }
-      );
-    }
-  }
-
-  private _isLoading = false;
-  private _loaded = new PromiseDelegate<void>();
 }

@@ -14,7 +14,7 @@ import { can, inOrder, isLive } from '../state/sessions';
 import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
 import { shareText, stateText } from '../views/parts/texts';
-import { report } from './report';
+import { report } from '../views/parts/report';
 
 /** List my sessions among all that runs. */
 export const running: JupyterFrontEndPlugin<void> = {

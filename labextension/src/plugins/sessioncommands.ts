@@ -18,7 +18,7 @@ import { IGpuWorkspace } from '../tokens';
 import { clockText } from '../views/parts/texts';
 import { chooseSession, confirmEnd } from './dialogs';
 import { relaunch } from './relaunch';
-import { report } from './report';
+import { report } from '../views/parts/report';
 
 interface ISessionCommand {
   id: string;

@@ -4,7 +4,7 @@ import { NO_ARGS } from '../commands';
 import { gpuIcon } from '../icons';
 import type { IUi } from '../views/parts/ui';
 import { MainArea } from './mainarea';
-import { report } from './report';
+import { report } from '../views/parts/report';
 
 interface ISingle {
   /** Of the plugin; the widget has it, too. */

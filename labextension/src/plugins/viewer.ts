@@ -7,7 +7,7 @@ import { CommandIDs, SESSION_ARGS } from '../commands';
 import type { IUi } from '../views/parts/ui';
 import { chooseSession } from './dialogs';
 import { MainArea } from './mainarea';
-import { report } from './report';
+import { report } from '../views/parts/report';
 import { find } from './sessioncommands';
 
 interface IViewer {

@@ -11,8 +11,8 @@ import {
   Quota,
   Session
 } from '../api/models';
-import { read, Settings } from '../api/request';
-import { Nouns, nouns, routes } from '../api/routes';
+import { call, Params, read, Settings } from '../api/request';
+import { Nouns, nouns, Route, routes } from '../api/routes';
 import {
   IGpuWorkspace,
   IRemovals,
@@ -86,6 +86,13 @@ export class Store implements IGpuWorkspace, IDisposable {
 
   get isDisposed(): boolean {
     return this._isDisposed;
+  }
+
+  call<Args, Query, Body, Response>(
+    route: Route<Args, Query, Body, Response>,
+    params: Params<Args, Query, Body>
+  ): Promise<Response> {
+    return call(this._settings, route, params);
   }
 
   resource<Noun extends Readable>(noun: Noun): Resource<Nouns[Noun]> {

@@ -16,7 +16,7 @@ import { IGpuWorkspace } from '../../tokens';
 import { ours } from '../../translation';
 import type { EndHere } from '../../views/sessionpage/endedpage';
 import type { EndingNotice } from '../../views/sessionpage/endingnotice';
-import { report } from '../report';
+import { report } from '../../views/parts/report';
 import { ISaving } from './saving';
 
 /** Count down to the end of the session whose own JupyterLab this is, explain it, and come back. */

@@ -16,7 +16,7 @@ import { deduplicating } from '../../state/output/deduplicate';
 import { Unfinished } from '../../state/output/unfinished';
 import { IGpuWorkspace } from '../../tokens';
 import { ours } from '../../translation';
-import { report } from '../report';
+import { report } from '../../views/parts/report';
 
 /** Bring a session's notebooks the output that came while their page was not there. */
 export const missedOutput: JupyterFrontEndPlugin<void> = {

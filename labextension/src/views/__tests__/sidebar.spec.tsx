@@ -64,7 +64,13 @@ describe('the panel', () => {
     addSections(page.ui, state);
     await show();
     await waitFor(() =>
-      expect(titles()).toEqual(['first', 'Team', 'second', 'Sessions'])
+      expect(titles()).toEqual([
+        'first',
+        'Team',
+        'second',
+        'Sessions',
+        'Datasets'
+      ])
     );
   });
 

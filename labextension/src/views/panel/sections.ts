@@ -16,7 +16,14 @@ interface IOwnSection extends Omit<ISection, 'create'> {
 /** The sections of our own. */
 const SECTIONS: readonly IOwnSection[] = [
   { id: 'team', rank: 100, size: 4, load: () => import('./team') },
-  { id: 'sessions', rank: 200, size: 7, load: () => import('./sessions') }
+  { id: 'sessions', rank: 200, size: 7, load: () => import('./sessions') },
+  {
+    id: 'datasets',
+    rank: 300,
+    size: 7,
+    isClosed: true,
+    load: () => import('./datasets')
+  }
 ];
 
 /** Register our own sections, as any other extension would register its own. */

@@ -1,12 +1,7 @@
 import { CommandRegistry } from '@lumino/commands';
 import { Menu } from '@lumino/widgets';
 import { Session } from '../../api/models';
-
-/** Where a menu opens, in the page. */
-export interface IPoint {
-  x: number;
-  y: number;
-}
+import { IPoint, openMenu as open } from '../parts/menu';
 
 /**
  * Open a menu of what can be done to a session; an empty command is a separator. `from` has the
@@ -24,11 +19,5 @@ export function openMenu(
   for (const command of items) {
     menu.addItem(command ? { command, args: { id } } : { type: 'separator' });
   }
-  menu.aboutToClose.connect(() => {
-    from.focus();
-    onClose?.();
-    // Not before the command has run, which happens after the menu has closed.
-    window.setTimeout(() => menu.dispose());
-  });
-  menu.open(at.x, at.y);
+  open(menu, at, from, onClose);
 }

@@ -17,7 +17,7 @@ import {
   shareText,
   stateText
 } from '../parts/texts';
-import { IPoint } from './sessionmenu';
+import { IPoint, pointOf } from '../parts/menu';
 import { useUi } from '../parts/ui';
 import { IRowProps } from '../parts/virtuallist';
 
@@ -177,13 +177,4 @@ function RowActions(
       />
     </>
   );
-}
-
-/** Return where a context menu opens: at the pointer, or below a row if a key asked for it. */
-function pointOf(event: React.MouseEvent<HTMLElement>): IPoint {
-  if (event.clientX || event.clientY) {
-    return { x: event.clientX, y: event.clientY };
-  }
-  const { left, bottom } = event.currentTarget.getBoundingClientRect();
-  return { x: left + 24, y: bottom };
 }

@@ -130,7 +130,7 @@ export class Sidebar extends SidePanel {
     accordion.setRelativeSizes(
       items.filter(({ id }) => this._sections.has(id)).map(({ size }) => size)
     );
-    if (open[section.id] === false) {
+    if (!(open[section.id] ?? !section.isClosed)) {
       accordion.collapse(index);
     }
   }

@@ -5,9 +5,7 @@ import React, {
   useRef,
   useState
 } from 'react';
-
-/** Rows that are drawn beyond those to be seen, so that scrolling shows no gap. */
-const SPARE = 6;
+import { drawnRows, nextIndex, show, useWindow } from './virtualwindow';
 
 /** What a row of a virtual list is given. */
 export interface IRowProps {
@@ -22,6 +20,8 @@ export interface IRowProps {
 
 interface IProps<T> {
   label: string;
+  /** What its rows are part of; the rows of a tree say their level themselves. */
+  role?: 'grid' | 'treegrid';
   items: readonly T[];
   idOf: (item: T) => string;
   /** In pixels; all rows are of one height, which is what makes the list quick. */
@@ -85,15 +85,12 @@ export function VirtualList<T>(props: IProps<T>): JSX.Element {
     }
   };
 
-  const drawn = new Set<number>(items.length ? [at] : []);
-  for (let index = first; index < last; index += 1) {
-    drawn.add(index);
-  }
+  const drawn = drawnRows(first, last, items.length ? at : null);
   return (
     <div
       ref={box}
       className="jp-GpuQuota-list"
-      role="grid"
+      role={props.role ?? 'grid'}
       aria-label={props.label}
       aria-rowcount={items.length}
       onKeyDown={onKeyDown}
@@ -107,89 +104,18 @@ export function VirtualList<T>(props: IProps<T>): JSX.Element {
       }}
     >
       <div role="rowgroup" style={{ height: items.length * rowHeight }}>
-        {[...drawn]
-          .sort((a, b) => a - b)
-          .map(index =>
-            props.row(items[index], {
-              id: idOf(items[index]),
-              active: index === at,
-              index,
-              top: index * rowHeight,
-              height: rowHeight
-            })
-          )}
+        {drawn.map(index =>
+          props.row(items[index], {
+            id: idOf(items[index]),
+            active: index === at,
+            index,
+            top: index * rowHeight,
+            height: rowHeight
+          })
+        )}
       </div>
     </div>
   );
-}
-
-/** Follow which rows are to be seen. */
-function useWindow(
-  box: React.RefObject<HTMLDivElement>,
-  count: number,
-  rowHeight: number
-): { first: number; last: number; page: number } {
-  const [seen, setSeen] = useState({ first: 0, rows: 20 });
-  useEffect(() => {
-    const node = box.current;
-    if (!node) {
-      return;
-    }
-    const measure = () => {
-      const top = Math.floor(node.scrollTop / rowHeight);
-      // In steps, so that most of the scrolling redraws nothing.
-      const first = Math.max(0, top - (top % SPARE) - SPARE);
-      const rows = Math.ceil(node.clientHeight / rowHeight);
-      setSeen(old =>
-        old.first === first && old.rows === rows ? old : { first, rows }
-      );
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(node);
-    node.addEventListener('scroll', measure, { passive: true });
-    return () => {
-      observer.disconnect();
-      node.removeEventListener('scroll', measure);
-    };
-  }, [box, rowHeight]);
-  const first = Math.min(seen.first, Math.max(0, count - seen.rows));
-  return {
-    first,
-    last: Math.min(count, first + seen.rows + 3 * SPARE),
-    page: Math.max(1, seen.rows - 1)
-  };
-}
-
-function nextIndex(
-  key: string,
-  at: number,
-  count: number,
-  page: number
-): number | null {
-  const moves: Record<string, number> = {
-    ArrowDown: at + 1,
-    ArrowUp: at - 1,
-    PageDown: at + page,
-    PageUp: at - page,
-    Home: 0,
-    End: count - 1
-  };
-  return key in moves ? Math.min(count - 1, Math.max(0, moves[key])) : null;
-}
-
-/** Scroll just so far that a row is to be seen. */
-function show(
-  box: HTMLDivElement | null,
-  index: number,
-  rowHeight: number
-): void {
-  if (!box) {
-    return;
-  }
-  const top = index * rowHeight;
-  const bottom = top + rowHeight - box.clientHeight;
-  box.scrollTop = Math.min(top, Math.max(bottom, box.scrollTop));
 }
 
 function rowSelector(id: string): string {

@@ -1,7 +1,7 @@
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
-import { asApiError } from '../api/errors';
-import { errorText } from '../views/parts/controls';
+import { asApiError } from '../../api/errors';
+import { errorText } from './controls';
 
 /** JupyterLab shows notifications up to this length. */
 const LONGEST = 140;
