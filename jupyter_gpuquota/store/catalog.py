@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .disk.failures import own_files
 from .entries import NOWHERE, Location
 from .packs import Held
 from .reading import Content
@@ -40,8 +41,16 @@ class Catalog:
     """The catalog of one lake, in a SQLite file; `:memory:` remembers for one process."""
 
     def __init__(self, path: Path | str) -> None:
-        self._db = sqlite3.connect(path, timeout=60, check_same_thread=False, isolation_level=None)
-        self._db.executescript(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; {_SCHEMA}")
+        with own_files():
+            try:
+                self._db = _opened(path)
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError:
+                # It is no database any more: what it knew is found out again.
+                for suffix in ("", "-wal", "-shm"):
+                    Path(f"{path}{suffix}").unlink(missing_ok=True)
+                self._db = _opened(path)
 
     def close(self) -> None:
         """Close the file."""
@@ -129,6 +138,16 @@ class Catalog:
         if row:
             return Location(pack=row[0].hex(), offset=row[1])
         return None if self.missing(content.parts) else Location(parts=content.parts)
+
+
+def _opened(path: Path | str) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=60, check_same_thread=False, isolation_level=None)
+    try:
+        database.executescript(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; {_SCHEMA}")
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
 
 
 def _identity(stats: os.stat_result) -> tuple[int, ...]:

@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from ..errors import Damaged
 from . import fetch
-from .case import ignores_case, refuse_clashes
 from .commits import Stats
+from .disk.case import ignores_case, refuse_clashes
 from .disk.files import READ_ONLY, Modes, create, write_sparse
 from .entries import FOLDER, LINK, Entry, Located, Location
 from .lake.objects import Readable

@@ -14,6 +14,8 @@ from ..errors import Damaged
 from . import lines, paths
 from .entries import FOLDER, LINK, NOWHERE, Entry, Location
 
+_BLOCK = 256 << 10
+
 HEX = 64
 """Digits of a sha256."""
 
@@ -118,13 +120,26 @@ def _is_hash(text: str) -> bool:
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a compressed text."""
-    inflate, rest = zlib.decompressobj(wbits=31), b""
+    """Yield the lines of a compressed text, of which a block at a time is in memory."""
+    inflate, rest, after = zlib.decompressobj(wbits=31), b"", b""
     try:
-        for chunk in chunks:
-            *whole, rest = (rest + inflate.decompress(chunk)).split(b"\n")
-            yield from whole
+        for piece in _pieces(chunks):
+            left, after = (b"", piece) if inflate.eof else (piece, b"")
+            while left and not inflate.eof:
+                *whole, rest = (rest + inflate.decompress(left, _BLOCK)).split(b"\n")
+                left = inflate.unconsumed_tail
+                yield from whole
+            if after:
+                break
+        *whole, rest = (rest + inflate.flush()).split(b"\n")
+        yield from whole
     except zlib.error as error:
         raise Damaged(f"The manifest is malformed: {error}.") from error
-    if rest or inflate.unused_data or not inflate.eof:
+    if rest or after or inflate.unused_data or not inflate.eof:
         raise Damaged("The manifest does not end where it should.")
+
+
+def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        for start in range(0, len(chunk), _BLOCK):
+            yield chunk[start : start + _BLOCK]

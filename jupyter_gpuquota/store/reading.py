@@ -11,6 +11,7 @@ from typing import BinaryIO, TypeVar
 import msgspec
 
 from ..errors import Conflict
+from .disk import failures
 from .packs import PART, SMALL
 
 T = TypeVar("T")
@@ -42,10 +43,10 @@ def whole(path: Path, read: Callable[[BinaryIO], T]) -> tuple[T, os.stat_result]
     """Return what `read` makes of a file that nobody writes meanwhile, and the file's state.
 
     :raises Conflict: the file changed during each of three attempts.
-    :raises OSError: it cannot be read.
+    :raises StorageFailed: it cannot be read.
     """
     for _ in range(ATTEMPTS):
-        with path.open("rb", buffering=0) as file:
+        with failures.reading(path), path.open("rb", buffering=0) as file:
             before = os.fstat(file.fileno())
             made = read(file)
             after = os.fstat(file.fileno())

@@ -11,6 +11,7 @@ import msgspec
 from ..errors import Conflict
 from .catalog import Catalog
 from .commits import Commit
+from .disk.failures import own_files
 from .lake.contents import refresh
 from .lake.history import History
 from .lake.objects import Objects
@@ -44,12 +45,15 @@ async def sync(
     :raises InvalidFields: the folder contains what a version cannot.
     :raises Conflict: a file does not stop changing, or this process was suspended for so long that
         the lake took it for dead.
+    :raises StorageFailed: a file cannot be read, or the disk for temporary files is full.
     """
     async with writing(objects) as presence:
-        await refresh(catalog, objects)
-        uploaded = await Upload(objects, catalog, report).run(wanted.folder)
+        with own_files():
+            await refresh(catalog, objects)
+            uploaded = await Upload(objects, catalog, report).run(wanted.folder)
         commits = await history.commits(wanted.dataset)
         latest = commits[-1] if commits else None
+        added = ""
         commit = Commit(
             version=uploaded.version,
             parents=(latest.version,) if latest else (),
@@ -62,8 +66,10 @@ async def sync(
         if latest and latest.version == commit.version:
             commit = latest
         elif await presence.remains():
-            await history.add(wanted.dataset, commit)
+            added = await history.add(wanted.dataset, commit)
         if not await presence.remains():
+            # Objects that the version needs may have been removed meanwhile.
+            await objects.delete([added] if added else [])
             raise Conflict(
                 f"The sync of {wanted.dataset} was interrupted for too long.",
                 hint="Sync again: what was sent is kept for an hour.",

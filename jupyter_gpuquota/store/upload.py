@@ -19,6 +19,7 @@ from ..errors import Damaged, FieldError, InvalidFields
 from . import manifest, reading
 from .catalog import Catalog
 from .commits import Stats
+from .disk import failures
 from .entries import FOLDER, LINK, Entry, Location
 from .lake import layout
 from .lake.objects import Objects
@@ -187,7 +188,7 @@ def _survey(root: Path) -> tuple[int, int]:
 
 
 def _read_part(path: Path, number: int) -> bytes:
-    with path.open("rb") as file:
+    with failures.reading(path), path.open("rb") as file:
         file.seek(number * PART)
         return file.read(PART)
 

@@ -47,8 +47,8 @@ class History:
         """Return the commits of a dataset, in the order in which they were made."""
         return await self._read_all(await self._commit_keys(dataset), Commit)
 
-    async def add(self, dataset: str, commit: Commit) -> None:
-        """Add a commit as the last one.
+    async def add(self, dataset: str, commit: Commit) -> str:
+        """Add a commit as the last one, and return its key.
 
         :raises Unavailable: others add commits faster than this one can be added.
         """
@@ -59,13 +59,13 @@ class History:
             if not self._conditional:
                 key = layout.commit(dataset, number, f"-{uuid.uuid4().hex}")
                 await self._objects.put(key, body)
-                return
+                return key
             key = layout.commit(dataset, number)
             if await self._objects.create(key, body):
-                return
+                return key
             # The answer to an earlier attempt may have been lost: then it is our own.
             if await self._objects.get(key) == body:
-                return
+                return key
         raise Unavailable(f"Too many writers add versions to {dataset}.", hint="Try again later.")
 
     async def tags(self, dataset: str) -> dict[str, str]:

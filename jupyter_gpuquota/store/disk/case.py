@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import FieldError, InvalidFields
-from .paths import clashes, printable
+from ...errors import FieldError, InvalidFields
+from ..paths import clashes, printable
 
 _NAMED = 20
 """Pairs of paths that an error names at most."""

@@ -1,0 +1,57 @@
+"""Errors of this machine's disks in the words of the product."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ...errors import Conflict, StorageFailed
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raise Conflict for a file that is gone, and StorageFailed for one that cannot be read."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise Conflict(
+            f"{path} was removed while the folder was read.",
+            hint="Stop what removes files, or sync a copy.",
+        ) from error
+    except OSError as error:
+        raise StorageFailed(
+            f"{path} cannot be read: {error.strerror}.", hint="Check its rights and its disk."
+        ) from error
+
+
+@contextmanager
+def own_files() -> Iterator[None]:
+    """Raise StorageFailed where temporary files or the catalog cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise _full() from error
+        where = error.filename or "A temporary file"
+        raise StorageFailed(
+            f"{where} cannot be used: {error.strerror}.", hint="Check its rights and its disk."
+        ) from error
+    except sqlite3.Error as error:
+        if "full" in str(error):
+            raise _full() from error
+        raise StorageFailed(
+            f"The catalog of the lake cannot be used: {error}.",
+            hint="Remove it: it is made again from what the lake holds.",
+        ) from error
+
+
+def _full() -> StorageFailed:
+    return StorageFailed(
+        "The disk for temporary files or for the catalog is full.",
+        hint="Free space on it, or set TMPDIR to a folder on another disk; then sync again.",
+    )

@@ -1,0 +1,26 @@
+"""A lake to storm: in a folder, or behind a real S3 server."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.store.s3.conftest import versitygw
+from tests.storms.lake.place import Place
+
+__all__ = ["versitygw"]
+
+
+@pytest.fixture
+def place(tmp_path: Path, seed: int) -> Place:
+    """A lake in a folder, and a folder that is synced to it."""
+    return Place(tmp_path, random.Random(seed))  # noqa: S311 (no secret)
+
+
+@pytest.fixture(params=["folder", "versitygw"])
+def any_place(request: pytest.FixtureRequest, tmp_path: Path, seed: int) -> Place:
+    """The same, also on a real S3 server."""
+    server = request.getfixturevalue("versitygw") if request.param == "versitygw" else None
+    return Place(tmp_path, random.Random(seed), server)  # noqa: S311 (no secret)
