@@ -120,9 +120,7 @@ class _Assembly:
             lambda project, kind, resource: self._engine.counts(project, kind, resource),
             lambda project: self._engine.limits(project),
         )
-        self._facts = ClusterFacts(
-            self._engine, self._inventory, self._reader, self._watches, lambda _: None
-        )
+        self._facts = self._make_facts()
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)
         self._admin = Administrator(control, self._board, engine=self._projects)
@@ -161,6 +159,11 @@ class _Assembly:
     def _is_team(self) -> bool:
         """Whether this controller acts for many people, with its own service account."""
         return self._control.hosting == "https"
+
+    def _make_facts(self) -> ClusterFacts:
+        return ClusterFacts(
+            self._engine, self._inventory, self._reader, self._watches, lambda _: None
+        )
 
     def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
         board = self._board
