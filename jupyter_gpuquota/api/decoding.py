@@ -18,7 +18,12 @@ from ..model.struct import Request
 R = TypeVar("R", bound=Request)
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_IN_PROJECT = re.compile(rf"{_ID.pattern}~{_ID.pattern}")
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_OTHERS = {
+    "id": re.compile(rf"{_ID.pattern}~{_ID.pattern}"),
+    "version": _TAG,
+    "tag": _TAG,
+}
 _NOT_OURS = frozenset({"token", "no_track_activity", "_xsrf"})
 
 
@@ -31,9 +36,13 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def names_session(text: str) -> bool:
-    """Return whether a part of a path can name a session: by id, name or `project~name`."""
-    return is_id(text) or _IN_PROJECT.fullmatch(text) is not None
+def fits(argument: str, text: str) -> bool:
+    """Return whether a part of a path can be an argument of that name.
+
+    A session (`id`) may be named `project~name`; a tag, by which a version is named, has dots.
+    """
+    pattern = _OTHERS.get(argument)
+    return is_id(text) or (pattern is not None and pattern.fullmatch(text) is not None)
 
 
 def own_query(query: str) -> str:

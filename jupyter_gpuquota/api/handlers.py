@@ -20,7 +20,7 @@ from ..core.access import NOBODY, Caller
 from ..errors import GpuQuotaError, NotFound
 from ..model.routes.table import Route
 from ..model.struct import problem_of
-from .decoding import is_id, names_session, own_query
+from .decoding import fits, own_query
 from .dispatch import ApiRequest, ApiResponse, Dispatcher
 from .media_types import JSON, NDJSON
 from .statuses import FaultLogging, error_raised
@@ -64,7 +64,7 @@ class Api(FaultLogging):
         if self._too_large:
             raise web.HTTPError(413)
         for name, value in args.items():
-            if not (names_session(value) if name == "id" else is_id(value)):
+            if not fits(name, value):
                 raise NotFound(f"{value!r} not found.", hint="GET the list to see the names.")
         request = ApiRequest(
             route=route,

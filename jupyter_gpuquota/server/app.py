@@ -28,6 +28,7 @@ from .ingress.mount import mount
 from .ingress.presence import Presence
 from .ingress.request import ProxyContext
 from .ingress.targets import Targets
+from .job_starts import JobStarts, starter
 from .jupyter_mount import api_handlers
 from .metrics import Snapshot, count_ingress
 from .request_defaults import RequestDefaults
@@ -58,8 +59,9 @@ class GpuQuotaApp(ExtensionApp):
         hosts = hosts_of(self.config, server.base_url, lab_names(server))
         self.gateway = Gateway(self._upstream())
         self._opened.callback(self.gateway.close)
+        root = str(server.root_dir)
         dispatcher = RequestDefaults(
-            self.gateway, outer_base(server.base_url), str(server.root_dir)
+            JobStarts(self.gateway, root, starter()), outer_base(server.base_url), root
         )
         self.handlers.extend(api_handlers(dispatcher))
         self.context = ProxyContext(

@@ -8,8 +8,8 @@ from jupyter_gpuquota.api.decoding import (
     Empty,
     decode_body,
     decode_query,
+    fits,
     is_id,
-    names_session,
     own_query,
 )
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
@@ -155,4 +155,22 @@ def test_an_id_has_a_bounded_length():
     ],
 )
 def test_a_path_names_a_session_by_id_by_name_or_in_its_project(text, fine):
-    assert names_session(text) is fine
+    assert fits("id", text) is fine
+    assert not (fits("name", text) and "~" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fine"),
+    [
+        ("v1.0", True),
+        ("latest", True),
+        ("2026-01_b", True),
+        ("..", False),
+        (".x", False),
+        ("", False),
+    ],
+)
+def test_a_path_names_a_version_by_a_tag_too(text, fine):
+    assert fits("version", text) is fine
+    assert fits("tag", text) is fine
+    assert not fits("dataset", "v1.0")
