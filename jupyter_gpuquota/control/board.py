@@ -10,12 +10,13 @@ import asyncio
 import contextlib
 import secrets
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 
 import msgspec
 
+from ..core.datasets.mounts import Verdict, held
 from ..core.names import not_found
 from ..core.scheduling.snapshot import ClusterSnapshot
 from ..model.about import Revisions
@@ -25,6 +26,22 @@ from ..model.routes.table import NOUNS
 from ..model.sessions import Session
 from .inventory import Inventory
 from .settings.settings import Settings
+
+
+class Verdicts:
+    """Whether sessions may start as far as their datasets are concerned, by session."""
+
+    def __init__(self, publish: Callable[[], None]) -> None:
+        self.by_session: Mapping[str, Verdict] = MappingProxyType({})
+        self._publish = publish
+
+    def show(self, verdicts: Mapping[str, Verdict]) -> bool:
+        """Publish the verdicts; return whether they have changed."""
+        if verdicts == self.by_session:
+            return False
+        self.by_session = MappingProxyType(dict(verdicts))
+        self._publish()
+        return True
 
 
 class Board:
@@ -43,6 +60,7 @@ class Board:
         """Nodes as they are found, without the groups that admins set."""
         self.holdings: tuple[Holding, ...] = ()
         self.settings = Settings()
+        self.data = Verdicts(lambda: self._publish(()))
         self._warnings: Mapping[str, tuple[str, ...]] = MappingProxyType({})
         self._nouns = dict.fromkeys(NOUNS, 1)
         self._latest = 1
@@ -73,6 +91,7 @@ class Board:
             now=now,
             rules=self.settings.rules,
             holdings=self.holdings,
+            held=held(self.sessions, self.data.by_session),
         )
 
     def show(self, *sessions: Session) -> None:

@@ -44,6 +44,19 @@ class Readiness(Protocol):
         """Stop waiting."""
 
 
+class Companion(Protocol):
+    """What else runs with the controller, in its event loop."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    def follow(self, sessions: Sequence[Session]) -> None:
+        """Note that sessions may have changed."""
+
+    async def close(self) -> None:
+        """Stop; what runs outside of the controller goes on."""
+
+
 class Resident:
     """Manages the sessions of a backend from `start` to `close`."""
 
@@ -63,6 +76,8 @@ class Resident:
         self._poller = poller
         self._webhook = webhook
         self._readiness = readiness
+        self.companions: list[Companion] = []
+        """What a backend adds before the start."""
         self._wake = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
 
@@ -75,11 +90,15 @@ class Resident:
         self._running = asyncio.create_task(self._run())
         self.recorder.start()
         self._poller.start(self._watched, self._record)
+        for companion in self.companions:
+            companion.start()
 
     async def close(self) -> None:
         """Release all resources; sessions keep running."""
         if running := self._running:
             self._running = None
+            for companion in self.companions:
+                await companion.close()
             running.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await running
@@ -110,6 +129,10 @@ class Resident:
         finally:
             self._wake.set()
 
+    def wake(self) -> None:
+        """Run the loop at once."""
+        self._wake.set()
+
     async def keep_alive(self, session_id: str, span: int) -> Session:
         """Keep a session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""
         return await self.act(self.worker.keep_alive, session_id, span)
@@ -129,6 +152,8 @@ class Resident:
             self._notify()
             if self._readiness:
                 self._readiness.follow(self.board.sessions, self._ready)
+            for companion in self.companions:
+                companion.follow(self.board.sessions)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._wake.wait()

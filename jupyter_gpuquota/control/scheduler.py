@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from ..core import lifecycle
+from ..core.datasets.mounts import fetched, fetching
 from ..core.scheduling.scheduler import plan
 from ..core.scheduling.snapshot import Eviction
 from ..errors import StorageFailed
@@ -56,7 +57,8 @@ class Scheduler:
                 self._evict(eviction)
             for decision in decided.decisions:
                 if isinstance(decision.outcome, Placement):
-                    self._runner.start(self._board.by_id[decision.session], decision.outcome)
+                    session = fetched(self._board.by_id[decision.session], datetime.now(UTC))
+                    self._runner.start(session, decision.outcome)
                 else:
                     self._wait(decision.session, decision.outcome, decision.ahead + 1)
         except StorageFailed as error:
@@ -73,4 +75,5 @@ class Scheduler:
     def _wait(self, session_id: str, reason: Reason, place: int) -> None:
         session = self._board.by_id[session_id]
         if (session.reason, session.queue_position) != (reason, place):
-            self._store.note(msgspec.structs.replace(session, reason=reason, queue_position=place))
+            told = fetching(session, reason, datetime.now(UTC))
+            self._store.note(msgspec.structs.replace(told, reason=reason, queue_position=place))

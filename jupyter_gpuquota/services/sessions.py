@@ -32,6 +32,7 @@ from ..model.sessions import (
 )
 from ..model.struct import Nothing, Page
 from ..ports.backend import Backend, require
+from . import session_data
 from .call import Call
 from .paging import page
 
@@ -83,7 +84,8 @@ async def preview(backend: Backend, call: Call) -> Preview:
         names.check_free(spec, backend.sessions.all())
     except (InvalidFields, NameTaken) as error:
         return previews.forbidden(error, alternatives.allowed(call.body, facts, error))
-    return previews.rounded(await backend.planning.preview(spec), call.body, spec)
+    found = previews.rounded(await backend.planning.preview(spec), call.body, spec)
+    return previews.with_data(found, await session_data.previews(backend, spec.data))
 
 
 async def stop(backend: Backend, call: Call) -> Session:
@@ -232,4 +234,5 @@ async def _facts(backend: Backend, call: Call) -> specs.Facts:
         containers=inventory.containers,
         watched=tuple(p for p in call.rights.roles if not call.rights.launches(p)),
         right=call.rights.source.launching,
+        data=await session_data.resolved(backend, call, request.data),
     )

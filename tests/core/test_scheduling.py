@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot, Decision
+from jupyter_gpuquota.model.messages.build import reason
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement
@@ -167,3 +169,30 @@ def test_the_machine_can_be_full_before_the_quota_is() -> None:
     [decision] = decide(sessions, projects)
     assert isinstance(decision.outcome, Reason)
     assert decision.outcome.code == "NoNodeFits"
+
+
+def test_a_session_that_waits_for_its_data_holds_nothing_and_blocks_nobody() -> None:
+    pending = reason("DataPending", "data.fetching", data="faces@good", done=43)
+    first = make_session("a", "4", age=3)
+    others = [make_session("b", "2", age=2), make_session("c", "2", age=1), make_session("d", "1")]
+    snapshot = ClusterSnapshot([first, *others], PROJECTS, NODES, NOW, held={first.id: pending})
+    found = {decision.session: decision for decision in plan(snapshot).decisions}
+    assert found["id-a"].outcome == pending
+    assert [found[f"id-{name}"].outcome.text for name in "bc"] == [
+        "n1 GPU 0, 1 (simulated)",
+        "n1 GPU 2, 3 (simulated)",
+    ]
+    assert found["id-d"].outcome.code == "OverQuota"
+    assert [found[f"id-{name}"].ahead for name in "abcd"] == [0, 0, 1, 2]
+
+
+def test_nothing_is_reclaimed_for_a_session_that_waits_for_its_data() -> None:
+    borrower = make_session(
+        "a", "8", "running", kind="train", placement=make_placement(*map(make_slice, range(8)))
+    )
+    owner = make_session("b", "2", project="team-b")
+    pending = reason("DataPending", "data.waiting", data="faces@good")
+    sessions, projects = [borrower, owner], [make_project("team-a", "0"), PROJECTS[1]]
+    held = ClusterSnapshot(sessions, projects, NODES, NOW, held={owner.id: pending})
+    assert plan(held).evictions == ()
+    assert [e.session for e in plan(replace(held, held={})).evictions] == [borrower.id]

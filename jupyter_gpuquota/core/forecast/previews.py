@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from ...errors import GpuQuotaError
+from ...model.datasets.mounts import MountPreview
 from ...model.messages.build import joined, message, sentences_of
 from ...model.messages.formats import place_arg, share_arg
 from ...model.previews import Preview
@@ -16,6 +17,7 @@ from ...model.reasons import Reason
 from ...model.resources import MILLI, Placement, Share
 from ...model.sessions import Session, SessionRequest, SessionSpec
 from ...model.struct import Message, field_problem
+from ..datasets import mounts
 from ..fields import FieldReader
 from ..names import mention
 from ..requests.alternatives import smaller
@@ -52,6 +54,14 @@ def rounded(found: Preview, request: SessionRequest, spec: SessionSpec) -> Previ
         return found
     sentences = (message("preview.rounded", share=share_arg(spec.share)), *found.sentences)
     return msgspec.structs.replace(found, message=joined(*sentences), sentences=sentences)
+
+
+def with_data(found: Preview, data: tuple[MountPreview, ...]) -> Preview:
+    """Return a preview that says which datasets are cached, and which are fetched first."""
+    if not data:
+        return found
+    said = (*found.sentences, *mounts.sentences(data))
+    return msgspec.structs.replace(found, message=joined(*said), sentences=said, data=data)
 
 
 def forbidden(error: GpuQuotaError, nearest: Share | None = None) -> Preview:

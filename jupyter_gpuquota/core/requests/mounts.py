@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from ...model.pods import ContainerRules, Mount
 from ..fields import FieldReader
-from .patterns import OBJECT
+from .patterns import OBJECT, PATH
 
-_PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[^/:\x00-\x1f\x7f]+)+")
 _SYSTEM = ("/bin", "/boot", "/etc", "/lib", "/lib64", "/opt", "/root", "/sbin", "/usr", "/var")
 _RUNTIME = ("/dev", "/proc", "/run", "/sys", "/var/run")
 """Folders below which nothing can be mounted either."""
@@ -26,7 +24,7 @@ def read_mounts(
         if mount is None:
             reader.wrong(field, "pod.value", value=repr(text), example="CLAIM:/path[:ro]")
             continue
-        if mount.host_path and not any(_within(mount.host_path, one) for one in rules.host_paths):
+        if mount.host_path and not any(within(mount.host_path, one) for one in rules.host_paths):
             allowed = [f"{path}:/path" for path in rules.host_paths]
             example = ", ".join(["CLAIM:/path", *allowed])
             reader.wrong(field, "pod.host_path", path=mount.host_path, example=example)
@@ -34,7 +32,7 @@ def read_mounts(
             reader.wrong(field, "pod.reserved", name=mount.claim)
         if mount.path in taken:
             reader.wrong(field, "name.twice", name=mount.path)
-        elif _is_reserved(mount.path, rules):
+        elif is_reserved(mount.path, rules):
             reader.wrong(field, "pod.path", path=mount.path)
         taken.add(mount.path)
         yield mount
@@ -49,20 +47,21 @@ def mount_text(mount: Mount) -> str:
 def _read(text: str) -> Mount | None:
     source, _, rest = text.partition(":")
     path, _, mode = rest.partition(":")
-    if mode not in {"", "ro", "rw"} or not _PATH.fullmatch(path):
+    if mode not in {"", "ro", "rw"} or not PATH.fullmatch(path):
         return None
     if OBJECT.fullmatch(source):
         return Mount(claim=source, path=path, read_only=mode == "ro")
-    if _PATH.fullmatch(source):
+    if PATH.fullmatch(source):
         return Mount(host_path=source, path=path, read_only=mode == "ro")
     return None
 
 
-def _is_reserved(path: str, rules: ContainerRules) -> bool:
+def is_reserved(path: str, rules: ContainerRules) -> bool:
     """Return whether a volume would hide files of the system or the session."""
-    hidden = any(_within(kept, path) for kept in (*_SYSTEM, *_RUNTIME, *rules.reserved))
-    return hidden or any(_within(path, kept) for kept in _RUNTIME)
+    hidden = any(within(kept, path) for kept in (*_SYSTEM, *_RUNTIME, *rules.reserved))
+    return hidden or any(within(path, kept) for kept in _RUNTIME)
 
 
-def _within(path: str, folder: str) -> bool:
+def within(path: str, folder: str) -> bool:
+    """Return whether a path is a folder or lies below it."""
     return path == folder or path.startswith(f"{folder.rstrip('/')}/")

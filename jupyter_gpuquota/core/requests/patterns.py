@@ -29,5 +29,8 @@ TOLERATION = re.compile(
 )
 """`KEY[=VALUE][:EFFECT]`, as in `kubectl taint`."""
 
+PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[^/:\x00-\x1f\x7f]+)+")
+"""An absolute path, without `.` and `..`."""
+
 RUN_AS = re.compile(r"(\d{1,10})(?::(\d{1,10}))?", re.ASCII)
 """`USER[:GROUP]`, in numbers."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -20,6 +20,7 @@ from ..fields import NAME_LIMIT, FieldReader
 from ..idle.policy import NO_POLICY
 from ..idle.requests import check_wish, read_wish
 from .arguments import check_argv
+from .data import Resolved, data_text, read_data
 from .feasibility import Fits, fit
 from .pods import options_asked, read_options
 from .shares import read_share
@@ -35,7 +36,7 @@ class Facts:
     `projects` are those that the user may launch in, the first is the default. `watched` names
     those whose sessions the user may only view. `right` is what launching needs, where that is not
     membership. `containers` is None if sessions are processes. `fits` rounds a share up and checks
-    it: by default like our own scheduler.
+    it: by default like our own scheduler. `data` has what the datasets of the request are.
     """
 
     projects: Sequence[Project]
@@ -46,6 +47,7 @@ class Facts:
     right: str = ""
     containers: ContainerRules | None = None
     fits: Fits = fit
+    data: Mapping[str, Resolved] = field(default_factory=dict)
 
 
 def check(request: SessionRequest, facts: Facts) -> SessionSpec:
@@ -63,13 +65,14 @@ def check(request: SessionRequest, facts: Facts) -> SessionSpec:
 def check_again(spec: SessionSpec, facts: Facts) -> SessionSpec:
     """Return a request that was checked before, checked again.
 
-    Its idle timeout is not checked: it counts only as far as the policy allows.
+    Its idle timeout is not checked: it counts only as far as the policy allows. Versions of
+    datasets stay those that it was launched with.
 
     Raises:
         InvalidFields: with every field that would be refused at a launch.
     """
     checked = _checked(asked_again(spec), spec.share, None, facts, FieldReader())
-    return msgspec.structs.replace(checked, idle_timeout=spec.idle_timeout)
+    return msgspec.structs.replace(checked, idle_timeout=spec.idle_timeout, data=spec.data)
 
 
 def _checked(
@@ -91,12 +94,14 @@ def _checked(
     _check_env(request.env, reader, container=containers is not None)
     _check_ports(request.ports, reader)
     pod = read_options(request, containers, reader)
+    taken = [mount.path for mount in pod.mounts] if pod else []
+    data = read_data(request.data, facts.data, containers, reader, taken)
     if project:
         check_wish(wish, facts.policy, project, request.kind, reader)
     reader.within("priority", request.priority, 0, 100)
     reader.finish()
     spec = _spec(request, wanted, share, facts)
-    return msgspec.structs.replace(spec, idle_timeout=wish, pod=pod)
+    return msgspec.structs.replace(spec, idle_timeout=wish, pod=pod, data=data)
 
 
 def project_of(request: SessionRequest, facts: Facts) -> Project | None:
@@ -133,6 +138,7 @@ def asked_again(spec: SessionSpec) -> SessionRequest:
         priority=spec.priority,
         node_type=spec.node_type,
         base_url=spec.base_url,
+        data=tuple(map(data_text, spec.data)),
         **options_asked(spec.pod),
     )
 

@@ -35,9 +35,9 @@ class Cycle:
     def __init__(self, snapshot: ClusterSnapshot) -> None:
         self.snapshot = snapshot
         self.ledger = Ledger(snapshot.projects)
-        self.queue = [s for s in snapshot.sessions if is_queued(s)]
+        self.queue = [s for s in snapshot.sessions if is_queued(s) and s.id not in snapshot.held]
         self.nominated = nominated(self.queue)
-        self.outcomes: dict[str, Placement | Reason] = {}
+        self.outcomes: dict[str, Placement | Reason] = dict(snapshot.held)
         self.pending: list[Session] = []
         self.bounded: list[Session] = []
         self.evictions: dict[str, Eviction] = {}

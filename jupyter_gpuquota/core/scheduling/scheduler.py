@@ -8,6 +8,7 @@ one that stays within its own; then preempt, within a project, lower ranks for h
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 
 from ...model.reasons import Reason
@@ -24,7 +25,7 @@ def plan(snapshot: ClusterSnapshot) -> Plan:
     cycle = run_cycle(snapshot)
     fair = {name: account.fair for name, account in cycle.ledger.accounts.items()}
     again = min(cycle.protected, default=None) if cycle.pending else None
-    return Plan(_decisions(cycle), tuple(cycle.evictions.values()), fair, again)
+    return Plan(tuple(_decisions(cycle)), tuple(cycle.evictions.values()), fair, again)
 
 
 def run_cycle(snapshot: ClusterSnapshot) -> Cycle:
@@ -51,10 +52,13 @@ def _explain(cycle: Cycle) -> None:
         cycle.outcomes[session.id] = reasons[shape]
 
 
-def _decisions(cycle: Cycle) -> tuple[Decision, ...]:
-    queue = sorted(cycle.queue, key=lambda s: (s.spec.project, *queue_key(s)))
-    return tuple(
-        Decision(session.id, cycle.outcomes[session.id], ahead)
-        for _, members in groupby(queue, key=lambda s: s.spec.project)
-        for ahead, session in enumerate(s for s in members if s.state == "waiting")
-    )
+def _decisions(cycle: Cycle) -> Iterator[Decision]:
+    """Yield the outcomes of queued sessions; none waits behind one that is held."""
+    held = cycle.snapshot.held
+    queue = [s for s in cycle.snapshot.sessions if s.state == "waiting"]
+    queue.sort(key=lambda s: (s.spec.project, *queue_key(s)))
+    for _, members in groupby(queue, key=lambda s: s.spec.project):
+        ahead = 0
+        for session in members:
+            yield Decision(session.id, cycle.outcomes[session.id], ahead)
+            ahead += session.id not in held

@@ -14,7 +14,11 @@ from ...model.sessions import Reclaim, Session
 
 @dataclass(frozen=True, slots=True)
 class ClusterSnapshot:
-    """Everything that a cycle reads; `holdings` are workloads that are not our sessions."""
+    """Everything that a cycle reads; `holdings` are workloads that are not our sessions.
+
+    `held` are queued sessions that cannot start yet, whatever is free, and why: they hold and
+    reserve nothing, and no other session waits behind them.
+    """
 
     sessions: Sequence[Session]
     projects: Sequence[Project]
@@ -22,6 +26,7 @@ class ClusterSnapshot:
     now: datetime
     rules: Rules = USUAL_RULES
     holdings: Sequence[Holding] = ()
+    held: Mapping[str, Reason] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,8 @@ SESSIONS = {
     "pod.path": Text("{path} is used by the system or the session.", "Choose another path."),
     "pod.reserved": Text("{name} belongs to a session or a user.", "Use another one."),
     "pod.host_path": Text("{path} of the nodes may not be mounted.", "Use {example}."),
+    "data.nested": Text("{path} and {other} lie inside each other.", "Choose another path."),
+    "data.taken": Text("{path} exists already.", "Choose another path."),
     "resize.share": Text("Enter the new share.", "For example 0.5."),
     "idle_timeout.locked": Text(
         "Locked to {value:duration} by {level:policy}.", "Leave it empty, or ask an administrator."

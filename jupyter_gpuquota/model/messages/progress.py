@@ -19,8 +19,8 @@ PROGRESS = {
     "progress.ready": Text("Ready"),
     "progress.pulling": Text("Pulling {image}"),
     "progress.pulled": Text("Pulled {image} ({size:memory}) in {span:duration}"),
-    "progress.fetching": Text("Fetching {data} ({size:bytes})"),
-    "progress.fetched": Text("Fetched {data} ({size:bytes}) in {span:duration}"),
+    "progress.fetching": Text("Fetching {data}"),
+    "progress.fetched": Text("Fetched {data} in {span:duration}"),
     "progress.simulated": Text("Running in memory only: no process is started"),
     **{
         f"warning.{rule}.{action}": Text(

@@ -7,10 +7,10 @@ export const progress: Texts = {
     trans.__('Starting %1 from %2', a.command, a.environment)
   ],
   'progress.fetched': (trans, f, a) => [
-    trans.__('Fetched %1 (%2) in %3', a.data, f.bytes(a.size), f.duration(a.span))
+    trans.__('Fetched %1 in %2', a.data, f.duration(a.span))
   ],
-  'progress.fetching': (trans, f, a) => [
-    trans.__('Fetching %1 (%2)', a.data, f.bytes(a.size))
+  'progress.fetching': (trans, _f, a) => [
+    trans.__('Fetching %1', a.data)
   ],
   'progress.placed': (trans, f, a) => [
     trans.__('Placed on %1', f.place(a.place))

@@ -10,6 +10,14 @@ export const sessions: Texts = {
   'command.empty': (trans) => [
     trans.__('Must not begin with an empty word.')
   ],
+  'data.nested': (trans, _f, a) => [
+    trans.__('%1 and %2 lie inside each other.', a.path, a.other),
+    trans.__('Choose another path.')
+  ],
+  'data.taken': (trans, _f, a) => [
+    trans.__('%1 exists already.', a.path),
+    trans.__('Choose another path.')
+  ],
   'env.name': (trans) => [
     trans.__('Not a valid name of an environment variable.')
   ],

@@ -1,0 +1,1 @@
+"""Datasets in the controller: what lakes hold, cached versions, jobs."""
