@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from ...model.about import About
 from .. import preferences
 from . import discovery
 from .discovery import Home
+from .jobs import JobProcess, surroundings
 from .protocol import Answers, Call, decode, encode
 from .servers import JupyterServer
 from .transport import Transport
@@ -87,6 +88,16 @@ class Context:
     def folder(self) -> str:
         """Return the working folder."""
         return os.getcwd()  # noqa: PTH109 (text is wanted)
+
+    def spawn(self, verb: str, arguments: Sequence[str]) -> JobProcess:
+        """Start the process of a job on data, which outlives this one.
+
+        Raises Unsupported where it would not find our server, StorageFailed.
+        """
+        from ...store.spawn import spawn  # noqa: PLC0415 (keeps the import light)
+
+        folder, environment = surroundings(self.transport())
+        return spawn(verb, arguments, state_dir=folder, environment=environment)
 
     def pause(self, seconds: float) -> None:
         """Wait before the next request."""

@@ -9,7 +9,8 @@ from ...errors import Conflict, GpuQuotaError, NotFound, WrongState
 from ...model.datasets.jobs import Job
 from ...model.struct import error_of
 from ..connection.context import Context
-from .processes import JobProcess
+from ..connection.jobs import JobProcess
+from .processes import early_end
 
 Progress = Callable[[Job], None]
 """Is called with a job again and again, until it has ended."""
@@ -25,10 +26,7 @@ def begun(context: Context, process: JobProcess) -> Job:
 
     Raises the error of a process that ended before.
     """
-    try:
-        return next(_looks(context, process.job, process))
-    finally:
-        process.leave()
+    return next(_looks(context, process.id, process))
 
 
 def finished(
@@ -39,22 +37,19 @@ def finished(
 ) -> Job:
     """Return a job once it is done. An interrupt cancels it, and is raised when it has ended.
 
-    Raises the job's error, and Conflict if it was cancelled or its process died.
+    A verification that has found damage is done, too. Raises the job's error, and Conflict if it
+    was cancelled or its process died.
     """
     show = progress or (lambda _: None)
     try:
-        try:
-            last = _last(_looks(context, job, process), show)
-        except KeyboardInterrupt:
-            with suppress(NotFound, WrongState):
-                context.call("jobs.cancel", {"job": job})
-            with suppress(GpuQuotaError):
-                _last(_looks(context, job, process), show)
-            raise
-    finally:
-        if process:
-            process.leave()
-    if last.state != "done":
+        last = _last(_looks(context, job, process), show)
+    except KeyboardInterrupt:
+        with suppress(NotFound, WrongState):
+            context.call("jobs.cancel", {"job": job})
+        with suppress(GpuQuotaError):
+            _last(_looks(context, job, process), show)
+        raise
+    if last.state != "done" and not (last.kind == "verify" and last.findings):
         raise failure_of(last)
     return last
 
@@ -84,12 +79,12 @@ def _looks(context: Context, job: str, process: JobProcess | None) -> Iterator[J
     """Iterate over looks at a job, to its end."""
     missing = 0.0
     while True:
-        ended = process is not None and process.ended
+        code = process.exit_code() if process else None
         try:
             found: Job = context.call("jobs.get", {"job": job})
         except NotFound:
-            if process and ended:
-                raise process.failure() from None
+            if process and code is not None:
+                raise early_end(code, process.said()) from None
             if missing > _PATIENCE:
                 raise
             missing += AGAIN

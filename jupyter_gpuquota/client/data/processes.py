@@ -1,96 +1,24 @@
-"""Starting the process of a job, which outlives its starter."""
+"""What the processes of jobs are given, and what they have said."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Mapping
-from typing import IO, TYPE_CHECKING
+import msgspec
 
-from ...errors import GpuQuotaError, Unavailable, Unsupported
-from ...hosting import detach
+from ...errors import GpuQuotaError, Internal
 from ...model.struct import Problem, error_of
-from ..connection import servers
-from ..connection.context import Context
-from ..connection.transport import SocketTransport
-
-if TYPE_CHECKING:
-    import subprocess
-
-MODULE = "jupyter_gpuquota.store"
-_LAST_WORDS = 4000
 
 
-class JobProcess:
-    """The process of a job that this process has started."""
+def early_end(code: int, said: str) -> GpuQuotaError:
+    """Return the error of a process that has ended before it could report.
 
-    def __init__(self, job: str, starter: subprocess.Popen[bytes], words: IO[bytes]) -> None:
-        self.job = job
-        self._starter = starter
-        self._words = words
-
-    @property
-    def ended(self) -> bool:
-        """Whether it has ended."""
-        return self._starter.poll() is not None
-
-    def failure(self) -> GpuQuotaError:
-        """Return the error of one that has ended without a report."""
-        end = self._words.seek(0, os.SEEK_END)
-        self._words.seek(max(0, end - _LAST_WORDS))
-        said = self._words.read().decode(errors="replace").strip()
-        last = said.splitlines()[-1] if said else ""
-        import msgspec  # noqa: PLC0415 (keeps the import light)
-
-        try:
-            return error_of(msgspec.json.decode(last, type=Problem))
-        except msgspec.MsgspecError:
-            code = self._starter.returncode
-            return Unavailable(f"The process of the job exited at once (status {code}).\n{said}")
-
-    def leave(self) -> None:
-        """Let it go on alone."""
-        if self._starter.stdin:
-            self._starter.stdin.close()
-        self._starter.wait()
-        self._words.close()
-
-
-def start(context: Context, verb: str, options: Mapping[str, str], *words: str) -> JobProcess:
-    """Start the process of a job. Raises Unsupported, Unavailable."""
-    import subprocess  # noqa: PLC0415 (keeps the import light)
-    import tempfile  # noqa: PLC0415 (the same)
-
-    job = os.urandom(6).hex()
-    given = [f"--{name}={value}" for name, value in options.items() if value]
-    program = [sys.executable, "-m", MODULE, verb, f"--job={job}", *given, "--", *words]
-    said = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `leave`)
-    try:
-        starter = subprocess.Popen(
-            [sys.executable, "-I", "-S", detach.__file__, *program],
-            stdin=subprocess.PIPE,
-            stdout=said,
-            stderr=said,
-            env=_environment(context, os.environ),
-        )
-    except OSError as error:
-        said.close()
-        raise Unavailable(f"The job's process cannot be started: {error}.") from error
-    return JobProcess(job, starter, said)
-
-
-def _environment(context: Context, found: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment in which the process finds the server that we have found.
-
-    Raises Unsupported.
+    The last line of what it has said is a `Problem`, unless it has crashed.
     """
-    transport = context.transport()
-    if isinstance(transport, SocketTransport):
-        return {**found, **transport.location.environment}
-    known = (servers.parent(), servers.of_hub())
-    if not transport.url or any(each and each.url == transport.url for each in known):
-        return dict(found)
-    raise Unsupported(
-        "A job on data finds its controller by the environment, not by a URL and a token.",
-        hint="Run this in a terminal or a notebook of that JupyterLab.",
-    )
+    try:
+        return error_of(msgspec.json.decode(said.rpartition("\n")[2], type=Problem))
+    except msgspec.MsgspecError:
+        return Internal(f"The process of the job ended with the exit code {code}.\n{said}")
+
+
+def option(name: str, value: str) -> list[str]:
+    """Return an option with its value; nothing for an empty one."""
+    return [f"--{name}={value}"] if value else []

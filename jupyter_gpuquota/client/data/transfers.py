@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Literal, overload
@@ -15,7 +16,7 @@ from ...model.datasets.names import parse_name
 from ...model.datasets.versions import Version
 from .following import Progress, begun, finished
 from .naming import OfVersions, version_args
-from .processes import JobProcess, start
+from .processes import option
 
 Folder = str | PathLike[str]
 
@@ -68,11 +69,12 @@ class Transfers(OfVersions):
         that does not stop changing.
         """
         dataset = self._dataset(name)
-        options = {"message": message, "tag": tag}
-        process = self._start("sync", options, dataset.name, _absolute(folder))
+        given = [*option("message", message), *option("tag", tag)]
+        words = [*given, "--", dataset.name, _absolute(folder)]
+        process = self._context.spawn("sync", words)
         if not wait:
             return begun(self._context, process)
-        job = finished(self._context, process.job, progress, process)
+        job = finished(self._context, process.id, progress, process)
         version: Version = self._call_version("versions.get", f"{dataset.name}@{job.version}")
         return version
 
@@ -84,8 +86,8 @@ class Transfers(OfVersions):
         Every file is checked against its hash. Raises NotFound, Conflict, Damaged.
         """
         version = self._version(name)
-        words = (f"{version.dataset}@{version.id}", _absolute(folder))
-        return self._run(self._start("export", {}, *words), progress, wait=wait)
+        words = ["--", _full(version), _absolute(folder)]
+        return self._run("export", words, progress, wait=wait)
 
     def import_(
         self,
@@ -106,8 +108,17 @@ class Transfers(OfVersions):
         dataset = self._dataset(name)
         text = os.fspath(source)
         place = text if "://" in text else _absolute(text)
-        options = {"format": format, "message": message, "tag": tag}
-        return self._run(self._start("import", options, dataset.name, place), progress, wait=wait)
+        given = [*option("format", format), *option("message", message), *option("tag", tag)]
+        words = [*given, "--", dataset.name, place]
+        return self._run("import", words, progress, wait=wait)
+
+    def register(self, name: str, *, progress: Progress | None = None, wait: bool = True) -> Job:
+        """Let the controller know the versions that are in a dataset's own lake.
+
+        Raises NotFound, NotAllowed, Unavailable.
+        """
+        dataset = self._dataset(name)
+        return self._run("register", ["--", dataset.name], progress, wait=wait)
 
     def cache(
         self, name: str, *, progress: Progress | None = None, wait: bool = True
@@ -121,10 +132,9 @@ class Transfers(OfVersions):
         version = self._version(name)
         args = {"dataset": version.dataset, "version": version.id}
         if version.copy is None and self._dataset(version.dataset).own_lake:
-            process = self._start("cache", {}, f"{version.dataset}@{version.id}")
+            job = self._run("cache", ["--", _full(version)], progress, wait=wait)
             if not wait:
-                return begun(self._context, process)
-            finished(self._context, process.job, progress, process)
+                return job
         answer: CacheAnswer = self._context.call("caches.create", args)
         if answer.job and wait:
             finished(self._context, answer.job.id, progress)
@@ -149,9 +159,8 @@ class Transfers(OfVersions):
         """
         version = self._version(name)
         if lake and self._dataset(version.dataset).own_lake:
-            only = {(True, False): "lake", (False, True): "cache"}.get((lake, cache), "")
-            process = self._start("verify", {"only": only}, f"{version.dataset}@{version.id}")
-            return self._run(process, progress, wait=wait)
+            words = [*option("only", "" if cache else "lake"), "--", _full(version)]
+            return self._run("verify", words, progress, wait=wait)
         request = VerifyRequest(lake=lake, cache=cache)
         args = {"dataset": version.dataset, "version": version.id}
         job: Job = self._context.call("versions.verify", args, body=request)
@@ -177,13 +186,13 @@ class Transfers(OfVersions):
         """Return a job once it is done; an interrupt cancels it. Raises NotFound, its error."""
         return finished(self._context, job, progress)
 
-    def _run(self, process: JobProcess, progress: Progress | None, *, wait: bool) -> Job:
+    def _run(
+        self, verb: str, words: Sequence[str], progress: Progress | None, *, wait: bool
+    ) -> Job:
+        process = self._context.spawn(verb, words)
         if not wait:
             return begun(self._context, process)
-        return finished(self._context, process.job, progress, process)
-
-    def _start(self, verb: str, options: dict[str, str], *words: str) -> JobProcess:
-        return start(self._context, verb, options, *words)
+        return finished(self._context, process.id, progress, process)
 
     def _dataset(self, name: str) -> Dataset:
         args = {"dataset": parse_name(name).dataset}
@@ -197,3 +206,7 @@ class Transfers(OfVersions):
 
 def _absolute(folder: Folder) -> str:
     return str(Path(folder).expanduser().absolute())
+
+
+def _full(version: Version) -> str:
+    return f"{version.dataset}@{version.id}"

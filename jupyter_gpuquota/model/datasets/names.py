@@ -15,7 +15,7 @@ from ...errors import FieldError, refuse, refused
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}", re.ASCII)
 _REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _FORM = "Name it as NAME, NAME@VERSION or NAME@VERSION:PATH."
-_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": "\\\\"}
+_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _BYTES = range(0xDC80, 0xDD00)
 """Surrogates that stand for bytes that are not UTF-8."""
 
@@ -80,10 +80,15 @@ def received_path(path: str, *, raw: bool) -> str:
 
 def shown_path(path: str) -> str:
     r"""Return a path as one printable line: `a\nb`, `caf\xe9`; a backslash is doubled."""
-    return "".join(map(_shown, path))
+    return escaped(path.replace("\\", "\\\\"))
 
 
-def _shown(letter: str) -> str:
+def escaped(text: str) -> str:
+    """Return a text as one printable line; backslashes stay, they may be escapes already."""
+    return "".join(map(_escaped, text))
+
+
+def _escaped(letter: str) -> str:
     if letter in _SHORT:
         return _SHORT[letter]
     if letter.isprintable():

@@ -6,21 +6,18 @@ from datetime import UTC, datetime
 
 from ....model.datasets.names import received_path, shown_path
 from ....model.datasets.versions import SHOWN
+from ....model.messages.formats import size as size_text
 from ..view import span_text
 
-_UNITS = ("kB", "MB", "GB", "TB", "PB")
-
-
-def size_text(size: int) -> str:
-    """Return bytes in decimal units with three digits: `3.2 kB`, `150 MB`."""
-    if size < 1000:
-        return f"{size} B"
-    value = float(size)
-    for unit in _UNITS:
-        value /= 1000
-        if value < 999.5 or unit == _UNITS[-1]:
-            break
-    return f"{value:.1f} {unit}" if value < 99.95 else f"{value:.0f} {unit}"
+__all__ = [
+    "ago_text",
+    "copy_text",
+    "count_text",
+    "left_text",
+    "path_text",
+    "short",
+    "size_text",
+]
 
 
 def count_text(count: int, noun: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....client.data.jobs import JOBS
 from ....model.datasets.jobs import Job, JobList
-from ....model.datasets.names import shown_path
+from ....model.datasets.names import escaped
 from ..markup import Markup, tag
 from ..view import Column, Row, View, html_table, text_table
 from .formats import ago_text, count_text, left_text, short, size_text
@@ -71,7 +71,7 @@ class VerifiedView(View[Job]):
         if not self.data.findings:
             files = f" ({count_text(self.data.files, 'file')})" if self.data.files else ""
             return f"{self._what} is intact{files}."
-        return "\n".join([*map(shown_path, self.data.findings), self.failure])
+        return "\n".join([*map(escaped, self.data.findings), self.failure])
 
     @property
     def body(self) -> Markup:
@@ -122,7 +122,7 @@ def _state(job: Job) -> str:
 def _detail(job: Job) -> str:
     if job.problem:
         return job.problem.message
-    return job.reason or shown_path(job.folder)
+    return job.reason or escaped(job.folder)
 
 
 _COLUMNS: list[Column[Job]] = [
