@@ -6,9 +6,8 @@ the layers.
 
 from __future__ import annotations
 
-import sys
-
 from ..jobs.main import main
+from .leaving import leave
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import resource
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -53,6 +53,12 @@ async def stored(lake: Objects, count: int) -> tuple[str, int]:
     return version, len(encoded)
 
 
+def peak() -> int:
+    """Return the most memory of this program; `getrusage` would include what forked it."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) << 10
+
+
 async def main(folder: Path, count: int) -> dict[str, object]:
     """Do it, and return seconds, bytes and the process's peak memory."""
     (folder / "lake").mkdir()
@@ -73,7 +79,7 @@ async def main(folder: Path, count: int) -> dict[str, object]:
     return {
         "entries": count,
         "manifest": size,
-        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10,
+        "peak": peak(),
         "seconds": {
             "write": round(written - started, 1),
             "compare": round(compared - written, 1),
