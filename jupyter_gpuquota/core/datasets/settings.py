@@ -119,27 +119,3 @@ def _spans(field: str, asked: Mapping[str, Number], reader: FieldReader) -> dict
     return {
         name: reader.duration(f"{field}.{name}", value, "never") for name, value in asked.items()
     }
-
-
-def request_of(settings: DataSettings) -> DataSettingsRequest:
-    """Return the request for the present settings, to be changed in part."""
-    cache = settings.cache
-    return DataSettingsRequest(
-        lakes=tuple(
-            LakeRequest(
-                name=lake.name,
-                url=lake.url,
-                credentials=lake.credentials,
-                projects=lake.projects,
-                default=lake.default,
-            )
-            for lake in settings.lakes
-        ),
-        cache=CacheRulesRequest(
-            unused=f"{cache.unused}s",
-            high_water=cache.high_water,
-            projects={name: f"{span}s" for name, span in cache.projects.items()},
-            datasets={name: f"{span}s" for name, span in cache.datasets.items()},
-        ),
-        revision=settings.revision,
-    )

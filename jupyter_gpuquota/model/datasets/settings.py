@@ -86,3 +86,27 @@ class DataChangePreview(Model, frozen=True, kw_only=True):
     evicted: tuple[str, ...] = ()
     freed: int = 0
     orphaned: tuple[str, ...] = ()
+
+
+def request_of(settings: DataSettings) -> DataSettingsRequest:
+    """Return the request for the present settings, to be changed in part."""
+    cache = settings.cache
+    return DataSettingsRequest(
+        lakes=tuple(
+            LakeRequest(
+                name=lake.name,
+                url=lake.url,
+                credentials=lake.credentials,
+                projects=lake.projects,
+                default=lake.default,
+            )
+            for lake in settings.lakes
+        ),
+        cache=CacheRulesRequest(
+            unused=f"{cache.unused}s",
+            high_water=cache.high_water,
+            projects={name: f"{span}s" for name, span in cache.projects.items()},
+            datasets={name: f"{span}s" for name, span in cache.datasets.items()},
+        ),
+        revision=settings.revision,
+    )

@@ -93,13 +93,13 @@ class LakesView(View[LakeList]):
     @property
     def text(self) -> str:
         """Return a row for each lake."""
-        return text_table(_LAKES, self.data.items) if self.data.items else LAKES.empty
+        return text_table(LAKE_COLUMNS, self.data.items) if self.data.items else LAKES.empty
 
     @property
     def body(self) -> Markup:
         """Return the same as HTML."""
         items = self.data.items
-        return html_table(_LAKES, items, "Lakes") if items else tag("p", LAKES.empty)
+        return html_table(LAKE_COLUMNS, items, "Lakes") if items else tag("p", LAKES.empty)
 
     @property
     def records(self) -> list[Row]:
@@ -133,7 +133,7 @@ _COLUMNS: list[Column[Dataset]] = [
     Column("DESCRIPTION", lambda each: each.description),
 ]
 
-_LAKES: list[Column[Lake]] = [
+LAKE_COLUMNS: list[Column[Lake]] = [
     Column("NAME", lambda each: f"{each.name} (default)" if each.default else each.name),
     Column("URL", lambda each: each.url),
     Column("PROJECTS", lambda each: ", ".join(each.projects)),
