@@ -13,3 +13,6 @@ CA = "JUPYTER_GPUQUOTA_CA"
 
 SESSION = "GPUQUOTA_SESSION"
 """The id of the session that a process belongs to."""
+
+DATASETS = "GPUQUOTA_DATASETS"
+"""The folder in which a session finds its datasets by name."""

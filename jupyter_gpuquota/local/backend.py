@@ -51,7 +51,7 @@ def open_local(
     board = Board()
     state = State(home, board)
     state.files[home / _KEY] = key
-    runner = LocalRunner(config, state, devices, key)
+    runner = LocalRunner(config, state, devices, key, home / "data" / "cache")
     presence = Presence(clock, _fingerprint)
     board.warn("devices", (devices.problem,))
     resident = make_resident(

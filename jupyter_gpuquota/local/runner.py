@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from ..errors import FieldError, StorageFailed
@@ -21,6 +22,7 @@ from .gpus.devices import Devices
 from .gpus.inventory import DeviceInventory
 from .processes import processes
 from .processes.exit_reasons import Ended
+from .sessions.data_links import DataLinks
 from .sessions.launcher import Launcher, taken_ports
 from .sessions.process_watcher import ProcessWatcher
 from .shim import procfs
@@ -30,12 +32,15 @@ from .state.state import State
 class LocalRunner:
     """Sessions as processes of this machine."""
 
-    def __init__(self, config: LocalConfig, state: State, devices: Devices, key: bytes) -> None:
+    def __init__(
+        self, config: LocalConfig, state: State, devices: Devices, key: bytes, cache: Path
+    ) -> None:
         self._config = config
         self._state = state
         self._board = state.board
         self._devices = devices
-        self._starter = Launcher(config, state, devices, key)
+        self._links = DataLinks(cache, state.folder)
+        self._starter = Launcher(config, state, devices, key, self._links)
         self._owners = processes.ProcessOwners(state.folders.sessions)
         self._watcher = ProcessWatcher(config, state, devices, self._starter.shims, self._owners)
         self.orphans: SimpleQueue[int] = SimpleQueue()
@@ -44,8 +49,10 @@ class LocalRunner:
         self._measured = 0.0
 
     def open(self) -> DeviceInventory:
-        """Become the parent of orphans, and return the devices."""
+        """Become the parent of orphans, tidy up, and return the devices."""
         procfs.become_subreaper()
+        for session in self._board.sessions:
+            self._unlink(session)
         return self._devices.read()
 
     def close(self) -> None:
@@ -55,6 +62,7 @@ class LocalRunner:
     def check(self, spec: SessionSpec, live: Iterable[Session]) -> Iterator[FieldError]:
         """Yield why a request cannot run here."""
         yield from taken_ports(spec, live)
+        yield from self._links.taken(spec)
 
     def start(self, session: Session, placement: Placement) -> None:
         """Start a queued session; it fails if it cannot be started.
@@ -64,6 +72,7 @@ class LocalRunner:
         if problem := self._starter.start(session, placement):
             started = self._board.by_id[session.id]
             self._watcher.conclude(started, Ended("start_failed", detail=problem))
+            self._unlink(session)
             if self._board.by_id[session.id].state == "waiting":
                 raise StorageFailed(
                     f"{session.spec.name} could not be started, and that cannot be stored: "
@@ -74,6 +83,7 @@ class LocalRunner:
     def observe(self, session: Session) -> None:
         """Observe a live session, and do what its state requires."""
         self._watcher.observe(session)
+        self._unlink(session)
 
     def ready(self, session: Session, step: Message) -> None:
         """Publish that a starting session is running."""
@@ -106,3 +116,8 @@ class LocalRunner:
         if any(session.state in LIVE for session in self._board.sessions):
             self._owners.refresh()
         self._board.warn("processes", self._watcher.warnings())
+
+    def _unlink(self, session: Session) -> None:
+        """Remove the links to the datasets of a session that no longer runs."""
+        if session.spec.data and self._board.by_id[session.id].state not in LIVE:
+            self._links.remove(session, self._board.sessions)

@@ -14,6 +14,7 @@ from ...control.session_server.settings import (
 )
 from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session, SessionSpec
+from ...variables import DATASETS
 
 _KEPT = re.compile(
     r"JUPYTER_((CONFIG|DATA)_(DIR|PATH)|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)"
@@ -34,7 +35,8 @@ class LaunchContext:
     `python` and `module` are the program of a Jupyter Server; `active` is the variable that
     marks the environment as active, if any; `inherited` is the account's environment; `mps` is the
     pipe folder of a responding MPS daemon, empty if none. `runtime` is the folder of one run,
-    `workspaces` that of the session's JupyterLab workspaces, which outlive the run.
+    `workspaces` that of the session's JupyterLab workspaces, which outlive the run. In `datasets`
+    the session finds its datasets by name.
     """
 
     runtime: str
@@ -49,6 +51,7 @@ class LaunchContext:
     active: str = ""
     root: bool = False
     mps: str = ""
+    datasets: str = ""
 
 
 def argv_of(spec: SessionSpec, session: Session, context: LaunchContext) -> tuple[str, ...]:
@@ -72,6 +75,8 @@ def env_of(session: Session, placement: Placement, context: LaunchContext) -> di
     own |= spec.env | _share(spec.share, placement, context) | _facts(session, placement)
     own |= {"GPUQUOTA_STATE_DIR": context.state_dir, "JUPYTER_GPUQUOTA_BACKEND": "local"}
     own["GPUQUOTA_SESSION_TOKEN"] = context.own_token
+    if spec.data:
+        own[DATASETS] = context.datasets
     if spec.serves_jupyter:
         configs = [*_config_dirs(context.runtime), own.get("JUPYTER_CONFIG_PATH", "")]
         own |= {

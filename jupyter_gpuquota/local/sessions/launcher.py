@@ -29,13 +29,17 @@ from ..processes import processes
 from ..shim import procfs
 from ..state.state import State
 from . import logs
+from .data_links import DataLinks, folder_of
 from .launch_spec import LaunchContext, argv_of, env_of
 
 
 class Launcher:
     """Starts the shim and the process of queued sessions. Runs in the worker thread."""
 
-    def __init__(self, config: LocalConfig, state: State, devices: Devices, key: bytes) -> None:
+    def __init__(
+        self, config: LocalConfig, state: State, devices: Devices, key: bytes, links: DataLinks
+    ) -> None:
+        self._links = links
         self._config = config
         self._state = state
         self._key = key
@@ -55,6 +59,7 @@ class Launcher:
         try:
             self._check(session)
             folder.prepare(self._launch(session, placement, folder))
+            self._links.make(session)
             self.shims[session.id] = processes.start_shim(folder, str(self._state.path))
         except StorageFailed as error:
             return f"{error.message} {error.hint}"
@@ -103,6 +108,7 @@ class Launcher:
             active=prefixes.variable_of(spec.environment),
             root=os.geteuid() == 0,
             mps=self._config.mps_pipe_dir if limited else "",
+            datasets=str(folder_of(folder.path)),
         )
         return Launch(
             id=session.id,
