@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import paths
-from ..entries import LINK, Entry, Located
+from ..entries import FOLDER, LINK, Entry, Located
 from ..progress import Meter
 from ..tree import Found, walk
 
@@ -51,6 +51,14 @@ def check(tree: Path, entries: Iterable[Located], meter: Meter) -> Iterator[Faul
         yield from _faults(pending)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def strip(tree: Path, entries: Iterable[Located]) -> None:
+    """Remove what is in a tree, but not in its version. Raises OSError."""
+    for wanted, found in _aligned(entries, walk(str(tree))):
+        if wanted is None and found is not None:
+            path = tree / found.path
+            path.rmdir() if found.mode == FOLDER else path.unlink()
 
 
 def _faults(pending: Iterable[tuple[Located, Future[str]]]) -> Iterator[Fault]:

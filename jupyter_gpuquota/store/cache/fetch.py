@@ -20,6 +20,7 @@ from ..progress import Progress, Report
 from ..tasks import in_thread
 from . import announcing, sweep
 from .announcing import Announcement
+from .check import strip
 from .failures import free, storage
 from .owners import FolderClock
 from .places import MANIFEST, Place, places
@@ -74,6 +75,8 @@ async def _fetch(place: Place, own: Announcement, objects: Objects, report: Repo
         tree = own.part / published.TREE
         reuse = await in_thread(_reuse, place, entries, resumed=resumed)
         await Download(objects, tree, tell, reuse=reuse).run(entries)
+        if resumed:
+            await in_thread(strip, tree, entries)
         await in_thread((own.part / MANIFEST).write_bytes, body)
         files = [entry.size for entry, _ in entries if entry.is_file]
         marker = Complete(len(files), sum(files), _now(place))
