@@ -18,6 +18,7 @@ export namespace CommandIDs {
   export const resumeHere = 'gpuquota:resume-this-session';
   export const browseDataset = 'gpuquota:browse-dataset';
   export const compareVersions = 'gpuquota:compare-versions';
+  export const syncFolder = 'gpuquota:sync-folder';
   export const lineage = 'gpuquota:show-lineage';
   export const back = 'gpuquota:back-to-jupyterlab';
 }

@@ -16,6 +16,7 @@ import { running } from './plugins/running';
 import { saving } from './plugins/sessionpage/saving';
 import { statusbar } from './plugins/statusbar';
 import { store } from './plugins/store';
+import { syncFolder } from './plugins/syncfolder';
 
 export * from './tokens';
 
@@ -25,6 +26,7 @@ export default [
   panel,
   launch,
   launcher,
+  syncFolder,
   logs,
   details,
   dashboard,

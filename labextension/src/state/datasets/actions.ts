@@ -2,6 +2,8 @@ import {
   CacheAnswer,
   CachedVersion,
   Job,
+  JobRequest,
+  JobStarted,
   PinRequest,
   Version
 } from '../../api/models';
@@ -49,6 +51,11 @@ export class DatasetActions {
   untag({ dataset }: Version, tag: string): Promise<unknown> {
     const args = { dataset, tag };
     return this._do(this._workspace.call(routes.versionsUntag, { args }));
+  }
+
+  /** Start a job on the machine of this JupyterLab, with the user's credentials. */
+  start(body: JobRequest): Promise<JobStarted> {
+    return this._do(this._workspace.call(routes.jobsStart, { body }));
   }
 
   cancel({ id }: Job): Promise<Job> {

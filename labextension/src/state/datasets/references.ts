@@ -31,11 +31,6 @@ export function shellSnippet(reference: string): string {
   return `jupyter gpu data path ${reference}`;
 }
 
-/** Return the shell command that fetches a version with the credentials of whoever runs it. */
-export function cacheCommand(reference: string): string {
-  return `jupyter gpu data cache ${reference}`;
-}
-
 /** What a line of the launch form names: `NAME@REF[:/path]`. */
 export interface IMount {
   readonly dataset: string;

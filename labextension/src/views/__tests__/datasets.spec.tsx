@@ -109,22 +109,20 @@ describe('the section on datasets', () => {
     );
   });
 
-  it('says where to cache what only its members can read', async () => {
+  it('fetches from a lake of its own where the credentials are', async () => {
     page.server.on('GET /datasets', {
       body: { items: [makeDataset({ own_lake: true })], problems: [] }
     });
+    page.server.on('POST /jobs', { body: { id: 'j1' }, status: 202 });
     choose(await open(), 'Cache');
-    const dialog = await waitFor(() => {
-      const found = document.querySelector<HTMLElement>('.jp-Dialog');
-      expect(found).toBeTruthy();
-      return found!;
+    await waitFor(() => expect(page.server.count('POST /jobs')).toBe(1));
+    const [asked] = page.server.asked.filter(({ method }) => method === 'POST');
+    expect(asked.body).toEqual({
+      kind: 'cache',
+      dataset: 'faces',
+      version: idOf('a1')
     });
-    expect(dialog.textContent).toContain('jupyter gpu data cache faces@v1');
     expect(page.server.count(`PUT ${VERSION}/copy`)).toBe(0);
-    within(dialog).getByText('Close').click();
-    await waitFor(() =>
-      expect(document.querySelector('.jp-Dialog')).toBeNull()
-    );
   });
 
   it('says who uses and who keeps a copy', async () => {

@@ -12,14 +12,7 @@ import { confirm } from '../parts/confirm';
 import { IEntry } from '../parts/menu';
 import { report } from '../parts/report';
 import { IUi } from '../parts/ui';
-import {
-  askForPin,
-  askForTag,
-  choose,
-  chooseVersion,
-  copy,
-  sayRunYourself
-} from './dialogs';
+import { askForPin, askForTag, choose, chooseVersion, copy } from './dialogs';
 
 type VersionRow = Extract<Row, { kind: 'version' }>;
 
@@ -34,15 +27,19 @@ export function browse({ commands }: IUi, version: Version): void {
   void commands.execute(CommandIDs.browseDataset, { dataset, version: id });
 }
 
-/** Have a version fetched, or say how where only its members can. */
+/** Have a version fetched; from a lake of its own by a process with the user's credentials. */
 export async function cacheIt(
-  { trans }: IUi,
   actions: DatasetActions,
   dataset: Dataset,
   version: Version
 ): Promise<void> {
   if (dataset.own_lake) {
-    return sayRunYourself(trans, version);
+    await actions.start({
+      kind: 'cache',
+      dataset: dataset.name,
+      version: version.id
+    });
+    return;
   }
   const { job } = await actions.cache(version);
   if (job?.problem) {
@@ -74,7 +71,7 @@ export function datasetEntries(
           null,
           {
             label: trans.__('Cache Latest'),
-            run: doing(trans, () => cacheIt(ui, actions, dataset, latest))
+            run: doing(trans, () => cacheIt(actions, dataset, latest))
           }
         ]
       : [])
@@ -164,7 +161,7 @@ function caching(
   );
   if (state === 'none') {
     return [
-      entry(trans.__('Cache'), () => cacheIt(ui, actions, dataset, version)),
+      entry(trans.__('Cache'), () => cacheIt(actions, dataset, version)),
       ...(dataset.own_lake ? [] : [verify])
     ];
   }
@@ -172,7 +169,7 @@ function caching(
     ...(state === 'damaged'
       ? [
           entry(trans.__('Fetch Again'), () =>
-            cacheIt(ui, actions, dataset, version)
+            cacheIt(actions, dataset, version)
           )
         ]
       : []),
