@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any
 
 from jupyter_gpuquota.jobs.main import main
+from jupyter_gpuquota.store.leaving import leave
 
 CHANGES = {"os.rename", "os.mkdir", "os.link", "os.symlink", "os.chmod", "os.remove", "os.rmdir"}
 """Audit events of what changes a folder; `open` does if it is for writing."""
@@ -55,4 +56,4 @@ def run(step: int, root: str, words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(run(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))
+    leave(run(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))
