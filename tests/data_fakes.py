@@ -25,7 +25,8 @@ def make_version(number: str = V1, dataset: str = "faces", **fields: Any) -> Ver
 
 def make_dataset(name: str = "faces", project: str = "team-a", **fields: Any) -> Dataset:
     """Return a dataset."""
-    return Dataset(name=name, lake="main", project=project, owner="me", created=NOW, **fields)
+    defaults: dict[str, Any] = {"lake": "main", "owner": "me", "created": NOW}
+    return Dataset(name=name, project=project, **{**defaults, **fields})
 
 
 class FakeDatasets:
@@ -90,10 +91,16 @@ class FakeCaches:
         """Return how full it is."""
         return CacheRoom(capacity=10 * SIZE)
 
-    def put(self, version: str = V1, state: Any = "cached", done: int = SIZE) -> None:
+    def put(
+        self,
+        version: str = V1,
+        state: Any = "cached",
+        done: int = SIZE,
+        dataset: str = "faces",
+    ) -> None:
         """Let a version be there, or come."""
-        self.copies["faces", version] = CachedVersion(
-            dataset="faces", version=version, state=state, size=SIZE, files=3, done=done, used=NOW
+        self.copies[dataset, version] = CachedVersion(
+            dataset=dataset, version=version, state=state, size=SIZE, files=3, done=done, used=NOW
         )
 
     def finish(self, version: str = V1) -> None:
@@ -123,7 +130,7 @@ class FakeCaches:
             size=version.size,
         )
         self.jobs.items.insert(0, job)
-        self.put(version.id, "fetching", 0)
+        self.put(version.id, "fetching", 0, version.dataset)
         return CacheAnswer(copy=self.copies[version.dataset, version.id], job=job)
 
     async def clear(self, dataset: str, version: str) -> None:

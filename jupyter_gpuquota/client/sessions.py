@@ -53,6 +53,7 @@ class Wishes(TypedDict, total=False):
     priority: int
     node_type: str
     idle_timeout: Number
+    data: Sequence[str]
     cpu: Number
     cpu_limit: Number
     memory: Number
@@ -75,10 +76,12 @@ class Sessions(Lifecycle, Logs, Programs):
 
         For example `gpu=0.5` or `gpu=2`, or `gpu_memory="8Gi"`, or `mig_profile`; none of them for
         CPUs only. Without a `command` it is a Jupyter Server. `idle_timeout="2h"` requests an idle
-        timeout of its own, within the policy. Where sessions are containers, the fields from `cpu`
-        on are their options: `memory="16Gi"`, `volumes=["data:/data:ro"]`. With `wait` the call
-        returns when the session runs or has ended: see `state` and `reason`. Interrupting the wait
-        does not end the session.
+        timeout of its own, within the policy. `data=["faces@v1"]` names versions of datasets: it
+        starts once they are cached, and finds them by name in the folder $GPUQUOTA_DATASETS;
+        `faces@v1:/train` also at that path, below its folder on this machine. Where sessions are
+        containers, the fields from `cpu` on are their options: `memory="16Gi"`,
+        `volumes=["data:/data:ro"]`. With `wait` the call returns when the session runs or has
+        ended: see `state` and `reason`. Interrupting the wait does not end the session.
 
         Raises InvalidFields with all invalid fields, NameTaken.
         """
@@ -147,7 +150,7 @@ def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
             given[field] = str(given[field])  # NaN and the like are numbers, but not of JSON
     for field in ("command", "args"):
         given[field] = as_words(field, given.get(field, ()))
-    for field in ("tolerations", "pull_secrets", "volumes"):
+    for field in ("tolerations", "pull_secrets", "volumes", "data"):
         if field in given:
             given[field] = _texts(given[field])
     given["ports"] = tuple(given.get("ports", ()))

@@ -8,6 +8,7 @@ from ..core.datasets import mounts, rights
 from ..core.requests.data import Resolved, parse
 from ..errors import Ambiguous, NotAllowed, NotFound, Unavailable, Unsupported
 from ..model.datasets.caches import CachedVersion
+from ..model.datasets.datasets import Dataset
 from ..model.datasets.jobs import Job
 from ..model.datasets.mounts import DataMount, MountPreview
 from ..ports.backend import Backend
@@ -15,6 +16,11 @@ from . import datasets, versions
 from .call import Call
 
 _REFUSED = (NotFound, Ambiguous, NotAllowed, Unavailable, Unsupported)
+
+
+def known(backend: Backend) -> tuple[Dataset, ...]:
+    """Return all datasets, none where the backend has none."""
+    return backend.datasets.all() if backend.datasets else ()
 
 
 async def resolved(backend: Backend, call: Call, texts: Iterable[str]) -> dict[str, Resolved]:

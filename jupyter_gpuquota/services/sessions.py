@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from ..core import disclosure, names
+from ..core.datasets import disclosure as data
 from ..core.forecast import previews
 from ..core.idle import requests
 from ..core.idle.policy import NO_POLICY
@@ -51,7 +52,11 @@ async def list_(backend: Backend, call: Call) -> Page[Session]:
     ]
     part = page(matching, query.limit, query.cursor, backend.changes.revision("sessions"))
     able = backend.capabilities
-    items = tuple(disclosure.shown(session, call.rights, able) for session in part.items)
+    known = session_data.known(backend)
+    items = tuple(
+        disclosure.shown(data.session(session, known, call.rights), call.rights, able)
+        for session in part.items
+    )
     return Page(items=items, total=part.total, revision=part.revision, next=part.next)
 
 
@@ -210,7 +215,8 @@ async def _audit(backend: Backend, call: Call, how: str) -> None:
 
 def _shown(backend: Backend, call: Call, session: Session) -> Session:
     """Return a session as the caller sees it."""
-    return disclosure.shown(session, call.rights, backend.capabilities)
+    found = data.session(session, session_data.known(backend), call.rights)
+    return disclosure.shown(found, call.rights, backend.capabilities)
 
 
 def _states(text: str) -> set[str]:

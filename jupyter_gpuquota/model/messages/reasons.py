@@ -111,6 +111,7 @@ REASONS = {
     "volume.missing": Text("The claim {claim} does not exist.", "Starts when it does."),
     "volume.pending": Text("A volume is not ready.", "Starts when it is."),
     "data.waiting": Text("Waiting for {data} to be cached.", "Starts when it is."),
+    "data.hidden": Text("Waiting for its data.", "Starts when it is cached."),
     "data.fetching": Text("Fetching {data}: {done:count} %.", "Starts when it is cached."),
     "data.failed": Text(
         "{data} cannot be cached: {problem}",

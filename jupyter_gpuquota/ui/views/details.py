@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from ...model.datasets.mounts import DataMount
+from ...model.datasets.versions import SHOWN
 from ...model.policy import SessionPolicy
 from ...model.resources import memory_text
 from ...model.sessions import Session
@@ -129,6 +131,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("command", command),
         ("variables", ", ".join(spec.env)),
         ("ports", ", ".join(map(str, spec.ports))),
+        ("datasets", ", ".join(map(_dataset_text, spec.data))),
         *container_pairs(spec.pod),
         ("node group", spec.node_type),
         ("priority", str(spec.priority)),
@@ -140,6 +143,12 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("address", href_of(s)),
         ("id", s.id),
     ]
+
+
+def _dataset_text(mount: DataMount) -> str:
+    """Return a version, by what it was called at the launch and by its id, and its path."""
+    text = f"{mount.dataset}@{mount.ref} ({mount.version[:SHOWN]})"
+    return f"{text} at {mount.path}" if mount.path else text
 
 
 def _quoted(session: Session) -> tuple[str, Sequence[str]]:

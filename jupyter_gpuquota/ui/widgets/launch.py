@@ -127,11 +127,8 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         values: dict[str, Any] = {name: field.value for name, field in self._fields.items()}
         problems: list[FieldError] = []
         options = container.read(self._options, problems)
-        command: list[str] = []
-        try:
-            command = shlex.split(values["command"])
-        except ValueError as error:
-            problems.append(FieldError("command", f"Cannot be split into words: {error}."))
+        command = _words("command", values["command"], problems)
+        data = _words("data", values["data"], problems)
         if problems:
             raise refused(*problems)
         wishes: Wishes = {
@@ -142,9 +139,18 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
             "folder": values["folder"],
             "command": command,
             "idle_timeout": values["idle_timeout"],
+            "data": data,
             **options,
         }
         return values["name"].strip(), wishes
+
+
+def _words(field: str, text: str, problems: list[FieldError]) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        problems.append(FieldError(field, f"Cannot be split into words: {error}."))
+        return []
 
 
 def preview_html(preview: Preview, *, named: bool = True) -> Markup:
@@ -181,4 +187,5 @@ def _make_fields() -> dict[str, Any]:
         "folder": text("Folder", "default"),
         "command": text("Command", "Jupyter server"),
         "idle_timeout": text("Idle timeout", "default"),
+        "data": text("Datasets", "NAME@REF[:/path] …"),
     }

@@ -88,6 +88,14 @@ def _fill_program(group: argparse._ArgumentGroup) -> None:
         metavar="NAME=VALUE",
         help="environment variable; can be repeated",
     )
+    data = group.add_argument(
+        "--data",
+        action="append",
+        default=[],
+        metavar="NAME@REF[:/PATH]",
+        help="dataset to use, by default its latest version; can be repeated",
+    )
+    offer(data, _datasets)
     group.add_argument(
         "--port",
         dest="ports",
@@ -171,6 +179,7 @@ def read_request(args: argparse.Namespace) -> tuple[str, Wishes, tuple[FieldErro
         "args": arguments,
         "env": _variables(args.variables, problems),
         "ports": args.ports,
+        "data": args.data,
         "priority": args.priority,
         "node_type": args.node_type,
         "idle_timeout": args.idle_timeout,
@@ -235,6 +244,10 @@ def _variables(pairs: list[str], problems: list[FieldError]) -> dict[str, str]:
     return variables
 
 
+def _datasets(client: Client, _words: Sequence[str]) -> Iterable[str]:
+    return (dataset.name for dataset in client.datasets.list())
+
+
 def _environments(client: Client, _words: Sequence[str]) -> Iterable[str]:
     return (environment.id for environment in client.environments.list().environments)
 
@@ -247,11 +260,13 @@ COMMANDS = (
         _fill,
         notes="A training needs a command after `--`. With --interactive and no command the "
         "session is a Jupyter server, and words after `--` are its arguments. A command starts in "
-        "the current folder, a Jupyter server in the root folder of JupyterLab.",
+        "the current folder, a Jupyter server in the root folder of JupyterLab. Datasets are found "
+        "by name in the folder $GPUQUOTA_DATASETS; a session starts once they are cached.",
         examples=(
             "submit exp1 -g 0.5 -p team-a --interactive",
             "submit exp2 --gpu-memory 8Gi --gpu-compute 30 --interactive --wait",
             "submit train1 -g 1 -e EPOCHS=10 -- python train.py --lr 0.1",
+            "submit train2 -g 1 --data faces@v1 -- python train.py",
             "submit exp3 -g 1 --interactive --memory 32Gi -v data:/data:ro --large-shm",
             'submit board --interactive --port 6006 --command "tensorboard --logdir runs"',
         ),

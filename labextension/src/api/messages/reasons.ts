@@ -19,6 +19,10 @@ export const reasons: Texts = {
     trans.__('Fetching %1: %2 %.', a.data, f.count(a.done)),
     trans.__('Starts when it is cached.')
   ],
+  'data.hidden': (trans) => [
+    trans.__('Waiting for its data.'),
+    trans.__('Starts when it is cached.')
+  ],
   'data.waiting': (trans, _f, a) => [
     trans.__('Waiting for %1 to be cached.', a.data),
     trans.__('Starts when it is.')
