@@ -17,10 +17,16 @@ except ModuleNotFoundError:  # a source tree that was never built or installed
 
 if TYPE_CHECKING:
     from jupyter_gpuquota.client import Client
-    from jupyter_gpuquota.ui.widgets import LaunchWidget, QuotaWidget, SessionsWidget
+    from jupyter_gpuquota.ui.widgets import (
+        DatasetsWidget,
+        LaunchWidget,
+        QuotaWidget,
+        SessionsWidget,
+    )
 
 __all__ = [
     "Client",
+    "DatasetsWidget",
     "LaunchWidget",
     "QuotaWidget",
     "SessionsWidget",
@@ -29,6 +35,7 @@ __all__ = [
 
 _LAZY = {
     "Client": "jupyter_gpuquota.client",
+    "DatasetsWidget": "jupyter_gpuquota.ui.widgets",
     "LaunchWidget": "jupyter_gpuquota.ui.widgets",
     "QuotaWidget": "jupyter_gpuquota.ui.widgets",
     "SessionsWidget": "jupyter_gpuquota.ui.widgets",

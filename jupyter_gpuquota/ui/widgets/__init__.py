@@ -5,8 +5,9 @@ would keep an idle one from being culled. Their tables are elements that the fro
 in the browser; buttons and fields act when a user uses them.
 """
 
+from .datasets import DatasetsWidget
 from .launch import LaunchWidget
 from .quota import QuotaWidget
 from .sessions import SessionsWidget
 
-__all__ = ["LaunchWidget", "QuotaWidget", "SessionsWidget"]
+__all__ = ["DatasetsWidget", "LaunchWidget", "QuotaWidget", "SessionsWidget"]
