@@ -1,5 +1,6 @@
 import { commands } from './plugins/commands';
 import { dashboard } from './plugins/dashboard';
+import { datasets } from './plugins/datasets';
 import { details } from './plugins/details';
 import { ending } from './plugins/sessionpage/ending';
 import { here } from './plugins/sessionpage/here';
@@ -30,6 +31,7 @@ export default [
   logs,
   details,
   dashboard,
+  datasets,
   projects,
   statusbar,
   running,

@@ -20,6 +20,10 @@ const ARGS = {
     cwd: {
       type: 'string',
       description: 'The initial folder; the default is that of the file browser'
+    },
+    data: {
+      type: 'string',
+      description: 'A version of a dataset to use, as NAME@REF'
     }
   }
 } as const;
@@ -42,6 +46,7 @@ export const launch: JupyterFrontEndPlugin<void> = {
     const trans = ours(translator);
     const ui: IUi = { workspace, commands: app.commands, trans };
     const main = new MainArea(app, 'gpuquota-launch');
+    let mount: (reference: string) => void = () => undefined;
     app.commands.addCommand(CommandIDs.launch, {
       label: trans.__('Launch a GPU Session…'),
       caption: trans.__('Launch a session with a share of a GPU'),
@@ -50,19 +55,26 @@ export const launch: JupyterFrontEndPlugin<void> = {
       execute: async args => {
         const folder =
           typeof args.cwd === 'string' ? args.cwd : here(app, files);
+        const data = typeof args.data === 'string' ? args.data : '';
         await main.show('jupyter-gpuquota:launch', {
           label: trans.__('Launch a session'),
           icon: gpuIcon,
           make: async () => {
             const { makeLaunchWidget } = await import('../views/launch/widget');
             const isSeen = await seesFiles(workspace);
-            return makeLaunchWidget({
+            const made = await makeLaunchWidget({
               ui,
               state,
-              folder: isSeen ? folder : ''
+              folder: isSeen ? folder : '',
+              data
             });
+            mount = made.mount;
+            return made.widget;
           }
         });
+        if (data) {
+          mount(data); // the form may have been open before
+        }
       }
     });
     void restorer?.restore(main.tracker, {

@@ -21,6 +21,8 @@ export interface IDraft extends IOptions {
   kind: NonNullable<SessionRequest['kind']>;
   environment: string;
   folder: string;
+  /** Versions of datasets, one `NAME@REF[:/path]` a line. */
+  data: string;
   command: string;
   args: string;
   /** One `NAME=value` a line. */
@@ -48,6 +50,7 @@ export const EMPTY: Readonly<IDraft> = {
   kind: 'interactive',
   environment: '',
   folder: '',
+  data: '',
   command: '',
   args: '',
   env: '',
@@ -137,6 +140,7 @@ export function toRequest(
     priority: Number(draft.priority) || 0,
     node_type: draft.node_type.trim(),
     idle_timeout: canonicalSpan(draft.idle_timeout),
+    ...dataOf(draft),
     ...optionsOf(draft, pairs('secret_env'))
   };
   return { request, problems };
@@ -174,6 +178,13 @@ export function controlOf(field: string): keyof IDraft | undefined {
   };
   const name = renamed[head] ?? head;
   return name in EMPTY ? (name as keyof IDraft) : undefined;
+}
+
+/** Return what was entered as datasets: a server of an older version knows none. */
+function dataOf({ data }: IDraft): Pick<SessionRequest, 'data'> {
+  const lines = data.split('\n').map(line => line.trim());
+  const named = lines.filter(Boolean);
+  return named.length ? { data: named } : {};
 }
 
 function share(draft: IDraft): Partial<SessionRequest> {

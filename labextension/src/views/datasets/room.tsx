@@ -1,7 +1,7 @@
 import React from 'react';
 import { CacheRoom } from '../../api/models';
+import { bytesText } from '../parts/bytes';
 import { useUi } from '../parts/ui';
-import { sizeText } from './texts';
 
 /** Show how full the cache is, as a bar and in words. */
 export function Room({ room }: { room: CacheRoom }): JSX.Element | null {
@@ -14,10 +14,10 @@ export function Room({ room }: { room: CacheRoom }): JSX.Element | null {
   const percent = (part: number) =>
     `${(100 * Math.max(0, part)) / Math.max(capacity, committed)}%`;
   const text = [
-    trans.__('%1 of %2 used', sizeText(used), sizeText(capacity)),
-    evictable ? trans.__('%1 of it evictable', sizeText(evictable)) : '',
-    fetching ? trans.__('%1 being fetched', sizeText(fetching)) : '',
-    trans.__('%1 free', sizeText(free))
+    trans.__('%1 of %2 used', bytesText(used), bytesText(capacity)),
+    evictable ? trans.__('%1 of it evictable', bytesText(evictable)) : '',
+    fetching ? trans.__('%1 being fetched', bytesText(fetching)) : '',
+    trans.__('%1 free', bytesText(free))
   ]
     .filter(Boolean)
     .join(' · ');

@@ -3,26 +3,8 @@ import { Dataset, Job, JobKind, JobState, Version } from '../../api/models';
 import { lookUp, Table, textOf } from '../../api/vocabulary';
 import { ICopy, partOf } from '../../state/datasets/rows';
 import { language } from '../../translation';
+import { bytesText } from '../parts/bytes';
 import { clockText, spanText } from '../parts/texts';
-
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
-
-/** Return an amount of data in its largest decimal unit: `1.2 GB`. */
-export function sizeText(bytes: number): string {
-  let value = Math.abs(bytes);
-  let index = 0;
-  // What would be written as 1,000 is written in the next unit.
-  while (value >= 999.5 && index < UNITS.length - 1) {
-    value /= 1000;
-    index += 1;
-  }
-  return new Intl.NumberFormat(language(), {
-    style: 'unit',
-    unit: UNITS[index],
-    unitDisplay: index ? 'short' : 'long',
-    maximumFractionDigits: index && value < 100 ? 1 : 0
-  }).format(bytes < 0 ? -value : value);
-}
 
 /** Return a part of a whole, rounded down: 100 % is only said once all is there. */
 export function percentText(part: number): string {
@@ -58,7 +40,7 @@ export function datasetText(
   }
   const count = trans._n('%1 version', '%1 versions', versions);
   const all = cached ? trans.__('%1, %2 cached', count, cached) : count;
-  return latest ? `${all} · ${sizeText(latest.size)}` : all;
+  return latest ? `${all} · ${bytesText(latest.size)}` : all;
 }
 
 /** Return by whom a version is and what it contains: `ana · 5 min ago · 1.2 GB · 300 files`. */
@@ -68,7 +50,7 @@ export function versionText(
   now: number
 ): string {
   return [
-    sizeText(version.size),
+    bytesText(version.size),
     filesText(trans, version.files),
     version.author,
     agoText(trans, version.time, now)
@@ -149,7 +131,7 @@ export function progressText(trans: TranslationBundle, job: Job): string {
   }
   return [
     job.size ? percentText(partOf(job)) : filesText(trans, job.files),
-    job.rate ? trans.__('%1/s', sizeText(job.rate)) : '',
+    job.rate ? trans.__('%1/s', bytesText(job.rate)) : '',
     job.left === null
       ? ''
       : trans.__('%1 left', spanText(trans, job.left * 1000))

@@ -12,6 +12,7 @@ import { IDraft } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
 import { Advanced } from './advanced';
 import { Container } from './container';
+import { DataField } from './data';
 import { SelectField, TextField } from './fields';
 import { LiveLine } from './previewline';
 import { ShareFields } from './share';
@@ -66,6 +67,7 @@ export function LaunchForm(props: {
       <KindField model={model} />
       <EnvironmentField model={model} />
       <FolderField model={model} />
+      <DataField model={model} />
       <Advanced model={model} />
       <Container model={model} />
       <footer className="jp-GpuQuota-formFoot">

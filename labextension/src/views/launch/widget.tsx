@@ -11,19 +11,28 @@ import { IUi, LiveWidget } from '../parts/ui';
 
 const LAST = 'jupyter-gpuquota:last-launch';
 
+/** The form, and how a version of a dataset gets into it later. */
+interface ILaunch {
+  readonly widget: MainAreaWidget;
+  readonly mount: (reference: string) => void;
+}
+
 /** Make the form, filled in with what was chosen last. */
 export async function makeLaunchWidget(options: {
   ui: IUi;
   state: IStateDB | null;
   folder: string;
-}): Promise<MainAreaWidget> {
-  const { ui, state, folder } = options;
+  /** A version of a dataset that the session is to use. */
+  data: string;
+}): Promise<ILaunch> {
+  const { ui, state, folder, data } = options;
   const { workspace, commands, trans } = ui;
   const last = Object(await state?.fetch(LAST)) as { name?: unknown };
   const model = new LaunchModel(workspace.actions, trans, {
     ...recall(last),
     name: await proposeName(ui, last.name),
-    folder
+    folder,
+    data
   });
   const close = () => widget.dispose();
   const onLaunched = async (session: Session) => {
@@ -45,7 +54,13 @@ export async function makeLaunchWidget(options: {
   content.disposed.connect(() => model.dispose());
   const widget = new MainAreaWidget({ content });
   widget.toolbar.hide(); // it would be empty
-  return widget;
+  const mount = (reference: string) => {
+    const lines = model.draft.data.split('\n').filter(Boolean);
+    if (!lines.includes(reference)) {
+      model.set({ data: [...lines, reference].join('\n') });
+    }
+  };
+  return { widget, mount };
 }
 
 async function proposeName({ workspace }: IUi, last: unknown): Promise<string> {

@@ -2,6 +2,7 @@ import { downloadIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { Cell, toCsv } from '../../state/csv';
 import { IGpuWorkspace } from '../../tokens';
+import { save } from './save';
 import { useUi } from './ui';
 
 /** A button that saves a table's present content as a CSV file. */
@@ -26,7 +27,12 @@ export function CsvButton(props: {
       className="jp-GpuQuota-linkButton"
       aria-label={label}
       title={label}
-      onClick={() => save(`${name()}.csv`, toCsv(header, rows()))}
+      onClick={() =>
+        save(
+          `${name()}.csv`,
+          new Blob([toCsv(header, rows())], { type: 'text/csv;charset=utf-8' })
+        )
+      }
     >
       <downloadIcon.react tag="span" aria-hidden="true" />
       {props.text ?? trans.__('CSV')}
@@ -36,18 +42,4 @@ export function CsvButton(props: {
 
 function isSimulated({ about }: IGpuWorkspace): boolean {
   return about.result.status === 'ready' && about.result.value.simulated;
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(
-    new Blob([text], { type: 'text/csv;charset=utf-8' })
-  );
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-  // Not at once: some browsers have not begun to read it.
-  window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
