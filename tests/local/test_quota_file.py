@@ -95,6 +95,19 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
         ("projects: &a [*a]\n", "Line 1: *a is not supported"),
         ("projects: !!python/object:os.system []\n", "Line 1: The tag"),
         ("projects: []\nrules: {revision: 3}\n", "rules.revision: Unknown field."),
+        (
+            "projects: []\nlakes:\n  - name: main\n    url: s3://key:geheim@bucket\n",
+            "Line 4, lakes[0].url: The URL must contain no credentials or other parameters.",
+        ),
+        (
+            "projects: []\nlakes:\n  - {name: main, url: s3://a, projects: [gone]}\n",
+            "Line 3, lakes[0].projects[0]: Unknown project: 'gone'.",
+        ),
+        ("projects: []\ncache:\n  unused: soon\n", "Line 3, cache.unused: Not a duration."),
+        (
+            "projects: []\ncache:\n  projects: {gone: 1d}\n",
+            "Line 3, cache.projects.gone: Unknown project: 'gone'.",
+        ),
         ("projects: []\npolicy: 3\n", "Line 2, policy: Must be an object, not 3."),
         ("projects: []\npolicy: {revision: 3}\n", "policy.revision: Unknown field."),
         (
