@@ -12,14 +12,14 @@ from ...model.datasets.versions import SHOWN
 from .. import manifest, published
 from ..disk.durable import flush
 from ..disk.files import writable
-from ..download import Download
+from ..download import Download, total
 from ..lake import layout
 from ..lake.objects import Readable
 from ..progress import Report
 from ..tasks import in_thread
 from .failures import storage
 from .places import Place
-from .reuse import Reuse, find
+from .reuse import Reuse, plan
 
 
 async def export(
@@ -47,15 +47,15 @@ async def export(
         source = objects or _Nowhere()
         body = cached.manifest.read_bytes() if cached else None
         body = body or await source.get(layout.manifest(version))
-        entries = await in_thread(lambda: list(manifest.decode([body], version)))
+        stats = await in_thread(lambda: total(manifest.decode([body], version)))
         try:
             await in_thread(published.begin, part)
-            found = await in_thread(
-                find, [entry for entry, _ in entries], [cached] if cached else []
-            )
+            wanted = (entry for entry, _ in manifest.read(body))
+            found = await in_thread(plan, wanted, [cached] if cached else [])
             reuse = Reuse(found, link=False, modes=modes)
             tree = part / published.TREE
-            await Download(source, tree, report, reuse=reuse, modes=modes).run(entries)
+            download = Download(source, tree, report, reuse=reuse, modes=modes)
+            await download.run(manifest.read(body), stats)
             await in_thread(_publish, tree, target)
         finally:
             await in_thread(published.remove, part)

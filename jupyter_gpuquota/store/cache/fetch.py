@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +12,7 @@ import msgspec
 
 from ...errors import StorageFailed
 from .. import manifest, published
-from ..download import Download
-from ..entries import Located
+from ..download import Download, total
 from ..lake import layout
 from ..lake.objects import Objects
 from ..progress import Progress, Report
@@ -22,10 +21,11 @@ from . import announcing, sweep
 from .announcing import Announcement
 from .check import strip
 from .failures import free, storage
+from .index import renewed
 from .owners import FolderClock
 from .places import MANIFEST, Place, places
 from .records import Complete
-from .reuse import Reuse, find
+from .reuse import Reuse, plan
 
 _PAUSE = 0.5
 """Seconds between looks at another process's fetch of the same version."""
@@ -70,16 +70,16 @@ async def _fetch(place: Place, own: Announcement, objects: Objects, report: Repo
         report(progress)
 
     body = await objects.get(layout.manifest(place.version))
-    entries = await in_thread(lambda: list(manifest.decode([body], place.version)))
+    stats = await in_thread(lambda: total(manifest.decode([body], place.version)))
     async with _part(place, own) as resumed:
         tree = own.part / published.TREE
-        reuse = await in_thread(_reuse, place, entries, resumed=resumed)
-        await Download(objects, tree, tell, reuse=reuse).run(entries)
+        reuse = await in_thread(_reuse, place, body, resumed=resumed)
+        download = Download(objects, tree, tell, reuse=reuse)
+        await download.run(manifest.read(body), stats)
         if resumed:
-            await in_thread(strip, tree, entries)
+            await in_thread(strip, tree, manifest.read(body))
         await in_thread((own.part / MANIFEST).write_bytes, body)
-        files = [entry.size for entry, _ in entries if entry.is_file]
-        marker = Complete(len(files), sum(files), _now(place))
+        marker = Complete(stats.files, stats.bytes, _now(place))
         await in_thread(published.complete, own.part, place.folder, msgspec.json.encode(marker))
 
 
@@ -94,18 +94,15 @@ async def _part(place: Place, own: Announcement) -> AsyncIterator[bool]:
         await in_thread(published.remove, own.part)
 
 
-def _reuse(place: Place, entries: Sequence[Located], *, resumed: bool) -> Reuse:
-    """Return what makes files of other cached versions, those of the same dataset first.
+def _reuse(place: Place, body: bytes, *, resumed: bool) -> Reuse:
+    """Return what makes files of other cached versions: the newest of the same dataset first.
 
     :raises StorageFailed: the disk has no room for the rest.
     """
     others = [each for each in places(place.root) if each != place and each.is_cached]
-    others.sort(key=lambda each: each.dataset != place.dataset)
-    found = find((entry for entry, _ in entries), others)
-    new = {entry.sha256: entry.size for entry, _ in entries if entry.is_file}
-    for sha256, _ in found:
-        new.pop(sha256, None)
-    short = sum(new.values()) - free(place.root)
+    others.sort(key=lambda each: (each.dataset != place.dataset, -renewed(each.marker)))
+    found = plan((entry for entry, _ in manifest.read(body)), others)
+    short = found.new - free(place.root)
     if short > 0 and not resumed:
         raise StorageFailed(
             f"The disk of {place.root} has {short} bytes too few for this version.",

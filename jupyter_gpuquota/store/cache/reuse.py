@@ -5,56 +5,73 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ...errors import Damaged
 from .. import manifest
+from ..differences import compare
 from ..disk import clone
 from ..disk.files import READ_ONLY, Modes, create, write_sparse
 from ..entries import Entry
+from ..paths import sort_key
 from .places import Place
 
 _BLOCK = 1 << 20
 
-Key = tuple[str, bool]
+Key = bytes
 """What makes two files equal: the sha256 of their content, and whether they are executable."""
 
 
-def find(wanted: Iterable[Entry], sources: Iterable[Place]) -> dict[Key, Path]:
-    """Return where files with the contents of entries are, as far as cached versions have them.
+class Plan(NamedTuple):
+    """Where the files of a version are: `found` has what is not at the same path in `first`.
 
-    The first source that has a file counts. Manifests are read as long as something is wanted.
+    `new` is how many bytes are nowhere here.
     """
-    missing = {_key(entry) for entry in wanted if entry.is_file and entry.size}
-    found: dict[Key, Path] = {}
+
+    first: Place | None
+    found: dict[Key, tuple[Place, str]]
+    new: int
+
+
+def plan(wanted: Iterable[Entry], sources: Sequence[Place]) -> Plan:
+    """Return where the files of a version are, as far as cached versions have them.
+
+    What has not changed since the first source costs no memory.
+    """
+    first = sources[0] if sources else None
+    missing: dict[Key, int] = {}
+    new = 0
+    for change in compare(_entries(first) if first else (), wanted):
+        entry = change.after
+        if entry and entry.is_file and not _equal(change.before, entry):
+            new += entry.size
+            if sources and entry.size:
+                missing[_key(entry)] = missing.get(_key(entry), 0) + entry.size
+    found: dict[Key, tuple[Place, str]] = {}
     for source in sources:
-        if not missing:
+        if len(found) == len(missing):
             break
         for entry in _entries(source):
-            key = _key(entry)
-            if key in missing:
-                found[key] = source.tree / entry.path
-                missing.discard(key)
-    return found
+            if entry.is_file and (key := _key(entry)) in missing and key not in found:
+                found[key] = (source, entry.path)
+    return Plan(first, found, new - sum(missing[key] for key in found))
 
 
 class Reuse:
-    """Makes files of a version from those that are here.
+    """Makes files of a version from those that are here; it is asked in the manifest's order.
 
     `link` allows that a file gets a second name, which must never happen where it may be written.
     With `resumed`, files that are in their place are kept if their content is right.
     """
 
     def __init__(
-        self,
-        found: dict[Key, Path],
-        *,
-        link: bool = True,
-        resumed: bool = False,
-        modes: Modes = READ_ONLY,
+        self, found: Plan, *, link: bool = True, resumed: bool = False, modes: Modes = READ_ONLY
     ) -> None:
-        self._found = found
+        self._plan = found
+        self._same = _entries(found.first) if found.first else iter(())
+        self._ahead = next(self._same, None)
         self._link = link
         self._resumed = resumed
         self._modes = modes
@@ -66,8 +83,19 @@ class Reuse:
             if is_intact(target, entry):
                 return True
             target.unlink()
-        source = self._found.get(_key(entry))
+        source = self._source(entry)
         return source is not None and self._from(source, entry, target)
+
+    def _source(self, entry: Entry) -> Path | None:
+        """Return where a file with the same content and mode is."""
+        place = sort_key(entry.path)
+        while self._ahead and sort_key(self._ahead.path) < place:
+            self._ahead = next(self._same, None)
+        same = self._ahead
+        if self._plan.first and same and same.path == entry.path and _equal(same, entry):
+            return self._plan.first.tree / entry.path
+        other = self._plan.found.get(_key(entry))
+        return other[0].tree / other[1] if other else None
 
     def _from(self, source: Path, entry: Entry, target: Path) -> bool:
         if not _looks_like(source, entry):
@@ -118,7 +146,7 @@ def _looks_like(path: Path, entry: Entry) -> bool:
     return stat.S_ISREG(stats.st_mode) and (stats.st_size, runs) == (entry.size, entry.executable)
 
 
-def _entries(source: Place) -> Iterable[Entry]:
+def _entries(source: Place) -> Iterator[Entry]:
     """Yield what a cached version consists of; nothing if it has just been removed."""
     try:
         yield from (entry for entry, _ in manifest.read(source.manifest.read_bytes()))
@@ -127,5 +155,9 @@ def _entries(source: Place) -> Iterable[Entry]:
         return
 
 
+def _equal(one: Entry | None, other: Entry) -> bool:
+    return one is not None and one.is_file and _key(one) == _key(other)
+
+
 def _key(entry: Entry) -> Key:
-    return entry.sha256, entry.executable
+    return bytes.fromhex(entry.sha256) + (b"x" if entry.executable else b"-")

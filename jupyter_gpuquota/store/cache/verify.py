@@ -10,7 +10,7 @@ import msgspec
 
 from ...errors import GpuQuotaError, NotFound
 from .. import manifest, published
-from ..download import Download
+from ..download import Download, total
 from ..lake.objects import Objects
 from ..paths import printable
 from ..progress import Meter, Report
@@ -61,11 +61,10 @@ def _check(place: Place, meter: Meter) -> list[Fault]:
         body = place.manifest.read_bytes()
     except FileNotFoundError as error:
         raise _gone(place) from error
-    entries = list(manifest.decode([body], place.version))
-    files = [entry.size for entry, _ in entries if entry.is_file]
-    meter.add(all_files=len(files), all_bytes=sum(files))
+    stats = total(manifest.decode([body], place.version))
+    meter.add(all_files=stats.files, all_bytes=stats.bytes)
     try:
-        return list(check(place.tree, entries, meter))
+        return list(check(place.tree, manifest.read(body), meter))
     except FileNotFoundError as error:
         raise _gone(place) from error
 
