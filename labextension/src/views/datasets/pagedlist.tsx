@@ -60,13 +60,14 @@ export function PagedList<T>(props: IProps<T>): JSX.Element {
       props.onKey(item, event);
     }
   };
-  if (pages.total === undefined) {
-    return pages.error ? <Failed pages={pages} /> : <Pending trans={trans} />;
-  }
+  const isPending = pages.total === undefined && !pages.error;
   return (
     <>
       {pages.error ? <Failed pages={pages} /> : null}
-      {total ? null : <p className="jp-GpuQuota-quiet">{props.empty}</p>}
+      {isPending ? <Pending trans={trans} /> : null}
+      {pages.total === 0 ? (
+        <p className="jp-GpuQuota-quiet">{props.empty}</p>
+      ) : null}
       <div
         ref={box}
         className="jp-GpuQuota-list"
