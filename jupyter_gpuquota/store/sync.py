@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-
-import msgspec
 
 from ..errors import Conflict
 from .catalog import Catalog
@@ -17,14 +16,16 @@ from .lake.history import History
 from .lake.objects import Objects
 from .lake.presence import writing
 from .progress import Report
+from .sources import Source
 from .upload import Upload
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
     """What is to be synced: a folder, as the next version of a dataset, and what is said of it."""
 
     dataset: str
-    folder: Path
+    folder: Path | Source
     message: str = ""
     author: str = ""
     tag: str = ""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import msgspec
 
-from ..errors import Damaged, FieldError, InvalidFields
+from ..errors import Damaged
 from . import manifest, reading
 from .catalog import Catalog
 from .commits import Stats
@@ -24,20 +23,15 @@ from .entries import FOLDER, LINK, Entry, Location
 from .lake import layout
 from .lake.objects import Objects
 from .packs import PART, SMALL, Pack, Packer, encode_index
-from .paths import printable
 from .progress import Meter, Report
 from .reading import Content
+from .sources import Folder, Source
 from .spool import Spool, spool
 from .tasks import in_thread, together
-from .tree import Found, walk
+from .tree import Found
 
-T = TypeVar("T")
-
-_BATCH = 256
 _SENDING = 4
 """Objects that are sent at once: each is up to 64 MiB in memory."""
-_NAMED = 20
-"""Paths that an error names at most."""
 
 
 class Uploaded(msgspec.Struct, frozen=True):
@@ -65,17 +59,19 @@ class Upload:
         self._packing: set[str] = set()
         self._sending = asyncio.Semaphore(_SENDING)
 
-    async def run(self, root: Path) -> Uploaded:
-        """Store a folder, and return its version.
+    async def run(self, source: Source | Path) -> Uploaded:
+        """Store what a folder contains, and return its version.
 
         :raises InvalidFields: paths that a version cannot contain; all of them, nothing is stored.
         :raises Conflict: a file does not stop changing.
         """
-        count, size = await in_thread(_survey, root)
+        if isinstance(source, Path):
+            source = Folder(source)
+        count, size = await in_thread(source.survey)
         self._meter.add(all_files=count, all_bytes=size)
         with spool() as entries:
-            for batch in _batches(walk(str(root)), _BATCH):
-                await self._store(root, batch, entries)
+            async for batch in source.batches():
+                await self._store(source, batch, entries)
             if last := self._packer.finish():
                 await self._send_pack(last)
             version, body = await in_thread(self._manifest, entries)
@@ -83,8 +79,8 @@ class Upload:
         sent = self._meter.progress.moved
         return Uploaded(version, Stats(files=count, bytes=size, added=sent))
 
-    async def _store(self, root: Path, batch: Sequence[Found], entries: Spool) -> None:
-        packs, large = await in_thread(self._read, root, batch, entries)
+    async def _store(self, source: Source, batch: Sequence[Found], entries: Spool) -> None:
+        packs, large = await in_thread(self._read, source, batch, entries)
         parts = [(file, number) for file in large for number in self._missing(file.content)]
         await together(
             [
@@ -94,7 +90,7 @@ class Upload:
         )
 
     def _read(
-        self, root: Path, batch: Sequence[Found], entries: Spool
+        self, source: Source, batch: Sequence[Found], entries: Spool
     ) -> tuple[list[Pack], list[_Large]]:
         """Read what is not known of some files; return the packs and files to send."""
         packs, large = [], []
@@ -103,7 +99,7 @@ class Upload:
                 if found.mode in {LINK, FOLDER}:
                     entries.add(Entry(found.path, found.mode, target=found.target))
                     continue
-                path = root / found.path
+                path = source.path(found)
                 content = self._known(found)
                 if content is None:
                     content, pack = self._look(path, found)
@@ -170,30 +166,7 @@ class Upload:
         return found
 
 
-def _survey(root: Path) -> tuple[int, int]:
-    """Return how many files a folder has, and their bytes."""
-    count, size, problems = 0, 0, []
-    for found in walk(str(root)):
-        if found.problem:
-            problems.append(FieldError(f"folder.{printable(found.path)}", f"{found.problem}."))
-        elif found.stat and found.mode not in {LINK, FOLDER}:
-            count, size = count + 1, size + found.stat.st_size
-    if problems:
-        raise InvalidFields(
-            f"{len(problems)} paths of {root} cannot be stored.",
-            hint="Remove or rename them, or sync another folder.",
-            fields=tuple(problems[:_NAMED]),
-        )
-    return count, size
-
-
 def _read_part(path: Path, number: int) -> bytes:
     with failures.reading(path), path.open("rb") as file:
         file.seek(number * PART)
         return file.read(PART)
-
-
-def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(items)
-    while batch := list(itertools.islice(iterator, size)):
-        yield batch

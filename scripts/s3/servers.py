@@ -48,11 +48,22 @@ def moto(log: Path) -> Iterator[str]:
         yield endpoint
 
 
-def make_bucket(endpoint: str, bucket: str) -> None:
-    """Create a bucket in moto, which does not check signatures."""
+def make_bucket(endpoint: str, bucket: str, *, versions: bool = False) -> None:
+    """Create a bucket in moto, which does not check signatures; it may keep versions."""
+    _put(f"{endpoint}/{bucket}")
+    if versions:
+        status = b"<Status>Enabled</Status>"
+        body = b"<VersioningConfiguration>%s</VersioningConfiguration>" % status
+        _put(f"{endpoint}/{bucket}?versioning", body)
+
+
+def _put(url: str, body: bytes = b"") -> None:
     scope = f"Credential={ACCESS_KEY}/20260101/{REGION}/s3/aws4_request"
-    headers = {"Authorization": f"AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=0"}
-    request = urllib.request.Request(f"{endpoint}/{bucket}", method="PUT", headers=headers)  # noqa: S310 (our own)
+    headers = {
+        "Authorization": f"AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=0",
+        "Content-Type": "application/xml",
+    }
+    request = urllib.request.Request(url, body, headers, method="PUT")  # noqa: S310 (our own)
     with urllib.request.urlopen(request, timeout=PATIENCE):  # noqa: S310 (our own)
         pass
 

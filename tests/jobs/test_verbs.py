@@ -11,6 +11,7 @@ from jupyter_gpuquota.model.datasets.lines import JobLine
 from jupyter_gpuquota.store import published
 from tests.jobs.conftest import Start
 from tests.store.cache.test_verify import flip
+from tests.store.formats.conftest import FOLDER
 from tests.store.test_download import listing
 
 LINES = ("--report", "lines")
@@ -151,3 +152,17 @@ def test_errors_have_the_exit_codes_of_the_shell(
     (tmp_path / "file").touch()
     assert done(start, "cache", none, "--lake", lake_url, "--cache", tmp_path / "file/x", code=8)
     assert done(start, "export", none, tmp_path / "out", "--cache", tmp_path, code=2)
+
+
+def test_what_dvc_has_stored_is_imported_and_exported(
+    start: Start, lake_url: str, dvc_repository: Path, tmp_path: Path
+) -> None:
+    line = done(start, "import", "faces", dvc_repository / "data.dvc", "--lake", lake_url)
+    assert (line["report"]["kind"], line["report"]["state"]) == ("import", "done")
+    named = f"faces@{line['report']['version']}"
+    out = tmp_path / "out"
+    done(start, "export", named, out, "--lake", lake_url, "--format", "dvc")
+    assert (out / "faces.dvc").read_text().splitlines()[1] == f"- md5: {FOLDER}"
+    assert sorted(path.name for path in out.iterdir()) == [".dvc", "faces.dvc"]
+    again = done(start, "import", "faces", out / "faces.dvc", "--lake", lake_url)
+    assert again["report"]["version"] == line["report"]["version"]

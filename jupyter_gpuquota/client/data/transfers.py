@@ -79,14 +79,21 @@ class Transfers(OfVersions):
         return version
 
     def export(
-        self, name: str, folder: Folder, *, progress: Progress | None = None, wait: bool = True
+        self,
+        name: str,
+        folder: Folder,
+        *,
+        format: str = "",  # noqa: A002 (the word of the interface)
+        progress: Progress | None = None,
+        wait: bool = True,
     ) -> Job:
         """Write the files of a version, `NAME@REF`, to a folder that is empty or does not exist.
 
-        Every file is checked against its hash. Raises NotFound, Conflict, Damaged.
+        With `format="dvc"` it becomes a repository of DVC. Every file is checked against its hash.
+        Raises NotFound, Conflict, Damaged.
         """
         version = self._version(name)
-        words = ["--", _full(version), _absolute(folder)]
+        words = [*option("format", format), "--", _full(version), _absolute(folder)]
         return self._run("export", words, progress, wait=wait)
 
     def import_(

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...model.datasets.jobs import JobKind
 from ..job import Job
-from . import cache, evict, export, gc, index, register, sync, verify
+from . import cache, evict, export, gc, imports, index, register, sync, verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,12 @@ VERBS: dict[str, Verb] = {
         register.run,
     ),
     "export": Verb("Write a version to a new folder", "export", export.add_arguments, export.run),
+    "import": Verb(
+        "Make versions of what another tool has stored",
+        "import",
+        imports.add_arguments,
+        imports.run,
+    ),
     "cache": Verb("Fetch a version into a cache", "cache", cache.add_arguments, cache.run),
     "evict": Verb("Remove a version from a cache", "evict", evict.add_arguments, evict.run),
     "index": Verb("Show what a cache holds", "index", index.add_arguments, index.run),

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+if TYPE_CHECKING:
+    from obstore import GetOptions
+
 SCHEMES = ("file", "s3", "gs", "az")
 _PREFIXES = {"s3": ("AWS_",), "gs": ("GOOGLE_",), "az": ("AZURE_",)}
 
@@ -162,11 +165,12 @@ class Connection:
         self._store = store
         self._name = name
 
-    async def get(self, key: str) -> bytes:
-        """Return the bytes of an object."""
+    async def get(self, key: str, version: str = "") -> bytes:
+        """Return the bytes of an object, or of an earlier version of it."""
 
         async def read() -> bytes:
-            found = await self._store.get_async(key)
+            options: GetOptions = {"version": version} if version else {}
+            found = await self._store.get_async(key, options=options)
             return bytes(await found.bytes_async())
 
         return await self._whole(key, read)

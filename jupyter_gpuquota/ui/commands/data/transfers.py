@@ -44,6 +44,9 @@ def _fill_import(parser: Parser) -> None:
 def _fill_export(parser: Parser) -> None:
     add_version(parser)
     parser.add_argument("folder", metavar="FOLDER", help="an empty folder, or one to create")
+    parser.add_argument(
+        "--format", choices=("dvc",), default="", help="as a repository of DVC, not as plain files"
+    )
     add_detach(parser)
 
 
@@ -85,9 +88,9 @@ def _made(version: Version, args: Args) -> VersionView:
 def _export(client: Client, args: Args, console: Console) -> JobView:
     verb = client.datasets.export
     if args.detach:
-        return JobView(verb(args.name, args.folder, wait=False), alone=True)
+        return JobView(verb(args.name, args.folder, format=args.format, wait=False), alone=True)
     with following(console) as show:
-        job = verb(args.name, args.folder, progress=show)
+        job = verb(args.name, args.folder, format=args.format, progress=show)
     return JobView(job, note=_exported(job, args.folder))
 
 
