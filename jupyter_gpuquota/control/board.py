@@ -82,18 +82,6 @@ class Board:
             raise not_found(session_id)
         return self.by_id[session_id]
 
-    def snapshot(self, now: datetime) -> ClusterSnapshot:
-        """Return the input of a scheduling cycle."""
-        return ClusterSnapshot(
-            sessions=self.sessions,
-            projects=self.settings.projects,
-            nodes=self.nodes,
-            now=now,
-            rules=self.settings.rules,
-            holdings=self.holdings,
-            held=held(self.sessions, self.data.by_session),
-        )
-
     def show(self, *sessions: Session) -> None:
         """Publish new and changed sessions."""
         nouns = {"sessions"}
@@ -120,6 +108,10 @@ class Board:
             self.nodes = nodes
             self.readings = MappingProxyType(dict(found.readings))
             self._publish(nouns)
+
+    def touch(self, noun: str) -> None:
+        """Publish that something has changed that is not on the board itself."""
+        self._publish({noun})
 
     def warn(self, source: str, texts: Iterable[str]) -> None:
         """Publish the warnings of one source, replacing its earlier ones."""
@@ -181,6 +173,19 @@ class Board:
             waiters, self._waiters = self._waiters, set()
         for loop, future in waiters:
             loop.call_soon_threadsafe(_wake, future)
+
+
+def snapshot_of(board: Board, now: datetime) -> ClusterSnapshot:
+    """Return the input of a scheduling cycle."""
+    return ClusterSnapshot(
+        sessions=board.sessions,
+        projects=board.settings.projects,
+        nodes=board.nodes,
+        now=now,
+        rules=board.settings.rules,
+        holdings=board.holdings,
+        held=held(board.sessions, board.data.by_session),
+    )
 
 
 def _touched(old: Session | None, new: Session) -> set[str]:

@@ -9,7 +9,7 @@ from ..core.forecast import impact, previews, settings_change
 from ..model.previews import Preview
 from ..model.projects import ChangePreview, SettingsChange
 from ..model.sessions import QueuePosition, SessionSpec
-from .board import Board
+from .board import Board, snapshot_of
 
 
 class OwnPlanning:
@@ -24,7 +24,7 @@ class OwnPlanning:
 
     async def preview(self, spec: SessionSpec) -> Preview:
         """Return what would happen to a validated request."""
-        snapshot = self._board.snapshot(datetime.now(UTC))
+        snapshot = snapshot_of(self._board, datetime.now(UTC))
         return await asyncio.to_thread(previews.preview, spec, snapshot)
 
     async def position(self, session_id: str) -> QueuePosition:
@@ -37,7 +37,7 @@ class OwnPlanning:
     async def try_change(self, change: SettingsChange) -> ChangePreview:
         """Return the effect of a change on the present state. Raises InvalidFields, NotFound."""
         board = self._board
-        before = board.snapshot(datetime.now(UTC))
+        before = snapshot_of(board, datetime.now(UTC))
         present = settings_change.Present(before, board.found_nodes, board.settings.groups)
         after = settings_change.changed(change, present)
         return await asyncio.to_thread(impact.compare, before, after)

@@ -47,8 +47,8 @@ class Readiness(Protocol):
 class Companion(Protocol):
     """What else runs with the controller, in its event loop."""
 
-    def start(self) -> None:
-        """Begin."""
+    async def start(self) -> None:
+        """Begin. Raises StorageFailed."""
 
     def follow(self, sessions: Sequence[Session]) -> None:
         """Note that sessions may have changed."""
@@ -91,7 +91,7 @@ class Resident:
         self.recorder.start()
         self._poller.start(self._watched, self._record)
         for companion in self.companions:
-            companion.start()
+            await companion.start()
 
     async def close(self) -> None:
         """Release all resources; sessions keep running."""

@@ -16,7 +16,7 @@ from ..core.scheduling.snapshot import Eviction
 from ..errors import StorageFailed
 from ..model.reasons import Reason
 from ..model.resources import Placement
-from .board import Board
+from .board import Board, snapshot_of
 from .ending.supervisor import SessionSupervisor
 from .runtime import Runner, SessionStore
 
@@ -50,7 +50,7 @@ class Scheduler:
     def run(self) -> bool:
         """Run a cycle and carry out its decisions; return False if a start could not be stored."""
         self._ran_at = self._board.latest
-        decided = plan(self._board.snapshot(datetime.now(UTC)))
+        decided = plan(snapshot_of(self._board, datetime.now(UTC)))
         self._again = decided.again
         try:
             for eviction in decided.evictions:

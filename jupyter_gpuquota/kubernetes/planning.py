@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from ..control.board import Board
+from ..control.board import Board, snapshot_of
 from ..core.forecast.settings_change import Present, changed
 from ..model.previews import Preview
 from ..model.projects import ChangePreview, SettingsChange
@@ -46,7 +46,7 @@ class EnginePlanning:
         Conflict, NotAllowed, Unavailable.
         """
         board = self._board
-        before = board.snapshot(datetime.now(UTC))
+        before = snapshot_of(board, datetime.now(UTC))
         present = Present(before, board.found_nodes, board.settings.groups)
         after = changed(change, present)  # checks all fields of all parts
         named = {request.name for request in change.put}

@@ -22,6 +22,7 @@ from ..ports.backend import Backend
 from .account import account_project, owner_of
 from .capabilities import LocalExec, LocalIngress, LocalInventory, LocalLogs
 from .config import LocalConfig
+from .datasets import cache_root, open_data
 from .gpus.devices import Devices, find_devices
 from .runner import LocalRunner
 from .sessions.readiness import Readiness
@@ -47,13 +48,13 @@ def open_local(
     """
     make_state_folder(home)
     key = _session_key(home / _KEY)
-    clock, devices = clock or Clock(), devices or find_devices(config)
-    board = Board()
+    clock, devices, board = clock or Clock(), devices or find_devices(config), Board()
     state = State(home, board)
     state.files[home / _KEY] = key
-    runner = LocalRunner(config, state, devices, key, home / "data" / "cache")
+    runner = LocalRunner(config, state, devices, key, cache_root(config, home))
     presence = Presence(clock, _fingerprint)
     board.warn("devices", (devices.problem,))
+    data = open_data(board, config, home)
     resident = make_resident(
         control,
         Runtime(
@@ -71,7 +72,7 @@ def open_local(
     )
     inventory, owners = LocalInventory(board, config, devices), [owner_of(home)]
     return replace(
-        make_backend("local", control, resident, inventory, owners, key),
+        data.added_to(make_backend("local", control, resident, inventory, owners, key), resident),
         logs=LocalLogs(board, state),
         exec=LocalExec(board, state, runner),
         ingress=LocalIngress(board, state, presence),

@@ -95,6 +95,18 @@ class LocalConfig(Configurable):
         CUDA_MPS_PIPE_DIRECTORY, else /tmp/nvidia-mps.""",
     ).tag(config=True)
 
+    cache_dir = Unicode(
+        help="""Folder of cached versions of datasets; several machines may share it. Default:
+        data/cache in the state folder.""",
+    ).tag(config=True)
+
+    cache_capacity = Integer(
+        0,
+        min=0,
+        help="""Bytes that cached versions may take. Default: 80 % of the file system of
+        `cache_dir`.""",
+    ).tag(config=True)
+
     @default("root_dir")
     def _default_root_dir(self) -> str:
         return str(Path.home())
@@ -106,6 +118,10 @@ class LocalConfig(Configurable):
     @validate("root_dir")
     def _absolute(self, proposal: Any) -> str:
         return str(absolute(proposal["value"], "root_dir"))
+
+    @validate("cache_dir")
+    def _check_cache_dir(self, proposal: Any) -> str:
+        return str(absolute(proposal["value"], "cache_dir")) if proposal["value"] else ""
 
     @validate("simulated_nodes")
     def _check_nodes(self, proposal: Any) -> list[dict[str, Any]]:

@@ -29,7 +29,9 @@ from ..model.idleness import PresenceRequest
 from ..model.pods import ContainerRules
 from ..model.sessions import Endpoint, Session, SessionRequest
 from ..ports.backend import Backend, Differences
+from ..store.lake.objects import Objects
 from .config import MemoryConfig
+from .datasets import open_data
 from .page import DemoServer
 from .runner import MemoryRunner, MemoryStore
 
@@ -49,9 +51,14 @@ def open_memory(
     found: Inventory | None = None,
     clock: Clock | None = None,
     thread: Executor | None = None,
+    lake: Objects | None = None,
 ) -> Backend:
-    """Return a backend that stores nothing in `home`; `found` replaces the configured nodes."""
+    """Return a backend that stores nothing in `home`.
+
+    `found` replaces the configured nodes, and `lake` the empty lake.
+    """
     clock, board = clock or Clock(), Board()
+    data = open_data(board, lake)
     presence = Presence(clock, _no_notebook)
     server = DemoServer(board)
     runtime = Runtime(
@@ -71,7 +78,7 @@ def open_memory(
     key = secrets.token_bytes(32)
     backend = make_backend("memory", control, resident, inventory, [getuser()], key)
     return replace(
-        backend,
+        data.added_to(backend, resident),
         ingress=MemoryIngress(board, server, presence),
         differences=Differences(outlives_controller=False),
     )

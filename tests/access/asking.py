@@ -12,6 +12,7 @@ from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS
 from tests.contract.backend_contract import PROJECTS
+from tests.contract.data import for_the_table
 from tests.contract.helpers import launch
 from tests.fakes import ShortTerminals, make_backend
 
@@ -21,8 +22,10 @@ Status = Callable[[Backend, str, str, str], Awaitable[int]]
 GRANTED = {200, 201, 409, 501}
 """What an answer may be to who has the right: the state or the backend may still say no."""
 NO_RIGHT, HIDDEN = 403, 404
-DATA = {"datasets", "versions", "caches", "jobs", "lakes"}
-"""What the backend of these tests does not have yet."""
+DATA = ("{dataset}", "{job}")
+"""Arguments of routes that are about a dataset, or a job on it."""
+FORMS = {"sessions.create", "datasets.create"}
+"""Routes whose answers say which field is not allowed."""
 
 ROWS = [row.name for row in ROUTES]
 PUBLIC = [row.name for row in ROUTES if not row.internal]
@@ -32,11 +35,9 @@ def wanted(name: str, who: str) -> set[int]:
     """Return the statuses that a caller may be answered with."""
     if who in ALLOWED[name]:
         return GRANTED
-    if name.partition(".")[0] in DATA:
-        return {501, NO_RIGHT}
-    hidden = who == "outsider" and "{id}" in route(name).path
-    # A form says which of its fields is not allowed.
-    form = {422} if name == "sessions.create" and who != "session" else set()
+    path = route(name).path
+    hidden = who == "outsider" and any(word in path for word in ("{id}", *DATA))
+    form = {422} if name in FORMS and who != "session" else set()
     return {HIDDEN} if hidden else {NO_RIGHT} | form
 
 
@@ -61,6 +62,8 @@ async def check(
             made = replace(make_backend(PROJECTS, admins=(ADMIN,)), terminals=ShortTerminals())
             backend = rights(made)
             session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
+            if any(word in route(name).path for word in DATA):
+                await for_the_table(backend, PEOPLE)
             found = await status(backend, name, who, session.id)
             if found not in wanted(name, who):
                 wrong.append((name, who, found))

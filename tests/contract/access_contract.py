@@ -12,6 +12,7 @@ from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS, caller
+from tests.contract.data import for_the_table
 from tests.contract.helpers import launch, run
 
 READS = sorted(row.name for row in ROUTES if row.method == "GET")
@@ -31,6 +32,8 @@ class AccessContract:
     async def test_what_is_not_allowed_is_refused_on_every_route(self, backend: Backend) -> None:
         assert set(ALLOWED) == {row.name for row in ROUTES}
         session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
+        if backend.datasets:
+            await for_the_table(backend, PEOPLE)
         before = backend.sessions.all()
         for name, allowed in ALLOWED.items():
             for who in {*PEOPLE, "session"} - allowed:
@@ -44,6 +47,8 @@ class AccessContract:
 
     async def test_what_is_allowed_can_be_read(self, backend: Backend) -> None:
         session = await run(backend, owner="owner", project="team-c", ports=(PORT,))
+        if backend.datasets:
+            await for_the_table(backend, PEOPLE)
         for name in READS:
             for who in ALLOWED[name]:
                 with suppress(

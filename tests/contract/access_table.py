@@ -41,6 +41,7 @@ from jupyter_gpuquota.model.sessions import (
     SessionRequest,
 )
 from tests.builders import NOW
+from tests.contract.data import FACES
 
 PORT = 8124
 """The port that the session of the table exposes."""
@@ -180,7 +181,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "datasets.delete": {"args": _DATA},
     "versions.list": {"args": _DATA},
     "versions.get": {"args": _DATA},
-    "versions.put": {"args": _DATA, "body": VersionReport(time=NOW)},
+    "versions.put": {"args": _DATA | {"version": FACES}, "body": VersionReport(time=NOW)},
     "versions.delete": {"args": _DATA},
     "versions.tag": {"args": _DATA, "body": TagRequest()},
     "versions.untag": {"args": _DATA},
@@ -198,7 +199,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "jobs.start": {"body": JobRequest(kind="sync", dataset="faces")},
     "jobs.get": {"args": _DATA},
     "jobs.report": {
-        "args": _DATA,
+        "args": _DATA | {"job": "job-2"},
         "body": JobReport(kind="sync", dataset="faces", state="running"),
     },
     "jobs.cancel": {"args": _DATA},

@@ -17,7 +17,9 @@ from tests.contract.backend_contract import ADMIN, PROJECTS, BackendContract
 
 @pytest.mark.asyncio
 class TestMemory(BackendContract):
-    declares = frozenset({"ingress", "history", "administration", "policing", "lakes"})
+    declares = frozenset(
+        {"ingress", "history", "administration", "policing", "lakes", "datasets", "caches", "jobs"}
+    )
 
     @pytest_asyncio.fixture
     async def backend(self, tmp_path: Path) -> AsyncIterator[Backend]:

@@ -69,7 +69,7 @@ class DataGate:
         self._wake = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """Begin to look after queued sessions."""
         self._running = asyncio.create_task(self._run())
 

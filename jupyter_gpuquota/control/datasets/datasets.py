@@ -1,0 +1,207 @@
+"""The port `Datasets`: what lakes hold, with what is known of cached copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import asdict
+
+from ...errors import FieldError, NotFound, refused
+from ...model.datasets.caches import CachedVersion
+from ...model.datasets.datasets import Dataset, DatasetRecord
+from ...model.datasets.lakes import Lake
+from ...model.datasets.versions import SHOWN, Version, VersionCopy
+from ...ports.datasets import Contents
+from ...store.commits import Commit, Stats
+from ...store.manifest import HEX
+from .manifests import Manifests
+from .registry import Place, Registry
+from .shelf import Recorded
+from .uses import Uses
+
+
+class LakeDatasets:
+    """The datasets of all lakes."""
+
+    def __init__(
+        self, registry: Registry, manifests: Manifests, contents: Contents, uses: Uses
+    ) -> None:
+        self._registry = registry
+        self._manifests = manifests
+        self._contents = contents
+        self._uses = uses
+
+    @property
+    def contents(self) -> Contents:
+        """What reads the files of versions."""
+        return self._contents
+
+    def all(self) -> tuple[Dataset, ...]:
+        """Return all datasets by name, without `actions`."""
+        copies = self._uses.copies()
+        return tuple(_dataset(place, copies) for place in self._registry.places().values())
+
+    def lakes(self) -> tuple[Lake, ...]:
+        """Return the lakes of the admins, the default one first."""
+        return self._registry.lakes()
+
+    def problems(self) -> tuple[str, ...]:
+        """Return which lakes do not answer now."""
+        return self._registry.problems()
+
+    async def create(self, record: DatasetRecord, lake: str) -> Dataset:
+        """Create a dataset. Raises NameTaken, InvalidFields, Unavailable."""
+        return _dataset(await self._registry.create(record, lake), {})
+
+    async def change(self, record: DatasetRecord) -> Dataset:
+        """Replace the record of a dataset. Raises NotFound, Unavailable."""
+        place = self._registry.place(record.name)
+        await place.shelf.change(Recorded(**asdict(record), lake=place.content.record.lake))
+        self._registry.changed()
+        return _dataset(self._registry.place(record.name), self._uses.copies())
+
+    async def remove(self, dataset: str) -> None:
+        """Remove a dataset and its versions. Raises NotFound, InUse, Unavailable."""
+        place = self._registry.place(dataset)
+        versions = list(place.content.versions)
+        for version in versions:
+            self._uses.check(dataset, version)
+        for version in versions:
+            await self._uses.forget(dataset, version)
+        await place.shelf.remove(dataset)
+        self._registry.changed()
+        await self._tidy(versions)
+
+    async def versions(self, dataset: str) -> tuple[Version, ...]:
+        """Return the versions of a dataset, newest first. Raises NotFound."""
+        place, copies = self._registry.place(dataset), self._uses.copies()
+        return tuple(reversed(_versions(place, copies, self._uses)))
+
+    async def add(self, version: Version, manifest: bytes) -> Version:
+        """Note a version that a process has added to a lake.
+
+        Raises NotFound, Damaged, InvalidFields, Unavailable.
+        """
+        if len(version.id) != HEX or version.id.strip("0123456789abcdef"):
+            raise refused(FieldError("version", "It must be the full id of a version."))
+        place = self._registry.place(version.dataset)
+        if place.lake is None:
+            await self._record(place, version, manifest)
+        else:
+            await place.shelf.refresh_one(version.dataset)
+            if version.id not in self._registry.place(version.dataset).content.versions:
+                name = f"{version.dataset}@{version.id[:SHOWN]}"
+                raise NotFound(
+                    f"The lake {place.lake.name} does not have {name}.",
+                    hint=f"Sync it: jupyter gpu data sync {version.dataset} FOLDER.",
+                )
+            if manifest:
+                await self._manifests.put(version.id, manifest)
+        self._registry.changed()
+        return next(v for v in await self.versions(version.dataset) if v.id == version.id)
+
+    async def drop(self, dataset: str, version: str) -> None:
+        """Remove a version. Raises NotFound, InUse, Unavailable, StorageFailed."""
+        self._uses.check(dataset, version)
+        await self._uses.forget(dataset, version)
+        await self._registry.place(dataset).shelf.drop(dataset, version)
+        self._registry.changed()
+        await self._tidy([version])
+
+    async def tag(self, dataset: str, tag: str, version: str) -> None:
+        """Let a tag name a version, or none if `version` is empty. Raises NotFound, Unavailable."""
+        await self._registry.place(dataset).shelf.tag(dataset, tag, version)
+        self._registry.changed()
+
+    async def _record(self, place: Place, version: Version, manifest: bytes) -> None:
+        """Record a version of a member's own lake, which the controller does not read."""
+        known = version.id in place.content.versions
+        if not manifest and not known:
+            raise refused(
+                FieldError(
+                    "manifest",
+                    f"The controller does not read {place.content.record.lake}.",
+                    "Send the manifest of the version with the report.",
+                )
+            )
+        stats = Stats(version.files, version.size, version.added)
+        if manifest:
+            found = await self._manifests.put(version.id, manifest)
+            stats = Stats(found.files, found.size, version.added)
+        elif known:
+            stats = place.content.versions[version.id].stats
+        commit = Commit(
+            version=version.id,
+            parents=version.parents,
+            message=version.message,
+            author=version.author,
+            time=version.time,
+            stats=stats,
+            source=version.source,
+        )
+        await place.shelf.record(version.dataset, commit, version.tags)
+
+    async def _tidy(self, versions: Sequence[str]) -> None:
+        """Remove the manifests of versions that no dataset has any more."""
+        needed = {
+            version
+            for place in self._registry.places().values()
+            for version in place.content.versions
+        }
+        for version in set(versions) - needed:
+            await self._manifests.drop(version)
+
+
+def _dataset(place: Place, copies: Mapping[tuple[str, str], CachedVersion]) -> Dataset:
+    record, lake = place.content.record, place.lake
+    found = _versions(place, copies, None)
+    facts = {name: value for name, value in asdict(record).items() if name != "lake"}
+    return Dataset(
+        **facts,
+        lake=lake.name if lake else record.lake,
+        own_lake=lake is None,
+        versions=len(found),
+        cached=sum(each.copy is not None and each.copy.state == "cached" for each in found),
+        latest=found[-1] if found else None,
+        problem=place.shelf.problem,
+    )
+
+
+def _versions(
+    place: Place, copies: Mapping[tuple[str, str], CachedVersion], uses: Uses | None
+) -> list[Version]:
+    """Return the versions of a dataset in the order in which they were committed."""
+    content = place.content
+    name = content.record.name
+    found = []
+    for commit in content.versions.values():
+        copy = copies.get((name, commit.version))
+        folder = uses.folder(name, commit.version) if uses and copy else ""
+        tags = sorted(tag for tag, named in content.tags.items() if named == commit.version)
+        found.append(_version(name, commit, tuple(tags), _copy(copy, folder)))
+    return found
+
+
+def _version(
+    dataset: str, commit: Commit, tags: tuple[str, ...], copy: VersionCopy | None
+) -> Version:
+    return Version(
+        dataset=dataset,
+        id=commit.version,
+        parents=commit.parents,
+        message=commit.message,
+        author=commit.author,
+        time=commit.time,
+        files=commit.stats.files,
+        size=commit.stats.bytes,
+        added=commit.stats.added,
+        tags=tags,
+        source=commit.source,
+        copy=copy,
+    )
+
+
+def _copy(cached: CachedVersion | None, folder: str) -> VersionCopy | None:
+    if cached is None:
+        return None
+    return VersionCopy(state=cached.state, done=cached.done, size=cached.size, folder=folder)

@@ -1,0 +1,1 @@
+"""Files of versions: listings of manifests, and bytes from copies and lakes."""

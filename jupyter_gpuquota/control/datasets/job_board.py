@@ -1,0 +1,152 @@
+"""The jobs that the controller knows: what their processes report, and what they shall do.
+
+Everything is in memory. A controller that has just started learns of running jobs by their next
+reports, so it lets nobody begin for a moment.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from itertools import count
+
+from msgspec.structs import replace
+
+from ...core.datasets import jobs
+from ...core.datasets.jobs import Known
+from ...errors import GpuQuotaError, WrongState
+from ...model.datasets.jobs import Job, JobReport, JobState
+from ...model.struct import problem_of
+from ...store.cache.owners import started
+from .job_store import JobStore
+
+SETTLING = timedelta(seconds=1.5)
+"""How long a new controller waits for the reports of running jobs: three of their intervals."""
+
+Admission = Callable[[Job], Awaitable[None]]
+"""Makes room for what a job fetches; raises Conflict where there is none."""
+
+Ended = Callable[[Job], None]
+"""Called with every job that has ended."""
+
+
+class JobBoard:
+    """The jobs by id; `changed` is called after every change."""
+
+    def __init__(
+        self,
+        store: JobStore,
+        now: Callable[[], datetime],
+        changed: Callable[[], None],
+        admission: Admission,
+        ended: Ended,
+        settling: timedelta = SETTLING,
+    ) -> None:
+        self._store = store
+        self._now = now
+        self._changed = changed
+        self._admission = admission
+        self._ended = ended
+        self._settled = now() + settling
+        self._numbers = count()
+
+    async def report(self, job: str, report: JobReport, user: str) -> Job:
+        """Note what the process of a job reports, and return the job with what it shall do."""
+        now = self._now()
+        known = self._store.known.get(job) or jobs.begin(
+            job, report, user, next(self._numbers), now
+        )
+        before = known.job
+        known = jobs.reported(known, report, now)
+        if before.state == "lost" and known.job.active and self._blocker(known):
+            known = jobs.cancelled(known)
+        self._store.put(known)
+        if known.asks:
+            await self._ask(known)
+        self._note(before, self._store.find(job).job)
+        return self._store.find(job).job
+
+    async def start(self, report: JobReport, job: str, user: str) -> Job:
+        """Note a job that the controller starts itself.
+
+        Raises Conflict where there is no room for what it fetches, StorageFailed.
+        """
+        now = self._now()
+        known = jobs.reported(jobs.begin(job, report, user, next(self._numbers), now), report, now)
+        if report.kind == "cache":
+            await self._admission(known.job)
+        self._store.put(jobs.granted(known))
+        self._changed()
+        return self._store.find(job).job
+
+    def fail(self, job: str, error: GpuQuotaError) -> None:
+        """Note that a job has failed without a word of its process. Raises NotFound."""
+        if self._store.find(job).job.active:
+            self._end(job, "failed", error)
+
+    def cancel(self, job: str) -> Job:
+        """Ask a job to end. Raises NotFound, WrongState."""
+        known = self._store.find(job)
+        if not known.job.active:
+            raise WrongState(
+                f"The job {job} has ended: {known.job.state}.", hint="Nothing is left to cancel."
+            )
+        self._store.put(jobs.cancelled(known))
+        self._changed()
+        return self._store.find(job).job
+
+    def check(self) -> None:
+        """Find the jobs whose processes are gone; called every second."""
+        now = self._now()
+        for known in list(self._store.known.values()):
+            if jobs.lost(known, now, _alive):
+                self._end(known.job.id, "lost")
+        self._store.forget(jobs.forgotten(self._store.known.values()))
+
+    async def _ask(self, known: Known) -> None:
+        """Let a job begin if it may, or say what it waits for."""
+        if known.job.cancelling:
+            return
+        if blocker := self._blocker(known):
+            reason = f"Waiting for the {blocker.kind} of {blocker.user}."
+            self._store.put(jobs.queued(known, reason))
+        elif self._now() < self._settled:
+            self._store.put(jobs.queued(known, "Waiting for other jobs to report."))
+        elif known.job.kind == "cache":
+            await self._admit(known)
+        else:
+            self._store.put(jobs.granted(known))
+
+    async def _admit(self, known: Known) -> None:
+        try:
+            await self._admission(known.job)
+        except GpuQuotaError as error:
+            self._end(known.job.id, "failed", error)
+        else:
+            self._store.put(jobs.granted(self._store.find(known.job.id)))
+
+    def _blocker(self, known: Known) -> Job | None:
+        return jobs.blocker(known, self._store.known.values())
+
+    def _end(self, job: str, state: JobState, error: GpuQuotaError | None = None) -> None:
+        known = self._store.find(job)
+        problem = problem_of(error) if error else None
+        ended = replace(known.job, state=state, problem=problem, reason="", updated=self._now())
+        self._store.put(replace(known, job=ended, asks=False))
+        self._note(known.job, ended)
+
+    def _note(self, before: Job, after: Job) -> None:
+        """Announce a job that has changed, and one that has ended."""
+        if before != after:
+            self._changed()
+        if before.active and not after.active:
+            self._ended(after)
+
+
+def _alive(known: Known) -> bool:
+    """Return whether the process of a job runs; true where it is on another machine."""
+    job = known.job
+    if not job.pid or not known.begun or job.host != socket.gethostname():
+        return True
+    return started(job.pid) == known.begun

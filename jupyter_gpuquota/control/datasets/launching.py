@@ -1,0 +1,120 @@
+"""Starting the processes of jobs that the controller wants done itself."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from ...errors import GpuQuotaError, Internal, StorageFailed
+from ...model.datasets.jobs import JobKind, JobReport
+from ...model.datasets.lakes import Lake
+from ...store.spawn import Spawned, spawn
+from ...store.tasks import in_thread
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """One job to start: on a version in a lake and in the cache, or on a lake.
+
+    `lake` is None where the controller opens none, `cache` false where the cache is not concerned.
+    With `only`, which is `cache`, the lake is not verified: damaged files are fetched from it.
+    """
+
+    kind: JobKind
+    id: str
+    user: str
+    lake: Lake | None
+    cache: bool = True
+    only: str = ""
+    dataset: str = ""
+    version: str = ""
+    files: int = 0
+    size: int = 0
+    grace: int = 0
+
+    def job_report(self) -> JobReport:
+        """Return what is known of the job before its process reports."""
+        return JobReport(
+            kind=self.kind,
+            dataset=self.dataset,
+            version=self.version,
+            host=socket.gethostname(),
+            state="waiting",
+            all_files=self.files,
+            size=self.size,
+        )
+
+
+class Launcher(Protocol):
+    """Starts jobs."""
+
+    async def start(self, order: Order) -> None:
+        """Start a job that the job board knows already; a failure is told to the board."""
+
+    def check(self) -> None:
+        """Find jobs that have ended without a word; called every second."""
+
+    async def close(self) -> None:
+        """Stop what ends with the controller."""
+
+
+Fail = Callable[[str, GpuQuotaError], None]
+"""Notes that a job has failed."""
+
+
+class Processes:
+    """Starts each job as a process that reports to this controller, and outlives it.
+
+    `variables` lead it to the controller, whose state folder is `home`; `root` is the cache.
+    """
+
+    def __init__(self, home: Path, variables: Mapping[str, str], root: Path, fail: Fail) -> None:
+        self._home = home
+        self._variables = variables
+        self._root = root
+        self._fail = fail
+        self._children: list[Spawned] = []
+
+    async def start(self, order: Order) -> None:
+        """Start the process of a job; a failure is told to the board."""
+        self._children = [child for child in self._children if child.exit_code() is None]
+        try:
+            child = await in_thread(
+                spawn,
+                order.kind,
+                arguments(order, self._root),
+                state_dir=self._home,
+                job=order.id,
+                environment=self._variables,
+            )
+        except StorageFailed as error:
+            self._fail(order.id, error)
+        else:
+            self._children.append(child)
+
+    def check(self) -> None:
+        """Find processes that have failed without a word, and forget those that have ended."""
+        for child in self._children:
+            if child.exit_code():
+                said = child.said() or "It has said nothing."
+                self._fail(child.id, Internal("The process of the job has ended.", hint=said))
+        self._children = [child for child in self._children if child.exit_code() is None]
+
+    async def close(self) -> None:
+        """Leave the processes running: they report to the next controller."""
+        self._children = []
+
+
+def arguments(order: Order, root: Path) -> list[str]:
+    """Return the arguments of a job's process, besides its verb and its id."""
+    copy = [f"{order.dataset}@{order.version}"] if order.dataset else []
+    lake = ["--lake", order.lake.url] if order.lake else []
+    if order.lake and order.lake.credentials:
+        lake += ["--credentials", order.lake.credentials]
+    cache = ["--cache", str(root)] if order.cache else []
+    only = ["--only", order.only] if order.only else []
+    grace = ["--grace", str(order.grace)] if order.kind == "gc" else []
+    return [*copy, *lake, *cache, *only, *grace]

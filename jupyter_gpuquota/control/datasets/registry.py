@@ -1,0 +1,134 @@
+"""All datasets that the controller knows: those of the admins' lakes and of members' own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import asdict, replace
+
+from ...errors import GpuQuotaError, NotFound, Unavailable
+from ...model.datasets.datasets import DatasetRecord
+from ...model.datasets.lakes import Lake
+from ...store.lake.connection import check_url
+from ...store.lake.objects import Objects
+from .shelf import Content, Recorded, Shelf
+
+Lakes = Callable[[], Sequence[Lake]]
+"""The lakes that admins have set up, now."""
+
+Opening = Callable[[Lake], Objects]
+"""Opens a lake; raises InvalidFields or StorageFailed where it cannot be."""
+
+
+class Place(NamedTuple):
+    """One dataset, the shelf that it is recorded on, and its lake: None if it is a member's own."""
+
+    content: Content
+    shelf: Shelf
+    lake: Lake | None
+
+
+class Registry:
+    """The shelves of all lakes, and one beside the controller for members' own lakes.
+
+    `changed` is called after every change.
+    """
+
+    def __init__(
+        self, own: Objects, lakes: Lakes, opening: Opening, changed: Callable[[], None]
+    ) -> None:
+        self.own = Shelf(own)
+        self._lakes = lakes
+        self._opening = opening
+        self.changed = changed
+        self._shelves: dict[str, tuple[Lake, Shelf]] = {}
+        self._closed: dict[str, str] = {}
+
+    def lakes(self) -> tuple[Lake, ...]:
+        """Return the lakes of the admins, the default one first, with their problems."""
+        found = sorted(self._lakes(), key=lambda lake: not lake.default)
+        known = {name: shelf.problem for name, (_, shelf) in self._shelves.items()} | self._closed
+        return tuple(replace(lake, problem=known.get(lake.name, "")) for lake in found)
+
+    def problems(self) -> tuple[str, ...]:
+        """Return which lakes do not answer, and which datasets are hidden by others."""
+        silent = [f"Lake {each.name}: {each.problem}" for each in self.lakes() if each.problem]
+        if self.own.problem:
+            silent.append(f"Datasets in members' lakes: {self.own.problem}")
+        seen: dict[str, str] = {}
+        for name, place in self._all():
+            lake = place.lake.name if place.lake else place.content.record.lake
+            if name in seen:
+                silent.append(f"{name} in lake {lake} is hidden by {name} in lake {seen[name]}.")
+            seen.setdefault(name, lake)
+        return tuple(silent)
+
+    def places(self) -> Mapping[str, Place]:
+        """Return all datasets by name, sorted; of equal names, that of the first lake counts."""
+        found: dict[str, Place] = {}
+        for name, place in self._all():
+            found.setdefault(name, place)
+        return dict(sorted(found.items()))
+
+    def place(self, dataset: str) -> Place:
+        """Return one dataset. Raises NotFound."""
+        found = self.places().get(dataset)
+        if found is None:
+            raise NotFound(f"Dataset {dataset!r} not found.")
+        return found
+
+    def objects(self, lake: str) -> Objects | None:
+        """Return the objects of a lake, None if it cannot be opened."""
+        return self._shelves[lake][1].objects if lake in self._shelves else None
+
+    async def refresh(self) -> None:
+        """Read everything that has changed in any lake."""
+        self._reopen()
+        shelves = [self.own, *(shelf for _, shelf in self._shelves.values())]
+        if any(await asyncio.gather(*(shelf.refresh() for shelf in shelves))):
+            self.changed()
+
+    async def create(self, record: DatasetRecord, lake: str) -> Place:
+        """Record a new dataset in a lake, a name or a URL. Raises NameTaken, Unavailable."""
+        self._reopen()
+        if "://" in lake:
+            check_url(lake)
+            shelf, url = self.own, lake
+        else:
+            shelf, url = self._shelf(lake), ""
+        await shelf.create(Recorded(**asdict(record), lake=url))
+        self.changed()
+        return self.place(record.name)
+
+    def _all(self) -> Iterator[tuple[str, Place]]:
+        for lake in self.lakes():
+            if lake.name in self._shelves:
+                shelf = self._shelves[lake.name][1]
+                for name, content in shelf.datasets.items():
+                    yield name, Place(content, shelf, lake)
+        for name, content in self.own.datasets.items():
+            yield name, Place(content, self.own, None)
+
+    def _shelf(self, lake: str) -> Shelf:
+        if lake not in self._shelves:
+            why = self._closed.get(lake, "It does not exist.")
+            raise Unavailable(
+                f"The lake {lake} cannot be used. {why}",
+                hint="Tell an admin, or name another lake.",
+            )
+        return self._shelves[lake][1]
+
+    def _reopen(self) -> None:
+        """Open lakes that are new or have changed, and forget those that are gone."""
+        wanted = {lake.name: lake for lake in self._lakes()}
+        same = {name: each for name, each in self._shelves.items() if wanted.get(name) == each[0]}
+        self._shelves, self._closed = same, {}
+        for name, lake in wanted.items():
+            if name in same:
+                continue
+            try:
+                self._shelves[name] = (lake, Shelf(self._opening(lake)))
+            except GpuQuotaError as error:
+                self._closed[name] = " ".join([error.message, *(f.message for f in error.fields)])
