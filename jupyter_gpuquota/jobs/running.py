@@ -70,20 +70,22 @@ def _stop(job: Job, doing: asyncio.Task[None]) -> None:
 async def _report(job: Job, doing: asyncio.Task[None]) -> None:
     """Report until cancelled, and do what the answers say."""
     loop = asyncio.get_running_loop()
-    answered = loop.time()
+    silent = 0.0
     while True:
         try:
             state: JobState = "running" if job.turn.is_set() else "waiting"
             answer = await job.tell(job.reporter.report, job.report(state))
-        except (Unavailable, OSError) as error:
-            # It may be restarted now; the work does not depend on it.
-            _log.warning("Nobody takes note of this report: %s", error)
-            if not job.turn.is_set() and loop.time() - answered > _PATIENCE:
-                _refuse(job, doing, error if isinstance(error, Unavailable) else Unavailable(""))
+        except (Unavailable, BrokenPipeError) as error:
+            # A controller may be restarted now; the work does not depend on it.
+            if not silent:
+                silent = loop.time()
+                _log.warning("Nobody takes note of the reports: %s", error)
+            if not job.turn.is_set() and loop.time() - silent > _PATIENCE:
+                _refuse(job, doing, Unavailable(f"The job could not begin: {error}"))
         except GpuQuotaError as error:
             _refuse(job, doing, error)
         else:
-            answered = loop.time()
+            silent = 0.0
             _follow(job, doing, answer)
         await asyncio.sleep(PAUSE)
 

@@ -17,6 +17,8 @@ from ..errors import StorageFailed
 MODULE = "jupyter_gpuquota.store"
 JOBS = Path("data", "jobs")
 """The folder of logs, below a state folder."""
+KEPT = 200
+"""Logs that stay, the newest ones."""
 
 
 class Spawned:
@@ -71,6 +73,7 @@ def spawn(
     log = state_dir / JOBS / f"{id_}.log"
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _prune(log.parent)
         with os.fdopen(os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
             process = subprocess.Popen(
                 [sys.executable, "-m", MODULE, verb, "--job", id_, *arguments],
@@ -87,3 +90,11 @@ def spawn(
             f"The job cannot be started: {error.strerror}.", hint=f"Check {log.parent}."
         ) from error
     return Spawned(id_, process, log)
+
+
+def _prune(folder: Path) -> None:
+    """Remove the oldest logs. Raises OSError."""
+    with os.scandir(folder) as entries:
+        logs = [(entry.stat().st_mtime_ns, entry.path) for entry in entries]
+    for _, path in sorted(logs)[:-KEPT]:
+        Path(path).unlink(missing_ok=True)

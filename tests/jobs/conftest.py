@@ -45,6 +45,7 @@ class Controller:
         self.own_lake = False
         self.lake = self.cache = ""
         self.down = False
+        self.asked = 0
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = Thread(target=self._server.serve_forever)
         self._thread.start()
@@ -65,6 +66,7 @@ class Controller:
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the answer to a request."""
+        self.asked += 1
         if self.down:
             return 503, {"code": "Unavailable", "message": "It is being restarted."}
         name = path.removeprefix("/gpuquota/api/")

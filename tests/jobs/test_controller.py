@@ -11,18 +11,22 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.store import manifest
+from jupyter_gpuquota.store.cache import records
+from jupyter_gpuquota.store.cache.owners import Owner
+from jupyter_gpuquota.store.cache.places import place
+from jupyter_gpuquota.store.cache.records import Fetching
 from tests.jobs.conftest import Controller, Start
 from tests.store.test_download import listing
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
 
-BIG = 6 << 30
+BIG = 64 << 30
 
 
 @pytest.fixture
 def big(tmp_path: Path) -> Path:
-    """Return a folder with one file whose hashing takes seconds; it takes no room."""
+    """Return a folder with one file whose hashing takes very long; it takes no room."""
     folder = tmp_path / "big"
     folder.mkdir()
     with (folder / "zeros").open("wb") as file:
@@ -120,8 +124,9 @@ async def test_the_work_goes_on_while_the_controller_is_restarted(
     job = start("sync", "faces", big, **controller.environment)
     await wait_for(lambda: "running" in controller.states)
     controller.down = True
-    count = len(controller.heard)
-    os.kill(job.pid, 0)
+    asked, count = controller.asked, len(controller.heard)
+    await wait_for(lambda: controller.asked > asked + 2)
+    assert job.runs
     controller.down = False
     await wait_for(lambda: len(controller.heard) > count)
     controller.answers = {"state": "running", "cancelling": True}
@@ -152,3 +157,32 @@ async def test_the_lake_and_the_cache_are_those_of_the_controller(
     assert code == 7
     problem = json.loads(log.splitlines()[-1])
     assert (problem["code"], controller.heard[-1]["problem"]["code"]) == ("Unsupported",) * 2
+
+
+async def test_a_fetch_that_waits_for_another_machine_is_cancelled(
+    start: Start, controller: Controller, folder: Path, tmp_path: Path
+) -> None:
+    assert start("sync", "faces", folder, **controller.environment).end()[0] == 0
+    there = place(tmp_path / "cache", "faces", controller.heard[-1]["version"])
+    owner = Owner(host="elsewhere", pid=1, start=1, space="another machine")
+    other = there.side / "fetching" / "x.json"
+    records.write(other, Fetching(job="x", owner=owner, since=1, size=100, done=43))
+    job = start("cache", f"faces@{there.version}", **controller.environment)
+    await wait_for(lambda: controller.heard[-1]["done"] == 43)
+    job.signal(signal.SIGTERM)
+    code, _, log = job.end()
+    assert code == 130, log
+    assert controller.states[-1] == "cancelled"
+    assert [path for path in there.root.rglob("*") if path.is_file()] == [other]
+
+
+async def test_a_job_that_never_hears_a_controller_waits_for_it(
+    start: Start, controller: Controller, folder: Path
+) -> None:
+    controller.down = True
+    job = start("sync", "faces", folder, **controller.environment)
+    await wait_for(lambda: controller.asked > 3)
+    assert not controller.commits
+    controller.down = False
+    assert job.end()[0] == 0
+    assert controller.states[0] == "waiting"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from jupyter_gpuquota.model.datasets.caches import Pin
 from jupyter_gpuquota.model.datasets.lines import JobLine
 from jupyter_gpuquota.store import published
+from jupyter_gpuquota.store.cache import marks, sweep
+from jupyter_gpuquota.store.cache.places import place
 from tests.jobs.conftest import Start
 from tests.store.cache.test_verify import flip
 from tests.store.formats.conftest import FOLDER
@@ -135,6 +139,10 @@ def test_garbage_of_a_lake_is_collected_but_not_what_a_cache_holds(
     words = ("gc", "--lake", lake_url, "--grace", "0")
     assert done(start, *words, "--cache", root)["report"]["files"] == 0
     assert done(start, *words, "--keep", first)["report"]["files"] == 0
+    copy = place(root, "faces", first)
+    sweep.evict(copy, datetime.now(UTC))
+    marks.pin(copy, Pin(user="ana"))
+    assert done(start, *words, "--cache", root)["report"]["files"] == 0, "it is pinned"
     assert done(start, *words)["report"]["files"] > 0
     assert not [path for path in (tmp_path / "lake" / "packs").rglob("*") if path.is_file()]
 
@@ -146,6 +154,8 @@ def test_errors_have_the_exit_codes_of_the_shell(
     assert done(start, "cache", none, "--lake", lake_url, "--cache", tmp_path, code=3)
     assert done(start, "cache", none, "--lake", "ftp://x", "--cache", tmp_path, code=2)
     assert done(start, "cache", "../..@x", "--lake", lake_url, "--cache", tmp_path, code=2)
+    assert done(start, "sync", "../x", folder, "--lake", lake_url, code=2)
+    assert done(start, "sync", "faces", folder, "--lake", lake_url, "--tag", "a/b", code=2)
     missing = ("--credentials", tmp_path / "none")
     line = done(start, "sync", "faces", folder, "--lake", lake_url, *missing, code=5)
     assert "cannot be read" in line["report"]["problem"]["message"]

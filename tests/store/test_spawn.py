@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.errors import StorageFailed
-from jupyter_gpuquota.store.spawn import spawn
+from jupyter_gpuquota.store.spawn import KEPT, spawn
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
@@ -36,6 +36,19 @@ async def test_it_is_a_group_of_its_own_with_its_own_log(tmp_path: Path) -> None
     assert started.log == tmp_path / "data" / "jobs" / "j1.log"
     assert started.log.stat().st_mode & 0o777 == 0o600
     assert '"state":"done"' in started.said()
+
+
+async def test_old_logs_are_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "jobs"
+    folder.mkdir(parents=True)
+    for number in range(KEPT + 5):
+        (folder / f"old-{number}.log").touch()
+        os.utime(folder / f"old-{number}.log", (number, number))
+    started = spawn("index", ["--help"], state_dir=tmp_path, job="new")
+    await wait_for(lambda: started.exit_code() is not None)
+    left = {path.name for path in folder.iterdir()}
+    assert "old-4.log" not in left
+    assert {"old-5.log", "new.log"} <= left
 
 
 async def test_a_state_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:

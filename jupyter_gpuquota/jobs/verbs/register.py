@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ...model.datasets.names import parse_name
 from ...store.lake.history import History
 from ...store.progress import Progress
 from .. import lakes
@@ -19,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Report of all versions of the dataset, oldest first. Raises GpuQuotaError."""
+    parse_name(args.dataset)
     lake = await lakes.find(job, args, args.dataset)
     objects = lakes.opened(lake)
     history = History(objects, conditional=True)  # only read

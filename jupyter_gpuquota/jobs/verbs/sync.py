@@ -9,6 +9,8 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ...core.datasets.references import check_tag
+from ...model.datasets.names import parse_name
 from ...store.lake.history import History, has_conditional_put
 from ...store.sync import Wanted, sync
 from ...variables import SESSION
@@ -30,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Store the folder, commit the version, and tell it. Raises GpuQuotaError."""
+    parse_name(args.dataset)
+    if args.tag:
+        check_tag(args.tag)
     lake = await lakes.find(job, args, args.dataset)
     objects = lakes.opened(lake)
     history = History(objects, conditional=await has_conditional_put(objects))
