@@ -2,14 +2,18 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { ApiError, asApiError } from '../../api/errors';
 import {
   ChangePreview,
+  DataSettingsRequest,
   FieldProblem,
   PolicyRequest,
   PolicyTrial,
   SettingsChange
 } from '../../api/models';
 
-/** A change of what is set; the policy is put as a whole, apart from everything else. */
-export type Change = SettingsChange & { readonly policy?: PolicyRequest };
+/** A change of what is set; the policy and what concerns datasets are put apart, each as a whole. */
+export type Change = SettingsChange & {
+  readonly policy?: PolicyRequest;
+  readonly data?: DataSettingsRequest;
+};
 
 /** What a change would do; of the policy, what it would have done. */
 export type Effect = ChangePreview & { readonly trial?: PolicyTrial };

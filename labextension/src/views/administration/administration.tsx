@@ -1,7 +1,7 @@
-import React from 'react';
+import React, { lazy, Suspense } from 'react';
 import { Projects } from '../../api/models';
 import { AuditTable } from './audit';
-import { Notice, Simulated } from '../parts/controls';
+import { Notice, Pending, Simulated } from '../parts/controls';
 import { GroupSection } from './groups';
 import { Loaded } from '../parts/loaded';
 import { PolicySection } from './policy';
@@ -9,6 +9,11 @@ import { Warnings } from './projecteffect';
 import { ProjectSection } from './projects';
 import { RulesSection } from './rules';
 import { useResult, useUi } from '../parts/ui';
+
+/** Loaded where the controller has datasets. */
+const DataSections = lazy(
+  () => import(/* webpackChunkName: "datasets" */ '../datasets/settings')
+);
 
 /** Show admins what is set: projects, rules and node groups; and have it changed. */
 export function AdministrationView(): JSX.Element {
@@ -45,8 +50,8 @@ function Sections({ projects }: { projects: Projects }): JSX.Element {
   const { workspace, trans } = useUi();
   const { rules, groups, policy } = workspace.administration;
   const about = useResult(workspace.about);
-  const acts =
-    about.status === 'ready' && about.value.capabilities.includes('policing');
+  const can = (capability: string) =>
+    about.status === 'ready' && about.value.capabilities.includes(capability);
   const isFixed = projects.source === 'file';
   return (
     <>
@@ -66,10 +71,15 @@ function Sections({ projects }: { projects: Projects }): JSX.Element {
       <Loaded resource={groups}>
         {value => <GroupSection groups={value} isFixed={isFixed} />}
       </Loaded>
-      {acts ? (
+      {can('policing') ? (
         <Loaded resource={policy}>
           {value => <PolicySection policy={value} isFixed={isFixed} />}
         </Loaded>
+      ) : null}
+      {can('lakes') ? (
+        <Suspense fallback={<Pending trans={trans} />}>
+          <DataSections isFixed={isFixed} />
+        </Suspense>
       ) : null}
     </>
   );
