@@ -9,11 +9,10 @@ from jupyter_gpuquota.core.requests.data import (
     Asked,
     Resolved,
     data_text,
-    named,
     parse,
     read_data,
 )
-from jupyter_gpuquota.model.datasets.mounts import DataMount
+from jupyter_gpuquota.model.datasets.mounts import DataMount, by_name
 from jupyter_gpuquota.model.pods import ContainerRules
 
 V1, V2 = "1" * 64, "2" * 64
@@ -86,6 +85,10 @@ def test_a_container_keeps_its_own_folders() -> None:
     assert problems("faces:/usr", containers=rules) == {
         "data[0]": "/usr is used by the system or the session."
     }
+    assert list(problems("cats", "faces:/data", "dogs:/data/cats", containers=rules)) == [
+        "data[1]",
+        "data[2]",
+    ]
     assert problems("faces:/mnt/x", containers=rules, taken=("/mnt",)) == {
         "data[0]": "/mnt/x and /mnt lie inside each other."
     }
@@ -98,5 +101,5 @@ def test_a_text_of_a_mount_requests_the_same_version_again() -> None:
 
 def test_a_name_leads_to_the_version_without_a_path_else_to_the_first() -> None:
     plain, placed, other = mount(), mount(path="/a", version=V2), mount("cats", "/b")
-    assert named([placed, plain, other]) == {"faces": plain, "cats": other}
-    assert named([placed, mount(path="/c")]) == {"faces": placed}
+    assert by_name([placed, plain, other]) == {"faces": plain, "cats": other}
+    assert by_name([placed, mount(path="/c")]) == {"faces": placed}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ...errors import NotFound
 from ...model.datasets.caches import CachedVersion, CacheList, CacheQuery, PinRequest
+from ...model.datasets.mounts import by_name
 from ...model.datasets.names import DataName, parse_name
 from ...model.datasets.versions import SHOWN
+from ...model.sessions import Session
+from ...variables import DATASETS, SESSION
 from ..listing import Listing, Table
 from .naming import OfVersions
 
@@ -62,19 +66,42 @@ class Caches(OfVersions):
     def path(self, name: str) -> Path:
         """Return the read-only folder of a cached version, or of `NAME@REF:PATH` in it.
 
-        Raises NotFound if the version is not cached, or has no such path.
+        Inside a session a dataset that it uses is the version that it was launched with, unless
+        another one is named. Raises NotFound if the version is not cached, or has no such path.
         """
         named = parse_name(name)
-        whole = DataName(named.dataset, named.ref)
-        version = self._call_version("versions.get", whole.text)
-        copy = version.copy
-        shown = f"{version.dataset}@{named.ref or version.id[:SHOWN]}"
-        if copy is None or copy.state != "cached" or not copy.folder:
-            state = "being fetched" if copy and copy.state == "fetching" else "not cached here"
-            raise NotFound(
-                f"{shown} is {state}.", hint=f"Cache it: jupyter gpu data cache {shown}."
-            )
-        found = Path(copy.folder, named.path)
+        folder = self._folder(named)
+        found = Path(folder, named.path)
         if named.path and not found.is_symlink() and not found.exists():
+            shown = DataName(named.dataset, named.ref).text
             raise NotFound(f"{shown} has no such path.", hint="List its files with `data ls`.")
         return found
+
+    def _folder(self, named: DataName) -> Path:
+        """Return the folder of a version. Raises NotFound."""
+        own = _own_folder(named.dataset)
+        if own and not named.ref:
+            return own
+        version = self._call_version("versions.get", DataName(named.dataset, named.ref).text)
+        copy = version.copy
+        if copy and copy.state == "cached" and copy.folder:
+            return Path(copy.folder)
+        if own and self._is_own(named.dataset, version.id):
+            return own
+        shown = f"{version.dataset}@{named.ref or version.id[:SHOWN]}"
+        state = "being fetched" if copy and copy.state == "fetching" else "not cached here"
+        raise NotFound(f"{shown} is {state}.", hint=f"Cache it: jupyter gpu data cache {shown}.")
+
+    def _is_own(self, dataset: str, version: str) -> bool:
+        """Return whether this session finds this version by the name of its dataset."""
+        args = {"id": os.environ.get(SESSION, "")}
+        session: Session = self._context.call("sessions.get", args)
+        own = by_name(session.spec.data).get(dataset)
+        return own is not None and own.version == version
+
+
+def _own_folder(dataset: str) -> Path | None:
+    """Return where this process, in a session, finds a dataset by its name."""
+    folder = os.environ.get(DATASETS, "")
+    found = Path(folder, dataset)
+    return found if folder and found.is_dir() else None

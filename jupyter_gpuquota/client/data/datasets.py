@@ -12,6 +12,7 @@ from .caches import Caches
 from .files import Files
 from .jobs import Jobs
 from .lakes import Lakes
+from .lineage import Lineages
 from .transfers import Transfers
 from .versions import Versions
 
@@ -40,8 +41,8 @@ DATASETS = Table[Dataset](
 """`files` and `size` (in bytes) are those of the latest version."""
 
 
-class Datasets(Versions, Files, Transfers, Caches, Jobs, Lakes):
-    """Datasets: their versions, files, cached copies, jobs and lakes.
+class Datasets(Versions, Files, Transfers, Caches, Jobs, Lakes, Lineages):
+    """Datasets: their versions, files, cached copies, jobs, lakes and lineage.
 
     A version is named `NAME@REF`, a file `NAME@REF:PATH`. REF is `latest`, a tag, or the beginning
     of an id; without it the latest version is meant.

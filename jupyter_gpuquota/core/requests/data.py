@@ -18,6 +18,8 @@ _TEXT = re.compile(
     re.ASCII | re.DOTALL,
 )
 _EXAMPLE = "NAME@REF:/path"
+_BY_NAME = "/data"
+"""The folder of a container in which datasets are found by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ def read_data(
             reader.untranslated(field, found.problem, found.hint)
         else:
             path = found.mount.path
-            if containers and path and is_reserved(path, containers):
+            kept = {_BY_NAME, *(f"{_BY_NAME}/{each.dataset}" for each in mounts)}
+            if containers and path and (path in kept or is_reserved(path, containers)):
                 reader.wrong(field, "pod.path", path=path)
             _check_place(field, found.mount, mounts, taken, reader)
             mounts.append(found.mount)
@@ -100,11 +103,3 @@ def _check_place(
         reader.wrong(field, "name.twice", name=path)
     elif other := next((p for p in around if within(path, p) or within(p, path)), ""):
         reader.wrong(field, "data.nested", path=path, other=other)
-
-
-def named(mounts: Sequence[DataMount]) -> dict[str, DataMount]:
-    """Return what is found by each name: of several versions of a dataset the first one."""
-    found: dict[str, DataMount] = {}
-    for mount in sorted(mounts, key=lambda mount: bool(mount.path)):
-        found.setdefault(mount.dataset, mount)
-    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...model.datasets.mounts import DataMount
+from ...model.datasets.mounts import by_name
 from ...model.sessions import Session
 from .defaults import PodDefaults
 
@@ -28,11 +28,9 @@ def dataset_volumes(session: Session, defaults: PodDefaults) -> list[dict[str, A
 
 def dataset_mounts(session: Session) -> list[dict[str, Any]]:
     """Return where the versions are mounted: by name, and at the paths that were asked for."""
-    found: dict[str, DataMount] = {}
-    for mount in session.spec.data:
-        found[f"{DATASETS_FOLDER}/{mount.dataset}"] = mount
-        if mount.path:
-            found[mount.path] = mount
+    data = session.spec.data
+    found = {f"{DATASETS_FOLDER}/{name}": mount for name, mount in by_name(data).items()}
+    found |= {mount.path: mount for mount in data if mount.path}
     return [
         {
             "name": _VOLUME,

@@ -15,9 +15,8 @@ import msgspec
 
 from ...control.storage.files import write_file, writing
 from ...core.datasets.mounts import shown
-from ...core.requests.data import named
 from ...errors import FieldError
-from ...model.datasets.mounts import DataMount
+from ...model.datasets.mounts import DataMount, by_name
 from ...model.messages.build import field_error
 from ...model.sessions import LIVE, Session, SessionSpec
 from ...model.struct import Model
@@ -64,7 +63,7 @@ class DataLinks:
             data.mkdir(mode=0o700, exist_ok=True)
             for link in data.iterdir():
                 link.unlink()
-        for name, mount in named(spec.data).items():
+        for name, mount in by_name(spec.data).items():
             self._link(data / name, mount)
         for mount in spec.data:
             if mount.path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from ..struct import Model, Open
@@ -38,3 +39,11 @@ class MountPreview(Model, frozen=True, kw_only=True):
     done: int = 0
     left: int | None = None
     problem: str = ""
+
+
+def by_name(mounts: Sequence[DataMount]) -> dict[str, DataMount]:
+    """Return what is found by each name: of several versions of a dataset the first one."""
+    found: dict[str, DataMount] = {}
+    for mount in sorted(mounts, key=lambda mount: bool(mount.path)):
+        found.setdefault(mount.dataset, mount)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...command import Command
-from . import caches, datasets, files, jobs, lakes, transfers, versions
+from . import caches, datasets, files, jobs, lakes, lineage, transfers, versions
 
 COMMANDS = (
     Command(
@@ -16,6 +16,7 @@ COMMANDS = (
             *files.COMMANDS,
             *caches.COMMANDS,
             *jobs.COMMANDS,
+            *lineage.COMMANDS,
             *lakes.COMMANDS,
         ),
         default="list",
