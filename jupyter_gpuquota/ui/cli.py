@@ -17,6 +17,7 @@ from .command import run
 from .grammar import parse
 from .parser import HelpRequested
 from .progress_line import ProgressLine
+from .views.markup import printable
 from .views.view import View
 
 
@@ -89,7 +90,8 @@ def _report(error: GpuQuotaError, console: Terminal, *, as_json: bool) -> None:
     if as_json:
         console.note(to_json(error))
         return
-    console.note(f"jupyter gpu: {error}")
+    for line in f"jupyter gpu: {error}".splitlines():
+        console.note(printable(line))
     if isinstance(error, Internal):
         console.note("This is a bug in jupyter_gpuquota. Please report it.")
 

@@ -73,7 +73,7 @@ async def test_nothing_goes_while_somebody_writes(lake: Objects, folder: Path) -
     await stored(lake, folder)
     before = {each.key async for each in lake.list("")}
     async with writing(lake):
-        with pytest.raises(Conflict, match="1 other processes"):
+        with pytest.raises(Conflict, match="Other processes work on this lake: 1"):
             await collect(lake, await history(lake), grace=NONE)
     assert {each.key async for each in lake.list("")} == before
 

@@ -8,11 +8,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, overload
 
+from ...errors import FieldError, refused
 from ...model.datasets.caches import CacheAnswer, CachedVersion, VerifyRequest
 from ...model.datasets.datasets import Dataset
 from ...model.datasets.jobs import Job
 from ...model.datasets.lakes import CollectRequest
-from ...model.datasets.names import parse_name
+from ...model.datasets.names import parse_name, shown_path
 from ...model.datasets.versions import Version
 from .following import Progress, begun, finished
 from .naming import OfVersions, version_args
@@ -70,7 +71,7 @@ class Transfers(OfVersions):
         """
         dataset = self._dataset(name)
         given = [*option("message", message), *option("tag", tag)]
-        words = [*given, "--", dataset.name, _absolute(folder)]
+        words = [*given, "--", dataset.name, _existing(folder)]
         process = self._context.spawn("sync", words)
         if not wait:
             return begun(self._context, process)
@@ -209,6 +210,15 @@ class Transfers(OfVersions):
     def _version(self, name: str) -> Version:
         found: Version = self._context.call("versions.get", version_args(name))
         return found
+
+
+def _existing(folder: Folder) -> str:
+    """Return the path of a folder that is there. Raises InvalidFields."""
+    found = _absolute(folder)
+    if Path(found).is_dir():
+        return found
+    what = "is not a folder" if Path(found).exists() else "does not exist"
+    raise refused(FieldError("folder", f"{shown_path(found)} {what}.", "Name a folder to store."))
 
 
 def _absolute(folder: Folder) -> str:

@@ -8,6 +8,7 @@ import os
 from contextlib import closing
 from datetime import UTC, datetime
 
+from ...core.datasets.references import check_tag
 from ...store.formats import table
 from ...store.formats.importing import Import, bring
 from ...store.lake.history import History, has_conditional_put
@@ -31,6 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Store all states that are found, and tell their versions. Raises GpuQuotaError."""
+    if args.tag:
+        check_tag(args.tag)
     found = table.find(args.folder, args.format)
     states = await in_thread(found.read, args.folder, os.environ)
     lake = await lakes.find(job, args, args.dataset)

@@ -89,7 +89,7 @@ async def collecting(objects: Objects) -> AsyncIterator[Presence]:
         live = {each.key for each in await presence.others()}
         if live:
             raise Conflict(
-                f"{len(live)} other processes are working on this lake.",
+                f"Other processes work on this lake: {len(live)}.",
                 hint="Try again when their syncs have ended: data jobs lists them.",
             )
         every = [each.key async for each in objects.list(layout.WRITERS)]

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.client.data.datasets import Datasets
-from jupyter_gpuquota.errors import Conflict, Damaged, Internal, NotAllowed, NotFound
+from jupyter_gpuquota.errors import Conflict, Damaged, Internal, InvalidFields, NotAllowed, NotFound
 from jupyter_gpuquota.model.datasets.caches import CacheAnswer
 from jupyter_gpuquota.model.struct import Problem
 from tests.client.answering import Answering
@@ -88,17 +88,29 @@ class TestSync:
 
     def test_a_relative_folder_is_below_the_working_one(self, place, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
+        (tmp_path / "data").mkdir()
         place.datasets.sync("digits", "data")
         assert place.started[0][1][-1] == str(tmp_path / "data")
 
     def test_without_waiting_the_job_is_returned(self, place):
-        job = place.datasets.sync("digits", "/data", wait=False)
+        job = place.datasets.sync("digits", "/", wait=False)
         assert (job.id, job.state) == ("job1", "waiting")
 
     def test_nothing_is_started_for_a_dataset_that_is_not_there(self, place):
         place.server.answers["datasets.get"] = NotFound("No such dataset.")
         with pytest.raises(NotFound):
-            place.datasets.sync("digits", "/data")
+            place.datasets.sync("digits", "/")
+        assert place.started == []
+
+    @pytest.mark.parametrize(("name", "said"), [("no\nne", "does not exist"), ("file", "is not a")])
+    def test_a_folder_that_is_none_is_refused_at_once(self, place, tmp_path, name, said):
+        (tmp_path / "file").touch()
+        with pytest.raises(InvalidFields) as caught:
+            place.datasets.sync("digits", tmp_path / name)
+        (problem,) = caught.value.fields
+        assert problem.field == "folder"
+        assert said in problem.message
+        assert "\n" not in problem.message
         assert place.started == []
 
 
@@ -119,7 +131,7 @@ class TestFailures:
     def test_a_job_that_fails_raises(self, place, last, error, said):
         place.server.answers["jobs.get"] = [make_job(), last]
         with pytest.raises(error, match=said):
-            place.datasets.sync("digits", "/data")
+            place.datasets.sync("digits", "/")
 
     @pytest.mark.parametrize(
         ("code", "words", "error"),
@@ -133,12 +145,12 @@ class TestFailures:
         place.server.answers["jobs.get"] = NotFound("No such job.")
         place.process = FakeProcess(code=code, words=words)
         with pytest.raises(error, match=words.splitlines()[0] if words else "exit code 0"):
-            place.datasets.sync("digits", "/data")
+            place.datasets.sync("digits", "/")
 
     def test_a_restarted_controller_hears_of_the_job_again(self, place):
         gone = NotFound("No such job.")
         place.server.answers["jobs.get"] = [make_job(), gone, gone, make_job("done")]
-        assert place.datasets.sync("digits", "/data").id == FIRST
+        assert place.datasets.sync("digits", "/").id == FIRST
 
     def test_a_job_that_never_comes_back_is_not_waited_for(self, place):
         place.server.answers["jobs.get"] = NotFound("No such job.")
@@ -160,7 +172,7 @@ class TestInterrupts:
         seen: list[tuple[str, bool]] = []
         with pytest.raises(KeyboardInterrupt):
             place.datasets.sync(
-                "digits", "/data", progress=lambda job: seen.append((job.state, job.cancelling))
+                "digits", "/", progress=lambda job: seen.append((job.state, job.cancelling))
             )
         assert seen == [("running", False), ("running", True), ("cancelled", False)]
         assert place.server.routes.count("jobs.cancel") == 1

@@ -49,8 +49,8 @@ def _init(client: Client, args: Args, _console: Console) -> DatasetView:
         read=names_list(args.read or ""),
         write=names_list(args.write or ""),
     )
-    next_ = f"Add a version: jupyter gpu data sync {made.name} FOLDER."
-    return DatasetView(made, note=f"Created {made.name}. {next_}")
+    note = f"Created {made.name} in {made.project}: jupyter gpu data sync {made.name} FOLDER."
+    return DatasetView(made, note=note)
 
 
 def _list(client: Client, _args: Args, _console: Console) -> DatasetsView:

@@ -42,6 +42,8 @@ def _ls(client: Client, args: Args, console: Console) -> FilesView | None:
     for page in client.datasets.file_pages(args.name, **options):
         console.write("".join(f"{line}\n" for line in file_lines(page.items)))
         shown += len(page.items)
+    if not page.total:
+        console.note("No files.")
     if shown < page.total:
         console.note(f"… and {page.total - shown:,} more: --limit 0 lists all.")
     return None

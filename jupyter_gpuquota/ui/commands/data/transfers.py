@@ -81,7 +81,8 @@ def _made(version: Version, args: Args) -> VersionView:
     if args.quiet:
         return IdView(version)
     what = f"{count_text(version.files, 'file')}, {size_text(version.size)}"
-    note = f"{version.dataset}@{short(version.id)} has {what}."
+    tags = f" ({', '.join(version.tags)})" if version.tags else ""
+    note = f"{version.dataset}@{short(version.id)}{tags} has {what}."
     return VersionView(version, note=note)
 
 

@@ -53,8 +53,8 @@ class DatasetView(View[Dataset]):
 
     @property
     def text(self) -> str:
-        """Return the details, one a line."""
-        return "\n".join(part for part in (self._note, pairs_text(self._pairs())) if part)
+        """Return what has happened, or else the details, one a line."""
+        return self._note or pairs_text(self._pairs())
 
     @property
     def body(self) -> Markup:

@@ -63,7 +63,8 @@ class VerifiedView(View[Job]):
     @property
     def failure(self) -> str:
         """Return that paths are damaged."""
-        return f"{count_text(len(self.data.findings), 'damaged path')} in {self._what}."
+        end = "; replaced from the lake." if self.data.state == "done" else "."
+        return f"{count_text(len(self.data.findings), 'damaged path')} in {self._what}{end}"
 
     @property
     def text(self) -> str:

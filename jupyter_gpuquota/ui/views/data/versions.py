@@ -44,8 +44,8 @@ class VersionView(View[Version]):
 
     @property
     def text(self) -> str:
-        """Return the details, one a line."""
-        return "\n".join(part for part in (self._note, pairs_text(self._pairs())) if part)
+        """Return what has happened, or else the details, one a line."""
+        return self._note or pairs_text(self._pairs())
 
     @property
     def body(self) -> Markup:
