@@ -73,7 +73,7 @@ def surveyed(everything: Iterable[Found], name: str) -> Size:
             count, size = count + 1, size + (found.stat.st_size if found.stat else 0)
     if problems:
         raise InvalidFields(
-            f"{len(problems)} paths of {name} cannot be stored.",
+            f"{name} has paths that cannot be stored: {len(problems)}.",
             hint="Remove or rename them, or sync another folder.",
             fields=tuple(problems[:_NAMED]),
         )
