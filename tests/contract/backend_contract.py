@@ -12,6 +12,8 @@ from __future__ import annotations
 from tests.contract.abilities_contract import ExecContract, IngressContract, LogsContract
 from tests.contract.access_contract import AccessContract
 from tests.contract.access_table import ADMIN, PROJECT
+from tests.contract.data_jobs_contract import CachesContract, DataJobsContract
+from tests.contract.datasets_contract import DatasetsContract
 from tests.contract.helpers import LONG, launch, run, until
 from tests.contract.inventory_contract import InventoryContract
 from tests.contract.planning_contract import PlanningContract
@@ -32,5 +34,8 @@ class BackendContract(
     LogsContract,
     ExecContract,
     IngressContract,
+    DatasetsContract,
+    CachesContract,
+    DataJobsContract,
 ):
     """The whole contract of a backend."""
