@@ -38,6 +38,7 @@ from .manifests import Manifests
 from .registry import Opening, Registry
 from .shelf import Shelf
 from .upkeep import Upkeep
+from .use_log import UseLog
 from .uses import Uses
 
 
@@ -120,8 +121,12 @@ class Data:
         """Return the record of a backend with these capabilities, which live with its resident."""
         board, abilities = self._board, (self.datasets, self.caches, self.jobs)
         gate = DataGate(lambda: board.sessions, board.data, *abilities, resident.wake)
-        resident.companions += [self, gate]
-        return replace(backend, datasets=self.datasets, caches=self.caches, jobs=self.jobs)
+        folder = self._storage.folder
+        uses = UseLog(folder / "uses.ndjson" if folder else None)
+        resident.companions += [self, gate, uses]
+        return replace(
+            backend, datasets=self.datasets, caches=self.caches, jobs=self.jobs, uses=uses
+        )
 
     def _changed(self) -> None:
         self._board.touch("datasets")

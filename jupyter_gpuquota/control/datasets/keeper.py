@@ -41,11 +41,15 @@ class Keeper:
         self._index: Mapping[Copy, CachedVersion] = {}
         self._space = (0, 0)
         self._planning = asyncio.Lock()
+        self._going: set[Copy] = set()
+        """What is being removed: from the decision on nothing starts to use it."""
 
     def all(self) -> tuple[CachedVersion, ...]:
         """Return all cached versions, with leases and pins."""
         leases = self.leases()
         found = {**self._announced(), **self._index}
+        for copy in self._going & found.keys():
+            found[copy] = replace(found[copy], state="clearing")
         return tuple(replace(found[copy], leases=leases.get(copy, ())) for copy in sorted(found))
 
     def room(self) -> CacheRoom:
@@ -73,9 +77,8 @@ class Keeper:
         if leases:
             users = ", ".join(lease.name for lease in leases)
             raise InUse(f"{name} is used by {users}.", hint="Stop these sessions first.")
-        if not await self.cache.evict(dataset, version, self.now()):
+        if not await self._remove([(dataset, version)]):
             raise NotFound(f"{name} is not cached.", hint="jupyter gpu data caches lists what is.")
-        await self.refresh()
 
     async def admit(self, job: Job) -> None:
         """Make room for the version that a job fetches. Raises Conflict, StorageFailed."""
@@ -117,12 +120,23 @@ class Keeper:
             self._changed()
 
     async def _evict(self, versions: Sequence[CachedVersion]) -> None:
-        for each in versions:
-            # A session may have begun to use it while others were removed.
-            if not self.leases().get(_copy(each)):
-                await self.cache.evict(each.dataset, each.version, self.now())
         if versions:
+            await self._remove([_copy(each) for each in versions])
+
+    async def _remove(self, copies: Sequence[Copy]) -> bool:
+        """Remove versions that no session uses; return whether one of them was there."""
+        gone, removed = set[Copy](), False
+        try:
+            for copy in copies:
+                # A session may have begun to use it while others were removed.
+                if not self.leases().get(copy):
+                    gone.add(copy)
+                    self._going.add(copy)
+                    removed |= await self.cache.evict(*copy, self.now())
+        finally:
             await self.refresh()
+            self._going -= gone
+        return removed
 
     def _announced(self) -> dict[Copy, CachedVersion]:
         """Return the versions that are going to be fetched, of which nothing is there yet."""

@@ -35,22 +35,17 @@ class UseLog:
         self._written = 0
         """How many of the uses are in the file: the rest is newer."""
         self._writing: asyncio.Task[None] | None = None
+        self._loaded = False
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """Read the file. What cannot be read is logged, and left out."""
-        if self._journal is None:
-            return
-        try:
-            self._journal.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lines = self._journal.read()
-            self._uses = {_key(use): use for line in lines if (use := _read(line))}
-            self._journal.replace(self._lines(self._uses.values()))
-        except OSError as error:
-            _log.warning("The record of used datasets cannot be read: %s", error)
-        self._written = len(self._uses)
+        await asyncio.to_thread(self._load)
+        self._loaded = True
 
     def follow(self, sessions: Sequence[Session]) -> None:
-        """Note what live sessions use."""
+        """Note what live sessions use, once the file was read."""
+        if not self._loaded:
+            return
         for session in sessions:
             if session.spec.data and session.state in LIVE:
                 for use in _uses_of(session):
@@ -68,6 +63,18 @@ class UseLog:
     async def of(self, dataset: str) -> tuple[DataUse, ...]:
         """Return the uses of a dataset's versions, oldest first."""
         return tuple(use for use in self._uses.values() if use.dataset == dataset)
+
+    def _load(self) -> None:
+        if self._journal is None:
+            return
+        try:
+            self._journal.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lines = self._journal.read()
+            self._uses = {_key(use): use for line in lines if (use := _read(line))}
+            self._journal.replace(self._lines(self._uses.values()))
+        except OSError as error:
+            _log.warning("The record of used datasets cannot be read: %s", error)
+        self._written = len(self._uses)
 
     async def _write(self) -> None:
         """Write new uses; what cannot be written now is tried again with the next ones."""

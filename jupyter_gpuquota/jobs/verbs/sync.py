@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import getpass
-import os
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,10 +13,10 @@ from ...core.datasets.references import check_tag
 from ...model.datasets.names import parse_name
 from ...store.lake.history import History, has_conditional_put
 from ...store.sync import Wanted, sync
-from ...variables import SESSION
 from .. import lakes
 from ..commits import tell
 from ..job import Job
+from ..origin import origin_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,14 +38,13 @@ async def run(job: Job, args: argparse.Namespace) -> None:
     lake = await lakes.find(job, args, args.dataset)
     objects = lakes.opened(lake)
     history = History(objects, conditional=await has_conditional_put(objects))
-    session = os.environ.get(SESSION, "")
     wanted = Wanted(
         dataset=args.dataset,
         folder=Path(args.folder),
         message=args.message,
         author=args.author or getpass.getuser(),
         tag=args.tag,
-        source=args.source or (f"session:{session}" if session else ""),
+        source=args.source or await asyncio.to_thread(origin_of, Path(args.folder)),
     )
     with closing(lakes.catalog(lake)) as catalog:
         commit = await sync(
