@@ -32,6 +32,7 @@ from .builders.defaults import Parts, PodDefaults
 from .builders.session_manifests import SessionManifests
 from .config import KubernetesConfig
 from .connecting import connect
+from .datasets.assembly import Cluster, ClusterData
 from .engines.discovery import Name, discover
 from .engines.engine import Engine
 from .engines.surroundings import Surroundings
@@ -105,7 +106,7 @@ class _Assembly:
         self._late_api, self._late_engine = Late("The cluster"), Late("The cluster's engine")
         self._late_access, self._late_differences = Late("The cluster"), Late("The cluster")
         self._api, self._engine = cast("Api", self._late_api), cast("Engine", self._late_engine)
-        self._watches = Watches(self._api, config.namespaces)
+        self._watches = Watches(self._api, config.watched())
         self._objects = SessionObjects(self._watches)
         groups = tuple(config.node_type_labels)
         defaults = config.pod_defaults()
@@ -120,6 +121,7 @@ class _Assembly:
             lambda project, kind, resource: self._engine.counts(project, kind, resource),
             lambda project: self._engine.limits(project),
         )
+        self._data = self._make_data(defaults)
         self._facts = self._make_facts()
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)
@@ -146,6 +148,9 @@ class _Assembly:
             ingress=self._reaching.ingress,
             history=RecordedHistory(resident.recorder),
             administration=self._settings,
+            datasets=self._data.datasets,
+            caches=self._data.caches if self._config.dataset_claim else None,
+            jobs=self._data.jobs,
             lakes=self._settings.data,
             policing=IdlePolicing(
                 board, resident.recorder, resident.monitor, at_once, resident.keep_alive
@@ -162,8 +167,19 @@ class _Assembly:
 
     def _make_facts(self) -> ClusterFacts:
         return ClusterFacts(
-            self._engine, self._inventory, self._reader, self._watches, lambda _: None
+            self._engine, self._inventory, self._reader, self._watches, self._data.why
         )
+
+    def _make_data(self, defaults: PodDefaults) -> ClusterData:
+        cluster = Cluster(
+            self._api,
+            self._watches,
+            self._config.data_jobs(defaults.run_as_user, defaults.run_as_group),
+            self._config.dataset_claim,
+            self._config.dataset_namespace,
+            lambda session: self._reconciler.wake(session),
+        )
+        return ClusterData(self._board, self._home, cluster)
 
     def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
         board = self._board
@@ -204,6 +220,7 @@ class _Assembly:
                 pages=self._pages,
                 reaching=self._reaching,
                 leadership=self._leadership,
+                data=self._data,
                 home=self._home,
                 settled=self._settle,
             )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from traitlets import Dict, Enum, List, Unicode
 
-from .datasets.config import DatasetConfig
 from .engine_config import EngineConfig
 from .names import PREFIXES
 from .pod_config import PodConfig
 from .shares.registry import NAMES
 
 
-class KubernetesConfig(PodConfig, EngineConfig, DatasetConfig):
+class KubernetesConfig(PodConfig, EngineConfig):
     """Settings of the cluster and of its sessions."""
 
     kubeconfig = Unicode(
@@ -25,6 +24,11 @@ class KubernetesConfig(PodConfig, EngineConfig, DatasetConfig):
         Unicode(),
         help="Namespaces of the projects. Empty: all that the engine knows as projects.",
     ).tag(config=True)
+
+    def watched(self) -> tuple[str, ...]:
+        """Return the namespaces to watch, empty for all."""
+        shared = (self.dataset_namespace,) if self.dataset_namespace else ()
+        return tuple(dict.fromkeys((*self.namespaces, *shared))) if self.namespaces else ()
 
     user_prefixes = Dict(
         Unicode(),

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 import msgspec
 from traitlets import Dict, Float, List, TraitError, Unicode
-from traitlets.config import Configurable
 
 from ..control.config import absolute, check_names, read
 from ..core.fields import FieldReader
@@ -18,6 +17,7 @@ from ..model.pods import ContainerRules, PodOptions
 from ..model.sessions import SessionRequest
 from ..model.struct import Request
 from .builders.defaults import PodDefaults
+from .datasets.config import DatasetConfig
 from .images import Images
 from .names import NAME_LIMIT, PREFIX
 from .nodes import GROUP_LABELS
@@ -44,7 +44,7 @@ class Preset(Request, frozen=True, kw_only=True):
     default: bool = False
 
 
-class PodConfig(Configurable):
+class PodConfig(DatasetConfig):
     """Settings of the pods of sessions."""
 
     environments = List(
@@ -197,6 +197,7 @@ class PodConfig(Configurable):
             proxy=tuple(self.proxy),
             controller_url=_checked_url(self.controller_url),
             controller_ca=_text_of(self.controller_ca),
+            data_claim=self.dataset_claim,
         )
 
     def _home(self) -> str:

@@ -104,7 +104,7 @@ class Controller:
 async def controller(api: Api, site: Site, **settings: Any) -> AsyncIterator[Controller]:
     watches, registry = Watches(api, [site.namespace]), Registry()
     around = Around(
-        datasets=site.known,  # type: ignore[arg-type] (only what is used of it)
+        datasets=lambda: site.known,  # type: ignore[return-value, arg-type] (only what is used)
         registry=registry,
         projects=lambda: [site.namespace],
         sessions=lambda: site.sessions,
@@ -122,6 +122,11 @@ async def controller(api: Api, site: Site, **settings: Any) -> AsyncIterator[Con
     finally:
         await datasets.close()
         await watches.close()
+
+
+async def look(found: Controller, site: Site) -> None:
+    """Let a Job read what is on the claim."""
+    await found.datasets.work.look(await found.datasets.cache_of(site.namespace))
 
 
 async def test_a_version_is_fetched_verified_and_cleared(connected: Any, site: Site) -> None:
@@ -164,7 +169,7 @@ async def test_another_controller_reads_the_index_from_the_claim(
             await api.delete(JOBS, *job.key)
         async with controller(api, site) as found:
             assert not found.datasets.caches.all()
-            await found.datasets.look(site.namespace)
+            await look(found, site)
             await wait_for(lambda: [e.state for e in found.datasets.caches.all()] == ["cached"])
 
 
@@ -186,7 +191,7 @@ async def test_a_bad_file_in_the_lake_is_named(connected: Any, site: Site) -> No
 async def test_a_fetch_can_be_cancelled(connected: Any, site: Site) -> None:
     version = await site.sync("mnist", a=b"one")
     async with connected("admin") as api, controller(api, site, image="slow.test/x") as found:
-        await found.datasets.look(site.namespace)
+        await look(found, site)
         await wait_for(lambda: found.registry.of("index")[0].state == "done")
         answer = await found.datasets.caches.fetch(version, "ana")
         assert answer.job
@@ -211,7 +216,7 @@ async def test_what_keeps_a_job_from_running_is_said(
         site.cluster.rest().delete(f"/api/v1/namespaces/{site.namespace}/secrets/lake-keys")
     async with connected("admin") as api:
         async with controller(api, site) as found:
-            await found.datasets.look(site.namespace)
+            await look(found, site)
             await wait_for(lambda: found.registry.of("index")[0].state == "done")
         async with controller(api, site, **settings) as found:
             await wait_for(lambda: found.registry.of("index"))

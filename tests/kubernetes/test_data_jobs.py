@@ -117,10 +117,11 @@ async def test_a_restarted_controller_adopts_it(api: FakeApi, heard: Heard) -> N
 async def test_cancelling_deletes_it(api: FakeApi, heard: Heard) -> None:
     async with jobs(api, heard) as found:
         await found.start(FETCH, TASK)
-        assert await found.cancel("j1")
+        await found.cancel("j1")
         [error] = await wait_for(lambda: heard.errors)
         assert f"{NAME} in {TEAM} was deleted" in str(error)
-        assert not await found.cancel("j1")
+        await wait_for(lambda: not found.has("j1"))
+        await found.cancel("j1")
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,10 @@ def job_of(task: Task, cache: ProjectCache, lake: Lake | None) -> DataJob:
             *("--job", task.id, *_REPORT, "--cache", CACHE_FOLDER),
             *(("--capacity", str(cache.capacity)) if cache.capacity else ()),
             *(("--lake", lake.url) if lake else ()),
+            *(("--only", task.only) if task.only else ()),
+            *(("--grace", str(task.grace)) if task.verb == "gc" else ()),
         ),
-        secret=lake.credentials if lake else "",
+        secret=_secret(lake),
     )
 
 
@@ -31,3 +33,8 @@ def _versions(task: Task) -> tuple[str, ...]:
     """Return the versions that a task works on; their ids are whole."""
     copies = ((task.dataset, task.version),) if task.dataset else task.copies
     return tuple(f"{dataset}@{version}" for dataset, version in copies)
+
+
+def _secret(lake: Lake | None) -> str:
+    """Return the Secret of a lake; a file of the controller's machine is not in pods."""
+    return lake.credentials if lake and not lake.credentials.startswith("/") else ""

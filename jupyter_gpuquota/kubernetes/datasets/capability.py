@@ -43,11 +43,11 @@ _NO_CLAIM = 300.0
 class Around:
     """What the cached datasets of a cluster need of the rest of the controller.
 
-    `projects` and `sessions` return those that there are, `wake` looks at a session soon. `rules`
-    are those for cached versions. `changed` is called after every change of what is cached.
+    `datasets`, `projects` and `sessions` return what there is, `wake` looks at a session soon.
+    `rules` are those for cached versions. `changed` is called after every change of what is cached.
     """
 
-    datasets: Datasets
+    datasets: Callable[[], Datasets]
     registry: Registry
     projects: Callable[[], Iterable[str]]
     sessions: Callable[[], Iterable[Session]]
@@ -72,15 +72,15 @@ class ClusterDatasets:
         around: Around,
     ) -> None:
         self._around = around
-        self._projects = ProjectCaches(
+        self.projects = ProjectCaches(
             api, claim, shared, lambda namespace, copy: self._data.leases(namespace, copy)
         )
-        self._data = SessionData(self._projects, around.sessions, around.wake)
-        reports = Reports(around.registry, self._projects.at, self._changed, self._over)
+        self._data = SessionData(self.projects, around.sessions, around.wake)
+        reports = Reports(around.registry, self.projects.at, self._changed, self._over)
         self._jobs = DataJobs(api, DataJobObjects(watches), settings, reports)
         self.work = Work(self._jobs, reports)
-        self.caches = ClaimCaches(self._projects, self.work, self._lake_of)
-        self._upkeep = Upkeep(self._projects, self.work, around.rules, self._verify)
+        self.caches = ClaimCaches(self.projects, self.work, self.lake_of)
+        self._upkeep = Upkeep(self.projects, self.work, around.rules, self._verify)
         # The logs of Jobs that have ended say what is cached; they are read first.
         self._due = {"keep": time.monotonic() + _FIRST}
         self._trouble: dict[str, str] = {}
@@ -99,9 +99,20 @@ class ClusterDatasets:
         """Return why a dataset of a session is not there, None if all are."""
         return self._data.why(session)
 
-    async def look(self, namespace: str) -> None:
-        """Let a Job read what is cached. Raises NotFound, WrongState, NotAllowed, Unavailable."""
-        await self.work.look(await self._projects.open(namespace))
+    def lakes(self) -> tuple[Lake, ...]:
+        """Return the lakes of admins."""
+        return self._around.datasets().lakes()
+
+    async def cache_of(self, project: str) -> ProjectCache:
+        """Return the cache of a project. Raises NotFound, WrongState, NotAllowed, Unavailable."""
+        return await self.projects.open(self.projects.namespace_of(project))
+
+    async def start(self, cache: ProjectCache, task: Task) -> None:
+        """Start the Job of a task. Raises NotAllowed, Unavailable, Conflict."""
+        lake = next((each for each in self.lakes() if each.name == task.lake), None)
+        if task.dataset:
+            _, lake = self.lake_of(task.dataset)
+        await self.work.start(cache, task, lake)
 
     def warnings(self) -> tuple[str, ...]:
         """Return warnings for administrators."""
@@ -118,10 +129,11 @@ class ClusterDatasets:
 
     async def _open_caches(self) -> None:
         """Open the caches of new projects, and read those of which nothing is known."""
-        namespaces = {self._projects.namespace_of(name) for name in self._around.projects()}
+        projects = self._around.projects() if self.projects.claim else ()
+        namespaces = {self.projects.namespace_of(name) for name in projects}
         for namespace in sorted(namespaces):
             try:
-                await self._projects.open(namespace)
+                await self.projects.open(namespace)
             except GpuQuotaError as error:
                 self._trouble[namespace] = error.message
                 continue
@@ -135,24 +147,24 @@ class ClusterDatasets:
         self._due[what] = now + seconds
         return True
 
-    def _lake_of(self, name: str) -> tuple[Dataset, Lake | None]:
-        datasets = self._around.datasets
+    def lake_of(self, name: str) -> tuple[Dataset, Lake | None]:
+        """Return a dataset and its lake, None for a member's own. Raises NotFound."""
+        datasets = self._around.datasets()
         dataset = next((each for each in datasets.all() if each.name == name), None)
         if dataset is None:
             raise NotFound(f"Dataset {name!r} not found.")
-        lakes = () if dataset.own_lake else datasets.lakes()
+        lakes = () if dataset.own_lake else self.lakes()
         return dataset, next((lake for lake in lakes if lake.name == dataset.lake), None)
 
     async def _version_of(self, dataset: str, version: str) -> Version:
-        for each in await self._around.datasets.versions(dataset):
+        for each in await self._around.datasets().versions(dataset):
             if each.id == version:
                 return each
         raise NotFound(f"{dataset} has no version {version}.", hint="It may have been removed.")
 
     async def _verify(self, cache: ProjectCache, copy: CachedVersion) -> None:
         version = await self._version_of(copy.dataset, copy.version)
-        _, lake = self._lake_of(copy.dataset)
-        await self.work.start(cache, new_task("verify", "", version), lake)
+        await self.start(cache, new_task("verify", "", version, only="cache"))
 
     def _over(self, task: Task, error: GpuQuotaError | None) -> None:
         self.work.over(task, error)

@@ -54,21 +54,19 @@ class DataJobs:
             made = await self._api.create(JOBS, wanted.namespace, manifest)
         self._follow(made.key, task)
 
-    async def cancel(self, job: str) -> bool:
-        """Delete the Job of a job, which ends its program; return whether there was one.
+    def has(self, job: str) -> bool:
+        """Return whether a job is a Job that is followed."""
+        return job in self._keys
 
-        Raises NotAllowed, Unavailable.
-        """
-        key = self._keys.get(job)
-        if key is None:
-            return False
-        with translated():
-            try:
-                await self._api.delete(JOBS, *key)
-            except Fault as fault:
-                if fault.status != _NOT_FOUND:
-                    raise
-        return True
+    async def cancel(self, job: str) -> None:
+        """Delete the Job of a job, which ends its program. Raises NotAllowed, Unavailable."""
+        if key := self._keys.get(job):
+            with translated():
+                try:
+                    await self._api.delete(JOBS, *key)
+                except Fault as fault:
+                    if fault.status != _NOT_FOUND:
+                        raise
 
     def _follow(self, key: Key, task: Task) -> None:
         if key in self._followed:

@@ -24,11 +24,14 @@ LeasesIn = Callable[[str, Copy], tuple[Lease, ...]]
 
 
 class ProjectCaches:
-    """The caches by namespace; all projects share one if `shared` names its namespace."""
+    """The caches by namespace; all projects share one if `shared` names its namespace.
+
+    `claim` is the name of each one's claim, empty if the cluster has no caches.
+    """
 
     def __init__(self, api: Api, claim: str, shared: str, leases: LeasesIn) -> None:
         self._api = api
-        self._claim = claim
+        self.claim = claim
         self._shared = shared
         self._leases = leases
         self._projects: dict[str, ProjectCache] = {}
@@ -56,12 +59,12 @@ class ProjectCaches:
             claim = await self._read(namespace)
             cache = self._projects.get(namespace)
             if cache is None:
-                marks = Marks(self._api, namespace, self._claim)
+                marks = Marks(self._api, namespace, self.claim)
                 try:
                     await marks.read()
                 except Fault as fault:
                     raise explained(fault) from fault
-                cache = ProjectCache(namespace, self._claim, marks, self._leases_of(namespace))
+                cache = ProjectCache(namespace, self.claim, marks, self._leases_of(namespace))
                 self._projects[namespace] = cache
             cache.capacity = capacity_of(claim)
             return cache
@@ -81,18 +84,18 @@ class ProjectCaches:
 
     async def _read(self, namespace: str) -> Claim:
         try:
-            claim = await self._api.get(CLAIMS, namespace, self._claim)
+            claim = await self._api.get(CLAIMS, namespace, self.claim)
         except Fault as fault:
             if fault.status != _NOT_FOUND:
                 raise explained(fault) from fault
             raise NotFound(
-                f"The namespace {namespace} has no claim {self._claim}, so no cache of datasets.",
+                f"The namespace {namespace} has no claim {self.claim}, so no cache of datasets.",
                 hint="Ask an administrator to create it.",
             ) from fault
         if _SHARED not in claim.spec.access_modes:
             modes = ", ".join(claim.spec.access_modes)
             raise WrongState(
-                f"The claim {self._claim} in {namespace} cannot be shared: {modes}.",
+                f"The claim {self.claim} in {namespace} cannot be shared: {modes}.",
                 hint=f"Ask an administrator for one that is {_SHARED}.",
             )
         return claim

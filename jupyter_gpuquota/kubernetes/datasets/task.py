@@ -20,7 +20,8 @@ class Task(Model, frozen=True, kw_only=True):
     """One operation on the datasets of a claim.
 
     `id` is that of the job that users see. `size` and `files` are those of the version, `copies`
-    the datasets and versions to evict.
+    the datasets and versions to evict. `only` is the part to verify, `lake` or `cache`; `lake` the
+    one to collect, with `grace` in seconds.
     """
 
     id: str
@@ -31,6 +32,9 @@ class Task(Model, frozen=True, kw_only=True):
     size: int = 0
     files: int = 0
     copies: tuple[tuple[str, str], ...] = ()
+    only: str = ""
+    lake: str = ""
+    grace: int = 0
     started: datetime
 
 

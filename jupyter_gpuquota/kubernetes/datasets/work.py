@@ -75,7 +75,7 @@ class Work:
 
     async def evict(self, cache: ProjectCache, copies: Sequence[Copy]) -> Task:
         """Start to remove copies. Raises NotAllowed, Unavailable, Conflict."""
-        task = Task(id=new_id(), verb="evict", copies=tuple(copies), started=_now())
+        task = new_task("evict", "", copies=tuple(copies))
         await self.start(cache, task, None)
         return task
 
@@ -84,18 +84,22 @@ class Work:
         going = self._looks.get(cache.namespace)
         if going and going.id in cache.running:
             return going
-        task = Task(id=new_id(), verb="index", started=_now())
+        task = new_task("index", "")
         self._looks[cache.namespace] = task
         await self.start(cache, task, None)
         return task
 
     async def cancel(self, job: str) -> bool:
         """Let a job end; return whether there was one. Raises NotAllowed, Unavailable."""
-        self._reports.cancel(job)
         if plan := self._plans.get(job):
+            self._reports.cancel(job)
             plan.cancel()
             return True
-        return await self._jobs.cancel(job)
+        if not self._jobs.has(job):
+            return False
+        self._reports.cancel(job)
+        await self._jobs.cancel(job)
+        return True
 
     # ── Inside ───────────────────────────────────────────────────────────────────────────────────
 
@@ -151,18 +155,13 @@ def named(copy: Copy) -> str:
     return f"{copy[0]}@{copy[1][:SHOWN]}"
 
 
-def new_task(verb: Verb, user: str, version: Version) -> Task:
-    """Return a new task on a version."""
-    return Task(
-        id=new_id(),
-        verb=verb,
-        dataset=version.dataset,
-        version=version.id,
-        user=user,
-        size=version.size,
-        files=version.files,
-        started=_now(),
-    )
+def new_task(verb: Verb, user: str, version: Version | None = None, **more: Any) -> Task:
+    """Return a new task on a version, or on none; `more` are other fields."""
+    about: dict[str, Any] = {}
+    if version:
+        about |= {"dataset": version.dataset, "version": version.id}
+        about |= {"size": version.size, "files": version.files}
+    return Task(id=new_id(), verb=verb, user=user, started=_now(), **about, **more)
 
 
 def new_id() -> str:

@@ -27,6 +27,7 @@ from ...core.idle.decide import Event
 from ...core.idle.endings import notice
 from ...core.idle.policy import Limits
 from ...model.sessions import Session
+from ..datasets.assembly import ClusterData
 from ..lease.leadership import Leadership
 from ..reaching import Reaching
 from ..reconcile.reconciler import Reconciler
@@ -61,6 +62,7 @@ class Driven:
     pages: OpenPages
     reaching: Reaching
     leadership: Leadership
+    data: ClusterData
     home: Path
     settled: Callable[[], Awaitable[None]]
 
@@ -92,6 +94,7 @@ class ClusterResident:
         await self.work(parts.admin.open, self._database, parts.cluster.inventory())
         parts.reconciler.open()
         await parts.cluster.adopt()
+        await parts.data.start()
         self._ticking = asyncio.create_task(self._tick())
         parts.recorder.start()
         parts.poller.start(self._watched, self._record)
@@ -106,6 +109,7 @@ class ClusterResident:
                 await ticking
             await parts.poller.close()
             await parts.webhook.close()
+            await parts.data.close()
         await parts.reconciler.close()
         await parts.reaching.close()
         await parts.leadership.end()
