@@ -96,6 +96,7 @@ class ClusterData:
         )
         self.jobs = ListedJobs(store, self._jobs, self.claims)
         self._stale = asyncio.Event()
+        self._opened: tuple[Lake, ...] = ()
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -132,6 +133,8 @@ class ClusterData:
         while True:
             try:
                 self._jobs.check()
+                if self._lakes() != self._opened:
+                    self._stale.set()
                 await self.claims.step()
                 warnings = self.claims.warnings()
             except GpuQuotaError as error:
@@ -145,8 +148,9 @@ class ClusterData:
     async def _read(self) -> None:
         while True:
             self._stale.clear()
+            self._opened = self._lakes()
             try:
-                await self._secrets.read(self._lakes(), self._projects())
+                await self._secrets.read(self._opened, self._projects())
                 await self._registry.refresh()
             except Exception as error:  # noqa: BLE001 (as above)
                 _log.exception("reading the lakes failed")

@@ -103,7 +103,8 @@ class SessionData:
         for wanted, job in list(self._begun.items()):
             if wanted not in needed:
                 del self._begun[wanted]
-                await work.cancel(job)
+                if not self._has(wanted):  # else its Job is about to end
+                    await work.cancel(job)
         self._failures = {w: f for w, f in self._failures.items() if w in needed}
         self.changed()
 
@@ -120,6 +121,10 @@ class SessionData:
             return
         if answer.job:
             self._begun[wanted] = answer.job.id
+
+    def _has(self, wanted: Wanted) -> bool:
+        cache = self._projects.at(wanted[0])
+        return cache is not None and cache.has(wanted[1])
 
     def _is_due(self, wanted: Wanted) -> bool:
         namespace, copy = wanted

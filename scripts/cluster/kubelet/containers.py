@@ -71,6 +71,18 @@ def mounts(pod: Json, container: Json, root: Path, claims: Path) -> dict[str, Pa
     return found
 
 
+def link_parents(container: Json, folders: Mapping[str, Path], root: Path) -> dict[str, Path]:
+    """Make the folders above mounts of a part of a claim, with links; return them, too."""
+    found = dict(folders)
+    for mount in container.get("volumeMounts", []):
+        above, _, name = mount["mountPath"].rstrip("/").rpartition("/")
+        if mount.get("subPath") and above and above not in folders:
+            found[above] = root / "mounts" / above.lstrip("/")
+            found[above].mkdir(parents=True, exist_ok=True)
+            (found[above] / name).symlink_to(folders[f"{above}/{name}"])
+    return found
+
+
 def write_files(pod: Json, root: Path, lookup: Lookup, translation: Translation) -> None:
     """Write the files of Secrets, ConfigMaps and projected volumes, translated."""
     for volume in pod["spec"].get("volumes", []):

@@ -35,7 +35,7 @@ def prepare(pod: Json, root: Path, claims: Path, lookup: Lookup) -> Launch:
     free = free_ports(tuple(map(str, inside)))
     ports = {port: free[str(port)] for port in inside}
     folders = containers.mounts(pod, container, root, claims)
-    translation = Translation(ports, folders)
+    translation = Translation(ports, containers.link_parents(container, folders, root))
     _make_folders(root)
     containers.write_files(pod, root, lookup, translation)
     for folder in folders.values():

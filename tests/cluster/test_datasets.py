@@ -1,0 +1,242 @@
+"""Datasets through the whole backend: stored from a shell, cached by Jobs, read in sessions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from jupyter_gpuquota.errors import Conflict, InUse, NotAllowed, NotFound, Unavailable
+from jupyter_gpuquota.kubernetes.config import KubernetesConfig
+from jupyter_gpuquota.kubernetes.resources import JOBS, PODS
+from jupyter_gpuquota.model.datasets.caches import CachedVersion, CacheQuery, PinRequest
+from jupyter_gpuquota.model.datasets.datasets import DatasetRequest
+from jupyter_gpuquota.model.datasets.jobs import JobQuery
+from jupyter_gpuquota.model.datasets.settings import DataSettings, DataSettingsRequest, LakeRequest
+from jupyter_gpuquota.model.datasets.versions import Version, VersionReport
+from jupyter_gpuquota.model.sessions import LogQuery, SessionRequest
+from jupyter_gpuquota.ports.backend import Backend
+from tests.cluster.lakes import FolderLake, claim
+from tests.cluster.rbac import bind, bind_everywhere, connected, install
+from tests.cluster.serving import serving
+from tests.cluster.workloads import secret
+from tests.contract.helpers import until
+from tests.fakes import ask
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.asyncio
+ANA, ADMIN = "ana-of-data", "admin-of-data"
+
+
+class Site:
+    """A team's namespace with a claim, a lake, and a controller for the team."""
+
+    def __init__(self, cluster: Any, namespace: str, folder: Path) -> None:
+        self.cluster = cluster
+        self.namespace = namespace
+        self.folder = folder
+        (folder / "home").mkdir()
+        self.lake = FolderLake(folder / "lake", folder / "home")
+        self.backend: Backend
+
+    @asynccontextmanager
+    async def controller(self, **settings: Any) -> AsyncIterator[Backend]:
+        """Run a controller; a further one is another after a restart."""
+        config = KubernetesConfig(
+            kubeconfig=str(self.cluster.kubeconfig()),
+            namespaces=[self.namespace],
+            user_prefixes={"token": ""},
+            lease=f"{self.namespace}/controller",
+            **{
+                "dataset_claim": "datasets",
+                "dataset_image": "any",
+                "dataset_cpu": "10m",
+                "dataset_memory": "64Mi",
+                **settings,
+            },
+        )
+        async with serving(config, self.folder / "state") as self.backend:
+            yield self.backend
+
+    async def ask(self, route: str, who: str = ANA, **given: Any) -> Any:
+        """Call a route's use case as somebody."""
+        return await ask(self.backend, route, who, **given)
+
+    async def set_up(self) -> None:
+        """Let the administrator name the lake, and ana make a dataset in it."""
+        self.lake.folder.mkdir(exist_ok=True)
+        now = await wait_for(self._settings)
+        lake = LakeRequest(name="main", url=self.lake.folder.as_uri(), credentials="lake-keys")
+        body = DataSettingsRequest(lakes=(lake,), revision=now.revision)
+        await self.ask("lakes.put", ADMIN, body=body)
+        await wait_for(self._create)
+
+    async def _settings(self) -> DataSettings | None:
+        """Return the settings once the API server knows who may see them."""
+        try:
+            found: DataSettings = await self.ask("lakes.settings", ADMIN)
+        except NotAllowed:
+            return None
+        return found
+
+    async def _create(self) -> bool:
+        """Create the dataset once the lake is open; return whether it is."""
+        body = DatasetRequest(name="mnist", project=self.namespace)
+        try:
+            await self.ask("datasets.create", body=body)
+        except Unavailable:
+            return False
+        return True
+
+    async def sync(self, **files: bytes) -> Version:
+        """Store files as the next version of the dataset, and report it."""
+        version = await self.lake.sync("mnist", files)
+        body = VersionReport(time=version.time, files=version.files, size=version.size)
+        args = {"dataset": "mnist", "version": version.id}
+        found: Version = await self.ask("versions.put", args=args, body=body)
+        return found
+
+    async def copies(self) -> tuple[CachedVersion, ...]:
+        """Return what is cached."""
+        found: tuple[CachedVersion, ...] = (await self.ask("caches.list", query=CacheQuery())).items
+        return found
+
+    async def launch(self, name: str, *command: str, **fields: Any) -> Any:
+        """Request a session without a GPU that reads the dataset."""
+        body = SessionRequest(
+            name=name,
+            project=self.namespace,
+            command=command,
+            data=("mnist@latest:/train",),
+            environment="any",
+            **fields,
+        )
+        return await self.ask("sessions.create", body=body)
+
+
+@pytest_asyncio.fixture
+async def site(kubelet: Any, teams: Any, tmp_path: Path) -> AsyncIterator[Site]:
+    hard = {"requests.nvidia.com/gpu": "4"}
+    team = await asyncio.to_thread(teams.with_quota, "team-a", hard, processes=True)
+    rest = kubelet.rest()
+    await asyncio.to_thread(rest.create, claim(team.namespace))
+    await asyncio.to_thread(rest.create, secret(team, "lake-keys", AWS_REGION="us-east-1"))
+    async with connected(kubelet.kubeconfig()) as [admin]:
+        await install(admin)
+        await bind(admin, team.namespace, "member", ANA)
+        await bind_everywhere(admin, "admin", ADMIN)
+    return Site(kubelet, team.namespace, tmp_path)
+
+
+async def said(site: Site, session: str) -> str:
+    """Return the log of a session."""
+    chunk = await site.ask("sessions.log", args={"id": session}, query=LogQuery(tail=100))
+    return str(chunk.text)
+
+
+async def test_a_session_waits_for_its_dataset_and_reads_it(site: Site) -> None:
+    async with site.controller():
+        await site.set_up()
+        version = await site.sync(a=b"one")
+        script = "cat /train/a; echo; cat $GPUQUOTA_DATASETS/mnist/a; echo; sleep 99"
+        made = await site.launch("exp-1", "sh", "-c", script)
+        assert made.spec.data[0].version == version.id
+        waiting = await until(
+            site.backend, made.id, lambda s: s.reason and s.reason.code == "DataPending"
+        )
+        assert waiting.state == "waiting"
+        running = await until(site.backend, made.id, "running")
+        assert running.reason is None
+
+        async def read() -> bool:
+            return (await said(site, made.id)).split() == ["one", "one"]
+
+        await wait_for(read)
+        [copy] = await site.copies()
+        assert [lease.name for lease in copy.leases] == [f"{site.namespace}/exp-1"]
+        args = {"dataset": "mnist", "version": "latest"}
+        with pytest.raises(InUse, match="exp-1"):
+            await site.ask("caches.delete", args=args)
+        await site.ask("sessions.stop", args={"id": made.id})
+        await until(site.backend, made.id, "stopped")
+        await site.ask("caches.delete", args=args)
+        await wait_for(lambda: _is_empty(site))
+        jobs = (await site.ask("jobs.list", query=JobQuery())).items
+        ended = {(job.kind, job.state) for job in jobs}
+        assert {("cache", "done"), ("evict", "done")} <= ended
+
+
+async def _is_empty(site: Site) -> bool:
+    return not await site.copies()
+
+
+async def test_a_training_holds_no_quota_before_its_dataset_is_there(site: Site) -> None:
+    async with site.controller(dataset_image="slow.test/x") as backend:
+        await site.set_up()
+        await site.sync(a=b"one")
+        made = await site.launch("train-1", "cat", "/train/a", kind="train")
+        await until(backend, made.id, lambda s: s.reason and s.reason.code == "DataPending")
+        async with connected(site.cluster.kubeconfig()) as [admin]:
+            pods = [p for p in await admin.list(PODS, site.namespace) if "gpu-train" in p.key[1]]
+            assert not pods
+        await until(backend, made.id, "done")
+
+
+async def test_a_stopped_session_cancels_the_fetch_of_what_only_it_wants(site: Site) -> None:
+    async with site.controller(dataset_image="missing.test/x") as backend:
+        await site.set_up()
+        await site.sync(a=b"one")
+        made = await site.launch("exp-1", "sleep", "99")
+        await until(backend, made.id, lambda s: s.reason and s.reason.code == "DataPending")
+
+        async def fetches() -> list[str]:
+            jobs = (await site.ask("jobs.list", query=JobQuery())).items
+            return [job.state for job in jobs if job.kind == "cache"]
+
+        await wait_for(fetches)
+        await site.ask("sessions.stop", args={"id": made.id})
+        await until(backend, made.id, "stopped")
+
+        async def cancelled() -> bool:
+            return await fetches() == ["cancelled"]
+
+        await wait_for(cancelled)
+
+
+async def test_pins_and_copies_are_known_after_a_restart(site: Site) -> None:
+    async with site.controller():
+        await site.set_up()
+        await site.sync(a=b"one")
+        args = {"dataset": "mnist", "version": "latest"}
+        await site.ask("caches.create", args=args)
+
+        async def cached() -> bool:
+            return [copy.state for copy in await site.copies()] == ["cached"]
+
+        await wait_for(cached)
+        await site.ask("caches.pin", args=args, body=PinRequest(why="exam"))
+    async with connected(site.cluster.kubeconfig()) as [admin]:
+        for job in await admin.list(JOBS, site.namespace):
+            await admin.delete(JOBS, *job.key)
+    async with site.controller():
+        await wait_for(cached)
+        [copy] = await site.copies()
+        assert [(pin.user, pin.why) for pin in copy.pins] == [(ANA, "exam")]
+        room = (await site.ask("caches.list", query=CacheQuery())).room
+        assert room.capacity == 2**30
+        assert room.evictable == 0
+
+
+async def test_other_projects_do_not_see_it(site: Site) -> None:
+    async with site.controller():
+        await site.set_up()
+        await site.sync(a=b"one")
+        with pytest.raises((NotFound, Conflict)):
+            await site.ask(
+                "datasets.get", "bob-of-data", args={"dataset": "mnist", "version": "latest"}
+            )
