@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ..core.datasets import disclosure, requests, rights
+from ..core.datasets import disclosure, jobs, requests, rights
 from ..model.datasets.datasets import Dataset, DatasetAction, DatasetList
 from ..model.struct import Nothing
 from ..ports.backend import Backend, require
@@ -50,6 +50,7 @@ async def change(backend: Backend, call: Call) -> Dataset:
 async def delete(backend: Backend, call: Call) -> Nothing:
     """Remove a dataset with all its versions."""
     dataset = find(backend, call, "remove", "remove")
+    jobs.check_idle(dataset.name, backend.jobs.all() if backend.jobs else ())
     await able(backend).remove(dataset.name)
     return Nothing()
 

@@ -18,7 +18,10 @@ from tests.contract.backend_contract import ADMIN, PROJECTS, BackendContract
 @pytest.mark.asyncio
 class TestMemory(BackendContract):
     declares = frozenset(
-        {"ingress", "history", "administration", "policing", "lakes", "datasets", "caches", "jobs"}
+        {
+            *("ingress", "history", "administration", "policing"),
+            *("lakes", "datasets", "caches", "jobs", "uses"),
+        }
     )
 
     @pytest_asyncio.fixture

@@ -14,7 +14,7 @@ from tests.contract.backend_contract import ADMIN, PROJECTS, BackendContract
 
 @pytest.mark.asyncio
 class TestLocal(BackendContract):
-    declares = frozenset(CAPABILITIES) - {"terminals", "uses"}
+    declares = frozenset(CAPABILITIES) - {"terminals"}
 
     @pytest_asyncio.fixture
     async def backend(self, make: Callable[..., Any]) -> Backend:

@@ -143,6 +143,7 @@ async def test_every_route_passes_through(tmp_path):
         "rules.put": b'{"revision": "1"}',
         "groups.put": b'{"revision": "1"}',
         "policy.put": b'{"revision": "1"}',
+        "jobs.report": b'{"kind": "sync", "dataset": "faces", "state": "done"}',
         "datasets.create": b'{"name": "cats", "project": "team-a"}',
     }
     last = ["sessions.suspend", "sessions.resume", "sessions.stop", "sessions.delete"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import asdict
 
@@ -38,7 +38,7 @@ class LakeDatasets:
 
     def all(self) -> tuple[Dataset, ...]:
         """Return all datasets by name, without `actions`."""
-        copies = self._uses.copies()
+        copies = list(self._uses.copies().values())
         return tuple(_dataset(place, copies) for place in self._registry.places().values())
 
     def lakes(self) -> tuple[Lake, ...]:
@@ -51,14 +51,15 @@ class LakeDatasets:
 
     async def create(self, record: DatasetRecord, lake: str) -> Dataset:
         """Create a dataset. Raises NameTaken, InvalidFields, Unavailable."""
-        return _dataset(await self._registry.create(record, lake), {})
+        return _dataset(await self._registry.create(record, lake), ())
 
     async def change(self, record: DatasetRecord) -> Dataset:
         """Replace the record of a dataset. Raises NotFound, Unavailable."""
         place = self._registry.place(record.name)
         await place.shelf.change(Recorded(**asdict(record), lake=place.content.record.lake))
         self._registry.changed()
-        return _dataset(self._registry.place(record.name), self._uses.copies())
+        copies = list(self._uses.copies().values())
+        return _dataset(self._registry.place(record.name), copies)
 
     async def remove(self, dataset: str) -> None:
         """Remove a dataset and its versions. Raises NotFound, InUse, Unavailable."""
@@ -75,7 +76,15 @@ class LakeDatasets:
     async def versions(self, dataset: str) -> tuple[Version, ...]:
         """Return the versions of a dataset, newest first. Raises NotFound."""
         place, copies = self._registry.place(dataset), self._uses.copies()
-        return tuple(reversed(_versions(place, copies, self._uses)))
+        return tuple(
+            _version(
+                place,
+                commit,
+                copies.get((dataset, commit.version)),
+                self._uses.folder(dataset, commit.version),
+            )
+            for commit in reversed(list(place.content.versions.values()))
+        )
 
     async def add(self, version: Version, manifest: bytes) -> Version:
         """Note a version that a process has added to a lake.
@@ -152,41 +161,29 @@ class LakeDatasets:
             await self._manifests.drop(version)
 
 
-def _dataset(place: Place, copies: Mapping[tuple[str, str], CachedVersion]) -> Dataset:
+def _dataset(place: Place, copies: Iterable[CachedVersion]) -> Dataset:
     record, lake = place.content.record, place.lake
-    found = _versions(place, copies, None)
+    versions = place.content.versions
+    mine = {each.version: each for each in copies if each.dataset == record.name}
+    last = list(versions.values())[-1] if versions else None
     facts = {name: value for name, value in asdict(record).items() if name != "lake"}
     return Dataset(
         **facts,
         lake=lake.name if lake else record.lake,
         own_lake=lake is None,
-        versions=len(found),
-        cached=sum(each.copy is not None and each.copy.state == "cached" for each in found),
-        latest=found[-1] if found else None,
+        versions=len(versions),
+        cached=sum(each.state == "cached" and each.version in versions for each in mine.values()),
+        latest=_version(place, last, mine.get(last.version)) if last else None,
         problem=place.shelf.problem,
     )
 
 
-def _versions(
-    place: Place, copies: Mapping[tuple[str, str], CachedVersion], uses: Uses | None
-) -> list[Version]:
-    """Return the versions of a dataset in the order in which they were committed."""
-    content = place.content
-    name = content.record.name
-    found = []
-    for commit in content.versions.values():
-        copy = copies.get((name, commit.version))
-        folder = uses.folder(name, commit.version) if uses and copy else ""
-        tags = sorted(tag for tag, named in content.tags.items() if named == commit.version)
-        found.append(_version(name, commit, tuple(tags), _copy(copy, folder)))
-    return found
-
-
 def _version(
-    dataset: str, commit: Commit, tags: tuple[str, ...], copy: VersionCopy | None
+    place: Place, commit: Commit, cached: CachedVersion | None, folder: str = ""
 ) -> Version:
+    tags = (tag for tag, named in place.content.tags.items() if named == commit.version)
     return Version(
-        dataset=dataset,
+        dataset=place.content.record.name,
         id=commit.version,
         parents=commit.parents,
         message=commit.message,
@@ -195,9 +192,9 @@ def _version(
         files=commit.stats.files,
         size=commit.stats.bytes,
         added=commit.stats.added,
-        tags=tags,
+        tags=tuple(sorted(tags)),
         source=commit.source,
-        copy=copy,
+        copy=_copy(cached, folder),
     )
 
 

@@ -51,10 +51,10 @@ class DataJobs:
         copy = self._keeper.find(version.dataset, version.id)
         cached = cache and copy is not None and copy.state in {"cached", "damaged"}
         found = self._registry.place(version.dataset).lake
-        if lake and found is None and not cached:
+        if lake and found is None:
             raise NotAllowed(
                 f"{version.dataset} is in a member's own lake, which the controller does not open.",
-                hint=f"Verify it in a shell: jupyter gpu data verify {name}.",
+                hint=f"Verify its copy only, or all in a shell: jupyter gpu data verify {name}.",
             )
         if not lake and not cached:
             raise Conflict(f"{name} is not cached.", hint="Cache it first, or verify its lake.")

@@ -74,10 +74,13 @@ class Registry:
 
     def place(self, dataset: str) -> Place:
         """Return one dataset. Raises NotFound."""
-        found = self.places().get(dataset)
-        if found is None:
-            raise NotFound(f"Dataset {dataset!r} not found.")
-        return found
+        for lake in self.lakes():
+            shelf = self._shelves[lake.name][1] if lake.name in self._shelves else None
+            if shelf and dataset in shelf.datasets:
+                return Place(shelf.datasets[dataset], shelf, lake)
+        if dataset in self.own.datasets:
+            return Place(self.own.datasets[dataset], self.own, None)
+        raise NotFound(f"Dataset {dataset!r} not found.", hint="jupyter gpu data lists them.")
 
     def objects(self, lake: str) -> Objects | None:
         """Return the objects of a lake, None if it cannot be opened."""

@@ -36,20 +36,15 @@ class Recorded(DatasetRecord, frozen=True, kw_only=True):
 
 
 class Content(msgspec.Struct, frozen=True, kw_only=True):
-    """One dataset of a lake: its record, its commits in order with their keys, and its tags."""
+    """One dataset of a lake: its record, its commits in order with their keys, and its tags.
+
+    `versions` are the last commits of each version, in the order in which they were made.
+    """
 
     record: Recorded
     commits: tuple[tuple[str, Commit], ...] = ()
     tags: Mapping[str, str] = {}
-
-    @property
-    def versions(self) -> dict[str, Commit]:
-        """The last commit of each version, in the order in which they were committed."""
-        found: dict[str, Commit] = {}
-        for _, commit in self.commits:
-            found.pop(commit.version, None)
-            found[commit.version] = commit
-        return found
+    versions: Mapping[str, Commit] = {}
 
 
 class Shelf:
@@ -114,14 +109,11 @@ class Shelf:
         await self.refresh_one(dataset)
 
     async def record(self, dataset: str, commit: Commit, tags: Collection[str]) -> None:
-        """Add a commit, and make `tags` all tags of its version."""
+        """Add a commit, and let tags name its version."""
         await self.add(dataset, commit)
-        known = self.datasets[dataset].tags
-        named = {tag for tag, version in known.items() if version == commit.version}
-        for tag in named - set(tags):
-            await self.tag(dataset, tag, "")
-        for tag in set(tags) - named:
-            await self.tag(dataset, tag, commit.version)
+        for tag in tags:
+            if self.datasets[dataset].tags.get(tag) != commit.version:
+                await self.tag(dataset, tag, commit.version)
 
     async def drop(self, dataset: str, version: str) -> None:
         """Remove a version: its tags first, so that none leads nowhere, then its commits."""
@@ -172,11 +164,13 @@ class Shelf:
         prefix = layout.tags(name)
         if record is None:
             return None
+        found = [
+            (each.key, commit) for each, commit in zip(commits, decoded, strict=True) if commit
+        ]
         return Content(
             record=replace(record, name=name),
-            commits=tuple(
-                (each.key, commit) for each, commit in zip(commits, decoded, strict=True) if commit
-            ),
+            commits=tuple(found),
+            versions=_versions(commit for _, commit in found),
             tags={
                 each.key.removeprefix(prefix).removesuffix(".json"): tag.version
                 for each, tag in zip(tags, named, strict=True)
@@ -202,3 +196,11 @@ class Shelf:
             raise Damaged(f"{stored.key} in the lake is malformed: {error}.") from error
         self._memo[stored.key] = (mark, found)
         return found
+
+
+def _versions(commits: Iterable[Commit]) -> dict[str, Commit]:
+    found: dict[str, Commit] = {}
+    for commit in commits:
+        found.pop(commit.version, None)
+        found[commit.version] = commit
+    return found

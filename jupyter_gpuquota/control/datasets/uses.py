@@ -31,8 +31,9 @@ class Uses:
 
     def folder(self, dataset: str, version: str) -> str:
         """Return the folder with the files of a cached version, empty where it is elsewhere."""
-        root, copy = self._caches.folder(), self.copies().get((dataset, version))
-        there = root and copy and copy.state in {"cached", "damaged"}
+        root = self._caches.folder()
+        copy = self.copies().get((dataset, version)) if root else None
+        there = copy and copy.state in {"cached", "damaged"}
         return str(place(Path(root), dataset, version).tree) if there else ""
 
     def check(self, dataset: str, version: str) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
+from ...errors import InUse
 from ...model.datasets.jobs import Job, JobKind, JobReport
 
 SILENCE = timedelta(seconds=60)
@@ -103,6 +104,16 @@ def blocker(known: Known, all_jobs: Iterable[Known]) -> Job | None:
     running = [other.job for other in others if other.job.state == "running"]
     earlier = [other.job for other in others if other.number < known.number]
     return next(iter([*running, *earlier]), None)
+
+
+def check_idle(dataset: str, all_jobs: Iterable[Job]) -> None:
+    """Raise InUse while a job adds a version to a dataset that is to be removed."""
+    for job in all_jobs:
+        if job.active and job.dataset == dataset and job.kind in ONE_AT_A_TIME:
+            raise InUse(
+                f"A {job.kind} of {job.user} adds a version to {dataset}.",
+                hint="Cancel it, or wait until it has ended: jupyter gpu data jobs.",
+            )
 
 
 def granted(known: Known) -> Known:

@@ -130,6 +130,8 @@ def _page(
 ) -> tuple[int, list[Item]]:
     """Return how many entries a query has, and a page of them. Blocks."""
     with opened(listing) as db:
+        if single := entries.single(db, path):
+            return 1, list([single][start : start + limit])
         of = entries.folder(db, path)
         if query.match:
             total, found = entries.matching(db, of, query.match, start, limit)

@@ -90,6 +90,14 @@ def entry(db: sqlite3.Connection, path: str) -> Located:
     return _file(db, row)
 
 
+def single(db: sqlite3.Connection, path: str) -> Located | None:
+    """Return what is not a folder with entries; None if the path is one, or does not exist."""
+    try:
+        return entry(db, path) if path else None
+    except NotFound:
+        return None
+
+
 def children(db: sqlite3.Connection, of: Folder, start: int, limit: int) -> Iterator[Item]:
     """Yield some entries of a folder: its folders first, each by name."""
     query = "SELECT rank, item FROM tree WHERE parent = ? ORDER BY rank, name LIMIT ? OFFSET ?"

@@ -52,7 +52,9 @@ class Listings:
         return await asyncio.shield(task)
 
     def close(self) -> None:
-        """Remove the folder if it is a temporary one."""
+        """Stop building; remove the folder if it is a temporary one."""
+        for task in self._building.values():
+            task.cancel()
         if self._temporary and self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
