@@ -40,7 +40,3 @@ class Meter:
             sums = {name: getattr(now, name) + count for name, count in more.items()}
             self.progress = msgspec.structs.replace(now, **sums)
             self._report(self.progress)
-
-    def tick(self) -> None:
-        """Report the same progress again: a long step goes on, unless the report raises."""
-        self._report(self.progress)

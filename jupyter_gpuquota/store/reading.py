@@ -16,7 +16,8 @@ from .packs import PART, SMALL
 
 T = TypeVar("T")
 
-Tick = Callable[[], None]
+Tick = Callable[[int], None]
+"""Called with each number of bytes that were read; it may raise."""
 
 ATTEMPTS = 3
 _CHUNK = 1 << 20
@@ -35,7 +36,7 @@ def identity(stats: os.stat_result) -> tuple[int, ...]:
     return (stats.st_dev, stats.st_ino, stats.st_size, stats.st_mtime_ns, stats.st_ctime_ns)
 
 
-def _nothing() -> None:
+def _nothing(_: int) -> None:
     pass
 
 
@@ -65,7 +66,7 @@ def changing(path: Path) -> Conflict:
 def small_or_hashed(file: BinaryIO, tick: Tick = _nothing) -> tuple[Content, bytes]:
     """Return the content of an open file, and its bytes if it is small.
 
-    `tick` is called now and then, and may raise.
+    `tick` hears how far it is.
     """
     body = file.read(SMALL)
     if len(body) < SMALL:
@@ -76,7 +77,7 @@ def small_or_hashed(file: BinaryIO, tick: Tick = _nothing) -> tuple[Content, byt
 
 
 def hashed(file: BinaryIO, tick: Tick = _nothing) -> Content:
-    """Return the size and the hashes of an open file; `tick` is called now and then."""
+    """Return the size and the hashes of an open file; `tick` hears how far it is."""
     total, size, parts = hashlib.sha256(), 0, []
     buffer = memoryview(bytearray(_CHUNK))
     while True:
@@ -85,7 +86,7 @@ def hashed(file: BinaryIO, tick: Tick = _nothing) -> Content:
             part.update(buffer[:count])
             total.update(buffer[:count])
             length += count
-            tick()
+            tick(count)
         if not length:
             break
         size += length

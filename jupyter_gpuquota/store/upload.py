@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -57,6 +58,8 @@ class Upload:
         self._meter = Meter(report)
         self._packer = Packer()
         self._packing: set[str] = set()
+        self._read_now: list[tuple[os.stat_result, Content]] = []
+        self._seen = 0
         self._sending = asyncio.Semaphore(_SENDING)
 
     async def run(self, source: Source | Path) -> Uploaded:
@@ -94,22 +97,35 @@ class Upload:
     ) -> tuple[list[Pack], list[_Large]]:
         """Read what is not known of some files; return the packs and files to send."""
         packs, large = [], []
-        with self._catalog.batch():
-            for found in batch:
-                if found.mode in {LINK, FOLDER}:
-                    entries.add(Entry(found.path, found.mode, target=found.target))
-                    continue
-                path = source.path(found)
-                content = self._known(found)
-                if content is None:
-                    content, pack = self._look(path, found)
-                    packs += [pack] if pack else []
-                if content.size >= SMALL:
-                    large.append(_Large(path, content))
-                location = Location(parts=content.parts if content.size >= SMALL else ())
-                entries.add(Entry(found.path, found.mode, content.size, content.sha256), location)
-                self._meter.add(files=1, bytes=content.size)
+        for found in batch:
+            if found.mode in {LINK, FOLDER}:
+                entries.add(Entry(found.path, found.mode, target=found.target))
+                continue
+            path = source.path(found)
+            content = self._known(found)
+            if content is None:
+                content, pack = self._look(path, found)
+                packs += [pack] if pack else []
+            if content.size >= SMALL:
+                large.append(_Large(path, content))
+            location = Location(parts=content.parts if content.size >= SMALL else ())
+            entries.add(Entry(found.path, found.mode, content.size, content.sha256), location)
+            self._meter.add(files=1, bytes=content.size - self._seen)
+            self._seen = 0
+        self._remember()
         return packs, large
+
+    def _remember(self) -> None:
+        """Note what small files contain, all at once: reading them must not lock the catalog."""
+        with self._catalog.batch():
+            for stats, content in self._read_now:
+                self._catalog.remember(stats, content)
+        self._read_now = []
+
+    def _tick(self, count: int) -> None:
+        """Note that bytes of a large file were read."""
+        self._seen += count
+        self._meter.add(bytes=count)
 
     def _known(self, found: Found) -> Content | None:
         """Return the content of a file that need not be read."""
@@ -121,9 +137,12 @@ class Upload:
     def _look(self, path: Path, found: Found) -> tuple[Content, Pack | None]:
         """Read a file; return its content, and the pack that it completes."""
         (content, body), stats = reading.whole(
-            path, lambda file: reading.small_or_hashed(file, self._meter.tick)
+            path, lambda file: reading.small_or_hashed(file, self._tick)
         )
-        self._catalog.remember(stats, content)
+        if content.size >= SMALL:
+            self._catalog.remember(stats, content)
+        else:
+            self._read_now.append((stats, content))
         if not body or content.sha256 in self._packing or self._catalog.location(content):
             return content, None
         self._packing.add(content.sha256)

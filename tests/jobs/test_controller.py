@@ -74,9 +74,10 @@ async def test_signs_of_life_are_given_while_one_large_file_is_hashed(
 ) -> None:
     job = start("sync", "faces", big, **controller.environment)
     await wait_for(lambda: [each for each in controller.heard if each["all_files"]])
-    count = len(controller.heard)
-    await wait_for(lambda: len(controller.heard) > count + 2 or not job.runs)
-    assert [each["files"] for each in controller.heard][-1] == 0, "it is being hashed"
+    first = controller.heard[-1]["done"]
+    await wait_for(lambda: controller.heard[-1]["done"] > first or not job.runs)
+    assert controller.heard[-1]["files"] == 0, "it is being hashed"
+    assert controller.heard[-1]["done"] < BIG
     job.signal(signal.SIGKILL)
 
 

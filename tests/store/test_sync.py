@@ -16,6 +16,7 @@ from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import SMALL
 from jupyter_gpuquota.store.progress import Progress, Report
 from jupyter_gpuquota.store.sync import Wanted, sync
+from jupyter_gpuquota.store.upload import Upload
 
 pytestmark = pytest.mark.asyncio
 
@@ -82,3 +83,21 @@ async def test_a_second_attempt_sends_only_the_rest(lake: Objects, folder: Path)
     commit = await synced(lake, folder)
     whole = commit.stats.bytes
     assert commit.stats.added < whole / 2
+
+
+async def test_two_processes_use_one_catalog_while_a_file_is_read(
+    lake: Objects, folder: Path, tmp_path: Path
+) -> None:
+    first, second = Catalog(tmp_path / "catalog"), Catalog(tmp_path / "catalog")
+    second._db.execute("PRAGMA busy_timeout = 0")
+    reads = []
+
+    def report(progress: Progress) -> None:
+        if 0 < progress.bytes < progress.all_bytes:
+            with second.batch():
+                reads.append(progress.bytes)
+
+    await Upload(lake, first, report).run(folder)
+    assert reads
+    first.close()
+    second.close()
