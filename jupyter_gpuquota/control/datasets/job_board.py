@@ -122,7 +122,7 @@ class JobBoard:
         try:
             await self._admission(known.job)
         except GpuQuotaError as error:
-            self._end(known.job.id, "failed", error)
+            self._put_end(known.job.id, "failed", error)
         else:
             self._store.put(jobs.granted(self._store.find(known.job.id)))
 
@@ -130,11 +130,16 @@ class JobBoard:
         return jobs.blocker(known, self._store.known.values())
 
     def _end(self, job: str, state: JobState, error: GpuQuotaError | None = None) -> None:
+        before = self._store.find(job).job
+        self._note(before, self._put_end(job, state, error))
+
+    def _put_end(self, job: str, state: JobState, error: GpuQuotaError | None) -> Job:
+        """Note how a job has ended, and return it; who calls this announces it."""
         known = self._store.find(job)
         problem = problem_of(error) if error else None
         ended = replace(known.job, state=state, problem=problem, reason="", updated=self._now())
         self._store.put(replace(known, job=ended, asks=False))
-        self._note(known.job, ended)
+        return ended
 
     def _note(self, before: Job, after: Job) -> None:
         """Announce a job that has changed, and one that has ended."""
