@@ -126,7 +126,7 @@ shots: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## regen
 
 .PHONY: clean
 clean: ## remove everything that make created
-	rm -rf .venv .venv-bench .venv-hub .venv-moto build dist reports jupyter_gpuquota/labextension jupyter_gpuquota/_version.py
+	rm -rf .venv .venv-bench .venv-hub .venv-moto .venv-data build dist reports jupyter_gpuquota/labextension jupyter_gpuquota/_version.py
 	rm -rf labextension/{lib,node_modules,coverage,tsconfig.tsbuildinfo}
 	rm -rf labextension/ui-tests/{node_modules,test-results,playwright-report}
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -30,6 +30,7 @@ SECTIONS = (
     "signals",
     "notices",
     "kubernetes",
+    "datasets",
 )
 
 
@@ -38,7 +39,7 @@ def main() -> int:
     options = _options()
     adopt_orphans()
     environment = Environment(peers=options.peers)
-    context = Context(environment, options.quick)
+    context = Context(environment, options.quick, options.full)
     reports: list[Report] = []
     problems: list[str] = []
     try:
@@ -57,6 +58,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller bodies")
+    parser.add_argument("--full", action="store_true", help="more and larger files")
     parser.add_argument(
         "--no-peers", dest="peers", action="store_false", help="install and measure no peers"
     )

@@ -9,10 +9,11 @@ from .systems.environment import Environment
 
 @dataclass(frozen=True)
 class Context:
-    """The environment, and whether a quick run suffices."""
+    """The environment, and whether a quick or a full run is wanted."""
 
     environment: Environment
     quick: bool
+    full: bool = False
 
     def rounds(self, full: int, quick: int) -> int:
         """Return the number of rounds."""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import subprocess
 from pathlib import Path
 
 from scripts.cluster import cache, toolchain
 
 VERSITYGW = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
+RCLONE = "github.com/rclone/rclone@v1.76.0"
 
 
 def root() -> Path:
@@ -23,13 +25,16 @@ def root() -> Path:
 def program(package: str) -> Path:
     """Return where the program of a package is, built or not."""
     path, _, version = package.partition("@")
-    name = path.rpartition("/")[2]
+    # A major version is not part of a program's name.
+    name = re.sub(r"/v\d+$", "", path).rpartition("/")[2]
     return root() / f"{name}-{version}" / name
 
 
 def ensure_built(package: str) -> Path:
     """Return the program of a package; build it if it is missing (a minute or two)."""
     target = program(package)
+    if target.exists():
+        return target
     target.parent.mkdir(parents=True, exist_ok=True)
     with (root() / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -69,16 +69,16 @@ def _put(url: str, body: bytes = b"") -> None:
 
 
 @contextmanager
-def versitygw(folder: Path, log: Path, versions: Path | None = None) -> Iterator[str]:
+def versitygw(folder: Path, log: Path, requests: Path | None = None) -> Iterator[str]:
     """Run versitygw over a folder, whose subfolders are buckets; return its address.
 
-    Earlier versions of objects are kept in `versions`, if given.
+    Every request is a line of `requests`, if given.
     """
     program = build.ensure_built(build.VERSITYGW)
     access = ["--access", ACCESS_KEY, "--secret", SECRET_KEY, "--region", REGION]
     front = [str(program), *access, "--port", "127.0.0.1:0", "--keep-alive", "--quiet"]
-    kept = ["--versioning-dir", str(versions)] if versions else []
-    with _serving([*front, "posix", *kept, str(folder)], log) as endpoint:
+    logged = ["--access-log", str(requests)] if requests else []
+    with _serving([*front, *logged, "posix", str(folder)], log) as endpoint:
         yield endpoint
 
 
