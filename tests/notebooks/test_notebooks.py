@@ -128,3 +128,25 @@ def test_idle_sessions(hurried):
         "everyone": {"idle_timeout": 3 * 3600},
         "project:team-a": {"warn_before": 300, "action": "suspend"},
     }
+
+
+def test_datasets(shell):
+    notebook = execute(nbformat.read(FOLDER / "05-datasets.ipynb", 4), shell)
+    assert "(week-1) has 7 files" in text_of(notebook, "%gpu data sync weather measurements")
+    versions = text_of(notebook, "%gpu data versions")
+    assert "week-2" in versions.splitlines()[1]
+    changes = text_of(notebook, "%gpu data diff").splitlines()
+    assert "1 added, 0 removed, 1 changed" in changes[0]
+    assert [line.split()[:2] for line in changes[1:]] == [["~", "day-3.csv"], ["+", "day-8.csv"]]
+    assert "hour,temperature\n0,18.5\n" in text_of(notebook, "%gpu data cat")
+    assert "is cached" in text_of(notebook, "%gpu data cache weather")
+    listed = text_of(notebook, "path = Path(cached")
+    assert "day-8.csv" in listed
+    assert listed.endswith("0o444\n")
+    assert "(a tour)" in text_of(notebook, "%gpu data caches")
+    assert "is intact" in text_of(notebook, "%gpu data verify")
+    assert "day-7.csv\n" in text_of(notebook, "%gpu logs reader")
+    assert "day-8.csv" not in text_of(notebook, "%gpu logs reader")
+    assert "'day-8.csv': 'added'" in text_of(notebook, "{change.path")
+    assert text_of(notebook, "data.read(") == "'hour,temperature'"
+    assert "Removed weather and all its versions." in text_of(notebook, "%gpu data rm")

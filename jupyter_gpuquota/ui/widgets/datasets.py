@@ -87,7 +87,7 @@ class DatasetsWidget(LiveWidget):
             self.button("Clear", self._clear),
             self.button("Pin", self._pin),
             self.button("Unpin", self._unpin),
-            self.button("Compare with latest", self._compare),
+            self.button("Compare with latest", self._differences),
             self.button("Path", self._path),
         ]
 
@@ -123,7 +123,7 @@ class DatasetsWidget(LiveWidget):
         self._client.datasets.unpin(self._chosen())
         self.say(tag("p", "Removed your pin."))
 
-    def _compare(self) -> None:
+    def _differences(self) -> None:
         name = self._chosen()
         self.say(DiffView(self._client.datasets.diff(name).document).html)
 

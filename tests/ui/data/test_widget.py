@@ -123,3 +123,7 @@ def test_errors_appear_below(server, chosen):
 def test_refreshing_keeps_the_selection(chosen):
     button(chosen, "Refresh").click()
     assert chosen.children[2].value == FIRST
+
+
+def test_a_kernel_can_write_it_as_text(widget):
+    assert repr(widget).startswith("DatasetsWidget(")
