@@ -88,7 +88,7 @@ async def test_progress_reaches_its_total(lake: Objects, folder: Path) -> None:
 async def test_all_paths_that_cannot_be_stored_are_named(lake: Objects, folder: Path) -> None:
     (folder / "out").symlink_to("/etc/passwd")
     (folder / "up").symlink_to("..")
-    with pytest.raises(InvalidFields, match="2 paths") as raised:
+    with pytest.raises(InvalidFields, match="cannot be stored: 2") as raised:
         await upload(lake, folder)
     assert [error.field for error in raised.value.fields] == ["folder.out", "folder.up"]
     assert not await keys(lake)
