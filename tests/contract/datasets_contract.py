@@ -125,8 +125,6 @@ class DatasetsContract:
         again = await datasets.add(more, b"")
         assert (again.files, again.tags) == (3, ("best", "good"))
         assert len(await datasets.versions("faces")) == 1
-        with pytest.raises(InvalidFields):
-            await datasets.create(record("cats"), "s3://key:secret@bucket")
 
     async def test_folders_are_listed_in_pages(self, backend: Backend) -> None:
         datasets = datasets_of(backend)

@@ -9,6 +9,9 @@ from mlflow.data.dataset_source import DatasetSource
 from mlflow.data.meta_dataset import MetaDataset
 
 from ...model.datasets.versions import Version
+from ..connection import discovery
+from ..connection.context import Context
+from .caches import Caches
 
 _DIGITS = 36
 """The longest digest that MLflow stores (`mlflow.utils.validation`)."""
@@ -27,9 +30,8 @@ class VersionSource(DatasetSource):  # type: ignore[misc]  # MLflow is not insta
 
     def load(self) -> str:
         """Return the read-only folder of the cached version. Raises NotFound without one."""
-        from ..clients import Client  # noqa: PLC0415 (a client is made of this)
-
-        return str(Client().datasets.path(f"{self._dataset}@{self._version}"))
+        caches = Caches(Context(discovery.find))
+        return str(caches.path(f"{self._dataset}@{self._version}"))
 
     @staticmethod
     def _can_resolve(_raw_source: Any) -> bool:

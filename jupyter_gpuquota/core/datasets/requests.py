@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from msgspec.structs import replace
 
-from ...errors import FieldError, NameTaken, refuse
+from ...errors import NameTaken
 from ...model.datasets.datasets import (
     EVERYONE,
     Dataset,
@@ -18,9 +17,8 @@ from ...model.datasets.datasets import (
 )
 from ...model.datasets.lakes import Lake
 from ..access import Rights
-
-NAME_LIMIT = 63
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
+from ..fields import FieldReader
+from .urls import check_url
 
 
 def new_record(
@@ -37,15 +35,13 @@ def new_record(
     """
     project = request.project or _only_project(projects, rights)
     lake = request.lake or next((lake.name for lake in lakes), "")
-    refuse(
-        [
-            *_name(request.name),
-            *_project(project, projects, rights),
-            *_lake(lake, lakes, project),
-            *_grants("readers", request.readers, projects),
-            *_grants("writers", request.writers, projects),
-        ]
-    )
+    reader = FieldReader()
+    reader.name("name", request.name, "faces")
+    _check_project(project, projects, rights, reader)
+    _check_lake(lake, lakes, project, reader)
+    _check_grants("readers", request.readers, projects, reader)
+    _check_grants("writers", request.writers, projects, reader)
+    reader.finish()
     if any(dataset.name == request.name for dataset in known):
         raise NameTaken(f"There is a dataset {request.name} already.", hint="Use another name.")
     record = DatasetRecord(
@@ -67,13 +63,12 @@ def changed_record(
     project = dataset.project if change.project is None else change.project
     readers = dataset.readers if change.readers is None else change.readers
     writers = dataset.writers if change.writers is None else change.writers
-    refuse(
-        [
-            *([] if project == dataset.project else _project(project, projects, rights)),
-            *_grants("readers", set(readers) - set(dataset.readers), projects),
-            *_grants("writers", set(writers) - set(dataset.writers), projects),
-        ]
-    )
+    reader = FieldReader()
+    if project != dataset.project:
+        _check_project(project, projects, rights, reader)
+    _check_grants("readers", set(readers) - set(dataset.readers), projects, reader)
+    _check_grants("writers", set(writers) - set(dataset.writers), projects, reader)
+    reader.finish()
     record = record_of(dataset)
     description = record.description if change.description is None else change.description
     return replace(
@@ -100,40 +95,30 @@ def _only_project(projects: Iterable[str], rights: Rights) -> str:
     return mine[0] if len(mine) == 1 else ""
 
 
-def _name(name: str) -> list[FieldError]:
-    if len(name) <= NAME_LIMIT and _NAME.fullmatch(name):
-        return []
-    text = (
-        f"A name has up to {NAME_LIMIT} lower-case letters, digits and '-', "
-        "and begins and ends with a letter or a digit."
-    )
-    return [FieldError("name", text)]
-
-
-def _project(name: str, projects: Collection[str], rights: Rights) -> list[FieldError]:
+def _check_project(
+    name: str, projects: Collection[str], rights: Rights, reader: FieldReader
+) -> None:
     mine = sorted(project for project in projects if rights.launches(project))
     if name in mine:
-        return []
-    listed = ", ".join(mine)
-    if not name:
-        return [FieldError("project", "Name the project of the dataset.", f"Yours: {listed}.")]
-    hint = f"Yours: {listed}." if mine else "You are a member of no project."
-    return [FieldError("project", f"You are not a member of {name}.", hint)]
+        return
+    listed = f"Yours: {', '.join(mine)}." if mine else "You are a member of no project."
+    text = f"You are not a member of {name}." if name else "Name the project of the dataset."
+    reader.untranslated("project", text, listed)
 
 
-def _lake(name: str, lakes: Collection[Lake], project: str) -> list[FieldError]:
-    if "://" in name:
-        return []
-    found = next((lake for lake in lakes if lake.name == name), None)
+def _check_lake(name: str, lakes: Collection[Lake], project: str, reader: FieldReader) -> None:
     usable = [lake.name for lake in lakes if not lake.projects or project in lake.projects]
-    if found and found.name in usable:
-        return []
-    hint = f"Lakes: {', '.join(usable)}; or the URL of your own." if usable else "Name a URL."
-    if not name:
-        return [FieldError("lake", "There is no lake yet.", "Name the URL of your own.")]
-    return [FieldError("lake", f"There is no lake {name} for {project or 'you'}.", hint)]
+    if "://" in name:
+        check_url("lake", name, reader)
+    elif not name:
+        reader.untranslated("lake", "There is no lake yet.", "Name the URL of your own.")
+    elif name not in usable:
+        hint = f"Lakes: {', '.join(usable)}; or the URL of your own." if usable else "Name a URL."
+        reader.untranslated("lake", f"There is no lake {name} for {project or 'you'}.", hint)
 
 
-def _grants(field: str, names: Iterable[str], projects: Collection[str]) -> list[FieldError]:
-    unknown = sorted(set(names) - {EVERYONE, *projects})
-    return [FieldError(field, f"There is no project {name}.") for name in unknown]
+def _check_grants(
+    field: str, names: Iterable[str], projects: Collection[str], reader: FieldReader
+) -> None:
+    for name in sorted(set(names) - {EVERYONE}):
+        reader.known(field, name, sorted(projects), "project.unknown")

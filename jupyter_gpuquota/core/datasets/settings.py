@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 from ...model.datasets.caches import CacheRules
 from ...model.datasets.lakes import Lake
@@ -18,8 +17,8 @@ from ...model.datasets.settings import (
 )
 from ...model.struct import Number
 from ..fields import FieldReader
+from .urls import check_url
 
-SCHEMES = ("s3", "gs", "az", "file")
 _SECRET = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", re.ASCII)
 _FILE = re.compile(r"/[^\x00-\x1f\x7f=]+")
 _LEAST, _MOST = 0.1, 1.0
@@ -54,7 +53,7 @@ def _lakes(
         if lake.name in names[:i]:
             inside.wrong("name", "name.twice", name=lake.name)
         inside.name("name", lake.name, "main")
-        _check_url(lake.url, inside)
+        check_url("url", lake.url, inside)
         if lake.credentials and not any(
             form.fullmatch(lake.credentials) for form in (_SECRET, _FILE)
         ):
@@ -74,21 +73,6 @@ def _lakes(
         for i, lake in enumerate(asked)
     ]
     return tuple(sorted(found, key=lambda lake: not lake.default))
-
-
-def _check_url(url: str, reader: FieldReader) -> None:
-    try:
-        parts = urlsplit(url)
-        has_secret = bool(parts.username or parts.password or parts.query or parts.fragment)
-    except ValueError:
-        reader.wrong("url", "lake.url", url=repr(url))
-        return
-    if has_secret:
-        reader.wrong("url", "lake.url_secret")  # the text must not repeat it
-    elif parts.scheme not in SCHEMES or not (
-        parts.path.startswith("/") if parts.scheme == "file" else parts.netloc
-    ):
-        reader.wrong("url", "lake.url", url=repr(url))
 
 
 def _check_projects(names: Sequence[str], projects: Sequence[str], reader: FieldReader) -> None:

@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 import msgspec
 import yaml
 
+from ...core.datasets.urls import SCHEMES
 from ...errors import Damaged, NotFound
-from ..lake.connection import SCHEMES, Connection, connect
+from ..lake.connection import Connection, connect
 from ..lake.objects import Readable
 from . import files
 from .state import Format, Item, State

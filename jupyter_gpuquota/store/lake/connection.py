@@ -22,6 +22,8 @@ from obstore.exceptions import (
 )
 from obstore.store import MemoryStore, ObjectStore, S3Store, from_url
 
+from ...core.datasets.urls import check_url
+from ...core.fields import FieldReader
 from ...errors import (
     FieldError,
     GpuQuotaError,
@@ -43,7 +45,6 @@ T = TypeVar("T")
 if TYPE_CHECKING:
     from obstore import GetOptions
 
-SCHEMES = ("file", "s3", "gs", "az")
 _PREFIXES = {"s3": ("AWS_",), "gs": ("GOOGLE_",), "az": ("AZURE_",)}
 
 _CONNECT = timedelta(seconds=10)
@@ -77,7 +78,9 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
     :raises InvalidFields: the URL is malformed, or contains credentials.
     :raises NotAllowed: a profile of the AWS tools cannot be used.
     """
-    check_url(url)
+    reader = FieldReader()
+    check_url("lake", url, reader)
+    reader.finish()
     scheme = urlsplit(url).scheme
     options = _options(scheme, variables or {})
     try:
@@ -91,22 +94,6 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
 def in_memory(name: str) -> Connection:
     """Return objects that exist in this process only."""
     return Connection(MemoryStore(), name)
-
-
-def check_url(url: str) -> None:
-    """Raise InvalidFields for what is not the URL of a lake, or contains credentials."""
-    parts = urlsplit(url)
-    if parts.scheme not in SCHEMES:
-        known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
-        raise refused(FieldError("lake", f"The URL of a lake begins with one of {known}."))
-    if parts.username or parts.password or parts.query:
-        raise refused(
-            FieldError(
-                "lake",
-                "The URL of a lake contains no credentials.",
-                "Use the environment or a credentials file.",
-            )
-        )
 
 
 def _options(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
