@@ -158,7 +158,7 @@ async def test_a_session_waits_for_its_dataset_and_reads_it(site: Site) -> None:
 
         await wait_for(read)
         [copy] = await site.copies()
-        assert [lease.name for lease in copy.leases] == [f"{site.namespace}/exp-1"]
+        assert [(lease.project, lease.name) for lease in copy.leases] == [(site.namespace, "exp-1")]
         args = {"dataset": "mnist", "version": "latest"}
         with pytest.raises(InUse, match="exp-1"):
             await site.ask("caches.delete", args=args)

@@ -186,9 +186,8 @@ async def test_what_a_session_waits_for_is_fetched_for_it(
         assert sessions.woken[-1] == session.id
         [job] = found.registry.of("cache")
         assert job.user == session.owner
-        assert [lease.name for lease in data.leases(TEAM, (ONE.dataset, ONE.id))] == [
-            "team-a/exp-1"
-        ]
+        [lease] = data.leases(TEAM, (ONE.dataset, ONE.id))
+        assert (lease.project, lease.name) == (TEAM, "exp-1")
 
 
 @pytest.mark.asyncio

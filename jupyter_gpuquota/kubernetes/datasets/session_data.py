@@ -63,7 +63,8 @@ class SessionData:
         return tuple(
             Lease(
                 session=session.id,
-                name=f"{session.spec.project}/{session.spec.name}",
+                name=session.spec.name,
+                project=session.spec.project,
                 since=session.since,
             )
             for session in self._sessions()
