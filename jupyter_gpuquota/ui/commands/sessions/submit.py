@@ -88,14 +88,6 @@ def _fill_program(group: argparse._ArgumentGroup) -> None:
         metavar="NAME=VALUE",
         help="environment variable; can be repeated",
     )
-    data = group.add_argument(
-        "--data",
-        action="append",
-        default=[],
-        metavar="NAME@REF[:/PATH]",
-        help="dataset to use, by default its latest version; can be repeated",
-    )
-    offer(data, _datasets)
     group.add_argument(
         "--port",
         dest="ports",
@@ -105,6 +97,18 @@ def _fill_program(group: argparse._ArgumentGroup) -> None:
         metavar="PORT",
         help="port to expose beside Jupyter; can be repeated",
     )
+    _fill_data(group)
+
+
+def _fill_data(group: argparse._ArgumentGroup) -> None:
+    data = group.add_argument(
+        "--data",
+        action="append",
+        default=[],
+        metavar="NAME@REF[:/PATH]",
+        help="dataset to use, by default its latest version; can be repeated",
+    )
+    offer(data, _datasets)
 
 
 def _submit(client: Client, args: Args, console: Console) -> View[Any]:
