@@ -115,6 +115,11 @@ def _problem(entry: Entry, location: Location) -> str:
     return "" if not location.pack or _is_hash(location.pack) else "its location is malformed"
 
 
+def is_version(text: str) -> bool:
+    """Return whether a text is the full id of a version."""
+    return _is_hash(text)
+
+
 def _is_hash(text: str) -> bool:
     return len(text) == HEX and not text.strip("0123456789abcdef")
 

@@ -13,7 +13,7 @@ from ...model.datasets.lakes import Lake
 from ...model.datasets.versions import SHOWN, Version, VersionCopy
 from ...ports.datasets import Contents
 from ...store.commits import Commit, Stats
-from ...store.manifest import HEX
+from ...store.manifest import is_version
 from .manifests import Manifests
 from .registry import Place, Registry
 from .shelf import Recorded
@@ -91,7 +91,7 @@ class LakeDatasets:
 
         Raises NotFound, Damaged, InvalidFields, Unavailable.
         """
-        if len(version.id) != HEX or version.id.strip("0123456789abcdef"):
+        if not is_version(version.id):
             raise refused(FieldError("version", "It must be the full id of a version."))
         place = self._registry.place(version.dataset)
         if place.lake is None:

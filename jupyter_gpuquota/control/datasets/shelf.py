@@ -21,6 +21,7 @@ from ...store.commits import Commit
 from ...store.lake import layout
 from ...store.lake.history import Tag
 from ...store.lake.objects import Objects, Stored
+from ...store.manifest import is_version
 
 T = TypeVar("T")
 
@@ -57,6 +58,7 @@ class Shelf:
         self._memo: dict[str, tuple[str, Any]] = {}
         self._limit = asyncio.Semaphore(_AT_ONCE)
         self._reading = asyncio.Lock()
+        self._damaged: dict[str, str] = {}
 
     async def refresh(self) -> bool:
         """Read everything that has changed; return whether something has.
@@ -67,8 +69,9 @@ class Shelf:
         async with self._reading:
             try:
                 async with asyncio.timeout(_PATIENCE):
+                    self._damaged = {}
                     self.datasets = MappingProxyType(await self._read(layout.DATASETS))
-                self.problem = ""
+                self.problem = " ".join(self._damaged.values())
             except GpuQuotaError as error:
                 self.problem = error.message
             except TimeoutError:
@@ -146,11 +149,19 @@ class Shelf:
         by_name: dict[str, list[Stored]] = defaultdict(list)
         for each in sorted(stored, key=lambda each: each.key):
             by_name[each.key.removeprefix(layout.DATASETS).partition("/")[0]].append(each)
-        found = await asyncio.gather(*(self._content(*each) for each in by_name.items()))
+        found = await asyncio.gather(*(self._intact(*each) for each in by_name.items()))
         known = {each.key for each in stored}
         for key in [key for key in self._memo if key.startswith(prefix) and key not in known]:
             del self._memo[key]
         return {each.record.name: each for each in found if each}
+
+    async def _intact(self, name: str, stored: Iterable[Stored]) -> Content | None:
+        """Return a dataset; of one that is malformed, what was read before."""
+        try:
+            return await self._content(name, stored)
+        except Damaged as error:
+            self._damaged[name] = error.message
+            return self.datasets.get(name)
 
     async def _content(self, name: str, stored: Iterable[Stored]) -> Content | None:
         by_key = {each.key: each for each in stored}
@@ -194,6 +205,8 @@ class Shelf:
             return None
         except msgspec.DecodeError as error:
             raise Damaged(f"{stored.key} in the lake is malformed: {error}.") from error
+        if isinstance(found, Commit) and not is_version(found.version):
+            raise Damaged(f"{stored.key} in the lake is malformed: it names no version.")
         self._memo[stored.key] = (mark, found)
         return found
 

@@ -50,6 +50,9 @@ def recorded(name: str = "faces", **fields: Any) -> Recorded:
     return Recorded(name=name, project=found.project, owner=found.owner, created=found.created)
 
 
+A, B, C, D = ("a" * 64, "b" * 64, "c" * 64, "d" * 64)
+
+
 def commit(version: str) -> Commit:
     return Commit(version=version, time=NOW)
 
@@ -58,21 +61,21 @@ async def test_only_what_has_changed_is_read_again() -> None:
     lake = Flaky()
     shelf = Shelf(lake)
     await shelf.create(recorded())
-    for version in ("a", "b", "c"):
+    for version in (A, B, C):
         await shelf.add("faces", commit(version))
-    await shelf.tag("faces", "good", "b")
+    await shelf.tag("faces", "good", B)
     lake.read.clear()
     assert not await shelf.refresh()
     assert lake.read == []
     other = Shelf(lake)
     await other.refresh()
-    await other.tag("faces", "good", "c")
-    await other.add("faces", commit("d"))
+    await other.tag("faces", "good", C)
+    await other.add("faces", commit(D))
     lake.read.clear()
     assert await shelf.refresh()
     assert lake.read == [layout.commit("faces", 4), layout.tag("faces", "good")]
     found = shelf.datasets["faces"]
-    assert (list(found.versions), found.tags) == (["a", "b", "c", "d"], {"good": "c"})
+    assert (list(found.versions), found.tags) == ([A, B, C, D], {"good": C})
 
 
 async def test_the_last_known_state_stays_while_a_lake_does_not_answer() -> None:
@@ -90,30 +93,41 @@ async def test_the_last_known_state_stays_while_a_lake_does_not_answer() -> None
 async def test_a_version_that_is_committed_again_is_the_last_one() -> None:
     shelf = Shelf(in_memory("lake"))
     await shelf.create(recorded())
-    for version in ("a", "b", "a", "a"):
+    for version in (A, B, A, A):
         await shelf.add("faces", commit(version))
-    assert list(shelf.datasets["faces"].versions) == ["b", "a"]
-    await shelf.drop("faces", "a")
-    assert list(shelf.datasets["faces"].versions) == ["b"]
+    assert list(shelf.datasets["faces"].versions) == [B, A]
+    await shelf.drop("faces", A)
+    assert list(shelf.datasets["faces"].versions) == [B]
 
 
 async def test_a_removal_that_was_interrupted_can_be_repeated() -> None:
     lake = in_memory("lake")
     shelf = Shelf(lake)
     await shelf.create(recorded())
-    await shelf.add("faces", commit("a"))
+    await shelf.add("faces", commit(A))
     await lake.delete([layout.commit("faces", 1)])
     await shelf.remove("faces")
     assert dict(shelf.datasets) == {}
     assert [each async for each in lake.list(layout.DATASETS)] == []
 
 
-async def test_what_is_malformed_is_told() -> None:
+@pytest.mark.parametrize("body", [b"{", b'{"version": "../../x", "time": "2026-01-01T00:00:00Z"}'])
+async def test_one_malformed_dataset_is_told_and_others_are_read(body: bytes) -> None:
     lake = in_memory("lake")
-    await lake.put(layout.record("faces"), b"{")
     shelf = Shelf(lake)
+    for name in ("cats", "faces"):
+        await shelf.create(recorded(name))
+    await lake.put(layout.commit("faces", 1), body)
+    await shelf.add("cats", commit(A))
     await shelf.refresh()
-    assert "datasets/faces/dataset.json" in shelf.problem
+    assert "datasets/faces/commits/00000001.json" in shelf.problem
+    assert {name: list(each.versions) for name, each in shelf.datasets.items()} == {
+        "cats": [A],
+        "faces": [],
+    }
+    await lake.delete([layout.commit("faces", 1)])
+    await shelf.refresh()
+    assert shelf.problem == ""
 
 
 class Lakes:
