@@ -1,9 +1,10 @@
-"""Removing what no version of a lake needs."""
+"""Removing what no version of a lake needs, and packing anew what is mostly garbage."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import msgspec
@@ -13,6 +14,7 @@ from . import layout
 from .history import History
 from .objects import Objects, Stored
 from .presence import collecting
+from .repack import repack, wasteful
 
 GRACE = timedelta(hours=1)
 """Objects younger than this stay, whoever needs them: another guard against a writer unseen."""
@@ -21,16 +23,27 @@ _AT_ONCE = 8
 
 
 class Collected(msgspec.Struct, frozen=True):
-    """How many objects and bytes were removed."""
+    """How many objects and bytes were removed, and how many packs were packed anew."""
 
     objects: int
     bytes: int
+    repacked: int = 0
+
+
+@dataclass(slots=True)
+class _Needed:
+    """What versions consist of: keys of objects, and what they need of each pack."""
+
+    keys: set[str] = field(default_factory=set)
+    live: dict[str, dict[int, int]] = field(default_factory=dict)
 
 
 async def collect(
     objects: Objects, history: History, kept: Iterable[str] = (), grace: timedelta = GRACE
 ) -> Collected:
     """Remove all manifests, packs and objects that neither a commit nor `kept` versions need.
+
+    What is needed of packs that are mostly garbage is packed anew; they go the next time.
 
     :raises Conflict: somebody is writing.
     :raises Damaged: a manifest is missing or malformed; nothing is removed.
@@ -42,33 +55,40 @@ async def collect(
             for dataset in await history.datasets()
             for commit in await history.commits(dataset)
         }
-        needed = await _needed(objects, versions | set(kept))
+        versions |= set(kept)
+        needed = await _needed(objects, versions)
         every = [
             stored
             for prefix in (layout.MANIFESTS, layout.PACKS, layout.OBJECTS)
             async for stored in objects.list(prefix)
         ]
-        garbage = [each for each in every if each.key not in needed and now - each.written >= grace]
+        old = [each for each in every if now - each.written >= grace]
+        garbage = [each for each in old if each.key not in needed.keys]
         # Indexes first: by an index, writers would find a pack that is gone.
         await objects.delete([each.key for each in sorted(garbage, key=_order)])
-        return Collected(len(garbage), sum(each.size for each in garbage))
+        sizes = {each.key: each.size for each in old}
+        waste = wasteful(needed.live, {key: sizes.get(layout.pack(key), 0) for key in needed.live})
+        repacked = await repack(objects, versions, waste) if waste else 0
+        return Collected(len(garbage), sum(each.size for each in garbage), repacked)
 
 
-async def _needed(objects: Objects, versions: Iterable[str]) -> set[str]:
-    """Return the keys of all objects that versions consist of."""
-    limit = asyncio.Semaphore(_AT_ONCE)
+async def _needed(objects: Objects, versions: Iterable[str]) -> _Needed:
+    """Return what versions consist of."""
+    limit, needed = asyncio.Semaphore(_AT_ONCE), _Needed()
 
-    async def keys(version: str) -> set[str]:
+    async def add(version: str) -> None:
         async with limit:
             body = await objects.get(layout.manifest(version))
-        found = {layout.manifest(version)}
-        for _, location in manifest.decode([body], version):
+        needed.keys.add(layout.manifest(version))
+        for entry, location in manifest.decode([body], version):
             if location.pack:
-                found |= {layout.pack(location.pack), layout.index(location.pack)}
-            found.update(map(layout.content, location.parts))
-        return found
+                needed.live.setdefault(location.pack, {})[location.offset] = entry.size
+            needed.keys.update(map(layout.content, location.parts))
 
-    return set().union(*await asyncio.gather(*map(keys, versions)))
+    await asyncio.gather(*map(add, versions))
+    for pack in needed.live:
+        needed.keys |= {layout.pack(pack), layout.index(pack)}
+    return needed
 
 
 def _order(stored: Stored) -> tuple[bool, str]:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from uuid import uuid4
 
+from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import Connection, connect
 from jupyter_gpuquota.store.lake.presence import EXPIRY
 from scripts.s3 import servers
@@ -18,6 +19,8 @@ from tests.storms.lake.program import DATASET, NEVER
 
 ROOT = Path(__file__).resolve().parents[3]
 SMALL_FILES, LARGE = 40, 1_100_000
+KEPT = 3
+"""Versions that there are at least before one is forgotten."""
 
 
 class Place:
@@ -85,6 +88,12 @@ class Place:
         then = time.time() - EXPIRY.total_seconds() - 1
         for path in self.lake.glob("writers/*"):
             os.utime(path, (then, then))
+
+    async def forget(self) -> None:
+        """Remove the oldest of many versions, so that collections find much to do."""
+        keys = [each.key async for each in self.objects().list(layout.commits(DATASET))]
+        if len(keys) > KEPT:
+            await self.objects().delete([min(keys)])
 
     async def problems(self) -> list[str]:
         """Return what is wrong with the versions that the lake says it holds."""

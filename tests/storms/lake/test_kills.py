@@ -13,8 +13,8 @@ from tests.storms.lake.place import Place
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(7200)]
 
-GARBAGE = 12
-"""Steps in which a collection removes what a killed sync has left."""
+GARBAGE = 40
+"""Steps in which a collection removes what is left, and packs anew."""
 KILLED = -signal.SIGKILL
 
 
@@ -39,6 +39,7 @@ async def test_a_kill_at_any_step_tears_nothing(place: Place, rounds, show) -> N
     dead = dict.fromkeys(steps, 0)
     for number in range(count):
         place.change()
+        await place.forget()
         kept = await place.versions()
         for verb, usual in steps.items():
             last = usual + GARBAGE
