@@ -79,7 +79,8 @@ class ClaimCaches:
                 hint="Stop these sessions first.",
             )
         for cache, each in found:
-            if going := cache.fetch_of(copy):
+            going = cache.fetch_of(copy)
+            if going and each.state == "fetching":
                 await self._work.cancel(going.task.id)
             elif each.state != "clearing":
                 await self._work.evict(cache, [copy])
