@@ -114,13 +114,7 @@ class _Assembly:
             NodeSettings(groups, defaults.tolerations, counted=config.milli_resource)
         )
         offer = Offer(config.images(), Shares(config.shares, groups), config.containers())
-        self._inventory = KubernetesInventory(
-            self._board,
-            offer,
-            self._reader,
-            lambda project, kind, resource: self._engine.counts(project, kind, resource),
-            lambda project: self._engine.limits(project),
-        )
+        self._inventory = self._make_inventory(offer)
         self._data = self._make_data(defaults)
         self._facts = self._make_facts()
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
@@ -129,6 +123,15 @@ class _Assembly:
         self._reconciler = self._make_reconciler(defaults)
         self._resident = self._make_resident()
         self._settings = self._make_settings()
+
+    def _make_inventory(self, offer: Offer) -> KubernetesInventory:
+        return KubernetesInventory(
+            self._board,
+            offer,
+            self._reader,
+            lambda project, kind, resource: self._engine.counts(project, kind, resource),
+            lambda project: self._engine.limits(project),
+        )
 
     def backend(self) -> Backend:
         """Return the record of capabilities."""

@@ -88,6 +88,10 @@ def _fill_program(group: argparse._ArgumentGroup) -> None:
         metavar="NAME=VALUE",
         help="environment variable; can be repeated",
     )
+    _fill_data_and_ports(group)
+
+
+def _fill_data_and_ports(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--port",
         dest="ports",
@@ -97,10 +101,6 @@ def _fill_program(group: argparse._ArgumentGroup) -> None:
         metavar="PORT",
         help="port to expose beside Jupyter; can be repeated",
     )
-    _fill_data(group)
-
-
-def _fill_data(group: argparse._ArgumentGroup) -> None:
     data = group.add_argument(
         "--data",
         action="append",
