@@ -21,11 +21,17 @@ export function JobsView(props: {
   const { trans } = useUi();
   const [dismissed, setDismissed] = useState<readonly string[]>([]);
   const shown = props.jobs.filter(
-    job =>
+    (job, index) =>
       isActive(job) ||
       (hasFailed(job) &&
         Date.parse(job.updated) > Date.now() - SHOWN &&
-        !dismissed.includes(job.id))
+        !dismissed.includes(job.id) &&
+        // One that was tried again is of no more interest; the newest comes first.
+        !props.jobs
+          .slice(0, index)
+          .some(
+            ({ dataset, kind }) => dataset === job.dataset && kind === job.kind
+          ))
   );
   return shown.length ? (
     <ul className="jp-GpuQuota-jobs" aria-label={trans.__('Jobs')}>
@@ -96,6 +102,9 @@ function Failed(props: { job: Job; onDismiss: () => void }): JSX.Element {
           />
         </div>
         {problem ? <p>{problem.message}</p> : null}
+        {problem?.fields.map(({ field, hint, message }) => (
+          <p key={field + message}>{[message, hint].join(' ')}</p>
+        ))}
         {problem?.hint ? <p>{problem.hint}</p> : null}
         {findings.length ? (
           <p>

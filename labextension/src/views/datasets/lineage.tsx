@@ -10,7 +10,7 @@ import { save } from '../parts/save';
 import { clockText } from '../parts/texts';
 import { useUi } from '../parts/ui';
 
-const WIDTH = 190;
+const WIDTH = 220;
 const HEIGHT = 50;
 const GAP_X = 60;
 const GAP_Y = 16;
@@ -155,7 +155,12 @@ function Node(props: {
         .join('\n')}
     >
       <div>
-        <span className="jp-GpuQuota-quiet">{what}</span> <b>{label}</b>
+        <span
+          className={`jp-GpuQuota-${kind === 'version' ? 'unseen' : 'quiet'}`}
+        >
+          {what}
+        </span>{' '}
+        <b>{label}</b>
       </div>
       <div className="jp-GpuQuota-quiet">
         {[detail, time ? clockText(time) : ''].filter(Boolean).join(' · ')}

@@ -42,9 +42,12 @@ export function PagedList<T>(props: IProps<T>): JSX.Element {
       wanted === null
         ? null
         : box.current?.querySelector(`[data-index="${wanted}"]`);
-    if (row instanceof HTMLElement) {
+    if (row instanceof HTMLElement && wanted !== null) {
       row.focus({ preventScroll: true });
-      setWanted(null);
+      // What stands there until its page has come is replaced by another element.
+      if (pages.at(wanted) !== undefined) {
+        setWanted(null);
+      }
     }
   });
   const onKeyDown = (event: React.KeyboardEvent) => {

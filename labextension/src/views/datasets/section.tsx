@@ -24,6 +24,8 @@ import { Room } from './room';
 import { TreeRow } from './treerow';
 
 const ROW_HEIGHT = 62;
+/** Datasets that are found without a filter. */
+const FEW = 5;
 const idOf = (row: Row) => row.id;
 
 /** Make the content of the panel's section on datasets. */
@@ -97,7 +99,7 @@ function Datasets(props: {
       {problems.map(problem => (
         <Notice key={problem}>{problem}</Notice>
       ))}
-      {items.length ? (
+      {items.length > FEW ? (
         <div className="jp-GpuQuota-filter">
           <input
             type="search"

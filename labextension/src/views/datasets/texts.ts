@@ -43,7 +43,7 @@ export function datasetText(
   return latest ? `${all} · ${bytesText(latest.size)}` : all;
 }
 
-/** Return by whom a version is and what it contains: `ana · 5 min ago · 1.2 GB · 300 files`. */
+/** Return by whom a version is and what it contains: `1.2 GB · 300 files · 5 min ago · ana`. */
 export function versionText(
   trans: TranslationBundle,
   version: Version,
@@ -52,8 +52,8 @@ export function versionText(
   return [
     bytesText(version.size),
     filesText(trans, version.files),
-    version.author,
-    agoText(trans, version.time, now)
+    agoText(trans, version.time, now),
+    version.author
   ]
     .filter(Boolean)
     .join(' · ');

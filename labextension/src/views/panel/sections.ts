@@ -20,7 +20,7 @@ const SECTIONS: readonly IOwnSection[] = [
   {
     id: 'datasets',
     rank: 300,
-    size: 7,
+    size: 9,
     isClosed: true,
     load: () => import('./datasets')
   }

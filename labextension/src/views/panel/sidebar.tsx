@@ -36,7 +36,7 @@ export class Sidebar extends SidePanel {
     this.header.addWidget(this._makeSetup());
     this.header.addWidget(this._failures);
     const accordion = this.content as AccordionPanel;
-    accordion.expansionToggled.connect(this._saveOpen, this);
+    accordion.expansionToggled.connect(this._onToggled, this);
     _ui.workspace.about.changed.connect(this._checkSetup, this);
     _ui.workspace.sections.changed.connect(this._addSections, this);
     this._checkSetup();
@@ -127,16 +127,32 @@ export class Sidebar extends SidePanel {
     const accordion = this.content as AccordionPanel;
     this._sections.set(section.id, widget);
     accordion.insertWidget(index, widget);
-    accordion.setRelativeSizes(
-      items.filter(({ id }) => this._sections.has(id)).map(({ size }) => size)
-    );
+    this._setSizes(() => true);
     if (!(open[section.id] ?? !section.isClosed)) {
       accordion.collapse(index);
+      this._unsized.add(widget);
     }
   }
 
   private async _fetchOpen(): Promise<Record<string, boolean>> {
     return Object(await this._state?.fetch(OPEN)) as Record<string, boolean>;
+  }
+
+  private _setSizes(hasSize: (widget: Widget) => boolean): void {
+    const sizes = this._ui.workspace.sections.items.flatMap(({ id, size }) => {
+      const widget = this._sections.get(id);
+      return widget ? [hasSize(widget) ? size : 0] : [];
+    });
+    (this.content as AccordionPanel).setRelativeSizes(sizes);
+  }
+
+  private _onToggled(accordion: AccordionPanel, index: number): void {
+    const widget = accordion.widgets[index];
+    // What was closed from the start has no size to return to.
+    if (!widget.isHidden && this._unsized.delete(widget)) {
+      this._setSizes(({ isHidden }) => !isHidden);
+    }
+    this._saveOpen();
   }
 
   private _saveOpen(): void {
@@ -150,6 +166,7 @@ export class Sidebar extends SidePanel {
   private _adding = Promise.resolve();
   private _failures: Widget;
   private _sections = new Map<string, Widget>();
+  private _unsized = new WeakSet<Widget>();
   private _useAnyway = false;
 }
 
