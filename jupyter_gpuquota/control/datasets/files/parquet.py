@@ -12,6 +12,7 @@ from ....model.datasets.files import FilePreview
 from ....store.tasks import in_thread
 
 MAGIC = b"PAR1"
+_PAGE = 1 << 18
 
 Read = Callable[[int, int], Awaitable[bytes]]
 """Returns a number of bytes of a file from an offset."""
@@ -39,7 +40,8 @@ def _preview(file: _Remote, rows: int, cell: int) -> FilePreview:
         why = "Tables in Parquet are shown where pyarrow is installed with the controller."
         return FilePreview(kind="none", why=why)
     try:
-        table = ParquetFile(file)
+        # In pages: a whole group of rows may be gigabytes.
+        table = ParquetFile(file, buffer_size=_PAGE, pre_buffer=False)
         batch = next(table.iter_batches(batch_size=rows), None)
     except GpuQuotaError:
         raise
