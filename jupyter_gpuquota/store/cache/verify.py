@@ -11,6 +11,8 @@ import msgspec
 from ...errors import GpuQuotaError, NotFound
 from .. import manifest, published
 from ..download import Download, total
+from ..entries import Located
+from ..lake import layout
 from ..lake.objects import Objects
 from ..paths import printable
 from ..progress import Meter, Report
@@ -77,11 +79,31 @@ async def _repair(
         return [Finding(printable(each.path), each.why, repaired=False) for each in faults]
     async with announcing.announced(place, job or "verify") as own:
         findings = []
-        for fault in faults:
+        for fault in await _located(place, faults, objects):
             why = await _replace(place, fault, objects, own.part)
             text = f"{fault.why}; {why}" if why else fault.why
             findings.append(Finding(printable(fault.path), text, repaired=not why))
         return findings
+
+
+async def _located(place: Place, faults: Sequence[Fault], objects: Objects) -> Sequence[Fault]:
+    """Return faults with the present locations of files: a collection may have moved them."""
+    try:
+        body = await objects.get(layout.manifest(place.version))
+        paths = {fault.path for fault in faults}
+        now = await in_thread(_chosen, body, place.version, paths)
+    except GpuQuotaError:
+        # What cannot be fetched is told of each fault.
+        return faults
+    return [
+        fault._replace(wanted=now.get(fault.path, fault.wanted)) if fault.wanted else fault
+        for fault in faults
+    ]
+
+
+def _chosen(body: bytes, version: str, paths: set[str]) -> dict[str, Located]:
+    listed = manifest.decode([body], version)
+    return {entry.path: (entry, at) for entry, at in listed if entry.path in paths}
 
 
 async def _replace(place: Place, fault: Fault, objects: Objects, part: Path) -> str:

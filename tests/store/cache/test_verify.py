@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,8 @@ from jupyter_gpuquota.store.cache.places import Place
 from jupyter_gpuquota.store.cache.quarantine import Quarantined
 from jupyter_gpuquota.store.cache.verify import Finding, verify
 from jupyter_gpuquota.store.lake import layout
+from jupyter_gpuquota.store.lake.collect import collect
+from jupyter_gpuquota.store.lake.history import History
 from jupyter_gpuquota.store.lake.objects import Objects
 from tests.store.cache.conftest import Store
 from tests.store.cache.test_fetch import Reports
@@ -152,3 +155,24 @@ async def test_a_damaged_manifest_is_told(lake: Objects, store: Store, folder: P
     flip(there.manifest)
     with pytest.raises(Damaged, match="manifest"):
         await verify(there, lake, lambda _: None)
+
+
+async def test_a_file_is_repaired_that_a_collection_has_moved(
+    lake: Objects, store: Store, tmp_path: Path
+) -> None:
+    folder = tmp_path / "much"
+    folder.mkdir()
+    for number in range(20):
+        (folder / f"{number}").write_bytes(b"%d" % number * 1000)
+    await store(folder)
+    for number in range(2, 20):
+        (folder / f"{number}").unlink()
+    there = await store(folder)
+    await fetch(there, lake, lambda _: None)
+    log = History(lake, conditional=True)
+    for repacked in (1, 0):
+        gone = await collect(lake, log, [there.version], timedelta(0))
+        assert gone.repacked == repacked
+    flip(there.tree / "1")
+    (found,) = await verify(there, lake, lambda _: None)
+    assert found == Finding("1", CHANGED, repaired=True)
