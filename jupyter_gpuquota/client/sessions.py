@@ -15,6 +15,7 @@ from ..model.struct import Number, Page
 from . import urls
 from .connection.context import Context
 from .connection.discovery import Home
+from .data.fetching import fetch_own
 from .lifecycle import Lifecycle, settled
 from .listing import Listing
 from .logs import Logs
@@ -87,6 +88,7 @@ class Sessions(Lifecycle, Logs, Programs):
         """
         request = _request(self._context, name, wishes)
         session: Session = self._context.call("sessions.create", body=request)
+        fetch_own(self._context, session)
         return settled(self._context, session) if wait else with_url(self._context, session)
 
     def preview(self, name: str, **wishes: Unpack[Wishes]) -> Preview:

@@ -127,6 +127,27 @@ async def test_a_fetch_of_somebody_else_is_followed_and_never_cancelled() -> Non
     assert desk.jobs.cancelled == []
 
 
+async def test_a_fetch_that_its_owner_began_for_a_session_is_cancelled_with_it() -> None:
+    session = using()
+    desk = Desk(session)
+    await desk.caches.fetch((await desk.datasets.versions("faces"))[1], session.owner)
+    await desk.waits()
+    desk.end(session)
+    await desk.waits()
+    assert desk.jobs.cancelled == ["job-1"]
+
+
+async def test_a_fetch_that_is_older_than_a_session_goes_on_without_it() -> None:
+    session = using()
+    desk = Desk(session)
+    await desk.caches.fetch((await desk.datasets.versions("faces"))[1], session.owner)
+    desk.jobs.change("job-1", started=NOW - timedelta(seconds=1))
+    await desk.waits()
+    desk.end(session)
+    await desk.waits()
+    assert desk.jobs.cancelled == []
+
+
 async def test_a_failed_fetch_says_why_and_is_tried_again_later() -> None:
     desk = Desk(using())
     await desk.waits()

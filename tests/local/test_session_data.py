@@ -99,7 +99,7 @@ def test_what_a_session_uses_stays_and_is_remembered(
     client.datasets.uncache("digits@v1")
 
 
-def test_a_session_waits_without_gpus_until_its_owner_has_fetched_the_data(
+def test_what_only_its_owner_can_fetch_is_fetched_by_a_process_of_the_owner(
     client: Client, work: Path, shell: Shell
 ) -> None:
     source = work / "source"
@@ -107,8 +107,24 @@ def test_a_session_waits_without_gpus_until_its_owner_has_fetched_the_data(
     (source / "a.txt").write_text("mine\n")
     client.datasets.init("mine", lake=own_lake(shell, "mine"))
     client.datasets.sync("mine", source)
-    command = ("sh", "-c", 'cat "$GPUQUOTA_DATASETS/mine/a.txt"')
-    submit(client, "waits", work, "mine", command=command, gpu=2)
+    submit(client, "own-2", work, "mine:/in", command=("cat", "in/a.txt"), gpu=2)
+    wait_for(ended(client, "own-2"))
+    assert client.sessions.logs("own-2") == "mine\n"
+
+
+def test_a_session_that_waits_for_data_holds_no_gpus(
+    client: Client, work: Path, shell: Shell
+) -> None:
+    lake = own_lake(shell, "later")
+    source = work / "source"
+    source.mkdir()
+    (source / "a.txt").write_text("later\n")
+    client.datasets.init("later", lake=lake)
+    client.datasets.sync("later", source)
+    away = shell.folder / "away"
+    Path(shell.folder, "lake-later").rename(away)
+    command = ("sh", "-c", 'cat "$GPUQUOTA_DATASETS/later/a.txt"')
+    submit(client, "waits", work, "later", command=command, gpu=2)
     wait_for(lambda: client.sessions.get("waits").reason.key == "data.failed")
     waiting = client.sessions.get("waits")
     assert (waiting.state, waiting.placement, waiting.reason.code) == (
@@ -116,13 +132,14 @@ def test_a_session_waits_without_gpus_until_its_owner_has_fetched_the_data(
         None,
         "DataPending",
     )
-    assert "jupyter gpu data cache mine@latest" in waiting.reason.hint
+    assert "jupyter gpu data cache later@latest" in waiting.reason.hint
     other = client.sessions.submit("other", command=["true"], gpu=2)
     wait_for(ended(client, other.id))
     assert client.sessions.get("waits").state == "waiting"
-    client.datasets.cache("mine")
+    away.rename(shell.folder / "lake-later")
+    client.datasets.cache("later")
     wait_for(ended(client, "waits"))
-    assert client.sessions.logs("waits") == "mine\n"
+    assert client.sessions.logs("waits") == "later\n"
 
 
 def test_a_waiting_session_is_stopped_at_once(client: Client, work: Path, shell: Shell) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from threading import Thread
 
 from ...errors import Conflict, GpuQuotaError, NotFound, WrongState
 from ...model.datasets.jobs import Job
@@ -26,7 +27,10 @@ def begun(context: Context, process: JobProcess) -> Job:
 
     Raises the error of a process that ended before.
     """
-    return next(_looks(context, process.id, process))
+    job = next(_looks(context, process.id, process))
+    # A thread waits for its end: in a kernel, which lives long, it would stay as a zombie.
+    Thread(target=process.exit_code, args=(None,), daemon=True).start()
+    return job
 
 
 def finished(

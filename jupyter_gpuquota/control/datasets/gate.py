@@ -95,9 +95,11 @@ class DataGate:
         wanted = _wanted(self._sessions(), copies)
         for key in [key for key in self._fetches if key not in wanted]:
             await self._drop(key, cached=mounts.is_there(copies.get(key)))
-        for key, owner in wanted.items():
-            if self._is_due(key, copies):
-                await self._fetch(key, owner)
+        for key, session in wanted.items():
+            if running := self._running_fetch(key):
+                self._adopt(key, running, session)
+            elif self._is_due(key, copies):
+                await self._fetch(key, session.owner)
         self._publish()
 
     async def _run(self) -> None:
@@ -152,17 +154,23 @@ class DataGate:
     def _is_due(self, key: Key, copies: Mapping[Key, CachedVersion]) -> bool:
         """Return whether a version has to be asked for, for the first time or again."""
         copy = copies.get(key)
-        if self._is_running(key) or (copy and copy.state in {"fetching", "clearing"}):
+        if copy and copy.state in {"fetching", "clearing"}:
             return False
         fetch = self._fetches.get(key)
         return not fetch or not fetch.problem or bool(fetch.again and fetch.again <= self._now())
 
-    def _is_running(self, key: Key) -> bool:
-        """Return whether a job fetches a version, or waits for its turn."""
-        return any(
-            job.active and job.kind == "cache" and (job.dataset, job.version) == key
-            for job in self._jobs.all()
-        )
+    def _running_fetch(self, key: Key) -> Job | None:
+        """Return the job that fetches a version, or waits for its turn."""
+        found = (job for job in self._jobs.all() if job.active and job.kind == "cache")
+        return next((job for job in found if (job.dataset, job.version) == key), None)
+
+    def _adopt(self, key: Key, job: Job, session: Session) -> None:
+        """Note a job that was begun for a session: by another controller, or its owner's process.
+
+        A fetch that was begun earlier, or by somebody else, is only waited for.
+        """
+        if key not in self._fetches and job.user == session.owner and job.started >= session.since:
+            self._fetches[key] = Fetch(job=job.id)
 
     async def _fetch(self, key: Key, owner: str) -> None:
         before = self._fetches.get(key, Fetch())
@@ -189,10 +197,10 @@ class DataGate:
                 await self._jobs.cancel(fetch.job)
 
 
-def _wanted(sessions: Sequence[Session], copies: Mapping[Key, CachedVersion]) -> dict[Key, str]:
-    """Return the versions that queued sessions miss, and who waits for each."""
+def _wanted(sessions: Sequence[Session], copies: Mapping[Key, CachedVersion]) -> dict[Key, Session]:
+    """Return the versions that queued sessions miss, and which session waits longest for each."""
     return {
-        mounts.key_of(mount): session.owner
+        mounts.key_of(mount): session
         for session in reversed(mounts.waiting(sessions))
         for mount in mounts.missing(session, copies)
     }
