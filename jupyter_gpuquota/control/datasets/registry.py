@@ -12,6 +12,7 @@ from ...errors import GpuQuotaError, NotFound, Unavailable
 from ...model.datasets.datasets import DatasetRecord
 from ...model.datasets.lakes import Lake
 from ...store.lake.objects import Objects
+from .recall import Recall
 from .shelf import Content, Recorded, Shelf
 
 Lakes = Callable[[], Sequence[Lake]]
@@ -44,6 +45,7 @@ class Registry:
         self.changed = changed
         self._shelves: dict[str, tuple[Lake, Shelf]] = {}
         self._closed: dict[str, str] = {}
+        self._recall = Recall(own)
 
     def lakes(self) -> tuple[Lake, ...]:
         """Return the lakes of the admins, the default one first, with their problems."""
@@ -88,8 +90,8 @@ class Registry:
     async def refresh(self) -> None:
         """Read everything that has changed in any lake."""
         self._reopen()
-        shelves = [self.own, *(shelf for _, shelf in self._shelves.values())]
-        if any(await asyncio.gather(*(shelf.refresh() for shelf in shelves))):
+        reading = [self._refresh(*each) for each in self._shelves.values()]
+        if any(await asyncio.gather(self.own.refresh(), *reading)):
             self.changed()
 
     async def create(self, record: DatasetRecord, lake: str) -> Place:
@@ -102,6 +104,15 @@ class Registry:
         await shelf.create(Recorded(**asdict(record), lake=url))
         self.changed()
         return self.place(record.name)
+
+    async def _refresh(self, lake: Lake, shelf: Shelf) -> bool:
+        """Read one lake; show what it said last while it has not answered yet."""
+        changed = await shelf.refresh()
+        if not shelf.problem:
+            await self._recall.remember(lake, shelf.datasets)
+        elif not shelf.datasets:
+            shelf.datasets = await self._recall.recall(lake)
+        return changed
 
     def _all(self) -> Iterator[tuple[str, Place]]:
         for lake in self.lakes():
@@ -127,9 +138,14 @@ class Registry:
         same = {name: each for name, each in self._shelves.items() if wanted.get(name) == each[0]}
         self._shelves, self._closed = same, {}
         for name, lake in wanted.items():
-            if name in same:
+            shelf = same[name][1] if name in same else None
+            if shelf and not shelf.problem:
                 continue
             try:
-                self._shelves[name] = (lake, Shelf(self._opening(lake)))
+                objects = self._opening(lake)
+                if shelf:
+                    shelf.objects = objects  # its credentials may have been renewed
+                else:
+                    self._shelves[name] = (lake, Shelf(objects))
             except GpuQuotaError as error:
                 self._closed[name] = " ".join([error.message, *(f.message for f in error.fields)])

@@ -181,7 +181,7 @@ class Shelf:
         return Content(
             record=replace(record, name=name),
             commits=tuple(found),
-            versions=_versions(commit for _, commit in found),
+            versions=versions_of(commit for _, commit in found),
             tags={
                 each.key.removeprefix(prefix).removesuffix(".json"): tag.version
                 for each, tag in zip(tags, named, strict=True)
@@ -211,7 +211,8 @@ class Shelf:
         return found
 
 
-def _versions(commits: Iterable[Commit]) -> dict[str, Commit]:
+def versions_of(commits: Iterable[Commit]) -> dict[str, Commit]:
+    """Return the last commit of each version, in the order in which these were made."""
     found: dict[str, Commit] = {}
     for commit in commits:
         found.pop(commit.version, None)

@@ -135,9 +135,13 @@ class Lakes:
 
     def __init__(self, *lakes: Lake) -> None:
         self.lakes = lakes
+        self.own = in_memory("own")
         self.opened: dict[str, Objects] = {}
         self.changes = 0
-        self.registry = Registry(in_memory("own"), lambda: self.lakes, self._open, self._changed)
+        self.restart()
+
+    def restart(self) -> None:
+        self.registry = Registry(self.own, lambda: self.lakes, self._open, self._changed)
 
     def _open(self, lake: Lake) -> Objects:
         if lake.url == "closed://":
@@ -181,3 +185,31 @@ async def test_a_lake_that_is_not_set_any_more_takes_its_datasets_along() -> Non
     lakes.lakes = (MAIN, OTHER)
     await lakes.registry.refresh()
     assert lakes.registry.place("faces").lake == OTHER
+
+
+async def test_a_new_controller_shows_what_a_silent_lake_said_last() -> None:
+    lakes, lake = Lakes(MAIN), Flaky()
+    lakes.opened[MAIN.url] = lake
+    place = await lakes.registry.create(record(), "main")
+    await place.shelf.add("faces", commit(A))
+    await lakes.registry.refresh()
+    lakes.restart()
+    lake.down = True
+    await lakes.registry.refresh()
+    found = lakes.registry.place("faces").content
+    assert (list(found.versions), found.record.owner) == ([A], "owner")
+    assert lakes.registry.problems() == ("Lake main: The lake does not answer.",)
+    lake.down = False
+    await lakes.registry.refresh()
+    assert lakes.registry.problems() == ()
+
+
+async def test_renewed_credentials_are_used_after_a_refusal() -> None:
+    lakes, lake = Lakes(MAIN), Flaky()
+    lakes.opened[MAIN.url] = lake
+    await lakes.registry.refresh()
+    lake.down = True
+    await lakes.registry.refresh()
+    lakes.opened[MAIN.url] = Flaky()
+    await lakes.registry.refresh()
+    assert lakes.registry.problems() == ()
