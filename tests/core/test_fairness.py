@@ -13,12 +13,14 @@ from jupyter_gpuquota.core.scheduling.fairshare import Demand, fair_shares
 from jupyter_gpuquota.core.scheduling.placement import Pool
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
+from jupyter_gpuquota.model.messages.build import reason
 from jupyter_gpuquota.model.quota import Project, Rules
 from jupyter_gpuquota.model.resources import MILLI, Node, Placement
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import MEMORY, NOW, make_node, make_session
 from tests.core.rounds import play
 
+PENDING = reason("DataPending", "data.waiting", data="faces@v1")
 NAMES = ("team-a", "team-b", "team-c")
 
 projects = st.tuples(
@@ -189,6 +191,26 @@ def test_the_same_input_gives_the_same_plan(
     first = plan(ClusterSnapshot(everyone, teams, machines, NOW))
     again = plan(ClusterSnapshot(list(reversed(everyone)), teams, machines, NOW))
     assert first == again
+
+
+@given(arrivals, projects, nodes, st.data())
+def test_who_is_held_changes_nothing_for_the_others(
+    found: list[list[tuple[str, str, dict[str, str], int]]],
+    teams: tuple[Project, ...],
+    machines: list[Node],
+    data: st.DataObject,
+) -> None:
+    *before, line = waves(found)
+    running, _ = play([session for wave in before for session in wave], teams, machines)
+    held = {s.id: why for s in line if (why := data.draw(st.sampled_from([None, PENDING])))}
+    everyone = [*running.values(), *line]
+    others = [session for session in everyone if session.id not in held]
+    with_held = plan(ClusterSnapshot(everyone, teams, machines, NOW, held=held))
+    without = plan(ClusterSnapshot(others, teams, machines, NOW))
+    assert with_held.evictions == without.evictions
+    assert with_held.fair == without.fair
+    assert [d for d in with_held.decisions if d.session not in held] == list(without.decisions)
+    assert {d.session: d.outcome for d in with_held.decisions if d.session in held} == held
 
 
 def test_a_plan_decides_on_everyone_who_waits() -> None:
