@@ -6,6 +6,7 @@ import sys
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from ..client.connection.context import Context
 from ..errors import FieldError, NotFound, refused
@@ -14,7 +15,7 @@ from ..model.datasets.datasets import Dataset
 from ..model.datasets.jobs import Job, JobReport
 from ..model.datasets.lakes import Lake, LakeList
 from ..model.datasets.lines import CacheIndex, JobLine
-from ..model.datasets.versions import VersionReport
+from ..model.datasets.versions import Version, VersionReport
 
 _TIMEOUT = 30.0
 """Seconds to wait for an answer to a report."""
@@ -50,13 +51,24 @@ class ControllerReporter:
     def __init__(self, job: str, context: Context) -> None:
         self._job = job
         self._context = context
+        self._version: Version | None = None
 
     def report(self, report: JobReport) -> Job | None:
         """Return the job as the controller sees it."""
+        if report.kind == "cache" and report.state == "waiting":
+            # There must be room for it before it begins.
+            report = replace(report, size=self._wanted(report).size)
         answer: Job = self._context.call(
             "jobs.report", {"job": self._job}, body=report, timeout=_TIMEOUT
         )
         return answer
+
+    def _wanted(self, report: JobReport) -> Version:
+        """Return the version that a job fetches."""
+        if self._version is None:
+            names = {"dataset": report.dataset, "version": report.version}
+            self._version = self._context.call("versions.get", names)
+        return self._version
 
     def lake(self, dataset: str) -> Lake:
         """Return the lake that the controller has recorded."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,6 +29,8 @@ class Spawned:
         self.id = id_
         self.log = log
         self._process = process
+        # Somebody has to wait for it when it ends, also if nobody asks for its exit code.
+        threading.Thread(target=process.wait, name=f"job-{id_}", daemon=True).start()
 
     @property
     def pid(self) -> int:

@@ -116,6 +116,7 @@ async def test_a_job_that_is_not_admitted_fails_with_the_reason(
     code, _, log = start(*words, **controller.environment).end()
     assert code == 4
     assert "The cache is full." in log
+    assert controller.heard[0]["size"] == 4321, "that is what was asked for"
     assert not (tmp_path / "cache").exists()
 
 

@@ -1,0 +1,122 @@
+"""Jobs of a real controller: one at a time, killed, cancelled, and going on without it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jupyter_gpuquota import Client
+from jupyter_gpuquota.model.datasets.jobs import Job
+from tests.local.test_session_data import CONFIG
+from tests.shell import Shell, opened, wait_for
+
+LARGE = 1 << 40
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    with opened(tmp_path_factory.mktemp("jobs"), CONFIG) as made:
+        made.ok("quota")
+        yield made
+
+
+@pytest.fixture
+def client(shell: Shell) -> Client:
+    return Client(state_dir=shell.folder / "state")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    for number in range(20):
+        (folder / f"{number}.txt").write_text(f"{tmp_path.name} {number}")
+    return folder
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A folder with one file whose hashing takes minutes; it takes no room."""
+    folder = tmp_path / "large"
+    folder.mkdir()
+    with (folder / "zeros").open("wb") as file:
+        file.truncate(LARGE)
+    return folder
+
+
+def begun(client: Client, name: str, folder: Path) -> Job:
+    """Start a sync, and return its job once it reads."""
+    job = client.datasets.sync(name, folder, wait=False)
+    wait_for(lambda: client.datasets.job(job.id).done)
+    return client.datasets.job(job.id)
+
+
+def test_a_second_sync_waits_and_goes_on_when_the_first_is_killed(
+    client: Client, small: Path, large: Path
+) -> None:
+    client.datasets.init("killed")
+    first = begun(client, "killed", large)
+    second = client.datasets.sync("killed", small, wait=False)
+    wait_for(lambda: client.datasets.job(second.id).reason)
+    waiting = client.datasets.job(second.id)
+    assert (waiting.state, waiting.reason) == ("waiting", f"Waiting for the sync of {first.user}.")
+    os.kill(first.pid, signal.SIGKILL)
+    done = client.datasets.follow(second.id)
+    assert client.datasets.job(first.id).state == "lost"
+    assert client.datasets.show("killed").id == done.version
+
+
+def test_a_job_is_cancelled_from_another_screen(client: Client, large: Path) -> None:
+    client.datasets.init("cancelled")
+    job = begun(client, "cancelled", large)
+    client.datasets.cancel(job.id)
+    wait_for(lambda: client.datasets.job(job.id).state == "cancelled")
+    wait_for(lambda: not Path(f"/proc/{job.pid}").exists())
+    assert not list(client.datasets.versions("cancelled"))
+
+
+def test_ctrl_c_cancels_the_job_of_the_shell(shell: Shell, client: Client, large: Path) -> None:
+    client.datasets.init("interrupted")
+    with shell.start("data", "sync", "interrupted", str(large)) as process:
+        wait_for(lambda: [job for job in client.datasets.jobs("interrupted") if job.done])
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+    assert process.returncode == 130
+    (job,) = client.datasets.jobs("interrupted")
+    assert job.state == "cancelled"
+
+
+def test_a_job_outlives_the_controller_and_is_known_to_the_next(
+    shell: Shell, client: Client, large: Path
+) -> None:
+    client.datasets.init("outlives")
+    job = begun(client, "outlives", large)
+    (controller,) = shell.processes("jupyter_gpuquota.controller")
+    controller.kill()
+    controller.wait()
+    wait_for(lambda: [each for each in client.datasets.jobs("outlives") if each.done > job.done])
+    (known,) = client.datasets.jobs("outlives")
+    assert (known.id, known.state, known.pid) == (job.id, "running", job.pid)
+    client.datasets.cancel(job.id)
+    wait_for(lambda: client.datasets.job(job.id).state == "cancelled")
+
+
+def test_a_flipped_bit_in_the_cache_is_found_and_replaced(
+    shell: Shell, client: Client, small: Path
+) -> None:
+    client.datasets.init("flipped")
+    client.datasets.sync("flipped", small)
+    client.datasets.cache("flipped")
+    file = client.datasets.path("flipped") / "7.txt"
+    whole = file.read_text()
+    file.chmod(0o644)
+    file.write_text(whole.swapcase())
+    file.chmod(0o444)
+    ran = shell("data", "verify", "flipped", "--cache")
+    assert (ran.code, "7.txt" in ran.out) == (1, True), ran
+    assert file.read_text() == whole
+    assert shell("data", "verify", "flipped").code == 0
