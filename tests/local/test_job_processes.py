@@ -1,8 +1,7 @@
-"""Jobs of a real controller: one at a time, killed, cancelled, and going on without it."""
+"""Jobs of a real controller are cancelled from any screen, and name what is damaged."""
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,21 +54,6 @@ def begun(client: Client, name: str, folder: Path) -> Job:
     return client.datasets.job(job.id)
 
 
-def test_a_second_sync_waits_and_goes_on_when_the_first_is_killed(
-    client: Client, small: Path, large: Path
-) -> None:
-    client.datasets.init("killed")
-    first = begun(client, "killed", large)
-    second = client.datasets.sync("killed", small, wait=False)
-    wait_for(lambda: client.datasets.job(second.id).reason)
-    waiting = client.datasets.job(second.id)
-    assert (waiting.state, waiting.reason) == ("waiting", f"Waiting for the sync of {first.user}.")
-    os.kill(first.pid, signal.SIGKILL)
-    done = client.datasets.follow(second.id)
-    assert client.datasets.job(first.id).state == "lost"
-    assert client.datasets.show("killed").id == done.version
-
-
 def test_a_job_is_cancelled_from_another_screen(client: Client, large: Path) -> None:
     client.datasets.init("cancelled")
     job = begun(client, "cancelled", large)
@@ -88,21 +72,6 @@ def test_ctrl_c_cancels_the_job_of_the_shell(shell: Shell, client: Client, large
     assert process.returncode == 130
     (job,) = client.datasets.jobs("interrupted")
     assert job.state == "cancelled"
-
-
-def test_a_job_outlives_the_controller_and_is_known_to_the_next(
-    shell: Shell, client: Client, large: Path
-) -> None:
-    client.datasets.init("outlives")
-    job = begun(client, "outlives", large)
-    (controller,) = shell.processes("jupyter_gpuquota.controller")
-    controller.kill()
-    controller.wait()
-    wait_for(lambda: [each for each in client.datasets.jobs("outlives") if each.done > job.done])
-    (known,) = client.datasets.jobs("outlives")
-    assert (known.id, known.state, known.pid) == (job.id, "running", job.pid)
-    client.datasets.cancel(job.id)
-    wait_for(lambda: client.datasets.job(job.id).state == "cancelled")
 
 
 def test_a_flipped_bit_in_the_cache_is_found_and_replaced(
