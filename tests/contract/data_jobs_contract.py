@@ -132,3 +132,23 @@ class DataJobsContract:
             await jobs.cancel("one")
         with pytest.raises(NotFound):
             await jobs.cancel("two")
+
+    async def test_a_fetch_is_planned_with_the_size_of_its_version(self, backend: Backend) -> None:
+        datasets_of(backend)
+        version = await publish(backend)
+        for unknown in ("", "latest", "0" * 64):
+            with pytest.raises(NotFound):
+                await report(backend, "one", "waiting", kind="cache", version=unknown)
+        facts = {"kind": "cache", "version": version.id, "size": 1}
+
+        async def planned() -> Job | None:
+            job = await report(backend, "one", "waiting", **facts)
+            return job if job.state == "running" else None
+
+        job = await wait_for(planned, "the fetch never began")
+        assert (job.size, job.all_files) == (version.size, version.files)
+        (coming,) = backend.caches.all()
+        assert (coming.state, coming.size) == ("fetching", version.size)
+        assert backend.caches.room().committed == version.size
+        await report(backend, "one", "failed", **facts)
+        assert backend.caches.all() == ()

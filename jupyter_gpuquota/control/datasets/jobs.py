@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from ...errors import Conflict, FieldError, NotAllowed, NotFound, refused
 from ...model.datasets.jobs import Job, JobReport
 from ...model.datasets.versions import SHOWN, Version
@@ -35,7 +37,12 @@ class DataJobs:
         return self._store.all()
 
     async def report(self, job: str, report: JobReport, user: str) -> Job:
-        """Note what the process of a job reports, and return the job with what it shall do."""
+        """Note what the process of a job reports, and return the job with what it shall do.
+
+        Raises NotFound for a fetch of a version that the controller does not know.
+        """
+        if report.kind == "cache":
+            report = self._sized(report)
         return await self._board.report(job, report, user)
 
     async def cancel(self, job: str) -> Job:
@@ -80,6 +87,16 @@ class DataJobs:
             raise refused(FieldError("grace", "It must not be negative."))
         order = Order(kind="gc", id=new_id(), user=user, lake=found, grace=grace)
         return await self._start(order)
+
+    def _sized(self, report: JobReport) -> JobReport:
+        """Return the report of a fetch with the version's size, which is planned with."""
+        commit = self._registry.place(report.dataset).content.versions.get(report.version)
+        if commit is None:
+            raise NotFound(
+                f"{report.dataset} has no version {report.version!r}.",
+                hint=f"jupyter gpu data versions {report.dataset} lists them.",
+            )
+        return replace(report, size=commit.stats.bytes, all_files=commit.stats.files)
 
     async def _start(self, order: Order) -> Job:
         job = await self._board.start(order.job_report(), order.id, order.user)
