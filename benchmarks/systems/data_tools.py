@@ -174,7 +174,8 @@ def _dvc(program: str) -> Tool:
             shutil.copytree(
                 cell.data.parent,
                 cell.cache,
-                ignore=shutil.ignore_patterns(cell.data.name, "cache", "tmp", "work"),
+                ignore=shutil.ignore_patterns(cell.data.name, "cache", "tmp"),
+                dirs_exist_ok=True,
             )
         return [[program, "--cd", str(cell.cache), "pull", "--quiet"]]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar, TypeVarTuple
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
@@ -22,6 +23,40 @@ async def in_thread(function: Callable[P, T], *args: P.args, **options: P.kwargs
     except asyncio.CancelledError:
         await asyncio.wait([running])
         raise
+
+
+class Background:
+    """Coroutines that run while more are made: so many at once, then the next one waits.
+
+    As a context it waits for all of them at its end, or cancels them if something was raised.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._free = asyncio.Semaphore(limit)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: object, error: object, trace: object) -> None:
+        if error:
+            for task in self._tasks:
+                task.cancel()
+        results = await asyncio.gather(*self._tasks, return_exceptions=True)
+        if not error:
+            for result in results:
+                if result:
+                    raise result
+
+    async def start(self, function: Callable[[*Ts], Coroutine[Any, Any, None]], *args: *Ts) -> None:
+        """Call a coroutine function soon. Raises the error of an earlier one."""
+        await self._free.acquire()
+        for task in [task for task in self._tasks if task.done()]:
+            task.result()
+            self._tasks.discard(task)
+        task = asyncio.create_task(function(*args))
+        task.add_done_callback(lambda _: self._free.release())
+        self._tasks.add(task)
 
 
 async def together(work: Iterable[Coroutine[Any, Any, None]]) -> None:

@@ -28,7 +28,7 @@ from .progress import Meter, Report
 from .reading import Content
 from .sources import Folder, Source
 from .spool import Spool, spool
-from .tasks import in_thread, together
+from .tasks import Background, in_thread, together
 from .tree import Found
 
 _SENDING = 4
@@ -73,24 +73,26 @@ class Upload:
         count, size = await in_thread(source.survey)
         self._meter.add(all_files=count, all_bytes=size)
         with spool() as entries:
-            async for batch in source.batches():
-                await self._store(source, batch, entries)
-            if last := self._packer.finish():
-                await self._send_pack(last)
+            # Files are read while packs are sent.
+            async with Background(_SENDING) as sends:
+                async for batch in source.batches():
+                    for pack in await self._store(source, batch, entries):
+                        await sends.start(self._send_pack, pack)
+                if last := self._packer.finish():
+                    await sends.start(self._send_pack, last)
             version, body = await in_thread(self._manifest, entries)
         await self._objects.create(layout.manifest(version), body)
         sent = self._meter.progress.moved
         return Uploaded(version, Stats(files=count, bytes=size, added=sent))
 
-    async def _store(self, source: Source, batch: Sequence[Found], entries: Spool) -> None:
+    async def _store(
+        self, source: Source, batch: Sequence[Found], entries: Spool
+    ) -> Sequence[Pack]:
+        """Send the large files of a batch; return the packs that its small files complete."""
         packs, large = await in_thread(self._read, source, batch, entries)
         parts = [(file, number) for file in large for number in self._missing(file.content)]
-        await together(
-            [
-                *(self._send_pack(pack) for pack in packs),
-                *(self._send_part(file, number) for file, number in parts),
-            ]
-        )
+        await together(self._send_part(file, number) for file, number in parts)
+        return packs
 
     def _read(
         self, source: Source, batch: Sequence[Found], entries: Spool
@@ -154,9 +156,8 @@ class Upload:
         return [number for number, part in enumerate(content.parts) if part in missing]
 
     async def _send_pack(self, pack: Pack) -> None:
-        async with self._sending:
-            await self._objects.create(layout.pack(pack.sha256), pack.body)
-            await self._objects.create(layout.index(pack.sha256), encode_index(pack.held))
+        await self._objects.create(layout.pack(pack.sha256), pack.body)
+        await self._objects.create(layout.index(pack.sha256), encode_index(pack.held))
         with self._catalog.batch():
             self._catalog.add_pack(pack.sha256, pack.held)
         self._meter.add(moved=len(pack.body))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 from collections.abc import AsyncIterator
@@ -18,6 +19,7 @@ from jupyter_gpuquota.store.lake.contents import refresh
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import PART
 from jupyter_gpuquota.store.progress import Progress
+from jupyter_gpuquota.store.tasks import Background
 from jupyter_gpuquota.store.upload import Upload, Uploaded
 
 pytestmark = pytest.mark.asyncio
@@ -102,3 +104,27 @@ async def test_the_manifest_is_readable_with_standard_tools(lake: Objects, folde
         "mode": "120000",
         "target": "train/0.txt",
     }
+
+
+async def test_work_in_the_background_is_awaited_and_its_errors_are_raised() -> None:
+    done: list[int] = []
+
+    async def work(number: int) -> None:
+        await asyncio.sleep(0)
+        if number < 0:
+            raise ValueError(number)
+        done.append(number)
+
+    async with Background(2) as background:
+        for number in range(5):
+            await background.start(work, number)
+    assert done == [0, 1, 2, 3, 4]
+
+    async def fail() -> None:
+        async with Background(1) as background:
+            for number in (-1, 6, 7):
+                await background.start(work, number)
+
+    with pytest.raises(ValueError, match="-1"):
+        await fail()
+    assert 7 not in done
