@@ -1,7 +1,8 @@
-"""Jobs of a real controller are cancelled from any screen, and name what is damaged."""
+"""Jobs of a real controller are killed, cancelled from any screen, and name what is damaged."""
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +53,21 @@ def begun(client: Client, name: str, folder: Path) -> Job:
     job = client.datasets.sync(name, folder, wait=False)
     wait_for(lambda: client.datasets.job(job.id).done)
     return client.datasets.job(job.id)
+
+
+def test_a_second_sync_waits_and_goes_on_when_the_first_is_killed(
+    client: Client, small: Path, large: Path
+) -> None:
+    client.datasets.init("killed")
+    first = begun(client, "killed", large)
+    second = client.datasets.sync("killed", small, wait=False)
+    wait_for(lambda: client.datasets.job(second.id).reason)
+    waiting = client.datasets.job(second.id)
+    assert (waiting.state, waiting.reason) == ("waiting", f"Waiting for the sync of {first.user}.")
+    os.kill(first.pid, signal.SIGKILL)
+    done = client.datasets.follow(second.id)
+    assert client.datasets.job(first.id).state == "lost"
+    assert client.datasets.show("killed").id == done.version
 
 
 def test_a_job_is_cancelled_from_another_screen(client: Client, large: Path) -> None:
