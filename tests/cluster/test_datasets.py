@@ -166,9 +166,12 @@ async def test_a_session_waits_for_its_dataset_and_reads_it(site: Site) -> None:
         await until(site.backend, made.id, "stopped")
         await site.ask("caches.delete", args=args)
         await wait_for(lambda: _is_empty(site))
-        jobs = (await site.ask("jobs.list", query=JobQuery())).items
-        ended = {(job.kind, job.state) for job in jobs}
-        assert {("cache", "done"), ("evict", "done")} <= ended
+
+        async def ended() -> bool:
+            jobs = (await site.ask("jobs.list", query=JobQuery())).items
+            return {("cache", "done"), ("evict", "done")} <= {(j.kind, j.state) for j in jobs}
+
+        await wait_for(ended)
 
 
 async def _is_empty(site: Site) -> bool:

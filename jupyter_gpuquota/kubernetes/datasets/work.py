@@ -75,7 +75,9 @@ class Work:
 
     async def evict(self, cache: ProjectCache, copies: Sequence[Copy]) -> Task:
         """Start to remove copies. Raises NotAllowed, Unavailable, Conflict."""
-        task = new_task("evict", "", copies=tuple(copies))
+        # The job of one copy is shown to those who see its dataset, that of several to admins.
+        dataset, version = copies[0] if len(copies) == 1 else ("", "")
+        task = new_task("evict", "", copies=tuple(copies), dataset=dataset, version=version)
         await self.start(cache, task, None)
         return task
 
@@ -155,12 +157,11 @@ def named(copy: Copy) -> str:
     return f"{copy[0]}@{copy[1][:SHOWN]}"
 
 
-def new_task(verb: Verb, user: str, version: Version | None = None, **more: Any) -> Task:
+def new_task(verb: Verb, user: str, of: Version | None = None, **more: Any) -> Task:
     """Return a new task on a version, or on none; `more` are other fields."""
     about: dict[str, Any] = {}
-    if version:
-        about |= {"dataset": version.dataset, "version": version.id}
-        about |= {"size": version.size, "files": version.files}
+    if of:
+        about = {"dataset": of.dataset, "version": of.id, "size": of.size, "files": of.files}
     return Task(id=new_id(), verb=verb, user=user, started=_now(), **about, **more)
 
 
