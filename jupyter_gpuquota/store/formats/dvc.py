@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import configparser
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -50,47 +50,64 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def _matches(place: str) -> bool:
-    return place.endswith(".dvc") and Path(place).is_file()
+    return bool(_files(Path(place)))
+
+
+def _files(path: Path) -> list[Path]:
+    """Return a `.dvc` file, or those of a folder."""
+    if path.is_dir():
+        return sorted(each for each in path.glob("?*.dvc") if each.is_file())
+    return [path] if path.suffix == ".dvc" and path.is_file() else []
 
 
 def _read(place: str, variables: Mapping[str, str]) -> list[State]:
     path = Path(place)
-    try:
-        described = msgspec.convert(yaml.safe_load(path.read_bytes()), _File)
-    except FileNotFoundError as error:
-        raise NotFound(f"{path} does not exist.") from error
-    except (yaml.YAMLError, msgspec.ValidationError) as error:
-        raise Damaged(f"{path} is not a file of DVC: {error}.") from error
-    store = _Store(_root(path), described.outs, variables)
-    items: list[Item] = []
-    for output in described.outs:
-        if not _MD5.fullmatch(output.md5):
-            raise Damaged(f"{path} names no MD5 of {output.path}.", hint="Run dvc commit.")
-        alone = len(described.outs) == 1
-        prefix = "" if alone else f"{output.path}/"
-        if output.md5.endswith(_FOLDER):
-            listed = store.members(output)
-            items += [store.item(f"{prefix}{each.relpath}", each.md5, output) for each in listed]
-        else:
-            items.append(store.item(output.path, output.md5, output))
-    when = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    ids = " ".join(output.md5 for output in described.outs)
+    described = [(each, _described(each)) for each in _files(path)]
+    if not described:
+        raise NotFound(f"{path} is no .dvc file, and no folder with one.")
+    outputs = [(each, output) for each, found in described for output in found.outs]
+    store = _Store(_root(path / "file"), [output for _, output in outputs], variables)
+    items = [
+        item
+        for each, output in outputs
+        for item in _items(store, each, output, alone=len(outputs) == 1)
+    ]
+    newest = max(each.stat().st_mtime for each, _ in described)
+    ids = " ".join(output.md5 for _, output in outputs)
     return [
         State(
             items=items,
             objects=store.remote,
-            message=described.desc,
-            time=when,
+            message=" ".join(found.desc for _, found in described).strip(),
+            time=datetime.fromtimestamp(newest, UTC),
             source=f"dvc:{path.name} {ids}",
         )
     ]
+
+
+def _described(path: Path) -> _File:
+    try:
+        return msgspec.convert(yaml.safe_load(path.read_bytes()), _File)
+    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        raise Damaged(f"{path} is not a file of DVC: {error}.") from error
+
+
+def _items(store: _Store, path: Path, output: _Output, *, alone: bool) -> list[Item]:
+    """Return the files of an output; a folder has its name only beside other outputs."""
+    if not _MD5.fullmatch(output.md5):
+        raise Damaged(f"{path} names no MD5 of {output.path}.", hint="Run dvc commit.")
+    if not output.md5.endswith(_FOLDER):
+        return [store.item(output.path, output.md5, output)]
+    prefix = "" if alone else f"{output.path}/"
+    members = store.members(output)
+    return [store.item(f"{prefix}{each.relpath}", each.md5, output) for each in members]
 
 
 class _Store:
     """The cache of a DVC repository, and its remote, which is asked for what the cache lacks."""
 
     def __init__(
-        self, root: Path, outputs: tuple[_Output, ...], variables: Mapping[str, str]
+        self, root: Path, outputs: Sequence[_Output], variables: Mapping[str, str]
     ) -> None:
         config = _config(root)
         cache = config.get("cache", {}).get("dir", "cache")

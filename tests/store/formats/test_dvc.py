@@ -39,6 +39,15 @@ async def test_a_file_is_imported(
     assert listing(tree) == {"single.csv": b"single\n"}
 
 
+async def test_all_files_of_a_folder_are_imported(
+    lake: Objects, bring_in: Bring, dvc_repository: Path, tmp_path: Path
+) -> None:
+    (commit,) = await bring_in(dvc_repository)
+    there = {f"data/{path}": body for path, body in FILES.items()}
+    tree = await fetched(lake, commit.version, tmp_path / "v")
+    assert listing(tree) == there | {"single.csv": b"single\n"}
+
+
 @pytest.mark.parametrize("kind", ["folder", "s3"])
 async def test_what_the_cache_lacks_comes_from_the_remote(
     lake: Objects,
