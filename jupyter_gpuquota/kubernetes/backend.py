@@ -154,6 +154,7 @@ class _Assembly:
             datasets=self._data.datasets,
             caches=self._data.caches if self._config.dataset_claim else None,
             jobs=self._data.jobs,
+            uses=self._data.uses,
             lakes=self._settings.data,
             policing=IdlePolicing(
                 board, resident.recorder, resident.monitor, at_once, resident.keep_alive

@@ -86,6 +86,9 @@ class TestKueue(BackendContract):
             "administration",
             "policing",
             "lakes",
+            "datasets",
+            "jobs",
+            "uses",
         }
     )
 

@@ -24,6 +24,7 @@ from ...control.datasets.manifests import Manifests
 from ...control.datasets.opening import open_lake
 from ...control.datasets.registry import Registry
 from ...control.datasets.shelf import Shelf
+from ...control.datasets.use_log import UseLog
 from ...control.datasets.uses import Uses
 from ...core.datasets.settings import rules_for
 from ...errors import GpuQuotaError
@@ -95,12 +96,14 @@ class ClusterData:
             self._registry, manifests, browsing, Uses(self.caches, self._leases, _now)
         )
         self.jobs = ListedJobs(store, self._jobs, self.claims)
+        self.uses = UseLog(folder / "uses.ndjson")
         self._stale = asyncio.Event()
         self._opened: tuple[Lake, ...] = ()
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         """Begin; lakes are read in the background."""
+        await self.uses.start()
         await self.claims.open()
         self._tasks = [asyncio.create_task(self._keep()), asyncio.create_task(self._read())]
 
@@ -111,6 +114,7 @@ class ClusterData:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
         await self.claims.close()
+        await self.uses.close()
         self._listings.close()
         self._spare.close()
 
@@ -133,6 +137,7 @@ class ClusterData:
         while True:
             try:
                 self._jobs.check()
+                self.uses.follow(self._board.sessions)
                 if self._lakes() != self._opened:
                     self._stale.set()
                 await self.claims.step()
