@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.datasets.names import parse_name
+from ...model.datasets.names import check_ref, parse_name
 from ...model.datasets.versions import LATEST, TagRequest, Version
 from ...model.struct import Page
 from ..listing import Listing, Table
@@ -50,6 +50,7 @@ class Versions(OfVersions):
         Raises InvalidFields, NotFound, NotAllowed.
         """
         named = parse_name(name)
+        check_ref("tag", tag)
         request = TagRequest(version=named.ref or LATEST)
         args = {"dataset": named.dataset, "tag": tag}
         version: Version = self._context.call("versions.tag", args, body=request)
@@ -57,5 +58,6 @@ class Versions(OfVersions):
 
     def untag(self, name: str, tag: str) -> None:
         """Remove a tag from a dataset; its version stays. Raises NotFound, NotAllowed."""
+        check_ref("tag", tag)
         args = {"dataset": parse_name(name).dataset, "tag": tag}
         self._context.call("versions.untag", args)

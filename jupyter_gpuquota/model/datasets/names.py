@@ -54,6 +54,13 @@ def parse_name(text: str) -> DataName:
     return DataName(dataset, ref, "/".join(parts))
 
 
+def check_ref(field: str, text: str) -> None:
+    """Raise InvalidFields for a text that can be neither a tag nor a version's id."""
+    if not _REF.fullmatch(text):
+        hint = "Use letters, digits, '.', '_' and '-'."
+        raise refused(FieldError(field, f"{text!a} cannot be one.", hint))
+
+
 def travelling_path(path: str) -> tuple[str, bool]:
     """Return a path as it is sent, and whether it is base64 because it is not UTF-8."""
     try:

@@ -96,6 +96,13 @@ class TestVersions:
         assert server.asked[0].body == {"version": "3f3f"}
         assert [asked.args["tag"] for asked in server.asked] == ["v1", "v1"]
 
+    @pytest.mark.parametrize("verb", ["tag", "untag"])
+    def test_what_can_be_no_tag_is_refused_at_once(self, server, client, verb):
+        with pytest.raises(InvalidFields) as caught:
+            getattr(client.datasets, verb)("digits", "a/b")
+        assert fields_of(caught) == ["tag"]
+        assert server.routes == []
+
     @pytest.mark.parametrize("verb", ["show", "uncache", "unpin"])
     def test_a_path_is_refused_where_a_version_is_meant(self, client, verb):
         with pytest.raises(InvalidFields) as caught:
