@@ -149,6 +149,7 @@ async def test_what_a_dead_fetch_left_is_verified_and_used(
     there = await store(folder)
     await fetch(there, lake, lambda _: None)
     left = abandon(there.side / "fetching" / "dead", there.folder)
+    (left / "tree" / "train").chmod(0o755)
     bad = left / "tree" / "train" / "0.txt"
     bad.chmod(0o644)
     bad.write_text("Number 0")

@@ -95,6 +95,7 @@ async def test_all_kinds_of_damage_are_repaired(lake: Objects, store: Store, fol
     (there.tree / "train" / "extra").write_text("extra")
     (there.tree / "first").unlink()
     (there.tree / "first").symlink_to("train/1.txt")
+    (there.tree / "large").chmod(0o644)
     with (there.tree / "large").open("ab") as file:
         file.write(b"more")
     found = {each.path: each.why for each in await verify(there, lake, lambda _: None)}
