@@ -60,4 +60,5 @@ async def _preview(
     versions_known = await able.versions(mount.dataset)
     size = next((each.size for each in versions_known if each.id == mount.version), 0)
     copy = next((c for c in cached if (c.dataset, c.version) == mounts.key_of(mount)), None)
-    return mounts.preview_of(mount, size, copy, jobs)
+    room = backend.caches.room() if backend.caches else None
+    return mounts.preview_of(mount, size, copy, jobs, room)

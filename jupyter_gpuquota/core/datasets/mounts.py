@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
-from ...model.datasets.caches import CachedVersion
+from ...model.datasets.caches import CachedVersion, CacheRoom
 from ...model.datasets.jobs import Job
-from ...model.datasets.mounts import DataMount, MountPreview, MountState
+from ...model.datasets.mounts import DataMount, MountPreview
 from ...model.messages.build import message, reason
 from ...model.reasons import Reason
 from ...model.sessions import Session
@@ -103,26 +103,44 @@ def fetched(session: Session, now: datetime) -> Session:
 
 
 def preview_of(
-    mount: DataMount, size: int, copy: CachedVersion | None, jobs: Iterable[Job], problem: str = ""
+    mount: DataMount,
+    size: int,
+    copy: CachedVersion | None,
+    jobs: Iterable[Job],
+    room: CacheRoom | None = None,
 ) -> MountPreview:
     """Return whether a version of `size` bytes is cached, and how long it takes to fetch it.
 
-    The time is that of its running job, else what the newest ended jobs would have taken.
+    The time is that of its running job, else what the last jobs would have taken. `room` is that
+    of the cache, None if it is not known.
     """
-    state: MountState = "missing"
     if is_there(copy):
         return MountPreview(mount=mount, state="cached", size=size, done=size)
-    done = 0
-    if copy and copy.state == "fetching":
-        state, done = "fetching", copy.done
     found = [job for job in jobs if job.kind == "cache"]
-    own = next(
-        (job for job in found if job.active and (job.dataset, job.version) == key_of(mount)), None
-    )
-    left = own.left if own else None
-    if left is None and (rate := _rate(found)):
-        left = round((size - done) / rate)
-    return MountPreview(mount=mount, state=state, size=size, done=done, left=left, problem=problem)
+    if copy and copy.state == "fetching":
+        left = _left(mount, size - copy.done, found)
+        return MountPreview(mount=mount, state="fetching", size=size, done=copy.done, left=left)
+    problem = _no_room(mount, size).text if room and not _fits(size, room) else ""
+    left = _left(mount, size, found)
+    return MountPreview(mount=mount, state="missing", size=size, left=left, problem=problem)
+
+
+def _fits(size: int, room: CacheRoom) -> bool:
+    """Return whether a version can be fetched once all has gone that nothing keeps."""
+    kept = room.committed - room.evictable
+    return not room.capacity or kept + size <= room.capacity
+
+
+def _no_room(mount: DataMount, size: int) -> Message:
+    return message("preview.no_room", data=shown(mount), size=size)
+
+
+def _left(mount: DataMount, size: int, jobs: Sequence[Job]) -> int | None:
+    """Return the seconds that `size` bytes still take; None if that is not known."""
+    own = (job for job in jobs if job.active and (job.dataset, job.version) == key_of(mount))
+    left = next((job.left for job in own), None)
+    rate = _rate(jobs)
+    return round(size / rate) if left is None and rate else left
 
 
 def sentences(found: Iterable[MountPreview]) -> list[Message]:
@@ -133,7 +151,7 @@ def sentences(found: Iterable[MountPreview]) -> list[Message]:
         made.append(message("preview.cached", data=",".join(there)))
     for each in mounts:
         if each.problem:
-            made.append(Message(text=each.problem))
+            made.append(_no_room(each.mount, each.size))
         elif each.state != "cached":
             made.append(_fetched_first(each))
     return made

@@ -31,6 +31,7 @@ PREVIEWS = {
     "preview.fetched_in": Text(
         "{data} will be fetched first ({size:bytes}, about {span:duration})."
     ),
+    "preview.no_room": Text("{data} ({size:bytes}) does not fit into the cache now."),
     "preview.queued": Text("Will be queued (#{place:count} in {project}):"),
     "preview.nearest": Text("{share:share} would start now."),
     "preview.expected": Text("{share:share} should be free in about {span:duration}."),

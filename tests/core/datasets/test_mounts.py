@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.core.datasets import mounts
-from jupyter_gpuquota.model.datasets.caches import CachedVersion
+from jupyter_gpuquota.model.datasets.caches import CachedVersion, CacheRoom
 from jupyter_gpuquota.model.datasets.jobs import Job
 from jupyter_gpuquota.model.datasets.mounts import DataMount
 from jupyter_gpuquota.model.messages.build import reason
@@ -64,9 +64,23 @@ def test_a_preview_says_what_is_fetched_first_and_how_long_it_takes(
     assert [sentence.text for sentence in mounts.sentences([preview])] == [text]
 
 
-def test_what_cannot_be_fetched_is_told() -> None:
-    preview = mounts.preview_of(MOUNT, 5, None, [], "No room.")
-    assert [sentence.text for sentence in mounts.sentences([preview])] == ["No room."]
+@pytest.mark.parametrize(
+    ("room", "fits"),
+    [
+        (CacheRoom(capacity=10, committed=5), True),
+        (CacheRoom(capacity=10, committed=6), False),
+        (CacheRoom(capacity=10, committed=9, evictable=4), True),
+        (CacheRoom(capacity=4), False),
+        (CacheRoom(capacity=0), True),
+        (None, True),
+    ],
+)
+def test_what_does_not_fit_is_told(room: CacheRoom | None, *, fits: bool) -> None:
+    preview = mounts.preview_of(MOUNT, 5, None, [], room)
+    text = "faces@good will be fetched first (5 B)."
+    wanted = text if fits else "faces@good (5 B) does not fit into the cache now."
+    assert [sentence.text for sentence in mounts.sentences([preview])] == [wanted]
+    assert preview.problem == ("" if fits else wanted)
 
 
 def test_progress_has_a_line_for_each_version_and_how_long_it_took() -> None:

@@ -36,6 +36,9 @@ export const previews: Texts = {
   'preview.no_gpu': (trans) => [
     trans.__('Starts now; no GPU needed.')
   ],
+  'preview.no_room': (trans, f, a) => [
+    trans.__('%1 (%2) does not fit into the cache now.', a.data, f.bytes(a.size))
+  ],
   'preview.preempts': (trans, f, a) => [
     trans.__('Preempts %1, which will be requeued, to free %2.', f.sessions(a.sessions), f.gpus(a.freed))
   ],
