@@ -220,6 +220,24 @@ class TestJobs:
         shell.ok("data", "sync", "letters", "letters")
 
 
+def test_a_lake_of_one_s_own_is_read_by_one_s_own_processes(shell, letters):
+    lake = shell.folder / "mine"
+    lake.mkdir()
+    make = ("data", "init", "mine", "-p", "team-a", "--lake", lake.as_uri())
+    assert "mine has 0 versions." in shell.ok(*make)
+    shell.ok("data", "sync", "mine", "letters", "--tag", "v1")
+    assert "a.txt" in shell.ok("data", "ls", "mine@v1")
+    ran = shell("data", "cat", "mine@v1:a.txt")
+    assert (ran.code, ran.out) == (4, "")
+    assert "data cache mine@" in ran.err
+    shell.ok("data", "cache", "mine@v1")
+    assert shell.ok("data", "cat", "mine@v1:a.txt") == "aa"
+    shell.ok("data", "uncache", "mine@v1")
+    shell.ok("data", "rm", "mine")
+    assert "mine has 1 version." in shell.ok(*make)
+    assert "v1" in shell.ok("data", "versions", "mine")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

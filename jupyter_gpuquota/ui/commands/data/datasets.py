@@ -12,10 +12,12 @@ from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
 from ...views.data.datasets import DatasetsView, DatasetView
+from ...views.data.formats import count_text
 from ...views.data.versions import VersionView
 from ...views.texts import TextView
 from ...views.view import View
 from .arguments import add_dataset, add_version, names_list
+from .progress import following
 
 
 def _fill_init(parser: Parser) -> None:
@@ -40,7 +42,8 @@ def _fill_rights(parser: Parser) -> None:
     parser.add_argument("--description", metavar="TEXT", help="what it contains")
 
 
-def _init(client: Client, args: Args, _console: Console) -> DatasetView:
+def _init(client: Client, args: Args, console: Console) -> DatasetView:
+    """Create a dataset, and read which versions its lake has if that is the caller's own."""
     made = client.datasets.init(
         args.name,
         lake=args.lake,
@@ -49,8 +52,22 @@ def _init(client: Client, args: Args, _console: Console) -> DatasetView:
         read=names_list(args.read or ""),
         write=names_list(args.write or ""),
     )
+    if made.own_lake:
+        console.note(f"Created {made.name} in {made.project}. Reading its lake …")
+        return _registered(client, made.name, console)
     note = f"Created {made.name} in {made.project}: jupyter gpu data sync {made.name} FOLDER."
     return DatasetView(made, note=note)
+
+
+def _register(client: Client, args: Args, console: Console) -> DatasetView:
+    return _registered(client, args.name, console)
+
+
+def _registered(client: Client, name: str, console: Console) -> DatasetView:
+    with following(console) as show:
+        client.datasets.register(name, progress=show)
+    found = client.datasets.get(name)
+    return DatasetView(found, note=f"{name} has {count_text(found.versions, 'version')}.")
 
 
 def _list(client: Client, _args: Args, _console: Console) -> DatasetsView:
@@ -94,6 +111,14 @@ COMMANDS = (
         notes="A lake is an object store: s3://bucket/prefix, gs://, az://, or a folder as "
         "file:///path. Credentials for your own come from your environment.",
         examples=("data init digits", "data init faces --lake s3://ours/lake --read team-b"),
+    ),
+    Command(
+        "register",
+        "list what others have added to a lake of your own",
+        _register,
+        add_dataset,
+        notes="Only your own processes read such a lake.",
+        examples=("data register faces",),
     ),
     Command("list", "list datasets", _list, examples=("data list",)),
     Command(
