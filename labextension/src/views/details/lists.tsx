@@ -2,6 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { Advice, PodOptions, Session } from '../../api/models';
 import { IOptions, typedOptions } from '../../state/container';
+import { shortId } from '../../state/datasets/references';
 import { YES } from '../../state/settings/formvalues';
 import { IResource } from '../../state/resource';
 import { ISessionIdleness } from '../../state/idle/sessionidleness';
@@ -172,6 +173,7 @@ function Request({ session }: { session: Session }): JSX.Element | null {
           spec.image ? trans.__('image %1', spec.image) : code(spec.environment)
         ],
         [trans.__('Folder'), code(spec.folder)],
+        [trans.__('Data'), code(dataText(spec))],
         [
           trans.__('Command'),
           // A hidden request does not even show its folder.
@@ -248,4 +250,13 @@ function Times({ session }: { session: Session }): JSX.Element | null {
       ]}
     />
   );
+}
+
+/** Return the versions of datasets that a session uses: `digits@a75e2390ea9b:/in`. */
+function dataText({ data = [] }: Session['spec']): string {
+  return data
+    .map(({ dataset, path, version }) =>
+      [`${dataset}@${shortId({ id: version })}`, path].filter(Boolean).join(':')
+    )
+    .join(', ');
 }
