@@ -23,7 +23,6 @@ from ..control.recorder import Recorder
 from ..control.storage.state_folder import make_state_folder
 from ..control.webhook import Webhook
 from ..core.scheduling.capacity import capacity_of
-from ..model.quota import Project
 from ..model.sessions import Session, SessionSpec
 from ..ports.access import Access
 from ..ports.backend import Backend, Differences
@@ -119,7 +118,9 @@ class _Assembly:
         self._facts = self._make_facts()
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)
-        self._admin = Administrator(control, self._board, engine=self._projects)
+        self._admin = Administrator(
+            control, self._board, engine=lambda: tuple(self._engine.projects())
+        )
         self._reconciler = self._make_reconciler(defaults)
         self._resident = self._make_resident()
         self._settings = self._make_settings()
@@ -151,16 +152,13 @@ class _Assembly:
             ingress=self._reaching.ingress,
             history=RecordedHistory(resident.recorder),
             administration=self._settings,
-            datasets=self._data.datasets,
-            caches=self._data.caches if self._config.dataset_claim else None,
-            jobs=self._data.jobs,
-            uses=self._data.uses,
             lakes=self._settings.data,
             policing=IdlePolicing(
                 board, resident.recorder, resident.monitor, at_once, resident.keep_alive
             ),
             differences=cast("Differences", self._late_differences),
         )
+        found = self._data.added_to(found)
         board.warn("hosting", (*notices(self._control), self._reaching.notice))
         return found if self._is_team else for_one_person(found)
 
@@ -294,9 +292,6 @@ class _Assembly:
             EntryLog(note),
             self._config.user_prefixes,
         )
-
-    def _projects(self) -> tuple[Project, ...]:
-        return tuple(self._engine.projects())
 
     def _pod_of(self, session: Session) -> Pod | None:
         """Return the newest pod of a session."""

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from ...model.datasets.jobs import Job
 from ...model.datasets.lakes import Lake
 from ...model.reasons import Reason
 from ...model.sessions import Session
+from ...ports.backend import Backend
 from ...store.lake.objects import Objects
 from ..api import Api
 from ..builders.data_job import DataJobSettings
@@ -73,6 +74,7 @@ class ClusterData:
 
     def __init__(self, board: Board, home: Path, cluster: Cluster) -> None:
         self._board = board
+        self._has_claim = bool(cluster.claim)
         folder = home / "data"
         own = open_lake(Lake(name="own", url=folder.absolute().as_uri()))
         self._secrets = SecretLakes(cluster.api, cluster.shared)
@@ -117,6 +119,16 @@ class ClusterData:
         await self.uses.close()
         self._listings.close()
         self._spare.close()
+
+    def added_to(self, backend: Backend) -> Backend:
+        """Return the record of a backend with these; without a claim nothing is cached."""
+        return replace(
+            backend,
+            datasets=self.datasets,
+            caches=self.caches if self._has_claim else None,
+            jobs=self.jobs,
+            uses=self.uses,
+        )
 
     def why(self, session: Session) -> Reason | None:
         """Return why a dataset of a session is not there, None if all are."""
