@@ -42,6 +42,16 @@ def offered(argument: argparse.Action, client: Client, beginning: str) -> Iterab
     return words(client, beginning) if words else ()
 
 
+def offer_paths(argument: argparse.Action) -> None:
+    """Let completion of the shell offer files and folders for an argument."""
+    argument.__dict__["offer_paths"] = True
+
+
+def offers_paths(argument: argparse.Action) -> bool:
+    """Return whether an argument is a path of this machine."""
+    return "offer_paths" in argument.__dict__
+
+
 def offer_of(argument: argparse.Action) -> Offer:
     """Return what completion offers for an argument."""
     choices = tuple(map(str, argument.choices or ()))

@@ -14,7 +14,7 @@ from ..client.connection.protocol import Lines, Message, Reply
 from ..client.connection.transport import Transport
 from ..errors import GpuQuotaError
 from ..hosting.config_files import Choice, read_here
-from .arguments import offer_of, offered, offers_by_beginning
+from .arguments import offer_of, offered, offers_by_beginning, offers_paths
 from .grammar import make_parser
 from .parser import Parser
 
@@ -66,13 +66,14 @@ def complete_shell() -> None:
     if "_ARGCOMPLETE" not in os.environ:
         return
     import argcomplete  # noqa: PLC0415 (only while completing)
-    from argcomplete.completers import SuppressCompleter  # noqa: PLC0415 (the same)
+    from argcomplete.completers import FilesCompleter, SuppressCompleter  # noqa: PLC0415 (the same)
 
     parser = make_parser(terminal=True)
     for each in _family(parser):
         for argument in each.arguments:
             if argument.choices is None and argument.nargs != 0:
-                argument.__dict__["completer"] = _completer(argument)
+                completer = FilesCompleter() if offers_paths(argument) else _completer(argument)
+                argument.__dict__["completer"] = completer
     argcomplete.autocomplete(
         parser, always_complete_options=False, default_completer=SuppressCompleter()
     )

@@ -220,6 +220,32 @@ class TestJobs:
         shell.ok("data", "sync", "letters", "letters")
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("data versions l", {"letters "}),
+        ("data ls letters@v", {"v1", "v2"}),
+        ("data cat letters@v1:", {"a.txt", "sub/"}),
+        ("data sync letters lett", {"letters/"}),
+    ],
+)
+def test_the_shell_completes_names_versions_and_paths(shell, letters, tmp_path, line, words):
+    whole = f"jupyter-gpu {line}"
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_COMP_WORDBREAKS": " \t\n\"'><=;|&(:@",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "offered"),
+        "COMP_LINE": whole,
+        "COMP_POINT": str(len(whole)),
+    }
+    command = [sys.executable, "-m", "jupyter_gpuquota.ui.cli"]
+    env = {**shell.env, **asked}
+    subprocess.run(command, env=env, cwd=shell.folder / "work", check=True, timeout=PATIENCE)
+    offered = (tmp_path / "offered").read_text().split("\n")
+    assert {each for each in offered if not each.startswith("-")} == words
+
+
 def test_a_lake_of_one_s_own_is_read_by_one_s_own_processes(shell, letters):
     lake = shell.folder / "mine"
     lake.mkdir()

@@ -8,6 +8,7 @@ from ....client import Client
 from ....model.datasets.jobs import Job
 from ....model.datasets.names import shown_path
 from ....model.datasets.versions import Version
+from ...arguments import offer_paths
 from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
@@ -30,20 +31,23 @@ def _fill_new(parser: Parser) -> None:
 
 def _fill_sync(parser: Parser) -> None:
     add_dataset(parser)
-    parser.add_argument("folder", metavar="FOLDER", help="the folder to store")
+    offer_paths(parser.add_argument("folder", metavar="FOLDER", help="the folder to store"))
     _fill_new(parser)
 
 
 def _fill_import(parser: Parser) -> None:
     add_dataset(parser)
-    parser.add_argument("source", metavar="SOURCE", help="a folder, a file or a URL")
+    offer_paths(parser.add_argument("source", metavar="SOURCE", help="a folder, a file or a URL"))
     parser.add_argument("--format", default="", help="what it is, if it cannot be found out")
     _fill_new(parser)
 
 
 def _fill_export(parser: Parser) -> None:
     add_version(parser)
-    parser.add_argument("folder", metavar="FOLDER", help="an empty folder, or one to create")
+    folder = parser.add_argument(
+        "folder", metavar="FOLDER", help="an empty folder, or one to create"
+    )
+    offer_paths(folder)
     parser.add_argument(
         "--format", choices=("dvc",), default="", help="as a repository of DVC, not as plain files"
     )
