@@ -31,7 +31,8 @@ from .builders.defaults import Parts, PodDefaults
 from .builders.session_manifests import SessionManifests
 from .config import KubernetesConfig
 from .connecting import connect
-from .datasets.assembly import Cluster, ClusterData
+from .data import open_data
+from .datasets.assembly import ClusterData
 from .engines.discovery import Name, discover
 from .engines.engine import Engine
 from .engines.surroundings import Surroundings
@@ -173,15 +174,8 @@ class _Assembly:
         )
 
     def _make_data(self, defaults: PodDefaults) -> ClusterData:
-        cluster = Cluster(
-            self._api,
-            self._watches,
-            self._config.data_jobs(defaults.run_as_user, defaults.run_as_group),
-            self._config.dataset_claim,
-            self._config.dataset_namespace,
-            lambda session: self._reconciler.wake(session),
-        )
-        return ClusterData(self._board, self._home, cluster)
+        about = (self._board, self._home, self._api, self._watches)
+        return open_data(self._config, defaults, *about, lambda id_: self._reconciler.wake(id_))
 
     def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
         board = self._board

@@ -198,6 +198,7 @@ class PodConfig(DatasetConfig):
             controller_url=_checked_url(self.controller_url),
             controller_ca=_text_of(self.controller_ca),
             data_claim=self.dataset_claim,
+            data_near=bool(self.dataset_fluid),
         )
 
     def _home(self) -> str:

@@ -37,7 +37,10 @@ def container(
             "env": environment(session, options, parts),
             "ports": [{"name": name, "containerPort": n} for n, name in ports(session).items()],
             "resources": _resources(options, parts),
-            "volumeMounts": [*(dict(mount) for _, mount in volumes), *dataset_mounts(session)],
+            "volumeMounts": [
+                *(dict(mount) for _, mount in volumes),
+                *dataset_mounts(session, parts.defaults),
+            ],
             "readinessProbe": _readiness(session) if spec.serves_jupyter else None,
             "securityContext": {
                 "allowPrivilegeEscalation": False,

@@ -22,7 +22,8 @@ class PodDefaults:
     reach sessions. `node_type_labels` are labels of nodes whose values are node groups.
     `controller_url` is where sessions reach the controller, empty where they cannot;
     `controller_ca` is what verifies its certificate, in PEM format, else the image's authorities.
-    `data_claim` is the claim with cached datasets in the session's namespace, empty for none.
+    `data_claim` is the claim with cached datasets in the session's namespace, empty for none;
+    with `data_near`, each version has a claim of its own, of which nodes hold copies.
     """
 
     server: tuple[str, ...] = ("jupyter", "lab")
@@ -42,6 +43,7 @@ class PodDefaults:
     controller_url: str = ""
     controller_ca: str = ""
     data_claim: str = ""
+    data_near: bool = False
 
 
 @dataclass(frozen=True, slots=True)

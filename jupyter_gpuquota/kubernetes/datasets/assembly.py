@@ -39,6 +39,7 @@ from ..api import Api
 from ..builders.data_job import DataJobSettings
 from ..watching.watches import Watches
 from .capability import Around, ClusterDatasets
+from .fluid import Fluid
 from .lakes import SecretLakes
 from .listed_jobs import Listed, ListedJobs
 
@@ -54,7 +55,8 @@ _TICK = 0.5
 class Cluster:
     """The cluster, as datasets use it.
 
-    `claim` and `shared` are as in `ClusterDatasets`; `wake` looks at a session soon.
+    `claim` and `shared` are as in `ClusterDatasets`; `wake` looks at a session soon. `fluid` lets
+    nodes hold copies, if that is configured.
     """
 
     api: Api
@@ -63,6 +65,7 @@ class Cluster:
     claim: str
     shared: str
     wake: Callable[[str], None]
+    fluid: Fluid | None = None
 
 
 class ClusterData:
@@ -89,6 +92,7 @@ class ClusterData:
             cluster.claim,
             cluster.shared,
             self._around(Listed(store, self._jobs), cluster.wake),
+            cluster.fluid,
         )
         self.caches, manifests = self.claims.caches, Manifests(own)
         browsing = Browsing(

@@ -1,0 +1,40 @@
+"""Datasets of a cluster, as its configuration wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..control.board import Board
+from .api import Api
+from .builders.defaults import PodDefaults
+from .config import KubernetesConfig
+from .datasets.assembly import Cluster, ClusterData
+from .datasets.fluid import Fluid
+from .watching.watches import Watches
+
+
+def open_data(
+    config: KubernetesConfig,
+    defaults: PodDefaults,
+    board: Board,
+    home: Path,
+    api: Api,
+    watches: Watches,
+    wake: Callable[[str], None],
+) -> ClusterData:
+    """Return the datasets, whose state is in the folder `home`. Raises TraitError, StorageFailed.
+
+    `wake` looks at a session soon.
+    """
+    near = config.near()
+    cluster = Cluster(
+        api,
+        watches,
+        config.data_jobs(defaults.run_as_user, defaults.run_as_group),
+        config.dataset_claim,
+        config.dataset_namespace,
+        wake,
+        Fluid(api, near.kind, near.spec) if near else None,
+    )
+    return ClusterData(board, home, cluster)
