@@ -116,7 +116,7 @@ class Browsing:
         async def prepare() -> Build:
             shelf, _ = self._shelf_of(version.dataset)
             body = await self._manifests.get(version.id, shelf)
-            return lambda db: entries.build(db, manifest.decode([body], version.id))
+            return lambda db: entries.build(db, manifest.read(body))
 
         return await self._listings.get(version.id, prepare)
 
