@@ -26,13 +26,23 @@ async def ask(backend: Backend, name: str, who: str, session_id: str) -> Any:
     return await perform(backend, route(name), rights, **asked)
 
 
+def has_lakes(backend: Backend) -> bool:
+    """Return whether there can be datasets: not where admins have to set up a lake first."""
+    return backend.datasets is not None and bool(backend.datasets.lakes())
+
+
+def is_about_data(name: str) -> bool:
+    """Return whether a route names a dataset, a lake or a job."""
+    return any(each in route(name).path for each in ("{dataset}", "{lake}", "{job}"))
+
+
 class AccessContract:
     """The contract of the port `Access`."""
 
     async def test_what_is_not_allowed_is_refused_on_every_route(self, backend: Backend) -> None:
         assert set(ALLOWED) == {row.name for row in ROUTES}
         session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
-        if backend.datasets:
+        if has_lakes(backend):
             await for_the_table(backend, PEOPLE)
         before = backend.sessions.all()
         for name, allowed in ALLOWED.items():
@@ -47,9 +57,11 @@ class AccessContract:
 
     async def test_what_is_allowed_can_be_read(self, backend: Backend) -> None:
         session = await run(backend, owner="owner", project="team-c", ports=(PORT,))
-        if backend.datasets:
+        if has_lakes(backend):
             await for_the_table(backend, PEOPLE)
         for name in READS:
+            if is_about_data(name) and not has_lakes(backend):
+                continue  # there is nothing to read
             for who in ALLOWED[name]:
                 with suppress(
                     Unsupported, WrongState
