@@ -9,7 +9,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from ..errors import InvalidFields, NotAllowed, NotFound
+from ..errors import InvalidFields, NotAllowed, NotFound, Unsupported
 from ..model.datasets.lakes import Lake
 from ..store.catalog import Catalog
 from ..store.lake import credentials
@@ -43,7 +43,13 @@ def opened(lake: Lake) -> Connection:
 
     :raises InvalidFields: the URL is malformed.
     :raises NotAllowed: the credentials cannot be read.
+    :raises Unsupported: it is in the memory of the controller.
     """
+    if lake.url.startswith("memory:"):
+        raise Unsupported(
+            f"The lake {lake.name} is in the controller's memory, which no other process can use.",
+            hint="Use a lake of your own: data init NAME --lake URL.",
+        )
     return connect(lake.url, credentials.read(Path(lake.credentials)) if lake.credentials else {})
 
 

@@ -88,3 +88,11 @@ def test_keys_in_the_environment_come_before_profiles(home: Path) -> None:
     (home / ".aws" / "config").touch()
     assert credentials.aws_profile({"AWS_ACCESS_KEY_ID": "AK", "HOME": str(home)}) is None
     assert credentials.aws_profile({"HOME": str(home / "none")}) is None
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFields) as caught:
+        connect((tmp_path / "no where").as_uri())
+    (problem,) = caught.value.fields
+    assert problem.message.endswith("there is no such folder.")
+    assert problem.hint == "Create it first."

@@ -8,8 +8,9 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from obstore.exceptions import (
     AlreadyExistsError,
@@ -86,9 +87,10 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
     try:
         return Connection(_opened(url, _limited(scheme, {**options, **config})), url)
     except (BaseError, ValueError, FileNotFoundError) as error:
-        raise refused(
-            FieldError("lake", f"{url} cannot be opened: {_first_line(error)}")
-        ) from error
+        why, hint = _first_line(error), ""
+        if scheme == "file" and not Path(unquote(urlsplit(url).path)).is_dir():
+            why, hint = "there is no such folder.", "Create it first."
+        raise refused(FieldError("lake", f"{url} cannot be opened: {why}", hint)) from error
 
 
 def in_memory(name: str) -> Connection:
