@@ -24,6 +24,7 @@ from jupyter_gpuquota.ports.backend import Backend
 from tests.cluster.lakes import FolderLake, claim
 from tests.cluster.rbac import bind, bind_everywhere, connected, install
 from tests.cluster.serving import serving
+from tests.cluster.teams import Team, make_priorities
 from tests.cluster.workloads import secret
 from tests.contract.helpers import until
 from tests.fakes import ask
@@ -120,9 +121,23 @@ class Site:
 
 
 @pytest_asyncio.fixture
-async def site(kubelet: Any, teams: Any, tmp_path: Path) -> AsyncIterator[Site]:
+async def site(kubelet: Any, teams: Any, tmp_path: Path) -> Site:
+    """A team whose GPUs a ResourceQuota limits."""
     hard = {"requests.nvidia.com/gpu": "4"}
     team = await asyncio.to_thread(teams.with_quota, "team-a", hard, processes=True)
+    return await prepared(kubelet, team, tmp_path)
+
+
+@pytest_asyncio.fixture
+async def queued(kubelet: Any, teams: Any, tmp_path: Path) -> Site:
+    """A team with a queue of Kueue."""
+    await asyncio.to_thread(make_priorities, kubelet.rest())
+    team = await asyncio.to_thread(teams.with_kueue, "team-a", 4000, processes=True)
+    return await prepared(kubelet, team, tmp_path)
+
+
+async def prepared(kubelet: Any, team: Team, folder: Path) -> Site:
+    """Give a team a claim, the Secret of the lake, a member and an administrator."""
     rest = kubelet.rest()
     await asyncio.to_thread(rest.create, claim(team.namespace))
     await asyncio.to_thread(rest.create, secret(team, "lake-keys", AWS_REGION="us-east-1"))
@@ -130,7 +145,7 @@ async def site(kubelet: Any, teams: Any, tmp_path: Path) -> AsyncIterator[Site]:
         await install(admin)
         await bind(admin, team.namespace, "member", ANA)
         await bind_everywhere(admin, "admin", ADMIN)
-    return Site(kubelet, team.namespace, tmp_path)
+    return Site(kubelet, team.namespace, folder)
 
 
 async def said(site: Site, session: str) -> str:
@@ -178,11 +193,14 @@ async def _is_empty(site: Site) -> bool:
     return not await site.copies()
 
 
-async def test_a_training_holds_no_quota_before_its_dataset_is_there(site: Site) -> None:
-    async with site.controller(dataset_image="slow.test/x") as backend:
+async def test_a_training_holds_no_quota_before_its_dataset_is_there(queued: Site) -> None:
+    site = queued
+    async with site.controller(dataset_image="slow.test/x", engine="kueue") as backend:
         await site.set_up()
         await site.sync(a=b"one")
-        made = await site.launch("train-1", "cat", "/train/a", kind="train")
+        made = await site.launch(
+            "train-1", "cat", "/train/a", kind="train", cpu="100m", memory="100Mi"
+        )
         await until(backend, made.id, lambda s: s.reason and s.reason.code == "DataPending")
         async with connected(site.cluster.kubeconfig()) as [admin]:
             pods = [p for p in await admin.list(PODS, site.namespace) if "gpu-train" in p.key[1]]
