@@ -108,8 +108,10 @@ class Download:
             with self._new(entry) as file:
                 try:
                     async for body in fetch.parts(self._objects, location):
-                        await in_thread(write_sparse, file, body)
-                        await in_thread(digest.update, body)
+                        # Two threads: hashing does not hold the interpreter's lock.
+                        await asyncio.gather(
+                            in_thread(write_sparse, file, body), in_thread(digest.update, body)
+                        )
                         self._meter.add(bytes=len(body), moved=len(body))
                 except Damaged as error:
                     raise fetch.damaged(entry, error.message) from error

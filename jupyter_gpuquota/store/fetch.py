@@ -27,8 +27,10 @@ IS_MISSING = "is missing in the lake"
 
 PACKS = 4
 """Packs that are read at once: each is up to 33 MiB in memory."""
-FILES = 4
-"""Large files that are read at once, one part of each at a time."""
+FILES = 2
+"""Large files that are read at once."""
+AHEAD = 1
+"""Parts of a large file that are read while the one before is written: each is up to 64 MiB."""
 WINDOW = 65_536
 """Entries that are worked on at once: a version may have millions, which memory must not hold."""
 
@@ -85,8 +87,18 @@ async def parts(objects: Readable, location: Location) -> AsyncIterator[bytes]:
 
     :raises Damaged: one of them is missing, or is not what its name says.
     """
-    for part in location.parts:
-        yield await _part(objects, part)
+    ahead: list[asyncio.Task[bytes]] = []
+    try:
+        for part in location.parts:
+            ahead.append(asyncio.create_task(_part(objects, part)))
+            if len(ahead) > AHEAD:
+                yield await ahead.pop(0)
+        while ahead:
+            yield await ahead.pop(0)
+    finally:
+        for task in ahead:
+            task.cancel()
+        await asyncio.gather(*ahead, return_exceptions=True)
 
 
 async def _part(objects: Readable, part: str) -> bytes:

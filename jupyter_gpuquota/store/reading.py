@@ -16,9 +16,6 @@ from .packs import PART, SMALL
 
 T = TypeVar("T")
 
-Tick = Callable[[int], None]
-"""Called with each number of bytes that were read; it may raise."""
-
 ATTEMPTS = 3
 _CHUNK = 1 << 20
 
@@ -34,10 +31,6 @@ class Content(msgspec.Struct, frozen=True):
 def identity(stats: os.stat_result) -> tuple[int, ...]:
     """Return what changes when a file is written or replaced."""
     return (stats.st_dev, stats.st_ino, stats.st_size, stats.st_mtime_ns, stats.st_ctime_ns)
-
-
-def _nothing(_: int) -> None:
-    pass
 
 
 def whole(path: Path, read: Callable[[BinaryIO], T]) -> tuple[T, os.stat_result]:
@@ -63,21 +56,18 @@ def changing(path: Path) -> Conflict:
     )
 
 
-def small_or_hashed(file: BinaryIO, tick: Tick = _nothing) -> tuple[Content, bytes]:
-    """Return the content of an open file, and its bytes if it is small.
-
-    `tick` hears how far it is.
-    """
+def small_or_hashed(file: BinaryIO) -> tuple[Content, bytes]:
+    """Return the content of an open file, and its bytes if it is small."""
     body = file.read(SMALL)
     if len(body) < SMALL:
         sha256 = hashlib.sha256(body).hexdigest()
         return Content(len(body), sha256, (sha256,) if body else ()), body
     file.seek(0)
-    return hashed(file, tick), b""
+    return hashed(file), b""
 
 
-def hashed(file: BinaryIO, tick: Tick = _nothing) -> Content:
-    """Return the size and the hashes of an open file; `tick` hears how far it is."""
+def hashed(file: BinaryIO) -> Content:
+    """Return the size and the hashes of an open file."""
     total, size, parts = hashlib.sha256(), 0, []
     buffer = memoryview(bytearray(_CHUNK))
     while True:
@@ -86,7 +76,6 @@ def hashed(file: BinaryIO, tick: Tick = _nothing) -> Content:
             part.update(buffer[:count])
             total.update(buffer[:count])
             length += count
-            tick(count)
         if not length:
             break
         size += length

@@ -6,21 +6,19 @@ finds them in the lake and goes on from there; what files contained is in the ca
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from ..errors import Damaged
-from . import manifest, reading
+from . import large, manifest, reading
 from .catalog import Catalog
 from .commits import Stats
 from .disk import failures
-from .entries import FOLDER, LINK, Entry, Location
+from .entries import FOLDER, LINK, NOWHERE, Entry, Located, Location
 from .lake import layout
 from .lake.objects import Objects
 from .packs import PART, SMALL, Pack, Packer, encode_index
@@ -28,7 +26,7 @@ from .progress import Meter, Report
 from .reading import Content
 from .sources import Folder, Source
 from .spool import Spool, spool
-from .tasks import Background, in_thread, together
+from .tasks import Background, in_thread
 from .tree import Found
 
 _SENDING = 4
@@ -42,13 +40,6 @@ class Uploaded(msgspec.Struct, frozen=True):
     stats: Stats
 
 
-class _Large(NamedTuple):
-    """A file whose parts, or some of them, the lake does not hold."""
-
-    path: Path
-    content: Content
-
-
 class Upload:
     """One upload of a folder."""
 
@@ -59,8 +50,7 @@ class Upload:
         self._packer = Packer()
         self._packing: set[str] = set()
         self._read_now: list[tuple[os.stat_result, Content]] = []
-        self._seen = 0
-        self._sending = asyncio.Semaphore(_SENDING)
+        self._sent: set[str] = set()
 
     async def run(self, source: Source | Path) -> Uploaded:
         """Store what a folder contains, and return its version.
@@ -73,11 +63,10 @@ class Upload:
         count, size = await in_thread(source.survey)
         self._meter.add(all_files=count, all_bytes=size)
         with spool() as entries:
-            # Files are read while packs are sent.
+            # Files are read while others are sent.
             async with Background(_SENDING) as sends:
                 async for batch in source.batches():
-                    for pack in await self._store(source, batch, entries):
-                        await sends.start(self._send_pack, pack)
+                    await self._store(source, batch, entries, sends)
                 if last := self._packer.finish():
                     await sends.start(self._send_pack, last)
             version, body = await in_thread(self._manifest, entries)
@@ -86,36 +75,59 @@ class Upload:
         return Uploaded(version, Stats(files=count, bytes=size, added=sent))
 
     async def _store(
-        self, source: Source, batch: Sequence[Found], entries: Spool
-    ) -> Sequence[Pack]:
-        """Send the large files of a batch; return the packs that its small files complete."""
-        packs, large = await in_thread(self._read, source, batch, entries)
-        parts = [(file, number) for file in large for number in self._missing(file.content)]
-        await together(self._send_part(file, number) for file, number in parts)
-        return packs
+        self, source: Source, batch: Sequence[Found], entries: Spool, sends: Background
+    ) -> None:
+        """Send what the lake lacks of some files, and note their entries."""
+        contents, packs = await in_thread(self._read, source, batch)
+        for pack in packs:
+            await sends.start(self._send_pack, pack)
+        for each in batch:
+            # The file may be gone with the next batch: what is to be sent is read now.
+            if content := contents.get(each.path):
+                for number in self._missing(content):
+                    part = content.parts[number]
+                    body = await in_thread(_read_part, source.path(each), number, part)
+                    await self._send(part, body, sends)
+            elif each.mode not in {LINK, FOLDER}:
+                contents[each.path] = await self._stream(source.path(each), sends)
+            entries.add(*_entry(each, contents.get(each.path)))
 
     def _read(
-        self, source: Source, batch: Sequence[Found], entries: Spool
-    ) -> tuple[list[Pack], list[_Large]]:
-        """Read what is not known of some files; return the packs and files to send."""
-        packs, large = [], []
+        self, source: Source, batch: Sequence[Found]
+    ) -> tuple[dict[str, Content], list[Pack]]:
+        """Return what files contain, unless they are large and unread, and the packs to send."""
+        contents, packs = {}, []
         for found in batch:
             if found.mode in {LINK, FOLDER}:
-                entries.add(Entry(found.path, found.mode, target=found.target))
                 continue
-            path = source.path(found)
             content = self._known(found)
+            if content is None and found.stat and found.stat.st_size >= SMALL:
+                continue
             if content is None:
-                content, pack = self._look(path, found)
+                content, pack = self._look(source.path(found), found)
                 packs += [pack] if pack else []
-            if content.size >= SMALL:
-                large.append(_Large(path, content))
-            location = Location(parts=content.parts if content.size >= SMALL else ())
-            entries.add(Entry(found.path, found.mode, content.size, content.sha256), location)
-            self._meter.add(files=1, bytes=content.size - self._seen)
-            self._seen = 0
+            contents[found.path] = content
+            self._meter.add(files=1, bytes=content.size)
         self._remember()
-        return packs, large
+        return contents, packs
+
+    async def _stream(self, path: Path, sends: Background) -> Content:
+        """Read a large file, and send its parts meanwhile."""
+
+        async def offer(part: str, body: bytes) -> None:
+            self._meter.add(bytes=len(body))
+            await self._send(part, body, sends)
+
+        content, stats = await large.read(path, offer)
+        self._catalog.remember(stats, content)
+        self._meter.add(files=1)
+        return content
+
+    async def _send(self, part: str, body: bytes, sends: Background) -> None:
+        """Send a part of a file soon, unless the lake has it or will have it."""
+        if part not in self._sent and self._catalog.missing([part]):
+            self._sent.add(part)
+            await sends.start(self._send_content, part, body)
 
     def _remember(self) -> None:
         """Note what small files contain, all at once: reading them must not lock the catalog."""
@@ -123,11 +135,6 @@ class Upload:
             for stats, content in self._read_now:
                 self._catalog.remember(stats, content)
         self._read_now = []
-
-    def _tick(self, count: int) -> None:
-        """Note that bytes of a large file were read."""
-        self._seen += count
-        self._meter.add(bytes=count)
 
     def _known(self, found: Found) -> Content | None:
         """Return the content of a file that need not be read."""
@@ -138,9 +145,7 @@ class Upload:
 
     def _look(self, path: Path, found: Found) -> tuple[Content, Pack | None]:
         """Read a file; return its content, and the pack that it completes."""
-        (content, body), stats = reading.whole(
-            path, lambda file: reading.small_or_hashed(file, self._tick)
-        )
+        (content, body), stats = reading.whole(path, reading.small_or_hashed)
         if content.size >= SMALL:
             self._catalog.remember(stats, content)
         else:
@@ -152,6 +157,8 @@ class Upload:
 
     def _missing(self, content: Content) -> list[int]:
         """Return the numbers of the parts that the lake does not hold."""
+        if content.size < SMALL:
+            return []
         missing = set(self._catalog.missing(content.parts))
         return [number for number, part in enumerate(content.parts) if part in missing]
 
@@ -162,13 +169,8 @@ class Upload:
             self._catalog.add_pack(pack.sha256, pack.held)
         self._meter.add(moved=len(pack.body))
 
-    async def _send_part(self, file: _Large, number: int) -> None:
-        part = file.content.parts[number]
-        async with self._sending:
-            body = await in_thread(_read_part, file.path, number)
-            if hashlib.sha256(body).hexdigest() != part:
-                raise reading.changing(file.path)
-            await self._objects.create(layout.content(part), body)
+    async def _send_content(self, part: str, body: bytes) -> None:
+        await self._objects.create(layout.content(part), body)
         with self._catalog.batch():
             self._catalog.add_objects([part])
         self._meter.add(moved=len(body))
@@ -186,7 +188,19 @@ class Upload:
         return found
 
 
-def _read_part(path: Path, number: int) -> bytes:
+def _entry(found: Found, content: Content | None) -> Located:
+    """Return the entry of a path, with its location if it is a large file."""
+    if content is None:
+        return Entry(found.path, found.mode, target=found.target), NOWHERE
+    parts = content.parts if content.size >= SMALL else ()
+    return Entry(found.path, found.mode, content.size, content.sha256), Location(parts=parts)
+
+
+def _read_part(path: Path, number: int, part: str) -> bytes:
+    """Return a part of a file. Raises Conflict if it is not that part any more."""
     with failures.reading(path), path.open("rb") as file:
         file.seek(number * PART)
-        return file.read(PART)
+        body = file.read(PART)
+    if hashlib.sha256(body).hexdigest() != part:
+        raise reading.changing(path)
+    return body

@@ -37,7 +37,7 @@ test('an admin tries and applies rules', async ({ page, request, baseURL }) => {
   await admin.press('Apply');
   await expect(whole.getByText('The rules were saved.')).toBeVisible();
   await expect(
-    whole.getByRole('button', { name: 'Change rules' })
+    whole.getByRole('button', { name: 'Change rules', exact: true })
   ).toBeFocused();
   await expect(rules).toContainText('1m30s');
   await expect(rules).toContainText('10m');
