@@ -259,6 +259,7 @@ def test_a_lake_of_one_s_own_is_read_by_one_s_own_processes(shell, letters):
     shell.ok("data", "cache", "mine@v1")
     assert shell.ok("data", "cat", "mine@v1:a.txt") == "aa"
     shell.ok("data", "uncache", "mine@v1")
+    assert "Removed 0 objects" in shell.ok("data", "gc", lake.as_uri(), "--grace", "0")
     shell.ok("data", "rm", "mine")
     assert "mine has 1 version." in shell.ok(*make)
     assert "v1" in shell.ok("data", "versions", "mine")

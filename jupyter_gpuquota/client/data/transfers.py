@@ -184,8 +184,12 @@ class Transfers(OfVersions):
     ) -> Job:
         """Remove what no version of a lake needs, if it is older than `grace` seconds.
 
-        `lake` is the name of a lake, for admins only. Raises NotFound, NotAllowed, Conflict.
+        `lake` is the name of a lake, for admins only, or the URL of one's own. Raises NotFound,
+        NotAllowed, Conflict.
         """
+        if "://" in lake:
+            words = [*option("lake", lake), *option("grace", str(grace))]
+            return self._run("gc", words, progress, wait=wait)
         request = CollectRequest(grace=grace)
         job: Job = self._context.call("lakes.collect", {"lake": lake}, body=request)
         return finished(self._context, job.id, progress) if wait else job

@@ -225,6 +225,11 @@ class TestVerify:
         assert (verb, words[-3:]) == ("verify", ["--only=lake", "--", f"digits@{FIRST}"])
 
 
+def test_our_own_lake_is_collected_by_our_own_process(place):
+    place.datasets.collect("s3://mine/lake", grace=60)
+    assert place.started == [("gc", ["--lake=s3://mine/lake", "--grace=60"])]
+
+
 def test_an_export_names_the_version_by_its_id(place):
     place.datasets.export("digits@v1", "/out")
     assert place.started == [("export", ["--", f"digits@{FIRST}", "/out"])]

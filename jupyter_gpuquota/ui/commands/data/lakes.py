@@ -190,9 +190,10 @@ COMMANDS = (
     ),
     Command(
         "gc",
-        "(admin) remove from a lake what no version needs",
+        "remove from a lake what no version needs",
         _gc,
         _fill_gc,
-        examples=("data gc local", "data gc local --grace 1d"),
+        examples=("data gc local --grace 1d", "data gc s3://mine/lake"),
+        notes="For a lake of the admins you must be one; your own is named by its URL.",
     ),
 )
