@@ -88,8 +88,9 @@ async def test_a_writer_knows_that_it_was_taken_for_dead(lake: Objects) -> None:
 async def test_a_writer_sees_who_collects(lake: Objects) -> None:
     collector, writer = Presence(lake, "collect"), Presence(lake, "write")
     await collector.renew()
-    assert [each.key for each in await writer.others("collect")] == [collector.key]
-    assert [each.key for each in await collector.others()] == [writer.key]
-    assert await writer.others("write") == []
+    seen = await writer.others()
+    assert (seen.live, seen.collect) == ([collector.key], True)
+    seen = await collector.others()
+    assert (seen.live, seen.expired, seen.collect) == ([writer.key], [], False)
     await collector.remove()
-    assert await writer.others("collect") == []
+    assert await writer.others() == ([], [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..struct import Model
+from ..struct import Model, Request
 from .caches import CachedVersion, CacheRoom
 from .jobs import JobReport
 from .versions import VersionReport
@@ -15,8 +15,10 @@ class CacheIndex(Model, frozen=True, kw_only=True):
     room: CacheRoom
 
 
-class JobLine(Model, frozen=True, kw_only=True):
+class JobLine(Request, frozen=True, kw_only=True):
     """One line: the job's id and its report; standard output has nothing else.
+
+    Jobs run in an image of the controller's version, so an unknown field is a mistake.
 
     The state of the last line is `done`, `failed` or `cancelled`. If the job worked on a cache, the
     last line has its `index`; if it added a version, `commit` says what it is.

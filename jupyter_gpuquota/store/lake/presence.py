@@ -13,7 +13,7 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ...errors import Conflict, NotFound
 from . import layout
@@ -26,6 +26,18 @@ EXPIRY = 10 * RENEWAL
 """How long after its last renewal a record counts: longer than any hiccup of lake or network."""
 
 _PAUSE = 1.0
+
+
+class Others(NamedTuple):
+    """The keys of the records of other processes: live ones, and those that have expired."""
+
+    live: list[str]
+    expired: list[str]
+
+    @property
+    def collect(self) -> bool:
+        """Whether one of the live ones removes objects."""
+        return any(key.startswith(f"{layout.WRITERS}collect-") for key in self.live)
 
 
 class Presence:
@@ -48,18 +60,15 @@ class Presence:
             return False
         return True
 
-    async def others(self, work: Work | None = None) -> list[Stored]:
-        """Return the live records of others, of one kind of work or of all."""
-        own = await self.renew()
-        prefix = f"{layout.WRITERS}{work}-" if work else layout.WRITERS
+    async def others(self) -> Others:
+        """Return the keys of others' records, as they are at one moment."""
+        now = (await self.renew()).written
         listed = [each async for each in self._objects.list(layout.WRITERS)]
-        return [
-            each
-            for each in listed
-            if each.key.startswith(prefix)
-            and each.key != self.key
-            and own.written - each.written < EXPIRY
-        ]
+        found = Others([], [])
+        for each in listed:
+            if each.key != self.key:
+                (found.live if now - each.written < EXPIRY else found.expired).append(each.key)
+        return found
 
     async def remove(self) -> None:
         """Remove the record."""
@@ -74,7 +83,7 @@ async def writing(objects: Objects) -> AsyncIterator[Presence]:
     process that was suspended for longer than `EXPIRY` may have lost objects that it relied on.
     """
     async with _announced(Presence(objects, "write")) as presence:
-        while await presence.others("collect"):  # noqa: ASYNC110 (for another machine)
+        while (await presence.others()).collect:  # noqa: ASYNC110 (for another machine)
             await asyncio.sleep(_PAUSE)
         yield presence
 
@@ -86,14 +95,14 @@ async def collecting(objects: Objects) -> AsyncIterator[Presence]:
     :raises Conflict: somebody is writing, or removes objects already.
     """
     async with _announced(Presence(objects, "collect")) as presence:
-        live = {each.key for each in await presence.others()}
-        if live:
+        others = await presence.others()
+        if others.live:
             raise Conflict(
-                f"Other processes work on this lake: {len(live)}.",
+                f"Other processes work on this lake: {len(others.live)}.",
                 hint="Try again when their syncs have ended: data jobs lists them.",
             )
-        every = [each.key async for each in objects.list(layout.WRITERS)]
-        await objects.delete([key for key in every if key not in live | {presence.key}])
+        # Not what another listing would show: a writer may have come meanwhile.
+        await objects.delete(others.expired)
         yield presence
 
 
