@@ -37,7 +37,7 @@ class DatasetConfig(Configurable):
     ).tag(config=True)
 
     dataset_image = Unicode(
-        help="""Image of the Jobs, with jupyter_gpuquota[data] of the controller's version.""",
+        help="""Image of the Jobs, with jupyter_gpuquota of the controller's version.""",
     ).tag(config=True)
 
     dataset_pull_secrets = List(
