@@ -33,7 +33,7 @@ def new_record(
 
     Raises InvalidFields with all problems, NameTaken, which does not say by whom.
     """
-    project = request.project or _only_project(projects, rights)
+    project = request.project or _first_project(projects, rights)
     lake = request.lake or next((lake.name for lake in lakes), "")
     reader = FieldReader()
     reader.name("name", request.name, "faces")
@@ -89,10 +89,9 @@ def record_of(dataset: Dataset) -> DatasetRecord:
     )
 
 
-def _only_project(projects: Iterable[str], rights: Rights) -> str:
-    """Return the project that the caller may launch in, if it is the only one."""
-    mine = [project for project in projects if rights.launches(project)]
-    return mine[0] if len(mine) == 1 else ""
+def _first_project(projects: Iterable[str], rights: Rights) -> str:
+    """Return the first project that the caller may launch in, as for a session without one."""
+    return next((project for project in projects if rights.launches(project)), "")
 
 
 def _check_project(

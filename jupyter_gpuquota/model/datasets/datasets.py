@@ -66,7 +66,7 @@ class DatasetRequest(Request, frozen=True, kw_only=True):
     """A dataset to create, without versions.
 
     `lake` is a lake's name, or the URL of the caller's own; empty for the default lake. `project`
-    is that of the caller if it is empty.
+    is the first of the caller if it is empty.
     """
 
     name: str

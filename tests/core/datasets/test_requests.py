@@ -35,7 +35,7 @@ def wrong(**fields: object) -> dict[str, str]:
     return {field.field: f"{field.message} {field.hint}" for field in caught.value.fields}
 
 
-def test_the_only_project_and_the_default_lake_need_not_be_named() -> None:
+def test_the_first_project_and_the_default_lake_need_not_be_named() -> None:
     record, lake = create()
     assert (record.project, record.owner, record.created, lake) == ("team-a", "ana", NOW, "main")
 

@@ -9,7 +9,10 @@ const LONGEST = 140;
 /** Notify the user that an action failed: what happened, and what to do. */
 export function report(trans: TranslationBundle, thrown: unknown): void {
   const error = asApiError(thrown);
-  const message = errorText(trans, error);
+  // Where there is no form, the fields say what is wrong.
+  const message =
+    error.fields.map(field => field.message).join(' ') ||
+    errorText(trans, error);
   const whole = [message, error.hint].filter(Boolean).join(' ');
   if (whole.length <= LONGEST) {
     Notification.error(whole, { autoClose: 8000 });
