@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from ...client.environments import ENVIRONMENTS
 from ...model.environments import Environment, Environments
-from .markup import Markup
-from .view import Column, Row, View, html_table, text_table
+from .view import Column, TableView
 
 
-class EnvironmentsView(View[Environments]):
+class EnvironmentsView(TableView[Environments, Environment]):
     """Environments, with the problems of those that cannot run Jupyter."""
 
-    @property
-    def text(self) -> str:
-        """Return a table."""
-        return text_table(_COLUMNS, self.data.environments)
-
-    @property
-    def body(self) -> Markup:
-        """Return the same table."""
-        return html_table(_COLUMNS, self.data.environments, "Environments")
-
-    @property
-    def records(self) -> list[Row]:
-        """Return a row for each environment."""
-        return ENVIRONMENTS.rows(self.data.environments)
+    def __init__(self, data: Environments) -> None:
+        super().__init__(data, data.environments, ENVIRONMENTS, _COLUMNS, "Environments")
 
 
 def origin(prefix: str, image: str) -> str:

@@ -14,7 +14,7 @@ from ...model.resources import gpus_text
 from ...model.struct import Page
 from .markup import Markup, join, tag
 from .policy import difference
-from .view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
+from .view import Column, Row, TableView, View, html_table, pairs_html, pairs_text, text_table
 
 
 class ProjectsView(View[Projects]):
@@ -121,25 +121,11 @@ class ChangeView(View[ChangePreview]):
         ]
 
 
-class AuditView(View[Page[AuditEntry]]):
+class AuditView(TableView[Page[AuditEntry], AuditEntry]):
     """Changes of settings, newest first."""
 
-    @property
-    def text(self) -> str:
-        """Return a table."""
-        if not self.data.items:
-            return "No changes yet."
-        return text_table(_AUDIT, self.data.items)
-
-    @property
-    def body(self) -> Markup:
-        """Return the same as HTML."""
-        return html_table(_AUDIT, self.data.items, "Changes")
-
-    @property
-    def records(self) -> list[Row]:
-        """Return a row for each change."""
-        return AUDIT.rows(self.data.items)
+    def __init__(self, data: Page[AuditEntry]) -> None:
+        super().__init__(data, data.items, AUDIT, _AUDIT, "Changes", empty="No changes yet.")
 
 
 def _pairs(project: Project) -> list[tuple[str, str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...client.nodegroups import NODE_GROUPS
 from ...model.projects import Groups, NodeGroup
 from ...model.quota import Rules
-from .markup import Markup, tag
-from .view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
+from .markup import Markup
+from .view import Column, Row, TableView, View, pairs_html, pairs_text
 
 
 class RulesView(View[Rules]):
@@ -44,27 +44,11 @@ class RulesView(View[Rules]):
         ]
 
 
-class GroupsView(View[Groups]):
+class GroupsView(TableView[Groups, NodeGroup]):
     """Node groups."""
 
-    @property
-    def text(self) -> str:
-        """Return a table."""
-        if not self.data.items:
-            return "No node groups."
-        return text_table(_COLUMNS, self.data.items)
-
-    @property
-    def body(self) -> Markup:
-        """Return the same as HTML."""
-        if not self.data.items:
-            return tag("p", self.text)
-        return html_table(_COLUMNS, self.data.items, "Node groups")
-
-    @property
-    def records(self) -> list[Row]:
-        """Return a row for each group."""
-        return NODE_GROUPS.rows(self.data.items)
+    def __init__(self, data: Groups) -> None:
+        super().__init__(data, data.items, NODE_GROUPS, _COLUMNS, "Node groups")
 
 
 _COLUMNS: tuple[Column[NodeGroup], ...] = (

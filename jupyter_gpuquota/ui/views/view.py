@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ...client.listing import Row, data_frame, text_grid
+from ...client.listing import Row, Table, data_frame, text_grid
 from .markup import STYLE, Markup, join, printable, tag
 
 if TYPE_CHECKING:
     import pandas as pd
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 # On each cell: JupyterLab aligns tables to the right, and takes our style sheet out of outputs
 # that it does not trust.
@@ -88,6 +89,79 @@ class Column(Generic[T]):
     whole: bool = False
 
 
+class TableView(View[T], Generic[T, R]):
+    """The items of an answer as a table, or a sentence if there are none."""
+
+    def __init__(
+        self,
+        data: T,
+        items: Sequence[R],
+        table: Table[R],
+        columns: Sequence[Column[R]],
+        label: str,
+        *,
+        empty: str = "",
+    ) -> None:
+        super().__init__(data)
+        self._items = items
+        self._table = table
+        self._columns = columns
+        self._label = label
+        self._empty = empty or table.empty
+
+    @property
+    def text(self) -> str:
+        """Return a row for each item."""
+        return text_table(self._columns, self._items) if self._items else self._empty
+
+    @property
+    def body(self) -> Markup:
+        """Return the same as HTML."""
+        if not self._items:
+            return tag("p", self._empty)
+        return html_table(self._columns, self._items, self._label)
+
+    @property
+    def records(self) -> list[Row]:
+        """Return a row for each item, with all columns of the noun."""
+        return self._table.rows(self._items)
+
+
+class NotedView(View[T]):
+    """One thing: what has just happened to it, or else its details."""
+
+    def __init__(
+        self,
+        data: T,
+        table: Table[T],
+        *,
+        note: str = "",
+        pairs: Sequence[tuple[str, str]] = (),
+        label: str = "",
+    ) -> None:
+        super().__init__(data)
+        self._table = table
+        self._note = note
+        self._pairs = pairs
+        self._label = label
+
+    @property
+    def text(self) -> str:
+        """Return the note, or else the details, one a line."""
+        return self._note or pairs_text(self._pairs)
+
+    @property
+    def body(self) -> Markup:
+        """Return the note and the details as a table."""
+        note = [tag("p", self._note)] if self._note else []
+        return join(*note, *([pairs_html(self._pairs, self._label)] if self._pairs else []))
+
+    @property
+    def records(self) -> list[Row]:
+        """Return one row."""
+        return self._table.rows([self.data])
+
+
 def text_table(columns: Sequence[Column[T]], items: Sequence[T]) -> str:
     """Return a table with aligned columns."""
     rows = ([column.text(item) for column in columns] for item in items)
@@ -140,7 +214,9 @@ def span_text(since: datetime, now: datetime) -> str:
 
 __all__ = [
     "Column",
+    "NotedView",
     "Row",
+    "TableView",
     "View",
     "html_table",
     "join",

@@ -6,57 +6,36 @@ from ....client.data.caches import CACHES
 from ....client.listing import cell_text
 from ....model.datasets.caches import CachedVersion, CacheList, CacheRoom, Pin
 from ..markup import Markup, bar, join, tag
-from ..view import Column, Row, View, html_table, text_table
+from ..view import Column, NotedView, TableView
 from .formats import ago_text, copy_text, short, size_text
 
 
-class CachesView(View[CacheList]):
+class CachesView(TableView[CacheList, CachedVersion]):
     """Cached versions and the room of the cache."""
+
+    def __init__(self, data: CacheList) -> None:
+        super().__init__(data, data.items, CACHES, _COLUMNS, "Cached versions")
 
     @property
     def text(self) -> str:
         """Return the room, then a row for each version."""
-        items = self.data.items
-        table = text_table(_COLUMNS, items) if items else CACHES.empty
-        return "\n".join(part for part in (room_text(self.data.room), table) if part)
+        return "\n".join(part for part in (room_text(self.data.room), super().text) if part)
 
     @property
     def body(self) -> Markup:
         """Return the same with a bar."""
-        items, room = self.data.items, self.data.room
-        table = html_table(_COLUMNS, items, "Cached versions") if items else tag("p", CACHES.empty)
+        room = self.data.room
         if not room.capacity:
-            return table
+            return super().body
         line = room_text(room)
-        return join(tag("p", bar(line, room.used, room.capacity), " ", line), table)
-
-    @property
-    def records(self) -> list[Row]:
-        """Return a row for each version; sizes in bytes."""
-        return CACHES.rows(self.data.items)
+        return join(tag("p", bar(line, room.used, room.capacity), " ", line), super().body)
 
 
-class CachedView(View[CachedVersion]):
+class CachedView(NotedView[CachedVersion]):
     """One cached version after a change, as a line."""
 
     def __init__(self, data: CachedVersion, note: str) -> None:
-        super().__init__(data)
-        self._note = note
-
-    @property
-    def text(self) -> str:
-        """Return what has happened."""
-        return self._note
-
-    @property
-    def body(self) -> Markup:
-        """Return the same."""
-        return tag("p", self._note)
-
-    @property
-    def records(self) -> list[Row]:
-        """Return one row."""
-        return CACHES.rows([self.data])
+        super().__init__(data, CACHES, note=note)
 
 
 def room_text(room: CacheRoom) -> str:

@@ -10,33 +10,28 @@ from ....client.listing import cell_text
 from ....model.datasets.datasets import EVERYONE, Dataset, DatasetList
 from ....model.datasets.lakes import Lake, LakeList
 from ..markup import Markup, join, printable, tag
-from ..view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
+from ..view import Column, NotedView, TableView
 from .formats import ago_text, count_text, short, size_text
 
 _NONE = "No datasets. Create one: jupyter gpu data init NAME."
 
 
-class DatasetsView(View[DatasetList]):
+class DatasetsView(TableView[DatasetList, Dataset]):
     """Datasets, and lakes that do not answer."""
+
+    def __init__(self, data: DatasetList) -> None:
+        super().__init__(data, data.items, DATASETS, _COLUMNS, "Datasets", empty=_NONE)
 
     @property
     def text(self) -> str:
         """Return a table, then problems."""
-        items = self.data.items
-        table = text_table(_COLUMNS, items) if items else _NONE
-        return "\n".join([table, *map(printable, self._problems)])
+        return "\n".join([super().text, *map(printable, self._problems)])
 
     @property
     def body(self) -> Markup:
         """Return the same as HTML."""
-        items = self.data.items
-        table = html_table(_COLUMNS, items, "Datasets") if items else tag("p", _NONE)
-        return join(table, *(tag("p", line, class_="gpuquota-bad") for line in self._problems))
-
-    @property
-    def records(self) -> list[Row]:
-        """Return a row for each dataset; sizes in bytes."""
-        return DATASETS.rows(self.data.items)
+        problems = (tag("p", line, class_="gpuquota-bad") for line in self._problems)
+        return join(super().body, *problems)
 
     @property
     def _problems(self) -> list[str]:
@@ -44,67 +39,38 @@ class DatasetsView(View[DatasetList]):
         return [*self.data.problems, *own]
 
 
-class DatasetView(View[Dataset]):
+class DatasetView(NotedView[Dataset]):
     """One dataset; `note` says what has just happened to it."""
 
     def __init__(self, data: Dataset, *, note: str = "") -> None:
-        super().__init__(data)
-        self._note = note
-
-    @property
-    def text(self) -> str:
-        """Return what has happened, or else the details, one a line."""
-        return self._note or pairs_text(self._pairs())
-
-    @property
-    def body(self) -> Markup:
-        """Return the same as a table."""
-        table = pairs_html(self._pairs(), "Dataset")
-        return join(tag("p", self._note), table) if self._note else table
-
-    @property
-    def records(self) -> list[Row]:
-        """Return one row."""
-        return DATASETS.rows([self.data])
-
-    def _pairs(self) -> list[tuple[str, str]]:
-        data, latest = self.data, self.data.latest
-        return [
-            ("dataset", data.name),
-            ("description", data.description),
-            ("project", data.project),
-            ("owner", data.owner),
-            ("may read", _projects(data.readers)),
-            ("may write", _projects(data.writers)),
-            ("lake", f"{data.lake} (your own)" if data.own_lake else data.lake),
-            ("created", cell_text(data.created)),
-            ("versions", str(data.versions)),
-            ("cached", f"{data.cached}" if data.cached else ""),
-            ("latest", f"{short(latest.id)} {', '.join(latest.tags)}".strip() if latest else ""),
-            ("files", f"{latest.files:,}" if latest else ""),
-            ("size", size_text(latest.size) if latest else ""),
-            ("problem", data.problem),
-        ]
+        super().__init__(data, DATASETS, note=note, pairs=_pairs(data), label="Dataset")
 
 
-class LakesView(View[LakeList]):
+class LakesView(TableView[LakeList, Lake]):
     """Lakes."""
 
-    @property
-    def text(self) -> str:
-        """Return a row for each lake."""
-        return text_table(LAKE_COLUMNS, self.data.items) if self.data.items else LAKES.empty
+    def __init__(self, data: LakeList) -> None:
+        super().__init__(data, data.items, LAKES, LAKE_COLUMNS, "Lakes")
 
-    @property
-    def body(self) -> Markup:
-        """Return the same as HTML."""
-        items = self.data.items
-        return html_table(LAKE_COLUMNS, items, "Lakes") if items else tag("p", LAKES.empty)
 
-    @property
-    def records(self) -> list[Row]:
-        """Return a row for each lake."""
-        return LAKES.rows(self.data.items)
+def _pairs(data: Dataset) -> list[tuple[str, str]]:
+    latest = data.latest
+    return [
+        ("dataset", data.name),
+        ("description", data.description),
+        ("project", data.project),
+        ("owner", data.owner),
+        ("may read", _projects(data.readers)),
+        ("may write", _projects(data.writers)),
+        ("lake", f"{data.lake} (your own)" if data.own_lake else data.lake),
+        ("created", cell_text(data.created)),
+        ("versions", str(data.versions)),
+        ("cached", f"{data.cached}" if data.cached else ""),
+        ("latest", f"{short(latest.id)} {', '.join(latest.tags)}".strip() if latest else ""),
+        ("files", f"{latest.files:,}" if latest else ""),
+        ("size", size_text(latest.size) if latest else ""),
+        ("problem", data.problem),
+    ]
 
 
 def _projects(names: Sequence[str]) -> str:

@@ -6,51 +6,22 @@ from ....client.data.jobs import JOBS
 from ....model.datasets.jobs import Job, JobList
 from ....model.datasets.names import escaped
 from ..markup import Markup, tag
-from ..view import Column, Row, View, html_table, text_table
+from ..view import Column, NotedView, Row, TableView, View
 from .formats import ago_text, count_text, left_text, short, size_text
 
 
-class JobsView(View[JobList]):
+class JobsView(TableView[JobList, Job]):
     """Jobs: active ones and those that have ended, newest first."""
 
-    @property
-    def text(self) -> str:
-        """Return a row for each job."""
-        return text_table(_COLUMNS, self.data.items) if self.data.items else JOBS.empty
-
-    @property
-    def body(self) -> Markup:
-        """Return the same as HTML."""
-        items = self.data.items
-        return html_table(_COLUMNS, items, "Jobs") if items else tag("p", JOBS.empty)
-
-    @property
-    def records(self) -> list[Row]:
-        """Return a row for each job; sizes in bytes."""
-        return JOBS.rows(self.data.items)
+    def __init__(self, data: JobList) -> None:
+        super().__init__(data, data.items, JOBS, _COLUMNS, "Jobs")
 
 
-class JobView(View[Job]):
+class JobView(NotedView[Job]):
     """One job, as a line; `alone` shows its id only."""
 
     def __init__(self, data: Job, *, note: str = "", alone: bool = False) -> None:
-        super().__init__(data)
-        self._line = data.id if alone else note or progress_text(data)
-
-    @property
-    def text(self) -> str:
-        """Return the line."""
-        return self._line
-
-    @property
-    def body(self) -> Markup:
-        """Return the same."""
-        return tag("p", self._line)
-
-    @property
-    def records(self) -> list[Row]:
-        """Return one row."""
-        return JOBS.rows([self.data])
+        super().__init__(data, JOBS, note=data.id if alone else note or progress_text(data))
 
 
 class VerifiedView(View[Job]):

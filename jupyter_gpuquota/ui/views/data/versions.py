@@ -6,75 +6,23 @@ from ....client.data.versions import VERSIONS
 from ....client.listing import cell_text
 from ....model.datasets.versions import Version
 from ....model.struct import Page
-from ..markup import Markup, join, tag
-from ..view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
+from ..view import Column, NotedView, TableView
 from .formats import copy_text, short, size_text
 
 
-class VersionsView(View[Page[Version]]):
+class VersionsView(TableView[Page[Version], Version]):
     """The versions of a dataset, newest first."""
 
     def __init__(self, data: Page[Version], dataset: str) -> None:
-        super().__init__(data)
-        self._none = f"{dataset} has no versions yet: jupyter gpu data sync {dataset} FOLDER."
-
-    @property
-    def text(self) -> str:
-        """Return a row for each version."""
-        return text_table(COLUMNS, self.data.items) if self.data.items else self._none
-
-    @property
-    def body(self) -> Markup:
-        """Return the same as HTML."""
-        items = self.data.items
-        return html_table(COLUMNS, items, "Versions") if items else tag("p", self._none)
-
-    @property
-    def records(self) -> list[Row]:
-        """Return a row for each version; sizes in bytes."""
-        return VERSIONS.rows(self.data.items)
+        none = f"{dataset} has no versions yet: jupyter gpu data sync {dataset} FOLDER."
+        super().__init__(data, data.items, VERSIONS, COLUMNS, "Versions", empty=none)
 
 
-class VersionView(View[Version]):
+class VersionView(NotedView[Version]):
     """One version; `note` says what has just happened to it."""
 
     def __init__(self, data: Version, *, note: str = "") -> None:
-        super().__init__(data)
-        self._note = note
-
-    @property
-    def text(self) -> str:
-        """Return what has happened, or else the details, one a line."""
-        return self._note or pairs_text(self._pairs())
-
-    @property
-    def body(self) -> Markup:
-        """Return the same as a table."""
-        table = pairs_html(self._pairs(), "Version")
-        return join(tag("p", self._note), table) if self._note else table
-
-    @property
-    def records(self) -> list[Row]:
-        """Return one row."""
-        return VERSIONS.rows([self.data])
-
-    def _pairs(self) -> list[tuple[str, str]]:
-        data, copy = self.data, self.data.copy
-        return [
-            ("dataset", data.dataset),
-            ("version", data.id),
-            ("tags", ", ".join(data.tags)),
-            ("message", data.message),
-            ("author", data.author),
-            ("time", cell_text(data.time)),
-            ("files", f"{data.files:,}"),
-            ("size", size_text(data.size)),
-            ("sent", size_text(data.added)),
-            ("follows", ", ".join(map(short, data.parents))),
-            ("made by", data.source),
-            ("copy", copy_text(copy.state, copy.done, copy.size) if copy else "not cached"),
-            ("folder", copy.folder if copy else ""),
-        ]
+        super().__init__(data, VERSIONS, note=note, pairs=_pairs(data), label="Version")
 
 
 class IdView(VersionView):
@@ -84,6 +32,25 @@ class IdView(VersionView):
     def text(self) -> str:
         """Return the id."""
         return self.data.id
+
+
+def _pairs(data: Version) -> list[tuple[str, str]]:
+    copy = data.copy
+    return [
+        ("dataset", data.dataset),
+        ("version", data.id),
+        ("tags", ", ".join(data.tags)),
+        ("message", data.message),
+        ("author", data.author),
+        ("time", cell_text(data.time)),
+        ("files", f"{data.files:,}"),
+        ("size", size_text(data.size)),
+        ("sent", size_text(data.added)),
+        ("follows", ", ".join(map(short, data.parents))),
+        ("made by", data.source),
+        ("copy", copy_text(copy.state, copy.done, copy.size) if copy else "not cached"),
+        ("folder", copy.folder if copy else ""),
+    ]
 
 
 def version_copy(version: Version) -> str:
