@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
-import pytest_asyncio
 
 from jupyter_gpuquota.errors import Conflict, InUse, NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.kubernetes.resources import JOBS
@@ -30,28 +27,6 @@ pytestmark = pytest.mark.asyncio
 ONE, TWO = version(), version(digit="b")
 COPY = (ONE.dataset, ONE.id)
 LEASE = Lease(session="s1", name="team-a/exp-1", since=NOW)
-
-
-@pytest.fixture
-def api() -> FakeApi:
-    found = FakeApi((TEAM, OTHER))
-    put_claim(found)
-    return found
-
-
-@pytest_asyncio.fixture
-async def volumes(api: FakeApi) -> AsyncIterator[Volumes]:
-    """Claims on which Jobs work all the time."""
-    found = Volumes(api)
-
-    async def work() -> None:
-        while True:
-            found.round()
-            await asyncio.sleep(0.01)
-
-    task = asyncio.create_task(work())
-    yield found
-    task.cancel()
 
 
 def jobs_of(api: FakeApi, verb: str) -> list[str]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from msgspec.structs import replace
 
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
@@ -31,7 +28,6 @@ from tests.kubernetes.fake_claims import (
     Controller,
     Volumes,
     controller,
-    put_claim,
     version,
 )
 from tests.kubernetes.fake_cluster import FakeCluster
@@ -130,27 +126,6 @@ class Sessions:
 @pytest.fixture
 def sessions() -> Sessions:
     return Sessions()
-
-
-@pytest.fixture
-def api() -> FakeApi:
-    found = FakeApi((TEAM, OTHER))
-    put_claim(found)
-    return found
-
-
-@pytest_asyncio.fixture
-async def volumes(api: FakeApi) -> AsyncIterator[Volumes]:
-    found = Volumes(api)
-
-    async def work() -> None:
-        while True:
-            found.round()
-            await asyncio.sleep(0.01)
-
-    task = asyncio.create_task(work())
-    yield found
-    task.cancel()
 
 
 async def version_of(dataset: str, version_id: str) -> Version:

@@ -1,27 +1,21 @@
-"""Jobs of a real controller are killed, cancelled from any screen, and name what is damaged."""
+"""Jobs with real processes: one is killed or cancelled, the next goes on; damage is named."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.model.datasets.jobs import Job
-from tests.local.test_session_data import CONFIG
-from tests.shell import Shell, opened, wait_for
+from tests.local.test_session_data import shell
+from tests.shell import Shell, wait_for
+
+__all__ = ["shell"]
 
 LARGE = 1 << 40
-
-
-@pytest.fixture(scope="module")
-def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    with opened(tmp_path_factory.mktemp("jobs"), CONFIG) as made:
-        made.ok("quota")
-        yield made
 
 
 @pytest.fixture
@@ -70,6 +64,34 @@ def test_a_second_sync_waits_and_goes_on_when_the_first_is_killed(
     assert client.datasets.show("killed").id == done.version
 
 
+def test_a_killed_controller_learns_of_running_jobs(
+    shell: Shell, client: Client, small: Path, large: Path
+) -> None:
+    def controllers() -> list[int]:
+        return [each.pid for each in shell.processes("jupyter_gpuquota.controller")]
+
+    def state(job: Job) -> str:
+        """Return the state of a job; a new controller does not know it until it reports."""
+        return next((each.state for each in client.datasets.jobs() if each.id == job.id), "unknown")
+
+    client.datasets.init("controlled")
+    first = begun(client, "controlled", large)
+    second = client.datasets.sync("controlled", small, wait=False)
+    wait_for(lambda: state(second) == "waiting")
+    (before,) = controllers()
+    os.kill(before, signal.SIGKILL)
+    # Whoever asks starts the next one. The second job must not begin before the first has reported.
+    wait_for(lambda: state(first) == "running")
+    assert state(second) in {"waiting", "unknown"}
+    assert controllers() != [before]
+    wait_for(lambda: state(second) == "waiting")
+    os.kill(first.pid, signal.SIGKILL)
+    wait_for(lambda: state(first) == "lost")
+    wait_for(lambda: state(second) == "done")
+    (version,) = client.datasets.versions("controlled")
+    assert version.files == len(list(small.iterdir()))
+
+
 def test_a_job_is_cancelled_from_another_screen(client: Client, large: Path) -> None:
     client.datasets.init("cancelled")
     job = begun(client, "cancelled", large)
@@ -96,7 +118,9 @@ def test_a_flipped_bit_in_the_cache_is_found_and_replaced(
     client.datasets.init("flipped")
     client.datasets.sync("flipped", small)
     client.datasets.cache("flipped")
-    file = client.datasets.path("flipped") / "7.txt"
+    tree = client.datasets.path("flipped")
+    assert {each.name for each in tree.iterdir()} == {each.name for each in small.iterdir()}
+    file = tree / "7.txt"
     whole = file.read_text()
     file.chmod(0o644)
     file.write_text(whole.swapcase())
@@ -105,3 +129,5 @@ def test_a_flipped_bit_in_the_cache_is_found_and_replaced(
     assert (ran.code, "7.txt" in ran.out) == (1, True), ran
     assert file.read_text() == whole
     assert shell("data", "verify", "flipped").code == 0
+    client.datasets.uncache("flipped")
+    assert not tree.exists()
