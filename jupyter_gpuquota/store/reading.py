@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -33,7 +34,7 @@ def identity(stats: os.stat_result) -> tuple[int, ...]:
     return (stats.st_dev, stats.st_ino, stats.st_size, stats.st_mtime_ns, stats.st_ctime_ns)
 
 
-def whole(path: Path, read: Callable[[BinaryIO], T]) -> tuple[T, os.stat_result]:
+def whole(path: Path, read: Callable[[FileIO], T]) -> tuple[T, os.stat_result]:
     """Return what `read` makes of a file that nobody writes meanwhile, and the file's state.
 
     :raises Conflict: the file changed during each of three attempts.
@@ -56,9 +57,12 @@ def changing(path: Path) -> Conflict:
     )
 
 
-def small_or_hashed(file: BinaryIO) -> tuple[Content, bytes]:
+def small_or_hashed(file: FileIO) -> tuple[Content, bytes]:
     """Return the content of an open file, and its bytes if it is small."""
-    body = file.read(SMALL)
+    body = b""
+    # Some network file systems return less than is there.
+    while len(body) < SMALL and (more := file.read(SMALL - len(body))):
+        body += more
     if len(body) < SMALL:
         sha256 = hashlib.sha256(body).hexdigest()
         return Content(len(body), sha256, (sha256,) if body else ()), body
@@ -66,13 +70,13 @@ def small_or_hashed(file: BinaryIO) -> tuple[Content, bytes]:
     return hashed(file), b""
 
 
-def hashed(file: BinaryIO) -> Content:
+def hashed(file: FileIO) -> Content:
     """Return the size and the hashes of an open file."""
     total, size, parts = hashlib.sha256(), 0, []
     buffer = memoryview(bytearray(_CHUNK))
     while True:
         part, length = hashlib.sha256(), 0
-        while length < PART and (count := file.readinto(buffer)):  # type: ignore[attr-defined]
+        while length < PART and (count := file.readinto(buffer)):
             part.update(buffer[:count])
             total.update(buffer[:count])
             length += count

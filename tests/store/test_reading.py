@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,6 +27,22 @@ def test_a_large_file_has_a_hash_for_each_part(tmp_path: Path) -> None:
         hashlib.sha256(first + second).hexdigest(),
         (hashlib.sha256(first).hexdigest(), hashlib.sha256(second).hexdigest()),
     )
+
+
+class Halting(FileIO):
+    """A file of a file system that returns less than is wanted."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(min(size or 0, 3))
+
+
+def test_a_file_that_is_read_in_pieces_is_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "small"
+    path.write_bytes(b"0123456789")
+    with Halting(path) as file:
+        content, body = reading.small_or_hashed(file)
+    assert body == b"0123456789"
+    assert (content.size, content.sha256) == (10, hashlib.sha256(body).hexdigest())
 
 
 def test_a_file_that_is_written_meanwhile_is_read_again(tmp_path: Path) -> None:
