@@ -104,7 +104,7 @@ class Controller:
 async def controller(api: Api, site: Site, **settings: Any) -> AsyncIterator[Controller]:
     watches, registry = Watches(api, [site.namespace]), Registry()
     around = Around(
-        datasets=lambda: site.known,  # type: ignore[return-value, arg-type] (only what is used)
+        datasets=lambda: site.known,
         registry=registry,
         projects=lambda: [site.namespace],
         sessions=lambda: site.sessions,

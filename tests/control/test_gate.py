@@ -33,9 +33,9 @@ class Desk:
         self.gate = DataGate(
             lambda: self.board.sessions,
             self.board.data,
-            self.datasets,  # type: ignore[arg-type]
-            self.caches,  # type: ignore[arg-type]
-            self.jobs,  # type: ignore[arg-type]
+            self.datasets,
+            self.caches,
+            self.jobs,
             self._wake,
             lambda: self.now,
         )

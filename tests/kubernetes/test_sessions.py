@@ -234,7 +234,7 @@ async def test_a_refused_step_is_shown_and_repeated(
         api.fail(fault, verb, resource, times=2 * tries)
         await driver.sessions.create(spec(), "me")
         await until(cluster, lambda: driver.only().reason)
-        assert driver.only().reason.raw == fault.message  # type: ignore[union-attr]
+        assert driver.only().reason.raw == fault.message
         await until(cluster, state(driver, "running"))
         assert len(cluster.started) == 1
 
@@ -266,7 +266,7 @@ async def test_an_object_of_someone_else_is_not_taken_over(
     async with controller(api) as driver:
         session = await driver.sessions.create(spec(), "me")
         await until(cluster, lambda: driver.only().reason)
-        assert "belongs to something else" in driver.only().reason.raw  # type: ignore[union-attr]
+        assert "belongs to something else" in driver.only().reason.raw
         await driver.sessions.stop(session.id)
         await driver.sessions.delete(session.id)
         assert api.raw(SECRETS, "team-a", "gpu-exp-1")["data"] == {"x": "eA=="}

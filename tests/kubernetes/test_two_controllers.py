@@ -211,7 +211,7 @@ async def test_pages_that_only_one_knows_may_save(api: FakeApi, cluster: FakeClu
         assert other.only().is_saving
         await one.sessions.put_page(session.id, "p", PageReport(state="saved"))
         await until(cluster, shows("stopped", one, other))
-        assert one.only().ending.saved == other.only().ending.saved == "saved"  # type: ignore[union-attr]
+        assert one.only().ending.saved == other.only().ending.saved == "saved"
 
 
 async def test_a_record_of_somebody_else_is_not_followed(

@@ -50,9 +50,9 @@ class Lab:
         self.gate = DataGate(
             lambda: self.board.sessions,
             self.board.data,
-            self.datasets,  # type: ignore[arg-type]
-            self.caches,  # type: ignore[arg-type]
-            self.jobs,  # type: ignore[arg-type]
+            self.datasets,
+            self.caches,
+            self.jobs,
             lambda: None,
         )
         ports: Any = {"datasets": self.datasets, "caches": self.caches, "jobs": self.jobs}

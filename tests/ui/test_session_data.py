@@ -33,7 +33,7 @@ def test_datasets_are_sent_and_refused_one_by_one(client: Client, *, terminal: b
 
 def test_one_dataset_may_be_text(client: Client) -> None:
     with pytest.raises(InvalidFields) as caught:
-        client.sessions.submit("exp1", data="Faces@v1")  # type: ignore[arg-type]
+        client.sessions.submit("exp1", data="Faces@v1")
     assert fields(caught.value) == ["data[0]"]
 
 

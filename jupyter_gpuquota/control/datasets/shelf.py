@@ -196,7 +196,8 @@ class Shelf:
         """
         mark = f"{stored.mark} {stored.size} {stored.written.timestamp()}"
         if (known := self._memo.get(stored.key)) and known[0] == mark:
-            return known[1]  # type: ignore[no-any-return]
+            record: T = known[1]
+            return record
         try:
             async with self._limit:
                 body = await self.objects.get(stored.key)

@@ -180,12 +180,12 @@ async def test_the_copy_that_was_verified_longest_ago_is_next() -> None:
         return CachedVersion(
             dataset="faces",
             version=name,
-            state=facts.get("state", "cached"),  # type: ignore[arg-type]
+            state=facts.get("state", "cached"),
             size=1,
             files=1,
             used=NOW - timedelta(hours=used),
             verified=None if verified is None else NOW - timedelta(days=verified),
-            leases=facts.get("leases", ()),  # type: ignore[arg-type]
+            leases=facts.get("leases", ()),
         )
 
     old, older, new = copy("old", 8, 1), copy("older", 9, 1), copy("new", 1, 1)

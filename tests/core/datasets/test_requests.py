@@ -25,7 +25,7 @@ KNOWN = (Dataset(name="cats", lake="main", project="team-b", owner="li", created
 
 
 def create(**fields: object) -> tuple[DatasetRecord, str]:
-    asked = DatasetRequest(**({"name": "faces"} | fields))  # type: ignore[arg-type]
+    asked = DatasetRequest(**({"name": "faces"} | fields))
     return new_record(asked, KNOWN, LAKES, PROJECTS, ANA, NOW)
 
 

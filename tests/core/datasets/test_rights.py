@@ -22,7 +22,7 @@ def dataset(**more: object) -> Dataset:
         "owner": "ana",
         "created": datetime(2026, 1, 1, tzinfo=UTC),
     }
-    return Dataset(**(base | more))  # type: ignore[arg-type]
+    return Dataset(**(base | more))
 
 
 def rights(name: str = "li", session: str = "", *, admin: bool = False, **roles: Role) -> Rights:

@@ -361,7 +361,7 @@ def test_bodies_go_past_tornado_on_plain_connections_only() -> None:
     class Encrypted:
         pass
 
-    assert not is_plain(Encrypted())  # type: ignore[arg-type]
+    assert not is_plain(Encrypted())
 
 
 async def test_what_a_page_needs_to_act_comes_with_it(site: Site) -> None:
