@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 from urllib.parse import quote
 
-from .objects.cluster import Claim, ConfigMap, KubeNode, Namespace, ResourceQuota
+from .objects.cluster import ConfigMap, KubeNode, Namespace, ResourceQuota
 from .objects.leases import Lease
 from .objects.meta import Object
 from .objects.pods import Event, Pod
+from .objects.storage import AttributesClass, Claim, ClassOfStorage, PersistentVolume
 from .objects.workloads import Job, StatefulSet
 
 T = TypeVar("T", bound=Object)
@@ -47,6 +48,20 @@ EVENTS = Resource("", "v1", "events", "Event", Event)
 NODES = Resource("", "v1", "nodes", "Node", KubeNode, namespaced=False)
 NAMESPACES = Resource("", "v1", "namespaces", "Namespace", Namespace, namespaced=False)
 CLAIMS = Resource("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", Claim)
+PERSISTENT_VOLUMES = Resource(
+    "", "v1", "persistentvolumes", "PersistentVolume", PersistentVolume, namespaced=False
+)
+STORAGE_CLASSES = Resource(
+    "storage.k8s.io", "v1", "storageclasses", "StorageClass", ClassOfStorage, namespaced=False
+)
+ATTRIBUTES_CLASSES = Resource(
+    "storage.k8s.io",
+    "v1",
+    "volumeattributesclasses",
+    "VolumeAttributesClass",
+    AttributesClass,
+    namespaced=False,
+)
 CONFIG_MAPS = Resource("", "v1", "configmaps", "ConfigMap", ConfigMap)
 SECRETS = Resource("", "v1", "secrets", "Secret", Object)
 SERVICES = Resource("", "v1", "services", "Service", Object)

@@ -10,7 +10,7 @@ from ...errors import NotFound, WrongState
 from ...model.datasets.caches import CachedVersion, CacheRoom, Lease
 from ..api import Api, Fault
 from ..faults import error as explained
-from ..objects.cluster import Claim
+from ..objects.storage import Claim
 from ..quantities import units
 from ..resources import CLAIMS
 from .marks import Copy, Marks

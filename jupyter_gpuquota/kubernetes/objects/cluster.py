@@ -1,4 +1,4 @@
-"""Nodes, namespaces, claims and quotas."""
+"""Nodes, namespaces and quotas."""
 
 from __future__ import annotations
 
@@ -46,32 +46,26 @@ class Namespace(Object, frozen=True, kw_only=True):
     """A namespace."""
 
 
-class ClaimSpec(Record, frozen=True, kw_only=True):
-    """What a claim asks for."""
+class ScopeExpression(Record, frozen=True, kw_only=True):
+    """A condition on what a ResourceQuota counts."""
 
-    access_modes: tuple[str, ...] = ()
-    storage_class_name: str = ""
-    volume_name: str = ""
-
-
-class ClaimStatus(Record, frozen=True, kw_only=True):
-    """What a claim has."""
-
-    phase: str = ""
-    capacity: Quantities = msgspec.field(default_factory=dict)
+    scope_name: str
+    operator: str
+    values: tuple[str, ...] = ()
 
 
-class Claim(Object, frozen=True, kw_only=True):
-    """A PersistentVolumeClaim."""
+class ScopeSelector(Record, frozen=True, kw_only=True):
+    """Conditions on what a ResourceQuota counts, which must all hold."""
 
-    spec: ClaimSpec = ClaimSpec()
-    status: ClaimStatus = ClaimStatus()
+    match_expressions: tuple[ScopeExpression, ...] = ()
 
 
 class QuotaSpec(Record, frozen=True, kw_only=True):
-    """The limits of a ResourceQuota."""
+    """The limits of a ResourceQuota, and what it counts if not everything."""
 
     hard: Quantities = msgspec.field(default_factory=dict)
+    scopes: tuple[str, ...] = ()
+    scope_selector: ScopeSelector = ScopeSelector()
 
 
 class QuotaStatus(Record, frozen=True, kw_only=True):

@@ -17,12 +17,35 @@ class Resources(Record, frozen=True, kw_only=True):
     limits: Mapping[str, str | int] = msgspec.field(default_factory=dict)
 
 
+class ContainerMount(Record, frozen=True, kw_only=True):
+    """Where a container has a volume of its pod."""
+
+    name: str
+    mount_path: str = ""
+    read_only: bool = False
+
+
 class Container(Record, frozen=True, kw_only=True):
     """A container of a pod."""
 
     name: str
     image: str = ""
     resources: Resources = Resources()
+    volume_mounts: tuple[ContainerMount, ...] = ()
+
+
+class ClaimSource(Record, frozen=True, kw_only=True):
+    """The claim that a volume of a pod is."""
+
+    claim_name: str
+    read_only: bool = False
+
+
+class PodVolume(Record, frozen=True, kw_only=True):
+    """A volume of a pod; only claims are read."""
+
+    name: str
+    persistent_volume_claim: ClaimSource | None = None
 
 
 class PodSpec(Record, frozen=True, kw_only=True):
@@ -31,6 +54,7 @@ class PodSpec(Record, frozen=True, kw_only=True):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     node_name: str = ""
+    volumes: tuple[PodVolume, ...] = ()
 
 
 class Waiting(Record, frozen=True, kw_only=True):
