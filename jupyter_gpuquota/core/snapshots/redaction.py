@@ -1,0 +1,142 @@
+"""What a snapshot never contains: secrets, by the names of files and by the form of texts.
+
+Standard library only, and the syntax of Python 3.8: the capture script carries this module into
+sessions. What a rule does not know is not found: files are stored as they are otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterable, Mapping  # noqa: UP035 (Python 3.8 in sessions)
+
+MASK = "***"
+_SHORTEST = 8
+"""Values of variables that are shorter are not looked for: they may be any word."""
+
+_FILES = re.compile(
+    r"[._]netrc(\.gpg)?|\.git-credentials|\.pgpass|\.my\.cnf|\.mylogin\.cnf|\.pypirc|\.npmrc|\.yarnrc"
+    r"|\.htpasswd|\.dockercfg|\.vault-token|\.boto|\.s3cfg|\.databrickscfg|rclone\.conf|kaggle\.json"
+    r"|\.env(rc|\.(?!example$|sample$|template$|dist$).+)?|[^/]+\.env"
+    r"|id_(rsa|dsa|ecdsa|ed25519|ecdsa_sk|ed25519_sk|xmss)"
+    r"|[^/]+\.(pem|key|p12|pfx|pkcs12|jks|jceks|keystore|kdbx|ppk|kubeconfig)"
+    r"|client_secret[^/]*\.json|[^/]*service[-_]account[^/]*\.json"
+    r"|application_default_credentials\.json|secrets?\.(ya?ml|toml|json|ini)"
+    r"|jupyter_cookie_secret|(jp|nb)server-[^/]*\.(json|html)",
+    re.IGNORECASE,
+)
+_PLACES = re.compile(
+    r"(^|/)(\.aws/(credentials|config|sso/.+|cli/cache/.+)|\.azure/.+|\.config/gcloud/.+"
+    r"|\.gnupg/.+|\.kube/.+|\.docker/config\.json|\.config/gh/hosts\.yml|\.config/containers/auth\.json"
+    r"|\.config/rclone/.+|\.huggingface/(token|stored_tokens)|huggingface/(token|stored_tokens)"
+    r"|\.config/git/credentials|\.oci/.+|\.password-store/.+"
+    r"|\.ssh/(?!config$|known_hosts|authorized_keys$|[^/]+\.pub$).+)$",
+    re.IGNORECASE,
+)
+_OF_GIT = re.compile(
+    r"(^|/)(\.git/(config|config\.worktree|FETCH_HEAD|modules/.+/(config|FETCH_HEAD)|logs/.+"
+    r"|worktrees/[^/]+/config\.worktree)|\.gitconfig|\.gitmodules|\.config/git/config)$"
+)
+
+_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<who>[^\s/?#\"'<>]*)@")
+_QUERY = re.compile(
+    r"(?i)(?P<name>[?&](?:access_|private_|auth_)?(?:token|password|secret|sig|signature|api_?key"
+    r"|x-amz-signature|x-amz-security-token|x-goog-signature)=)[^&\s\"'<>#]+"
+)
+_HEADER = re.compile(
+    r"(?i)(?P<name>authorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|token)\s+)\S+"
+)
+_KEY = re.compile(
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?"
+    r"(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    re.DOTALL,
+)
+_TOKEN = re.compile(
+    r"(?<![A-Za-z0-9])(?:gh[opusr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}"
+    r"|glpat-[A-Za-z0-9_-]{15,}|hf_[A-Za-z0-9]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|sk-[A-Za-z0-9_-]{20,}"
+    r"|xox[abeoprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,}|npm_[A-Za-z0-9]{30,}"
+    r"|pypi-[A-Za-z0-9_-]{30,}|dapi[0-9a-f]{32}|dckr_pat_[A-Za-z0-9_-]{20,}"
+    r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})"
+)
+_WORDS = (
+    r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)"
+)
+_VARIABLE = re.compile(rf"(?:^|_|[a-z0-9]){_WORDS}(?:$|_|S$|ID$)|^PGPASS", re.IGNORECASE)
+_QUOTED = re.compile(
+    rf"(?i)(?P<name>\b\w*{_WORDS}\w*[\"']?\]?\s*(?::|=)\s*)(?P<quote>[\"'])[^\"'\n]+(?P=quote)"
+)
+_SHELL = re.compile(rf"(?P<name>\b[A-Z0-9_]*{_WORDS}[A-Z0-9_]*=)(?![\"'=])[^\s\"']+")
+
+
+def secret_path(path: str) -> bool:
+    """Return whether a file is one of credentials or keys, by its path with `/` between parts."""
+    return bool(_FILES.fullmatch(path.rpartition("/")[2]) or _PLACES.search(path))
+
+
+def is_git_text(path: str) -> bool:
+    """Return whether a file is one of those in which git writes addresses, with their tokens."""
+    return bool(_OF_GIT.search(path))
+
+
+def secret_variable(name: str) -> bool:
+    """Return whether the value of an environment variable is a secret, by its name."""
+    return bool(_VARIABLE.search(name))
+
+
+def secret_values(variables: Mapping[str, str]) -> list[str]:
+    """Return the values of environment variables that are secrets, the longest first."""
+    found = {
+        value
+        for name, value in variables.items()
+        if secret_variable(name) and len(value) >= _SHORTEST
+    }
+    return sorted(found, key=lambda value: (-len(value), value))
+
+
+def address(text: str) -> str:
+    """Return a text without the credentials in its URLs; users of ssh stay, they are no secret."""
+    return _QUERY.sub(rf"\g<name>{MASK}", _URL.sub(_without_password, text))
+
+
+def text(body: str, secrets: Iterable[str] = ()) -> str:
+    """Return a text without what has the form of a secret, and without the given ones.
+
+    Lines stay lines, so that a patch keeps its form.
+    """
+    for secret in secrets:
+        body = body.replace(secret, MASK)
+    body = address(_KEY.sub(_without_key, body))
+    body = _TOKEN.sub(MASK, _HEADER.sub(rf"\g<name>{MASK}", body))
+    body = _QUOTED.sub(rf"\g<name>\g<quote>{MASK}\g<quote>", body)
+    return _SHELL.sub(rf"\g<name>{MASK}", body)
+
+
+def document(value: Any, secrets: Iterable[str] = ()) -> Any:
+    """Return a JSON value with all its texts redacted, names of fields included."""
+    secrets = tuple(secrets)
+    if isinstance(value, str):
+        return text(value, secrets)
+    if isinstance(value, Mapping):
+        return {
+            text(name, secrets): MASK
+            if secret_variable(name) and isinstance(each, str) and each
+            else document(each, secrets)
+            for name, each in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [document(each, secrets) for each in value]
+    return value
+
+
+def _without_password(found: re.Match[str]) -> str:
+    scheme, who = found["scheme"], found["who"]
+    user = who.partition(":")[0] if scheme.lower().endswith("ssh") else ""
+    return f"{scheme}://{user}@" if user else f"{scheme}://"
+
+
+def _without_key(found: re.Match[str]) -> str:
+    """Return the lines of a private key without the key; each keeps the sign of a patch."""
+    first, *rest = found[0].split("\n")
+    begin = first[: first.index("-----", 5) + 5]
+    if not rest:
+        return f"{begin}{MASK}"
+    return "\n".join([begin, *(f"{line[:1] if line[:1] in '+- ' else ''}{MASK}" for line in rest)])
