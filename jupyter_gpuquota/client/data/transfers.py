@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Literal, overload
+from typing import Literal, TypedDict, Unpack, overload
 
 from ...errors import FieldError, refused
 from ...model.datasets.caches import CacheAnswer, CachedVersion, VerifyRequest
@@ -22,6 +22,12 @@ from .processes import option
 Folder = str | PathLike[str]
 
 
+class _Given(TypedDict, total=False):
+    message: str
+    tag: str
+    progress: Progress | None
+
+
 class Transfers(OfVersions):
     """Move data, and wait until it is done.
 
@@ -31,26 +37,12 @@ class Transfers(OfVersions):
 
     @overload
     def sync(
-        self,
-        name: str,
-        folder: Folder,
-        *,
-        message: str = "",
-        tag: str = "",
-        progress: Progress | None = None,
-        wait: Literal[True] = True,
+        self, name: str, folder: Folder, *, wait: Literal[True] = True, **given: Unpack[_Given]
     ) -> Version: ...
 
     @overload
     def sync(
-        self,
-        name: str,
-        folder: Folder,
-        *,
-        message: str = "",
-        tag: str = "",
-        progress: Progress | None = None,
-        wait: Literal[False],
+        self, name: str, folder: Folder, *, wait: Literal[False], **given: Unpack[_Given]
     ) -> Job: ...
 
     def sync(
