@@ -127,8 +127,11 @@ class Download:
 
 def total(entries: Iterable[Located]) -> Stats:
     """Return how many files some entries are, and their bytes."""
-    sizes = [entry.size for entry, _ in entries if entry.is_file]
-    return Stats(files=len(sizes), bytes=sum(sizes))
+    files = size = 0
+    for entry, _ in entries:
+        files += entry.is_file
+        size += entry.size if entry.is_file else 0
+    return Stats(files=files, bytes=size)
 
 
 def _link(path: Path, target: str) -> None:

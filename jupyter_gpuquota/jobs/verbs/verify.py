@@ -66,8 +66,8 @@ async def _in_cache(job: Job, there: Place, args: argparse.Namespace) -> list[Gp
 async def _in_lake(job: Job, objects: Objects, version: str) -> list[GpuQuotaError]:
     """Return the error of what is damaged or missing in the lake."""
     body = await objects.get(layout.manifest(version))
-    entries = await in_thread(lambda: list(manifest.decode([body], version)))
-    verification = Verification(objects, job.progress, total(entries))
-    found = [printable(bad.path) async for bad in verification.run(entries)]
+    stats = await in_thread(lambda: total(manifest.decode([body], version)))
+    verification = Verification(objects, job.progress, stats)
+    found = [printable(bad.path) async for bad in verification.run(manifest.read(body))]
     hint = "Sync the same data again, or restore the lake from a copy."
     return [job.damaged(found, "the lake", hint)] if found else []
