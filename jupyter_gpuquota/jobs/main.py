@@ -19,7 +19,7 @@ from ..client.connection.context import Context
 from ..client.exit_codes import INTERRUPTED
 from ..model.datasets.jobs import JobReport
 from ..model.struct import problem_of
-from ..store.cache.owners import this_process
+from ..store.processes.owners import this_process
 from .job import Job
 from .priority import lower
 from .reporters import ControllerReporter, LinesReporter, Reporter

@@ -7,7 +7,7 @@ the layers.
 from __future__ import annotations
 
 from ..jobs.main import main
-from .leaving import leave
+from .processes.leaving import leave
 
 if __name__ == "__main__":
     leave(main())

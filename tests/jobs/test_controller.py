@@ -12,9 +12,9 @@ import pytest
 
 from jupyter_gpuquota.store import manifest
 from jupyter_gpuquota.store.cache import records
-from jupyter_gpuquota.store.cache.owners import Owner
 from jupyter_gpuquota.store.cache.places import place
 from jupyter_gpuquota.store.cache.records import Fetching
+from jupyter_gpuquota.store.processes.owners import Owner
 from tests.jobs.conftest import Controller, Start
 from tests.store.test_download import listing
 from tests.waiting import wait_for

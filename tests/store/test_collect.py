@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.store import manifest
@@ -16,7 +23,15 @@ from jupyter_gpuquota.store.lake.collect import collect
 from jupyter_gpuquota.store.lake.contents import refresh
 from jupyter_gpuquota.store.lake.history import History, has_conditional_put
 from jupyter_gpuquota.store.lake.objects import Objects
-from jupyter_gpuquota.store.lake.presence import Presence, writing
+from jupyter_gpuquota.store.lake.presence import (
+    EXPIRY,
+    RENEWAL,
+    SETTLING,
+    Presence,
+    Record,
+    writing,
+)
+from jupyter_gpuquota.store.processes.owners import Owner, started, this_process
 from jupyter_gpuquota.store.upload import Upload
 
 pytestmark = pytest.mark.asyncio
@@ -91,6 +106,54 @@ async def test_a_writer_sees_who_collects(lake: Objects) -> None:
     seen = await writer.others()
     assert (seen.live, seen.collect) == ([collector.key], True)
     seen = await collector.others()
-    assert (seen.live, seen.expired, seen.collect) == ([writer.key], [], False)
+    assert (seen.live, seen.dead, seen.collect) == ([writer.key], [], False)
     await collector.remove()
     assert await writer.others() == ([], [])
+
+
+async def aged(lake: Objects, folder: Path, key: str, owner: Owner, age: timedelta) -> None:
+    """Let a process have renewed its record some time ago."""
+    await lake.put(key, msgspec.json.encode(Record(owner)))
+    then = time.time() - age.total_seconds()
+    os.utime(folder / "lake" / key, (then, then))
+
+
+@pytest.fixture
+def other() -> Iterator[subprocess.Popen[bytes]]:
+    """Another process of this machine."""
+    with subprocess.Popen(["sleep", "1000"]) as process:
+        yield process
+        process.kill()
+
+
+async def test_a_process_of_this_machine_is_dead_once_it_has_ended(
+    lake: Objects, tmp_path: Path, other: subprocess.Popen[bytes]
+) -> None:
+    key, log = layout.writer("write-1"), await history(lake)
+    owner = replace(this_process(), pid=other.pid, start=started(other.pid))
+    await aged(lake, tmp_path, key, owner, EXPIRY / 2)
+    with pytest.raises(Conflict):
+        await collect(lake, log)
+    other.kill()
+    other.wait()
+    elsewhere = replace(owner, space="another machine")
+    for each, age in ((owner, SETTLING / 2), (elsewhere, EXPIRY / 2)):
+        await aged(lake, tmp_path, key, each, age)
+        with pytest.raises(Conflict):
+            await collect(lake, log)
+    await aged(lake, tmp_path, key, owner, EXPIRY / 2)
+    await collect(lake, log)
+    assert not [each async for each in lake.list(layout.WRITERS)]
+
+
+@pytest.mark.parametrize("body", [b"{}", b"1", b"{", b'{"owner": 1}'])
+async def test_a_record_that_names_no_process_counts_until_it_expires(
+    lake: Objects, tmp_path: Path, body: bytes
+) -> None:
+    key, log = layout.writer("write-1"), await history(lake)
+    for age, counts in ((EXPIRY - RENEWAL, True), (EXPIRY, False)):
+        await lake.put(key, body)
+        then = time.time() - age.total_seconds()
+        os.utime(tmp_path / "lake" / key, (then, then))
+        with pytest.raises(Conflict) if counts else nullcontext():
+            await collect(lake, log)

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import msgspec
 
+from ..processes.owners import this_process
 from ..progress import Progress
 from ..tasks import in_thread
 from . import index, records
-from .owners import FolderClock, this_process
+from .owners import FolderClock
 from .places import Place
 from .records import Fetching
 

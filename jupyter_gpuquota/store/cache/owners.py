@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import time
 import uuid
 from pathlib import Path
 
-import msgspec
+from ..processes.owners import Owner, runs
 
 STALE = 60_000_000_000
-"""Nanoseconds without a sign of life after which a process of another machine counts as dead."""
-
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
-
-
-class Owner(msgspec.Struct, frozen=True, kw_only=True):
-    """One process: its host and pid for people, and what tells it from all others.
-
-    `space` names the boot of the machine and the container, in which `pid` and `start` (in clock
-    ticks since the boot) are unique.
-    """
-
-    host: str
-    pid: int
-    start: int
-    space: str
+"""Nanoseconds without a sign of life after which a process that cannot be seen counts as dead."""
 
 
 class FolderClock:
@@ -55,34 +38,10 @@ class FolderClock:
         return stamp
 
 
-def this_process() -> Owner:
-    """Return this process."""
-    pid = os.getpid()
-    return Owner(host=socket.gethostname(), pid=pid, start=started(pid) or 0, space=_space())
-
-
 def lives(owner: Owner, renewed: int, clock: FolderClock) -> bool:
     """Return whether a process lives that gave its last sign of life at `renewed`.
 
     A process of this machine, or container, is looked up; of another one, the sign must be recent.
     """
-    if owner.space == _space():
-        return started(owner.pid) == owner.start
-    return clock.now() - renewed < STALE
-
-
-def _space() -> str:
-    try:
-        return f"{_BOOT.read_text().strip()} {Path('/proc/self/ns/pid').readlink()}"
-    except OSError:
-        return socket.gethostname()
-
-
-def started(pid: int) -> int | None:
-    """Return when a process started, in clock ticks after the boot, None if it does not run."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return None
-    state, *rest = stat.rpartition(")")[2].split()
-    return None if state in {"Z", "X"} else int(rest[18])
+    found = runs(owner)
+    return clock.now() - renewed < STALE if found is None else found

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from .owners import Owner
+from ..processes.owners import Owner
 
 T = TypeVar("T")
 

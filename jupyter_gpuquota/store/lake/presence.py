@@ -15,7 +15,10 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from ...errors import Conflict, NotFound
+from ..processes.owners import Owner, runs, this_process
 from . import layout
 from .objects import Objects, Stored
 
@@ -24,15 +27,17 @@ Work = Literal["write", "collect"]
 RENEWAL = timedelta(seconds=30)
 EXPIRY = 10 * RENEWAL
 """How long after its last renewal a record counts: longer than any hiccup of lake or network."""
+SETTLING = 2 * RENEWAL
+"""The same if its process has ended on this machine: the lake may still get what it sent last."""
 
 _PAUSE = 1.0
 
 
 class Others(NamedTuple):
-    """The keys of the records of other processes: live ones, and those that have expired."""
+    """The keys of the records of other processes: live ones, and those of dead processes."""
 
     live: list[str]
-    expired: list[str]
+    dead: list[str]
 
     @property
     def collect(self) -> bool:
@@ -40,20 +45,27 @@ class Others(NamedTuple):
         return any(key.startswith(f"{layout.WRITERS}collect-") for key in self.live)
 
 
+class Record(msgspec.Struct, frozen=True):
+    """What a record says: whose it is, None in those of earlier versions."""
+
+    owner: Owner | None = None
+
+
 class Presence:
     """The record of this process in a lake."""
 
     def __init__(self, objects: Objects, work: Work) -> None:
         self._objects = objects
+        self._body = msgspec.json.encode(Record(this_process()))
         self.key = layout.writer(f"{work}-{uuid.uuid4().hex}")
 
     async def renew(self) -> Stored:
         """Write the record, and return it with the lake's time."""
-        await self._objects.put(self.key, b"{}")
+        await self._objects.put(self.key, self._body)
         return await self._objects.head(self.key)
 
     async def remains(self) -> bool:
-        """Return whether nobody has removed the record, as a collector does with expired ones."""
+        """Return whether nobody has removed the record, as a collector does if it seems dead."""
         try:
             await self._objects.head(self.key)
         except NotFound:
@@ -67,8 +79,21 @@ class Presence:
         found = Others([], [])
         for each in listed:
             if each.key != self.key:
-                (found.live if now - each.written < EXPIRY else found.expired).append(each.key)
+                lives = await self._lives(each.key, now - each.written)
+                (found.live if lives else found.dead).append(each.key)
         return found
+
+    async def _lives(self, key: str, age: timedelta) -> bool:
+        """Return whether a record counts that was renewed some time ago."""
+        if not SETTLING <= age < EXPIRY:
+            return age < SETTLING
+        try:
+            owner = msgspec.json.decode(await self._objects.get(key), type=Record).owner
+        except NotFound:
+            return False
+        except msgspec.DecodeError:
+            owner = None
+        return owner is None or runs(owner) is not False
 
     async def remove(self) -> None:
         """Remove the record."""
@@ -90,7 +115,7 @@ async def writing(objects: Objects) -> AsyncIterator[Presence]:
 
 @asynccontextmanager
 async def collecting(objects: Objects) -> AsyncIterator[Presence]:
-    """Announce that objects will be removed, and remove expired records.
+    """Announce that objects will be removed, and remove the records of dead processes.
 
     :raises Conflict: somebody is writing, or removes objects already.
     """
@@ -102,7 +127,7 @@ async def collecting(objects: Objects) -> AsyncIterator[Presence]:
                 hint="Try again when their syncs have ended: data jobs lists them.",
             )
         # Not what another listing would show: a writer may have come meanwhile.
-        await objects.delete(others.expired)
+        await objects.delete(others.dead)
         yield presence
 
 

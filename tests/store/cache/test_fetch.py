@@ -15,11 +15,11 @@ from jupyter_gpuquota.store import published
 from jupyter_gpuquota.store.cache import index, marks, records, sweep
 from jupyter_gpuquota.store.cache.announcing import Announcement
 from jupyter_gpuquota.store.cache.fetch import fetch
-from jupyter_gpuquota.store.cache.owners import Owner, this_process
 from jupyter_gpuquota.store.cache.places import place
 from jupyter_gpuquota.store.cache.records import Fetching
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.objects import Objects
+from jupyter_gpuquota.store.processes.owners import Owner, this_process
 from jupyter_gpuquota.store.progress import Progress
 from tests.store.cache.conftest import Store
 from tests.store.test_download import listing

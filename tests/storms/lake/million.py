@@ -20,8 +20,8 @@ from jupyter_gpuquota.store.entries import Entry, Location
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import connect
 from jupyter_gpuquota.store.lake.objects import Objects
-from jupyter_gpuquota.store.leaving import leave
 from jupyter_gpuquota.store.packs import Packer
+from jupyter_gpuquota.store.processes.leaving import leave
 from jupyter_gpuquota.store.spool import spool
 from jupyter_gpuquota.store.verify import Verification
 
