@@ -12,3 +12,6 @@ POD = f"{DOMAIN}/pod"
 
 FORWARD = f"{DOMAIN}/forward"
 """Annotation of such a pod: where its ports really are, `8888=34567,9000=34568`."""
+
+DRIVER = f"csi.{DOMAIN}"
+"""The driver of the storage classes `test-csi` and `test-csi-waits`, whose volumes are folders."""

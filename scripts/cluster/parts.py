@@ -47,8 +47,9 @@ def parts(layout: Layout) -> dict[str, Part]:
         (str(programs / "snapshot-controller"), *_flags(_snapshots(layout))), {}
     )
     root = str(Path(__file__).resolve().parents[2])
-    kubelet = ("-m", "scripts.cluster.kubelet", str(layout.folder))
-    made["kubelet"] = Part((sys.executable, *kubelet), {"PYTHONPATH": root})
+    for name in ("kubelet", "storage"):
+        program = ("-m", f"scripts.cluster.{name}", str(layout.folder))
+        made[name] = Part((sys.executable, *program), {"PYTHONPATH": root})
     return made
 
 

@@ -81,6 +81,12 @@ def install_nodes(rest: Rest, layout: Layout) -> None:
         rest.create(node)
 
 
+def install_storage(rest: Rest) -> None:
+    """Create the classes of the storage driver."""
+    for manifest in manifests.read(OBJECTS / "storage.yaml"):
+        rest.apply(manifest)
+
+
 def wait_for_nodes(rest: Rest) -> None:
     """Wait until every node is ready."""
 

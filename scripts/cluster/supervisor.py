@@ -23,12 +23,9 @@ from .rest import Refused, Rest
 
 STORE = ("etcd", "apiserver")
 CONTROLLERS = ("controller-manager", "scheduler")
-OTHERS = ("kwok", "kubelet", "kueue")
+OTHERS = ("kwok", "kubelet", "kueue", "snapshot-controller", "storage")
 
-SNAPSHOTS = "snapshot-controller"
-"""Runs only where it is wanted: its kinds would cost every start a second."""
-
-KINDS = ("kwok-crds", "kueue-crds", "gateway-crds")
+KINDS = ("kwok-crds", "kueue-crds", "gateway-crds", "snapshot-crds")
 
 READY = "ready"
 """The line that is printed when the cluster is up."""
@@ -53,6 +50,7 @@ class Supervisor:
         await self._do(setup.install_kinds, rest, layout, KINDS)
         await self._do(rest.apply, setup.kueue_namespace())
         await self._do(setup.install_nodes, rest, layout)
+        await self._do(setup.install_storage, rest)
         await self._start(*OTHERS)
         await self._do(setup.install_kueue, rest, layout)
         await self._do(setup.wait_for_nodes, rest)
@@ -97,10 +95,6 @@ class Supervisor:
 
     async def _obey(self, command: str, part: str) -> None:
         match command:
-            case "start" if part == SNAPSHOTS:
-                rest = Rest.of(self._layout.kubeconfig("admin"))
-                await self._do(setup.install_kinds, rest, self._layout, ("snapshot-crds",))
-                await self._start(part)
             case "start":
                 await self._start(part)
             case "repair":
