@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -59,6 +60,11 @@ def shown(session: Session, rights: Rights, capabilities: tuple[str, ...]) -> Se
     path = session.path if "enter" in granted else ""
     reclaimed = _reclaim(session.reclaimed, rights)
     return replace(session, path=path, reclaimed=reclaimed, actions=offered)
+
+
+def saving(session: Session, by: datetime) -> Session:
+    """Return a session whose pages shall save by a time, for a snapshot."""
+    return replace(session, saving=by)
 
 
 @lru_cache(maxsize=1024)

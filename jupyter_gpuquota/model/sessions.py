@@ -163,7 +163,7 @@ class Session(Model, frozen=True, kw_only=True):
     `ends_by` is the level of the policy that set it. `idle` is None while it is used, or has not
     been idle for a minute. `actions` are what the caller may do to it now; `activity` is to see its
     signals and policy. `ending` is the state of documents that are open in its pages, once it
-    stops.
+    stops. For a snapshot, its pages save their documents by `saving`, and report as if it ended.
     """
 
     id: str
@@ -192,6 +192,7 @@ class Session(Model, frozen=True, kw_only=True):
     idle: Idleness | None = None
     kept: KeptAlive | None = None
     actions: tuple[Open[Action], ...] = ()
+    saving: Annotated[datetime | None, ADDED] = None
 
     @property
     def serves_pages(self) -> bool:

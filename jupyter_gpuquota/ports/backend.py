@@ -19,6 +19,7 @@ from .inventory import Inventory
 from .planning import Planning
 from .policing import Policing
 from .sessions import Exec, Ingress, Logs, Sessions, Terminals
+from .snapshots import SnapshotKeeping, Snapshots
 from .usage import History, Usage
 
 T = TypeVar("T")
@@ -98,6 +99,10 @@ class Backend:
         default=None, metadata=_lack("has no settings for datasets")
     )
     uses: DataUses | None = field(default=None, metadata=_lack("does not record what sessions use"))
+    snapshots: Snapshots | None = field(default=None, metadata=_lack("takes no snapshots"))
+    keeping: SnapshotKeeping | None = field(
+        default=None, metadata=_lack("takes and removes no snapshots by itself")
+    )
     differences: Differences = Differences()
     hint: str = ""
 

@@ -54,7 +54,10 @@ async def list_(backend: Backend, call: Call) -> Page[Session]:
     able = backend.capabilities
     known = session_data.known(backend)
     items = tuple(
-        disclosure.shown(data.session(session, known, call.rights), call.rights, able)
+        _saving(
+            backend,
+            disclosure.shown(data.session(session, known, call.rights), call.rights, able),
+        )
         for session in part.items
     )
     return Page(items=items, total=part.total, revision=part.revision, next=part.next)
@@ -76,19 +79,19 @@ async def advice(backend: Backend, call: Call) -> Advice:
 
 async def create(backend: Backend, call: Call) -> Session:
     """Check a request and create its session."""
-    spec = specs.check(call.body, await _facts(backend, call))
+    spec = specs.check(call.body, await facts(backend, call))
     names.check_free(spec, backend.sessions.all())
     return _shown(backend, call, await backend.sessions.create(spec, call.who))
 
 
 async def preview(backend: Backend, call: Call) -> Preview:
     """Return what would happen to a request; one that breaks rules gets an answer, too."""
-    facts = await _facts(backend, call)
+    known = await facts(backend, call)
     try:
-        spec = specs.check(call.body, facts)
+        spec = specs.check(call.body, known)
         names.check_free(spec, backend.sessions.all())
     except (InvalidFields, NameTaken) as error:
-        return previews.forbidden(error, alternatives.allowed(call.body, facts, error))
+        return previews.forbidden(error, alternatives.allowed(call.body, known, error))
     found = previews.rounded(await backend.planning.preview(spec), call.body, spec)
     return previews.with_data(found, await session_data.previews(backend, spec.data))
 
@@ -107,7 +110,7 @@ async def resume(backend: Backend, call: Call) -> Session:
     """Check a session's request like a new one, and put it back into the queue."""
     request: ResumeRequest = call.body
     again = replace(call, body=specs.asked_again(call.target.spec))
-    specs.check_again(call.target.spec, await _facts(backend, again))
+    specs.check_again(call.target.spec, await facts(backend, again))
     resumed = await backend.sessions.resume(call.target.id, request.base_url)
     return _shown(backend, call, resumed)
 
@@ -116,7 +119,7 @@ async def resize(backend: Backend, call: Call) -> Session:
     """Check a session's new share like a new request, and restart it."""
     session = call.target
     again = replace(call, body=specs.resized(session.spec, call.body))
-    spec = specs.check(again.body, await _facts(backend, again))
+    spec = specs.check(again.body, await facts(backend, again))
     return _shown(backend, call, await backend.sessions.resize(session.id, spec.share))
 
 
@@ -204,6 +207,8 @@ async def presence(backend: Backend, call: Call) -> Nothing:
 async def put_page(backend: Backend, call: Call) -> Nothing:
     """Record that a page of a session is open, and whether it has saved."""
     await backend.sessions.put_page(call.target.id, call.args["page"], call.body)
+    if backend.snapshots:
+        backend.snapshots.page(call.target, call.args["page"], call.body)
     return Nothing()
 
 
@@ -216,7 +221,12 @@ async def _audit(backend: Backend, call: Call, how: str) -> None:
 def _shown(backend: Backend, call: Call, session: Session) -> Session:
     """Return a session as the caller sees it."""
     found = data.session(session, session_data.known(backend), call.rights)
-    return disclosure.shown(found, call.rights, backend.capabilities)
+    return _saving(backend, disclosure.shown(found, call.rights, backend.capabilities))
+
+
+def _saving(backend: Backend, session: Session) -> Session:
+    by = backend.snapshots.saving(session.id) if backend.snapshots else None
+    return disclosure.saving(session, by) if by else session
 
 
 def _states(text: str) -> set[str]:
@@ -228,7 +238,8 @@ def _states(text: str) -> set[str]:
     return states
 
 
-async def _facts(backend: Backend, call: Call) -> specs.Facts:
+async def facts(backend: Backend, call: Call) -> specs.Facts:
+    """Return what the request in a call is checked against."""
     request: SessionRequest = call.body
     inventory = backend.inventory
     return specs.Facts(

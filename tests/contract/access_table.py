@@ -40,6 +40,16 @@ from jupyter_gpuquota.model.sessions import (
     SessionQuery,
     SessionRequest,
 )
+from jupyter_gpuquota.model.snapshots.comparison import SnapshotCompareQuery
+from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
+from jupyter_gpuquota.model.snapshots.snapshots import (
+    SnapshotFolder,
+    SnapshotMarks,
+    SnapshotPinRequest,
+    SnapshotQuery,
+    SnapshotRequest,
+    SnapshotRulesRequest,
+)
 from tests.builders import NOW
 from tests.contract.data import FACES
 
@@ -115,6 +125,26 @@ ALLOWED: dict[str, set[str]] = {
     "lakes.preview": {ADMIN},
     "lakes.collect": {ADMIN},
     "lineage.get": _DATA_SEE,
+    "snapshots.list": _EVERYONE,
+    "snapshots.create": {"owner", "session"},
+    "snapshots.get": {"owner"},
+    "snapshots.mark": {"owner"},
+    "snapshots.delete": _OWN,
+    "snapshots.pin": {"owner"},
+    "snapshots.unpin": {"owner"},
+    "snapshots.compare": {"owner"},
+    "snapshots.lineage": {"owner"},
+    "snapshots.verify": {"owner"},
+    "snapshots.export": {"owner"},
+    "snapshots.settings": _PERSONS,
+    "snapshots.put_settings": _PERSONS,
+    "snapshots.restores": _PERSONS,
+    "snapshots.plan": {"owner"},
+    "snapshots.restore": {"owner"},
+    "snapshots.restoration": {"owner"},
+    "snapshots.replace": {"owner"},
+    "snapshots.undo": {"owner"},
+    "snapshots.confirm": {"owner"},
     "datasets.list": _PERSONS,
     "datasets.create": {"member", "owner", "lead", ADMIN},
     "datasets.get": _DATA_SEE,
@@ -146,6 +176,9 @@ ALLOWED: dict[str, set[str]] = {
 _DATA = {"dataset": "faces", "version": "latest", "tag": "good", "job": "job-1"}
 """The dataset of team-c, whose owner is `owner`, its version, and a job of `owner` on it."""
 
+_SNAPSHOT = {"snapshot": "first", "restore": "first-r1"}
+"""The snapshot of the session, by its tag, and a restore of it."""
+
 REQUESTS: dict[str, dict[str, Any]] = {
     "changes.wait": {"query": ChangesQuery(timeout=0)},
     "sessions.list": {"query": SessionQuery()},
@@ -175,6 +208,24 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "lakes.preview": {"body": DataSettingsRequest(revision="1")},
     "lineage.get": {"args": _DATA, "query": LineageQuery()},
     "lakes.collect": {"args": {"lake": "local"}, "body": CollectRequest()},
+    "snapshots.list": {"query": SnapshotQuery()},
+    "snapshots.create": {"body": SnapshotRequest(note="a try")},
+    "snapshots.get": {"args": _SNAPSHOT},
+    "snapshots.mark": {"args": _SNAPSHOT, "body": SnapshotMarks(tags=("best",))},
+    "snapshots.delete": {"args": _SNAPSHOT},
+    "snapshots.pin": {"args": _SNAPSHOT, "body": SnapshotPinRequest()},
+    "snapshots.unpin": {"args": _SNAPSHOT},
+    "snapshots.compare": {"args": _SNAPSHOT, "query": SnapshotCompareQuery(other="first")},
+    "snapshots.lineage": {"args": _SNAPSHOT},
+    "snapshots.verify": {"args": _SNAPSHOT},
+    "snapshots.export": {"args": _SNAPSHOT, "body": SnapshotFolder(folder="/nowhere/new")},
+    "snapshots.put_settings": {"body": SnapshotRulesRequest(keep_last=2)},
+    "snapshots.plan": {"args": _SNAPSHOT, "body": RestoreRequest()},
+    "snapshots.restore": {"args": _SNAPSHOT, "body": RestoreRequest()},
+    "snapshots.restoration": {"args": _SNAPSHOT},
+    "snapshots.replace": {"args": _SNAPSHOT},
+    "snapshots.undo": {"args": _SNAPSHOT},
+    "snapshots.confirm": {"args": _SNAPSHOT},
     "datasets.create": {"body": DatasetRequest(name="cats", project="team-c")},
     "datasets.get": {"args": _DATA},
     "datasets.change": {"args": _DATA, "body": DatasetChange(description="new")},

@@ -7,7 +7,19 @@ from typing import Annotated, Literal, get_args
 
 from ..struct import ADDED, Model, Open, Problem, Request
 
-JobKind = Literal["sync", "export", "import", "cache", "evict", "verify", "index", "gc", "register"]
+JobKind = Literal[
+    "sync",
+    "export",
+    "import",
+    "cache",
+    "evict",
+    "verify",
+    "index",
+    "gc",
+    "register",
+    "snapshot",
+    "restore",
+]
 JobState = Literal["waiting", "running", "done", "failed", "cancelled", "lost"]
 
 StartedKind = Literal["sync", "export", "cache"]

@@ -13,6 +13,8 @@ export type JobKind =
   | 'index'
   | 'gc'
   | 'register'
+  | 'snapshot'
+  | 'restore'
   | (string & {});
 export type JobState =
   | 'waiting'
@@ -52,6 +54,16 @@ export type IdleRule =
   'idle_timeout' | 'quiet_hours' | 'gpu_idle_timeout' | (string & {});
 export type Kind = 'interactive' | 'interactive-spot' | 'train' | (string & {});
 export type SetBy = 'config' | 'store' | 'file' | 'engine' | (string & {});
+export type RestoreState =
+  | 'fetching'
+  | 'launching'
+  | 'done'
+  | 'failed'
+  | 'replacing'
+  | 'replaced'
+  | 'undoing'
+  | 'undone'
+  | (string & {});
 export type State =
   | 'waiting'
   | 'starting'
@@ -127,10 +139,18 @@ export type SignalName =
 export type SignalState = 'busy' | 'idle' | 'unknown' | (string & {});
 export type Effect =
   'starts' | 'waits' | 'reclaimed' | 'moves' | 'keeps' | 'ends' | (string & {});
+export type Trigger =
+  'request' | 'schedule' | 'suspend' | 'finish' | 'code' | (string & {});
+export type SnapshotState =
+  'making' | 'ready' | 'partial' | 'failed' | (string & {});
+export type Consistency = 'quiesced' | 'crash' | 'best-effort' | (string & {});
+export type Mechanism = 'instant' | 'copy' | (string & {});
+export type SnapshotAction =
+  'see' | 'restore' | 'mark' | 'remove' | (string & {});
+export type FileChange = 'added' | 'removed' | 'changed' | (string & {});
 export type FileKind = 'file' | 'folder' | 'link' | (string & {});
 export type PreviewKind =
   'text' | 'table' | 'image' | 'binary' | 'none' | (string & {});
-export type FileChange = 'added' | 'removed' | 'changed' | (string & {});
 
 /**
  * The controller that answers.
@@ -579,6 +599,8 @@ export interface JobReport {
     | 'import'
     | 'index'
     | 'register'
+    | 'restore'
+    | 'snapshot'
     | 'sync'
     | 'verify';
   dataset?: string;
@@ -1201,79 +1223,21 @@ export interface UserUse {
   waiting: number;
 }
 /**
- * The rules for all projects.
+ * What a restore would make, and everything that stands against it or will be different.
  *
- * `grace` and `min_runtime` are seconds: the time that a reclaimed session has to exit, and how
- * long every session is protected from reclaims. With `consolidate`, preemptible sessions are
- * moved where only fragments of GPUs are free. `revision` changes with every change.
+ * `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
+ * `warnings` do not. `size` is in bytes, `free` the room where the folder will be.
  */
-export interface Rules {
-  grace: number;
-  min_runtime: number;
-  consolidate: boolean;
-  revision: string;
-}
-/**
- * Request for all rules; `revision` is that of the rules it is based on.
- *
- * Durations are seconds or `8h`, `90m`.
- */
-export interface RulesRequest {
-  grace?: string | number;
-  min_runtime?: string | number;
-  consolidate?: boolean;
-  revision?: string;
-}
-/**
- * One page of a list that may grow.
- *
- * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
- * match the filter. `revision` changes with every change of the list.
- */
-export interface PageSession {
-  items: Session[];
-  total: number;
-  revision: string;
-  next: string;
-}
-/**
- * One session, as everyone may see it: no token, no port, no process id.
- *
- * `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
- * `since` is when the present state began. `queue_position` is that in its project's queue,
- * from 1; 0 while it is not queued. `ends` is the end of its maximum run time, None without one;
- * `ends_by` is the level of the policy that set it. `idle` is None while it is used, or has not
- * been idle for a minute. `actions` are what the caller may do to it now; `activity` is to see its
- * signals and policy. `ending` is the state of documents that are open in its pages, once it
- * stops.
- */
-export interface Session {
-  id: string;
-  spec: SessionSpec;
-  owner: string;
-  state: State;
-  since: string;
-  created: string;
-  path: string;
-  revision: string;
-  run: number;
-  goal: Goal;
-  reason: Reason | null;
-  placement: Placement | null;
-  isolation: Isolation | null;
-  started: string | null;
-  ended: string | null;
-  progress: Progress[];
-  exit: Exit | null;
-  usage: Usage | null;
-  queue_position: number;
-  reclaimed: Reclaim | null;
-  ends: string | null;
-  ends_by: string;
-  ending: Ending | null;
-  idle: Idleness | null;
-  kept: KeptAlive | null;
-  actions: Action[];
+export interface RestorePlan {
+  snapshot: string;
+  folder: string;
+  size: number;
+  free: number | null;
+  spec: SessionSpec | null;
+  replaces: string;
+  claims: string[];
+  problems: FieldProblem[];
+  warnings: string[];
 }
 /**
  * A checked request: every value can be used as it is.
@@ -1377,6 +1341,125 @@ export interface DataMount {
   version: string;
   ref: string;
   path: string;
+}
+/**
+ * How to restore a snapshot.
+ *
+ * `name` is that of the new session, by default the old one's with a number. With `replace` no
+ * session is made: the restored folder takes the place of the session's, which is kept beside it
+ * until that is confirmed. `variables` restores stored variables of a kernel: they are code.
+ * `launch` false restores the folder only.
+ */
+export interface RestoreRequest {
+  name?: string;
+  folder?: string;
+  replace?: boolean;
+  variables?: boolean;
+  launch?: boolean;
+}
+/**
+ * A restore that was begun.
+ *
+ * `folder` is the new folder, `session` the id of the new session once it exists. After a
+ * replacement `folder` has the place of the old one, which is at `kept` until it is confirmed.
+ */
+export interface Restoration {
+  id: string;
+  snapshot: string;
+  owner: string;
+  state: RestoreState;
+  folder: string;
+  name: string;
+  session: string;
+  origin: string;
+  kept: string;
+  place: string;
+  job: string;
+  begun: string;
+  updated: string;
+  problem: Problem | null;
+}
+/**
+ * The restores of the caller, newest first.
+ */
+export interface RestorationList {
+  items: Restoration[];
+}
+/**
+ * The rules for all projects.
+ *
+ * `grace` and `min_runtime` are seconds: the time that a reclaimed session has to exit, and how
+ * long every session is protected from reclaims. With `consolidate`, preemptible sessions are
+ * moved where only fragments of GPUs are free. `revision` changes with every change.
+ */
+export interface Rules {
+  grace: number;
+  min_runtime: number;
+  consolidate: boolean;
+  revision: string;
+}
+/**
+ * Request for all rules; `revision` is that of the rules it is based on.
+ *
+ * Durations are seconds or `8h`, `90m`.
+ */
+export interface RulesRequest {
+  grace?: string | number;
+  min_runtime?: string | number;
+  consolidate?: boolean;
+  revision?: string;
+}
+/**
+ * One page of a list that may grow.
+ *
+ * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
+ * match the filter. `revision` changes with every change of the list.
+ */
+export interface PageSession {
+  items: Session[];
+  total: number;
+  revision: string;
+  next: string;
+}
+/**
+ * One session, as everyone may see it: no token, no port, no process id.
+ *
+ * `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
+ * `since` is when the present state began. `queue_position` is that in its project's queue,
+ * from 1; 0 while it is not queued. `ends` is the end of its maximum run time, None without one;
+ * `ends_by` is the level of the policy that set it. `idle` is None while it is used, or has not
+ * been idle for a minute. `actions` are what the caller may do to it now; `activity` is to see its
+ * signals and policy. `ending` is the state of documents that are open in its pages, once it
+ * stops. For a snapshot, its pages save their documents by `saving`, and report as if it ended.
+ */
+export interface Session {
+  id: string;
+  spec: SessionSpec;
+  owner: string;
+  state: State;
+  since: string;
+  created: string;
+  path: string;
+  revision: string;
+  run: number;
+  goal: Goal;
+  reason: Reason | null;
+  placement: Placement | null;
+  isolation: Isolation | null;
+  started: string | null;
+  ended: string | null;
+  progress: Progress[];
+  exit: Exit | null;
+  usage: Usage | null;
+  queue_position: number;
+  reclaimed: Reclaim | null;
+  ends: string | null;
+  ends_by: string;
+  ending: Ending | null;
+  idle: Idleness | null;
+  kept: KeptAlive | null;
+  actions: Action[];
+  saving?: string | null;
 }
 /**
  * Why, in plain words; `raw` keeps those of an engine or a log.
@@ -1854,6 +1937,363 @@ export interface SettingsChange {
   groups?: NodeGroupRequest[] | null;
 }
 /**
+ * The snapshots that the caller may see, newest first.
+ *
+ * `total` counts all that match, `next` is the cursor of the following page. `uses` sum up the
+ * sizes, for all users if the caller is an admin. `problems` are lakes that do not answer.
+ */
+export interface SnapshotList {
+  items: Snapshot[];
+  total: number;
+  next: string;
+  uses: SnapshotUse[];
+  problems: string[];
+}
+/**
+ * One snapshot, as a caller sees it.
+ *
+ * `id` is the sha256 of its manifest; while it is made, and if that fails, the id of its `job`.
+ * `partial`: some part is missing, see its manifest. `size` is in bytes, `added` those that were
+ * new to the lake. `providers` have stored its parts. `problems` counts missing parts; `problem`
+ * is why it could not be made. Of a snapshot of another user, an admin sees sizes only.
+ */
+export interface Snapshot {
+  id: string;
+  session: string;
+  name: string;
+  project: string;
+  owner: string;
+  created: string;
+  note: string;
+  tags: string[];
+  trigger: Trigger;
+  parent: string;
+  state: SnapshotState;
+  files: number;
+  size: number;
+  added: number;
+  consistency: Consistency;
+  mechanism: Mechanism;
+  providers: string[];
+  metrics: {
+    [k: string]: number;
+  };
+  pin: SnapshotPin | null;
+  problems: number;
+  problem: Problem | null;
+  job: string;
+  actions: SnapshotAction[];
+}
+/**
+ * Why a snapshot is kept whatever the rules say, and since when.
+ */
+export interface SnapshotPin {
+  why: string;
+  since: string;
+}
+/**
+ * The room that the snapshots of one user in one project take, in bytes.
+ */
+export interface SnapshotUse {
+  project: string;
+  owner: string;
+  snapshots: number;
+  size: number;
+  added: number;
+}
+/**
+ * Filters and page of the list; empty means any. `text` is searched in notes, names, tags.
+ */
+export interface SnapshotQuery {
+  session?: string;
+  project?: string;
+  tag?: string;
+  text?: string;
+  limit?: number;
+  cursor?: string;
+}
+/**
+ * A snapshot to take of a session.
+ *
+ * `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
+ * are names in its kernel; `volumes` are those to include, None for all.
+ */
+export interface SnapshotRequest {
+  note?: string;
+  tags?: string[];
+  artifacts?: string[];
+  metrics?: {
+    [k: string]: number;
+  };
+  variables?: string[];
+  volumes?: string[] | null;
+}
+/**
+ * A snapshot with its manifest, None while there is none.
+ *
+ * `reproduce` are the commands that rebuild the run from the snapshot.
+ */
+export interface SnapshotDetails {
+  snapshot: Snapshot;
+  manifest: Manifest | null;
+  reproduce: string[];
+}
+/**
+ * One snapshot.
+ *
+ * `session` is the id of the session, `name` its name. `author` is who asked for it, `owner`
+ * whom it belongs to. `parent` is the id of the snapshot before. `spec` is the session's without
+ * secrets. `metrics` are numbers by name; `mlflow_run` is the id of the run that was active.
+ */
+export interface Manifest {
+  schema: number;
+  session: string;
+  name: string;
+  project: string;
+  owner: string;
+  author: string;
+  created: string;
+  parent: string;
+  note: string;
+  tags: string[];
+  trigger: Trigger;
+  consistency: Consistency;
+  spec: SessionSpec;
+  tree: TreePart | null;
+  notebooks: NotebookPart[];
+  git: GitPart[];
+  environment: EnvironmentPart;
+  data: DataMount[];
+  volumes: VolumePart[];
+  artifacts: FilePart[];
+  logs: FilePart[];
+  metrics: {
+    [k: string]: number;
+  };
+  mlflow_run: string;
+  kernel: KernelPart | null;
+  problems: PartProblem[];
+}
+/**
+ * The session's folder: a version in a lake.
+ *
+ * `lake` is the lake's name, `dataset` the hidden dataset that holds the trees of one owner.
+ * `files` and `size` (in bytes) count what the version contains, `added` the bytes that were
+ * new to the lake.
+ */
+export interface TreePart {
+  folder: string;
+  lake: string;
+  dataset: string;
+  version: string;
+  files: number;
+  size: number;
+  added: number;
+}
+/**
+ * A notebook in the folder: the sha256 of its file, its code cells, and how many have run.
+ */
+export interface NotebookPart {
+  path: string;
+  sha256: string;
+  cells: number;
+  executed: number;
+}
+/**
+ * A git repository in the folder.
+ *
+ * `folder` is relative, `.` for the folder itself. `remote` has no credentials. `patch` is the
+ * sha256 of the blob with the changes since `commit`, empty without changes. `untracked` are
+ * the first paths that git does not know, `all_untracked` their number.
+ */
+export interface GitPart {
+  folder: string;
+  remote: string;
+  commit: string;
+  branch: string;
+  dirty: boolean;
+  patch: string;
+  untracked: string[];
+  all_untracked: number;
+}
+/**
+ * What the session runs with.
+ *
+ * `prefix` is a Python prefix of this machine, `image` and `digest` those of a container.
+ * `packages` are versions by name. `cuda`, `driver` and `gpus` are empty where there are none.
+ */
+export interface EnvironmentPart {
+  python: string;
+  prefix: string;
+  image: string;
+  digest: string;
+  packages: {
+    [k: string]: string;
+  };
+  cuda: string;
+  driver: string;
+  gpus: string[];
+  share: Share | null;
+}
+/**
+ * A volume of the session: its copy, made by a `provider` such as `csi` or `clone`.
+ *
+ * `path` is where the session had it. `handle` names the copy to the provider, such as
+ * `NAMESPACE/VOLUMESNAPSHOT`; empty for a volume that is only recorded. `size` is in bytes, 0
+ * if unknown. `mechanism` says whether the copy is made at once or by copying bytes.
+ */
+export interface VolumePart {
+  volume: string;
+  path: string;
+  provider: string;
+  handle: string;
+  size: number;
+  consistency: Consistency;
+  mechanism: Mechanism;
+  storage_class: string;
+}
+/**
+ * One file: an artifact or a log. `path` is that in the snapshot's tree, `size` in bytes.
+ */
+export interface FilePart {
+  path: string;
+  size: number;
+  sha256: string;
+}
+/**
+ * Chosen variables of a kernel, stored as the file `path` of the tree by a `provider`.
+ */
+export interface KernelPart {
+  provider: string;
+  path: string;
+  sha256: string;
+  names: string[];
+  skipped: SkippedVariable[];
+}
+/**
+ * A variable of a kernel that could not be stored, and why.
+ */
+export interface SkippedVariable {
+  name: string;
+  reason: string;
+}
+/**
+ * A part that is missing or incomplete: `git`, `kernel`, `tree:data/x.bin`, and why.
+ */
+export interface PartProblem {
+  part: string;
+  message: string;
+}
+/**
+ * All tags of a snapshot from now on. The manifest itself never changes.
+ */
+export interface SnapshotMarks {
+  tags?: string[];
+}
+/**
+ * Why a snapshot shall be kept.
+ */
+export interface SnapshotPinRequest {
+  why?: string;
+}
+/**
+ * What differs from the snapshot `before` to `after`, by part.
+ *
+ * `code` are git commits and patches; `files` the first files of the folder that differ,
+ * `all_files` their number. `problems` are parts that could not be compared, and why.
+ */
+export interface SnapshotComparison {
+  before: string;
+  after: string;
+  code: FactChange[];
+  packages: FactChange[];
+  environment: FactChange[];
+  data: FactChange[];
+  volumes: FactChange[];
+  metrics: FactChange[];
+  notebooks: NotebookChange[];
+  files: Difference[];
+  all_files: number;
+  problems: string[];
+}
+/**
+ * One fact that differs; a side that does not have it is empty.
+ *
+ * `name` is that of a package, a metric, a dataset, a git repository, or of a field such as
+ * `python`.
+ */
+export interface FactChange {
+  name: string;
+  before: string;
+  after: string;
+}
+/**
+ * A notebook that differs, and how: `text` is a diff of its sources, by nbdime if installed.
+ */
+export interface NotebookChange {
+  path: string;
+  change: string;
+  text: string;
+}
+/**
+ * One path that differs between two versions; sizes and hashes are those before and after.
+ */
+export interface Difference {
+  path: string;
+  raw: boolean;
+  change: FileChange;
+  before: number;
+  after: number;
+  sha256_before: string;
+  sha256_after: string;
+}
+/**
+ * The snapshot to compare with.
+ */
+export interface SnapshotCompareQuery {
+  other: string;
+}
+/**
+ * A new folder to write a snapshot's files to; an absolute path of the controller's machine.
+ */
+export interface SnapshotFolder {
+  folder: string;
+}
+/**
+ * The rules of the caller, and the snapshots that they would remove now.
+ */
+export interface SnapshotSettings {
+  rules: SnapshotRules;
+  removed: string[];
+}
+/**
+ * Which snapshots are made and removed by themselves, for one user.
+ *
+ * The last `keep_last` of each session stay, one of each of the last `daily` days and `weekly`
+ * weeks in which there are any, and all with a tag or a pin; 0 everywhere keeps all. Every `every`
+ * seconds a running session is stored, 0: never; `on_suspend` and `on_finish` when it is
+ * suspended or has ended.
+ */
+export interface SnapshotRules {
+  keep_last: number;
+  daily: number;
+  weekly: number;
+  every: number;
+  on_suspend: boolean;
+  on_finish: boolean;
+}
+/**
+ * The rules of `SnapshotRules` that shall hold from now on.
+ */
+export interface SnapshotRulesRequest {
+  keep_last?: number;
+  daily?: number;
+  weekly?: number;
+  every?: number;
+  on_suspend?: boolean;
+  on_finish?: boolean;
+}
+/**
  * One page of a list that may grow.
  *
  * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
@@ -1985,18 +2425,6 @@ export interface Comparison {
   added: number;
   removed: number;
   changed: number;
-}
-/**
- * One path that differs between two versions; sizes and hashes are those before and after.
- */
-export interface Difference {
-  path: string;
-  raw: boolean;
-  change: FileChange;
-  before: number;
-  after: number;
-  sha256_before: string;
-  sha256_after: string;
 }
 /**
  * The version to compare with, as a reference, and which page of differences to return.

@@ -63,6 +63,10 @@ import type {
   Projects,
   Quota,
   ResizeRequest,
+  Restoration,
+  RestorationList,
+  RestorePlan,
+  RestoreRequest,
   ResumeRequest,
   Rules,
   RulesRequest,
@@ -71,6 +75,18 @@ import type {
   SessionQuery,
   SessionRequest,
   SettingsChange,
+  Snapshot,
+  SnapshotCompareQuery,
+  SnapshotComparison,
+  SnapshotDetails,
+  SnapshotFolder,
+  SnapshotList,
+  SnapshotMarks,
+  SnapshotPinRequest,
+  SnapshotQuery,
+  SnapshotRequest,
+  SnapshotRulesRequest,
+  SnapshotSettings,
   TagRequest,
   TerminalInput,
   VerifyRequest,
@@ -381,6 +397,62 @@ export const routes = {
     noun: 'quota'
   } as Route<undefined, undefined, undefined, Quota>,
 
+  /** Show what a restore would make, and what stands against it. */
+  snapshotsPlan: {
+    name: 'snapshots.plan',
+    method: 'POST',
+    path: '/snapshots/{snapshot}/plan',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, RestoreRequest, RestorePlan>,
+
+  /** Restore a snapshot into a new folder and a new session. */
+  snapshotsRestore: {
+    name: 'snapshots.restore',
+    method: 'POST',
+    path: '/snapshots/{snapshot}/restores',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, RestoreRequest, Restoration>,
+
+  /** List the restores of the caller, newest first. */
+  snapshotsRestores: {
+    name: 'snapshots.restores',
+    method: 'GET',
+    path: '/restores',
+    noun: 'snapshots'
+  } as Route<undefined, undefined, undefined, RestorationList>,
+
+  /** Show a restore. */
+  snapshotsRestoration: {
+    name: 'snapshots.restoration',
+    method: 'GET',
+    path: '/restores/{restore}',
+    noun: 'snapshots'
+  } as Route<{ restore: string }, undefined, undefined, Restoration>,
+
+  /** Put a restored folder in the place of the original one, which is kept beside it. */
+  snapshotsReplace: {
+    name: 'snapshots.replace',
+    method: 'POST',
+    path: '/restores/{restore}/replace',
+    noun: ''
+  } as Route<{ restore: string }, undefined, undefined, Restoration>,
+
+  /** Put the original folder back in its place. */
+  snapshotsUndo: {
+    name: 'snapshots.undo',
+    method: 'POST',
+    path: '/restores/{restore}/undo',
+    noun: ''
+  } as Route<{ restore: string }, undefined, undefined, Restoration>,
+
+  /** Forget a restore; after a replacement, remove the original folder that was kept. */
+  snapshotsConfirm: {
+    name: 'snapshots.confirm',
+    method: 'DELETE',
+    path: '/restores/{restore}',
+    noun: ''
+  } as Route<{ restore: string }, undefined, undefined, Nothing>,
+
   /** Show the rules for all projects. */
   rulesGet: {
     name: 'rules.get',
@@ -541,6 +613,110 @@ export const routes = {
     noun: ''
   } as Route<undefined, undefined, SettingsChange, ChangePreview>,
 
+  /** List snapshots, newest first. */
+  snapshotsList: {
+    name: 'snapshots.list',
+    method: 'GET',
+    path: '/snapshots',
+    noun: 'snapshots'
+  } as Route<undefined, SnapshotQuery, undefined, SnapshotList>,
+
+  /** Take a snapshot of a session. */
+  snapshotsCreate: {
+    name: 'snapshots.create',
+    method: 'POST',
+    path: '/sessions/{id}/snapshots',
+    noun: ''
+  } as Route<{ id: string }, undefined, SnapshotRequest, Snapshot>,
+
+  /** Show a snapshot with its manifest. */
+  snapshotsGet: {
+    name: 'snapshots.get',
+    method: 'GET',
+    path: '/snapshots/{snapshot}',
+    noun: 'snapshots'
+  } as Route<{ snapshot: string }, undefined, undefined, SnapshotDetails>,
+
+  /** Change a snapshot's tags. */
+  snapshotsMark: {
+    name: 'snapshots.mark',
+    method: 'PATCH',
+    path: '/snapshots/{snapshot}',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, SnapshotMarks, Snapshot>,
+
+  /** Remove a snapshot. */
+  snapshotsDelete: {
+    name: 'snapshots.delete',
+    method: 'DELETE',
+    path: '/snapshots/{snapshot}',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, undefined, Nothing>,
+
+  /** Keep a snapshot whatever the rules say. */
+  snapshotsPin: {
+    name: 'snapshots.pin',
+    method: 'PUT',
+    path: '/snapshots/{snapshot}/pin',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, SnapshotPinRequest, Snapshot>,
+
+  /** Remove the pin of a snapshot. */
+  snapshotsUnpin: {
+    name: 'snapshots.unpin',
+    method: 'DELETE',
+    path: '/snapshots/{snapshot}/pin',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, undefined, Snapshot>,
+
+  /** Show what differs between two snapshots. */
+  snapshotsCompare: {
+    name: 'snapshots.compare',
+    method: 'GET',
+    path: '/snapshots/{snapshot}/compare',
+    noun: 'snapshots'
+  } as Route<{ snapshot: string }, SnapshotCompareQuery, undefined, SnapshotComparison>,
+
+  /** Show what a snapshot comes from, and what has come from it. */
+  snapshotsLineage: {
+    name: 'snapshots.lineage',
+    method: 'GET',
+    path: '/snapshots/{snapshot}/lineage',
+    noun: 'snapshots'
+  } as Route<{ snapshot: string }, undefined, undefined, Lineage>,
+
+  /** Hash everything that a snapshot consists of again. */
+  snapshotsVerify: {
+    name: 'snapshots.verify',
+    method: 'POST',
+    path: '/snapshots/{snapshot}/verify',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, undefined, Job>,
+
+  /** Write a snapshot's files to a new folder. */
+  snapshotsExport: {
+    name: 'snapshots.export',
+    method: 'POST',
+    path: '/snapshots/{snapshot}/export',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, SnapshotFolder, Job>,
+
+  /** Show when snapshots of the caller are taken and removed by themselves. */
+  snapshotsSettings: {
+    name: 'snapshots.settings',
+    method: 'GET',
+    path: '/snapshot-settings',
+    noun: 'snapshots'
+  } as Route<undefined, undefined, undefined, SnapshotSettings>,
+
+  /** Set when snapshots of the caller are taken and removed by themselves. */
+  snapshotsPutSettings: {
+    name: 'snapshots.put_settings',
+    method: 'PUT',
+    path: '/snapshot-settings',
+    noun: ''
+  } as Route<undefined, undefined, SnapshotRulesRequest, SnapshotSettings>,
+
   /** List the versions of a dataset, newest first. */
   versionsList: {
     name: 'versions.list',
@@ -647,6 +823,7 @@ export type Nouns = {
   quota: Quota;
   rules: Rules;
   sessions: PageSession;
+  snapshots: SnapshotList;
 };
 
 /** The route that reads each noun. */
@@ -672,5 +849,6 @@ export const nouns: {
   projects: routes.projectsList,
   quota: routes.quotaGet,
   rules: routes.rulesGet,
-  sessions: routes.sessionsList
+  sessions: routes.sessionsList,
+  snapshots: routes.snapshotsList
 };

@@ -1,0 +1,92 @@
+"""How manifests are written and named, and where they are in a lake.
+
+::
+
+    snapshots/OWNER/ID.json       a manifest; OWNER is a hash of the owner's name
+    snapshots/OWNER/ID.marks      tags and pin, which may change
+    snapshots/OWNER/rules         when snapshots are taken and removed by themselves
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from ...errors import Damaged
+from ...model.snapshots.manifest import SCHEMA, Manifest
+
+SNAPSHOTS = "snapshots/"
+MANIFEST = ".json"
+MARKS = ".marks"
+_RULES = "rules"
+_TREES = ".snapshots-"
+_DIGITS = 32
+
+
+def encode(manifest: Manifest) -> bytes:
+    """Return the canonical bytes of a manifest: JSON with sorted keys."""
+    return msgspec.json.encode(manifest, order="deterministic")
+
+
+def identity(body: bytes) -> str:
+    """Return the id of a manifest: the sha256 of its bytes."""
+    return hashlib.sha256(body).hexdigest()
+
+
+def decode(body: bytes, snapshot: str) -> Manifest:
+    """Return a manifest. Raises Damaged if it is not that of the snapshot, or is malformed."""
+    if identity(body) != snapshot:
+        raise Damaged(
+            f"The manifest of the snapshot {snapshot[:12]} does not match its id.",
+            hint="Restore the lake from a copy, or remove the snapshot.",
+        )
+    try:
+        found = msgspec.json.decode(body, type=Manifest)
+    except msgspec.DecodeError as error:
+        raise Damaged(f"The manifest of the snapshot {snapshot[:12]}: {error}.") from error
+    if found.schema > SCHEMA:
+        raise Damaged(
+            f"The snapshot {snapshot[:12]} was taken by a newer version of this product.",
+            hint="Upgrade jupyter-gpuquota.",
+        )
+    return found
+
+
+def owner_hash(owner: str) -> str:
+    """Return what stands for an owner in keys: names may have any letters."""
+    return hashlib.sha256(owner.encode()).hexdigest()[:_DIGITS]
+
+
+def key(owner: str, snapshot: str) -> str:
+    """Return the key of a manifest."""
+    return f"{folder(owner)}{snapshot}{MANIFEST}"
+
+
+def marks_key(owner: str, snapshot: str) -> str:
+    """Return the key of what may change of a snapshot."""
+    return f"{folder(owner)}{snapshot}{MARKS}"
+
+
+def rules_key(owner: str) -> str:
+    """Return the key of the rules of an owner."""
+    return f"{folder(owner)}{_RULES}"
+
+
+def folder(owner: str) -> str:
+    """Return the prefix of all that belongs to the snapshots of an owner."""
+    return f"{SNAPSHOTS}{owner_hash(owner)}/"
+
+
+def snapshot_of(stored: str) -> str:
+    """Return the id of a snapshot by the key of its manifest, empty for other keys."""
+    name = stored.rpartition("/")[2]
+    return name.removesuffix(MANIFEST) if name.endswith(MANIFEST) else ""
+
+
+def tree_dataset(owner: str) -> str:
+    """Return the hidden dataset with the trees of an owner.
+
+    No user can give a dataset this name, and it has no record, so that it is never listed.
+    """
+    return f"{_TREES}{owner_hash(owner)}"

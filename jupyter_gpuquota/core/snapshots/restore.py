@@ -1,0 +1,140 @@
+"""Planning a restore: what it would make, and everything that stands against it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from dataclasses import replace as with_
+
+from msgspec.structs import replace
+
+from ...errors import FieldError
+from ...model.sessions import SessionSpec
+from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.restore import RestorePlan, RestoreRequest
+from ...model.snapshots.snapshots import Snapshot
+from ...model.struct import field_problem
+from ..fields import NAME_LIMIT
+from ..requests.specs import Facts
+
+_NUMBER = re.compile(r"-r(\d+)$")
+MARGIN = 64 * 2**20
+"""Bytes that stay free besides the restored files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is there when a snapshot is to be restored.
+
+    `folder` is the new folder, `taken`: something is there. `tree`: the lake still has the files.
+    `free` are the bytes that are left there, None if unknown. `claims` are those that would be made
+    for volumes. `problems` prevent the restore, by field; `warnings` say what will differ.
+    """
+
+    folder: str
+    taken: bool = False
+    tree: bool = True
+    free: int | None = None
+    claims: Mapping[str, str] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def new_name(manifest: Manifest, request: RestoreRequest, taken: Collection[str]) -> str:
+    """Return the name of the new session: the requested one, else the old one's with a number."""
+    if request.name:
+        return request.name
+    stem = _NUMBER.sub("", manifest.name)
+    number = 1
+    while (name := f"{stem[: NAME_LIMIT - 6]}-r{number}") in taken:
+        number += 1
+    return name
+
+
+def new_spec(manifest: Manifest, name: str, folder: str) -> SessionSpec:
+    """Return the session's spec in a new folder and under a new name."""
+    return replace(manifest.spec, name=name, folder=folder)
+
+
+def in_folder(facts: Facts, folder: str) -> Facts:
+    """Return what a request is checked against, with a folder that is yet to be made."""
+    return with_(facts, place=replace(facts.place, folder=folder))
+
+
+def problems(manifest: Manifest, request: RestoreRequest, found: Found) -> tuple[FieldError, ...]:
+    """Return what prevents a restore, whatever its session needs."""
+    tree = manifest.tree
+    wrong = [FieldError(name, text) for name, text in found.problems.items()]
+    if tree is None and not manifest.volumes:
+        text = "The snapshot has no files: storing the session's folder had failed."
+        wrong.append(FieldError("snapshot", text, "snapshot show says why."))
+    elif tree and not found.tree:
+        text = f"The lake {tree.lake} has no longer the files of this snapshot."
+        wrong.append(FieldError("snapshot", text, "Restore the lake from a copy."))
+    if found.taken:
+        text = f"{found.folder} exists already."
+        wrong.append(FieldError("folder", text, "Name a new folder, or another session."))
+    size = tree.size if tree else 0
+    if found.free is not None and found.free < size + MARGIN:
+        text = f"The files need {size:,} bytes, and {found.free:,} are free there."
+        wrong.append(FieldError("folder", text, "Make room, or name a folder elsewhere."))
+    if request.variables and manifest.kernel is None:
+        wrong.append(FieldError("variables", "The snapshot has no variables of a kernel."))
+    return tuple(wrong)
+
+
+def warnings(manifest: Manifest, found: Found) -> tuple[str, ...]:
+    """Return what will be different from what was stored, and does not prevent a restore."""
+    parts = [each.part for each in manifest.problems]
+    env = [part.removeprefix("env:") for part in parts if part.startswith("env:")]
+    said = list(found.warnings)
+    if env:
+        said.append(f"These variables are not stored, as they may be secrets: {', '.join(env)}.")
+    lost = [each for each in manifest.problems if not each.part.startswith("env:")]
+    said += [f"{each.part}: {each.message}" for each in lost]
+    if manifest.volumes and not found.claims:
+        names = ", ".join(each.volume for each in manifest.volumes)
+        said.append(f"Volumes are used as they are now: {names}.")
+    return tuple(said)
+
+
+def plan(
+    snapshot: Snapshot,
+    manifest: Manifest,
+    request: RestoreRequest,
+    found: Found,
+    name: str,
+    refused: Iterable[FieldError] = (),
+) -> RestorePlan:
+    """Return what a restore would make; `refused` is what its session is refused for."""
+    launches = request.launch and not request.replace
+    spec = new_spec(manifest, name, found.folder) if launches else None
+    wrong = (*problems(manifest, request, found), *refused)
+    return RestorePlan(
+        snapshot=snapshot.id,
+        folder=found.folder,
+        size=manifest.tree.size if manifest.tree else 0,
+        free=found.free,
+        spec=spec,
+        replaces=manifest.spec.folder if request.replace else "",
+        claims=tuple(f"{volume}={claim}" for volume, claim in found.claims.items()),
+        problems=tuple(map(field_problem, wrong)),
+        warnings=warnings(manifest, found),
+    )
+
+
+def reproduce(snapshot: Snapshot, manifest: Manifest) -> tuple[str, ...]:
+    """Return the commands that rebuild the run of a snapshot in a shell."""
+    name = f"{manifest.name}-again"[:NAME_LIMIT]
+    lines = [f"jupyter gpu snapshot restore {snapshot.short} --name {name} --wait"]
+    spec = manifest.spec
+    if spec.command:
+        lines.append(f"# the session runs: {shlex.join((*spec.command, *spec.args))}")
+    lines += [
+        f"jupyter gpu exec {name} -- python -m jupyter execute {shlex.quote(each.path)}"
+        for each in manifest.notebooks
+        if each.executed
+    ]
+    return tuple(lines)

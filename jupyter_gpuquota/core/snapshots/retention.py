@@ -1,0 +1,82 @@
+"""Which snapshots go by themselves, and which sessions are due for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from msgspec.structs import asdict
+
+from ...errors import FieldError, refuse
+from ...model.sessions import Session
+from ...model.snapshots.snapshots import Snapshot, SnapshotRules, SnapshotRulesRequest
+
+SHORTEST_PAUSE = 60
+"""Seconds between two snapshots by schedule, at least."""
+
+
+def checked(request: SnapshotRulesRequest) -> SnapshotRules:
+    """Return requested rules. Raises InvalidFields for what makes no sense, with all of it."""
+    rules = SnapshotRules(**asdict(request))
+    problems = [
+        FieldError(name, "It must not be negative.")
+        for name in ("keep_last", "daily", "weekly", "every")
+        if getattr(rules, name) < 0
+    ]
+    if 0 < rules.every < SHORTEST_PAUSE:
+        problems.append(FieldError("every", f"Use at least {SHORTEST_PAUSE} seconds, or 0."))
+    refuse(problems)
+    return rules
+
+
+def removable(snapshots: Iterable[Snapshot], rules: SnapshotRules) -> list[Snapshot]:
+    """Return the snapshots of one user that the rules remove, oldest first.
+
+    Of each session the last `keep_last` stay, and the last one of each of the last `daily` days
+    and `weekly` weeks that have any (UTC). Those with a tag or a pin, those that are being made,
+    and all if no rule keeps any, stay too.
+    """
+    if not (rules.keep_last or rules.daily or rules.weekly):
+        return []
+    ready = [each for each in snapshots if each.state in {"ready", "partial"}]
+    gone: list[Snapshot] = []
+    for session in {each.session for each in ready}:
+        of_one = sorted(
+            (each for each in ready if each.session == session),
+            key=lambda each: (each.created, each.id),
+            reverse=True,
+        )
+        kept = {each.id for each in of_one if each.tags or each.pin}
+        kept |= {each.id for each in of_one[: rules.keep_last]}
+        kept |= _last_of_each(of_one, rules.daily, lambda each: each.created.date())
+        kept |= _last_of_each(of_one, rules.weekly, lambda each: each.created.isocalendar()[:2])
+        gone += [each for each in of_one if each.id not in kept]
+    return sorted(gone, key=lambda each: (each.created, each.id))
+
+
+def due(
+    sessions: Iterable[Session], snapshots: Sequence[Snapshot], every: int, now: datetime
+) -> list[Session]:
+    """Return the running sessions of one user that are due for a snapshot by schedule."""
+    if not every:
+        return []
+    last: dict[str, datetime] = {}
+    for each in snapshots:
+        last[each.session] = max(each.created, last.get(each.session, each.created))
+    pause = timedelta(seconds=every)
+    return [
+        session
+        for session in sessions
+        if session.state == "running"
+        and now - max(filter(None, (last.get(session.id), session.started or now))) >= pause
+    ]
+
+
+def _last_of_each(
+    newest_first: Sequence[Snapshot], count: int, span: Callable[[Snapshot], Hashable]
+) -> set[str]:
+    """Return the ids of the newest snapshots of the last `count` spans that have any."""
+    newest: dict[Hashable, str] = {}
+    for each in newest_first:
+        newest.setdefault(span(each), each.id)
+    return set(list(newest.values())[:count])

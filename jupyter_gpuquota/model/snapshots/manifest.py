@@ -1,0 +1,173 @@
+"""The manifest of a snapshot: everything that it consists of. It never changes.
+
+Its id is the sha256 of its canonical bytes: see `core/snapshots/identity.py`. Every part may be
+missing; `problems` say which, and why.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from ..datasets.mounts import DataMount
+from ..resources import Share
+from ..sessions import SessionSpec
+from ..struct import Model, Open
+
+SCHEMA = 1
+"""The version of the form of manifests that this product writes."""
+
+Trigger = Literal["request", "schedule", "suspend", "finish", "code"]
+Consistency = Literal["quiesced", "crash", "best-effort"]
+Mechanism = Literal["instant", "copy"]
+
+TRIGGERS: tuple[Trigger, ...] = ("request", "schedule", "suspend", "finish", "code")
+
+
+class PartProblem(Model, frozen=True, kw_only=True):
+    """A part that is missing or incomplete: `git`, `kernel`, `tree:data/x.bin`, and why."""
+
+    part: str
+    message: str
+
+
+class TreePart(Model, frozen=True, kw_only=True):
+    """The session's folder: a version in a lake.
+
+    `lake` is the lake's name, `dataset` the hidden dataset that holds the trees of one owner.
+    `files` and `size` (in bytes) count what the version contains, `added` the bytes that were
+    new to the lake.
+    """
+
+    folder: str
+    lake: str
+    dataset: str
+    version: str
+    files: int = 0
+    size: int = 0
+    added: int = 0
+
+
+class NotebookPart(Model, frozen=True, kw_only=True):
+    """A notebook in the folder: the sha256 of its file, its code cells, and how many have run."""
+
+    path: str
+    sha256: str
+    cells: int = 0
+    executed: int = 0
+
+
+class GitPart(Model, frozen=True, kw_only=True):
+    """A git repository in the folder.
+
+    `folder` is relative, `.` for the folder itself. `remote` has no credentials. `patch` is the
+    sha256 of the blob with the changes since `commit`, empty without changes. `untracked` are
+    the first paths that git does not know, `all_untracked` their number.
+    """
+
+    folder: str
+    remote: str = ""
+    commit: str = ""
+    branch: str = ""
+    dirty: bool = False
+    patch: str = ""
+    untracked: tuple[str, ...] = ()
+    all_untracked: int = 0
+
+
+class EnvironmentPart(Model, frozen=True, kw_only=True):
+    """What the session runs with.
+
+    `prefix` is a Python prefix of this machine, `image` and `digest` those of a container.
+    `packages` are versions by name. `cuda`, `driver` and `gpus` are empty where there are none.
+    """
+
+    python: str = ""
+    prefix: str = ""
+    image: str = ""
+    digest: str = ""
+    packages: dict[str, str] = msgspec.field(default_factory=dict)
+    cuda: str = ""
+    driver: str = ""
+    gpus: tuple[str, ...] = ()
+    share: Share | None = None
+
+
+class VolumePart(Model, frozen=True, kw_only=True):
+    """A volume of the session: its copy, made by a `provider` such as `csi` or `clone`.
+
+    `path` is where the session had it. `handle` names the copy to the provider, such as
+    `NAMESPACE/VOLUMESNAPSHOT`; empty for a volume that is only recorded. `size` is in bytes, 0
+    if unknown. `mechanism` says whether the copy is made at once or by copying bytes.
+    """
+
+    volume: str
+    path: str = ""
+    provider: str = ""
+    handle: str = ""
+    size: int = 0
+    consistency: Open[Consistency] = "best-effort"
+    mechanism: Open[Mechanism] = "copy"
+    storage_class: str = ""
+
+
+class FilePart(Model, frozen=True, kw_only=True):
+    """One file: an artifact or a log. `path` is that in the snapshot's tree, `size` in bytes."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+class SkippedVariable(Model, frozen=True, kw_only=True):
+    """A variable of a kernel that could not be stored, and why."""
+
+    name: str
+    reason: str
+
+
+class KernelPart(Model, frozen=True, kw_only=True):
+    """Chosen variables of a kernel, stored as the file `path` of the tree by a `provider`."""
+
+    provider: str
+    path: str = ""
+    sha256: str = ""
+    names: tuple[str, ...] = ()
+    skipped: tuple[SkippedVariable, ...] = ()
+
+
+class Manifest(Model, frozen=True, kw_only=True):
+    """One snapshot.
+
+    `session` is the id of the session, `name` its name. `author` is who asked for it, `owner`
+    whom it belongs to. `parent` is the id of the snapshot before. `spec` is the session's without
+    secrets. `metrics` are numbers by name; `mlflow_run` is the id of the run that was active.
+    """
+
+    schema: int = SCHEMA
+    session: str
+    name: str
+    project: str
+    owner: str
+    author: str
+    created: datetime
+    parent: str = ""
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    trigger: Open[Trigger] = "request"
+    consistency: Open[Consistency] = "best-effort"
+    spec: SessionSpec
+    tree: TreePart | None = None
+    notebooks: tuple[NotebookPart, ...] = ()
+    git: tuple[GitPart, ...] = ()
+    environment: EnvironmentPart = EnvironmentPart()
+    data: tuple[DataMount, ...] = ()
+    volumes: tuple[VolumePart, ...] = ()
+    artifacts: tuple[FilePart, ...] = ()
+    logs: tuple[FilePart, ...] = ()
+    metrics: dict[str, float] = msgspec.field(default_factory=dict)
+    mlflow_run: str = ""
+    kernel: KernelPart | None = None
+    problems: tuple[PartProblem, ...] = ()

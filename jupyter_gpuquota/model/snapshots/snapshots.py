@@ -1,0 +1,177 @@
+"""Snapshots as they are listed, requested, tagged and compared."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from ..datasets.versions import SHOWN
+from ..struct import Model, Open, Problem, Request
+from .manifest import Consistency, Manifest, Mechanism, Trigger
+
+SnapshotState = Literal["making", "ready", "partial", "failed"]
+SnapshotAction = Literal["see", "restore", "mark", "remove"]
+
+SNAPSHOT_ACTIONS: tuple[SnapshotAction, ...] = ("see", "restore", "mark", "remove")
+
+
+class SnapshotPin(Model, frozen=True, kw_only=True):
+    """Why a snapshot is kept whatever the rules say, and since when."""
+
+    why: str = ""
+    since: datetime
+
+
+class Snapshot(Model, frozen=True, kw_only=True):
+    """One snapshot, as a caller sees it.
+
+    `id` is the sha256 of its manifest; while it is made, and if that fails, the id of its `job`.
+    `partial`: some part is missing, see its manifest. `size` is in bytes, `added` those that were
+    new to the lake. `providers` have stored its parts. `problems` counts missing parts; `problem`
+    is why it could not be made. Of a snapshot of another user, an admin sees sizes only.
+    """
+
+    id: str
+    session: str = ""
+    name: str = ""
+    project: str
+    owner: str
+    created: datetime
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    trigger: Open[Trigger] = "request"
+    parent: str = ""
+    state: Open[SnapshotState] = "ready"
+    files: int = 0
+    size: int = 0
+    added: int = 0
+    consistency: Open[Consistency] = "best-effort"
+    mechanism: Open[Mechanism] = "copy"
+    providers: tuple[str, ...] = ()
+    metrics: dict[str, float] = msgspec.field(default_factory=dict)
+    pin: SnapshotPin | None = None
+    problems: int = 0
+    problem: Problem | None = None
+    job: str = ""
+    actions: tuple[Open[SnapshotAction], ...] = ()
+
+    @property
+    def short(self) -> str:
+        """The beginning of its id, as it is shown."""
+        return self.id[:SHOWN]
+
+
+class SnapshotUse(Model, frozen=True, kw_only=True):
+    """The room that the snapshots of one user in one project take, in bytes."""
+
+    project: str
+    owner: str
+    snapshots: int
+    size: int
+    added: int
+
+
+class SnapshotList(Model, frozen=True, kw_only=True):
+    """The snapshots that the caller may see, newest first.
+
+    `total` counts all that match, `next` is the cursor of the following page. `uses` sum up the
+    sizes, for all users if the caller is an admin. `problems` are lakes that do not answer.
+    """
+
+    items: tuple[Snapshot, ...] = ()
+    total: int = 0
+    next: str = ""
+    uses: tuple[SnapshotUse, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class SnapshotQuery(Request, frozen=True, kw_only=True):
+    """Filters and page of the list; empty means any. `text` is searched in notes, names, tags."""
+
+    session: str = ""
+    project: str = ""
+    tag: str = ""
+    text: str = ""
+    limit: int = 1000
+    cursor: str = ""
+
+
+class SnapshotRequest(Request, frozen=True, kw_only=True):
+    """A snapshot to take of a session.
+
+    `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
+    are names in its kernel; `volumes` are those to include, None for all.
+    """
+
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    metrics: dict[str, float] = msgspec.field(default_factory=dict)
+    variables: tuple[str, ...] = ()
+    volumes: tuple[str, ...] | None = None
+
+
+class SnapshotDetails(Model, frozen=True, kw_only=True):
+    """A snapshot with its manifest, None while there is none.
+
+    `reproduce` are the commands that rebuild the run from the snapshot.
+    """
+
+    snapshot: Snapshot
+    manifest: Manifest | None = None
+    reproduce: tuple[str, ...] = ()
+
+
+class SnapshotMarks(Request, frozen=True, kw_only=True):
+    """All tags of a snapshot from now on. The manifest itself never changes."""
+
+    tags: tuple[str, ...] = ()
+
+
+class SnapshotPinRequest(Request, frozen=True, kw_only=True):
+    """Why a snapshot shall be kept."""
+
+    why: str = ""
+
+
+class SnapshotFolder(Request, frozen=True, kw_only=True):
+    """A new folder to write a snapshot's files to; an absolute path of the controller's machine."""
+
+    folder: str
+
+
+class SnapshotRules(Model, frozen=True, kw_only=True):
+    """Which snapshots are made and removed by themselves, for one user.
+
+    The last `keep_last` of each session stay, one of each of the last `daily` days and `weekly`
+    weeks in which there are any, and all with a tag or a pin; 0 everywhere keeps all. Every `every`
+    seconds a running session is stored, 0: never; `on_suspend` and `on_finish` when it is
+    suspended or has ended.
+    """
+
+    keep_last: int = 0
+    daily: int = 0
+    weekly: int = 0
+    every: int = 0
+    on_suspend: bool = False
+    on_finish: bool = False
+
+
+class SnapshotRulesRequest(Request, frozen=True, kw_only=True):
+    """The rules of `SnapshotRules` that shall hold from now on."""
+
+    keep_last: int = 0
+    daily: int = 0
+    weekly: int = 0
+    every: int = 0
+    on_suspend: bool = False
+    on_finish: bool = False
+
+
+class SnapshotSettings(Model, frozen=True, kw_only=True):
+    """The rules of the caller, and the snapshots that they would remove now."""
+
+    rules: SnapshotRules = SnapshotRules()
+    removed: tuple[str, ...] = ()

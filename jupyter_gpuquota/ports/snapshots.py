@@ -1,0 +1,118 @@
+"""Snapshots: the manifests of experiments, how they are made, and restoring them.
+
+References are resolved by the caller of these methods; rights are the caller's matter, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from ..core.snapshots.restore import Found
+from ..model.datasets.jobs import Job
+from ..model.ending import PageReport
+from ..model.sessions import Session, SessionSpec
+from ..model.snapshots.comparison import SnapshotComparison
+from ..model.snapshots.manifest import Manifest, Trigger
+from ..model.snapshots.restore import Restoration, RestoreRequest
+from ..model.snapshots.snapshots import Snapshot, SnapshotRequest, SnapshotRules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreOrder:
+    """One restore to carry out: what goes where, and the session that is launched after it.
+
+    `spec` is None where no session is launched. `place` is the folder that the restored one
+    replaces, empty to replace nothing.
+    """
+
+    snapshot: Snapshot
+    manifest: Manifest
+    folder: str
+    name: str
+    owner: str
+    spec: SessionSpec | None = None
+    place: str = ""
+    variables: bool = False
+
+
+class Snapshots(Protocol):
+    """The snapshots of all users."""
+
+    @property
+    def restores(self) -> Restores:
+        """What restores snapshots."""
+
+    def all(self) -> tuple[Snapshot, ...]:
+        """Return all snapshots without `actions`, newest first: also those that are being made."""
+
+    def problems(self) -> tuple[str, ...]:
+        """Return which lakes do not answer now."""
+
+    async def manifest(self, snapshot: Snapshot) -> Manifest | None:
+        """Return a manifest, None while there is none. Raises Damaged, Unavailable."""
+
+    async def create(
+        self, session: Session, request: SnapshotRequest, author: str, trigger: Trigger
+    ) -> Snapshot:
+        """Begin to take a snapshot. Raises WrongState, Conflict, StorageFailed, Unavailable."""
+
+    async def mark(self, snapshot: Snapshot) -> Snapshot:
+        """Store tags, note and pin as they are in `snapshot`. Raises Unavailable, NotFound."""
+
+    async def remove(self, snapshot: Snapshot) -> None:
+        """Remove a snapshot, or cancel its making. Raises NotFound, InUse, Unavailable."""
+
+    async def verify(self, snapshot: Snapshot, user: str) -> Job:
+        """Start to hash everything again. Raises Conflict, NotFound, Damaged."""
+
+    async def export(self, snapshot: Snapshot, folder: str, user: str) -> Job:
+        """Start to write the files to a new folder. Raises Conflict, NotFound, Unsupported."""
+
+    async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:
+        """Return what differs. Raises Conflict, Damaged, Unavailable."""
+
+    def saving(self, session_id: str) -> datetime | None:
+        """Return until when the pages of a session shall save, None if they need not."""
+
+    def page(self, session: Session, page: str, report: PageReport) -> None:
+        """Note what a page of a session has reported."""
+
+
+class SnapshotKeeping(Protocol):
+    """When snapshots are taken and removed by themselves, by user."""
+
+    async def rules(self, user: str) -> SnapshotRules:
+        """Return the rules of a user. Raises Unavailable."""
+
+    async def put(self, user: str, rules: SnapshotRules) -> None:
+        """Set the rules of a user. Raises StorageFailed, Unavailable."""
+
+
+class Restores(Protocol):
+    """Restores that were begun, and what they need."""
+
+    def all(self) -> tuple[Restoration, ...]:
+        """Return all restores, newest first."""
+
+    async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
+        """Return what is there, before anything is made, for a new session `name`.
+
+        Raises InvalidFields for a folder that cannot be one, Unavailable.
+        """
+
+    async def begin(self, order: RestoreOrder) -> Restoration:
+        """Begin a restore. Raises Conflict, StorageFailed, Unavailable."""
+
+    async def replace(self, restore: str, place: str) -> Restoration:
+        """Put a restored folder in the place of another, which is kept beside it.
+
+        Raises WrongState, Conflict, StorageFailed.
+        """
+
+    async def undo(self, restore: str) -> Restoration:
+        """Put the original folder back. Raises WrongState, Conflict, StorageFailed."""
+
+    async def remove(self, restore: str) -> None:
+        """Forget a restore that has ended, and remove the original folder that was kept."""

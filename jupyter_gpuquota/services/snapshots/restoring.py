@@ -1,0 +1,146 @@
+"""Use cases of restoring snapshots."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Sequence
+from dataclasses import replace as with_
+
+from ...core import names
+from ...core.requests import specs
+from ...core.snapshots import restore as restoring
+from ...core.snapshots import rights
+from ...core.snapshots.restore import Found
+from ...errors import FieldError, InvalidFields, NameTaken, WrongState, refused
+from ...model.sessions import ENDED, SessionSpec, State
+from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.restore import Restoration, RestorationList, RestorePlan, RestoreRequest
+from ...model.struct import Nothing
+from ...ports.backend import Backend
+from ...ports.snapshots import RestoreOrder, Restores
+from ..call import Call
+from ..sessions import facts
+from . import taking
+
+INACTIVE: frozenset[State] = ENDED | {"suspended"}
+"""States in which nobody works in a session's folder, nor will without being asked to."""
+
+
+async def restores(backend: Backend, call: Call) -> RestorationList:
+    """Return the restores of the caller, newest first."""
+    return RestorationList(items=tuple(rights.own_restores(_able(backend).all(), call.rights)))
+
+
+async def restoration(backend: Backend, call: Call) -> Restoration:
+    """Return one restore."""
+    return _find(backend, call)
+
+
+async def plan(backend: Backend, call: Call) -> RestorePlan:
+    """Return what a restore would make, and what stands against it. Nothing is made."""
+    order, refusals, found = await _planned(backend, call)
+    return restoring.plan(order.snapshot, order.manifest, call.body, found, order.name, refusals)
+
+
+async def restore(backend: Backend, call: Call) -> Restoration:
+    """Begin a restore, unless something stands against it."""
+    order, refusals, found = await _planned(backend, call)
+    if problems := (*restoring.problems(order.manifest, call.body, found), *refusals):
+        raise refused(*problems)
+    return await _able(backend).begin(order)
+
+
+async def replace(backend: Backend, call: Call) -> Restoration:
+    """Put a restored folder in the place of the original one."""
+    known = _find(backend, call)
+    _check_at_rest(backend, [known.origin, known.folder])
+    return await _able(backend).replace(known.id, known.origin)
+
+
+async def undo(backend: Backend, call: Call) -> Restoration:
+    """Put the original folder back in its place."""
+    known = _find(backend, call)
+    _check_at_rest(backend, [known.origin, known.folder])
+    return await _able(backend).undo(known.id)
+
+
+async def confirm(backend: Backend, call: Call) -> Nothing:
+    """Forget a restore; after a replacement, remove the original folder that was kept."""
+    await _able(backend).remove(_find(backend, call).id)
+    return Nothing()
+
+
+async def _planned(
+    backend: Backend, call: Call
+) -> tuple[RestoreOrder, Sequence[FieldError], Found]:
+    """Return what is to be done, why its session is refused, and what is there."""
+    request: RestoreRequest = call.body
+    snapshot = taking.find(backend, call, "restore", "restore")
+    taking.check_ready(snapshot)
+    manifest = await taking.manifest_of(backend, snapshot)
+    sessions = backend.sessions.all()
+    taken = {each.spec.name for each in sessions if each.spec.project == manifest.project}
+    name = restoring.new_name(manifest, request, taken)
+    found = await _able(backend).found(manifest, request, name)
+    place = manifest.spec.folder if request.replace else ""
+    spec: SessionSpec | None = None
+    refusals: Sequence[FieldError] = ()
+    if request.replace:
+        refusals = _live_in(backend, [place])
+    elif request.launch:
+        try:
+            spec = await _session(backend, call, manifest, name, found)
+        except (InvalidFields, NameTaken) as error:
+            refusals = error.fields
+    order = RestoreOrder(
+        snapshot=snapshot,
+        manifest=manifest,
+        folder=found.folder,
+        name=name,
+        owner=call.who,
+        spec=spec,
+        place=place,
+        variables=request.variables,
+    )
+    return order, refusals, found
+
+
+async def _session(
+    backend: Backend, call: Call, manifest: Manifest, name: str, found: Found
+) -> SessionSpec:
+    """Return the checked spec of the new session. Raises InvalidFields, NameTaken."""
+    spec = restoring.new_spec(manifest, name, found.folder)
+    # The new folder is not there yet: that it can be made is checked by its parent.
+    request = specs.asked_again(restoring.new_spec(manifest, name, posixpath.dirname(found.folder)))
+    known = await facts(backend, with_(call, body=request))
+    checked = specs.check_again(spec, restoring.in_folder(known, found.folder))
+    names.check_free(checked, backend.sessions.all())
+    return checked
+
+
+def _check_at_rest(backend: Backend, folders: Iterable[str]) -> None:
+    """Raise WrongState while a session works in one of these folders."""
+    if problems := _live_in(backend, folders):
+        raise WrongState(problems[0].message, hint=problems[0].hint)
+
+
+def _live_in(backend: Backend, folders: Iterable[str]) -> list[FieldError]:
+    """Return which session must end before one of these folders is replaced."""
+    wanted = {folder for folder in folders if folder}
+    return [
+        FieldError(
+            "replace",
+            f"The session {each.spec.name} works in {each.spec.folder}.",
+            "Suspend or stop it first: its folder is replaced.",
+        )
+        for each in backend.sessions.all()
+        if each.spec.folder in wanted and each.state not in INACTIVE
+    ]
+
+
+def _find(backend: Backend, call: Call) -> Restoration:
+    return rights.find_restore(call.args["restore"], _able(backend).all(), call.rights)
+
+
+def _able(backend: Backend) -> Restores:
+    return taking.able(backend).restores
