@@ -14,6 +14,7 @@ import psutil
 from . import build
 
 ACCESS_KEY, SECRET_KEY, REGION = "test", "test-secret", "us-east-1"
+KEYS = ACCESS_KEY, SECRET_KEY
 PATIENCE = 120.0
 """Seconds to wait for a server, on a busy machine, too."""
 
@@ -30,12 +31,12 @@ def config(endpoint: str) -> dict[str, str]:
     }
 
 
-def environment(endpoint: str) -> dict[str, str]:
+def environment(endpoint: str, keys: tuple[str, str] = KEYS) -> dict[str, str]:
     """Return the same as variables, which all clients of S3 know."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
-        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
-        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "AWS_ACCESS_KEY_ID": keys[0],
+        "AWS_SECRET_ACCESS_KEY": keys[1],
         "AWS_REGION": REGION,
         "AWS_DEFAULT_REGION": REGION,
     }
@@ -69,13 +70,15 @@ def _put(url: str, body: bytes = b"") -> None:
 
 
 @contextmanager
-def versitygw(folder: Path, log: Path, requests: Path | None = None) -> Iterator[str]:
+def versitygw(
+    folder: Path, log: Path, requests: Path | None = None, keys: tuple[str, str] = KEYS
+) -> Iterator[str]:
     """Run versitygw over a folder, whose subfolders are buckets; return its address.
 
-    Every request is a line of `requests`, if given.
+    Every request is a line of `requests`, if given. `keys` are the access key and its secret.
     """
     program = build.ensure_built(build.VERSITYGW)
-    access = ["--access", ACCESS_KEY, "--secret", SECRET_KEY, "--region", REGION]
+    access = ["--access", keys[0], "--secret", keys[1], "--region", REGION]
     front = [str(program), *access, "--port", "127.0.0.1:0", "--keep-alive", "--quiet"]
     logged = ["--access-log", str(requests)] if requests else []
     with _serving([*front, *logged, "posix", str(folder)], log) as endpoint:

@@ -1,4 +1,4 @@
-"""Lakes in folders of this machine, filled as members fill them: from a shell."""
+"""Lakes in folders and on an S3 server of this machine, filled as members do: from a shell."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 import json
 import os
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,16 @@ from jupyter_gpuquota.model.datasets.versions import Version
 
 
 @dataclass(frozen=True)
-class FolderLake:
-    """A lake in a folder, and a home folder for the processes that write to it."""
+class ShellLake:
+    """A lake by its URL, and the home folder and variables of the processes that write to it."""
 
-    folder: Path
+    url: str
     home: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def lake(self, credentials: str = "") -> Lake:
         """Return it as an administrator sets it up; Jobs get the Secret `credentials`."""
-        return Lake(name="main", url=self.folder.as_uri(), credentials=credentials, default=True)
+        return Lake(name="main", url=self.url, credentials=credentials, default=True)
 
     async def sync(self, dataset: str, files: dict[str, bytes]) -> Version:
         """Store files as the next version of a dataset."""
@@ -33,8 +35,7 @@ class FolderLake:
             path = source / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(body)
-        self.folder.mkdir(exist_ok=True)
-        arguments = ("sync", dataset, str(source), "--lake", self.folder.as_uri())
+        arguments = ("sync", dataset, str(source), "--lake", self.url)
         last = (await self._run(*arguments))[-1]
         report = last["report"]
         return Version(
@@ -49,12 +50,18 @@ class FolderLake:
         """Run the program of jobs, and return its lines."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "jupyter_gpuquota.store", *words, "--report", "lines"),
-            env={**os.environ, "HOME": str(self.home)},
+            env={**os.environ, "HOME": str(self.home), **self.variables},
             stdout=asyncio.subprocess.PIPE,
         )
         output, _ = await process.communicate()
         assert process.returncode == 0
         return [json.loads(line) for line in output.splitlines()]
+
+
+def folder_lake(folder: Path, home: Path) -> ShellLake:
+    """Return a new lake in a folder."""
+    folder.mkdir()
+    return ShellLake(folder.as_uri(), home)
 
 
 def claim(namespace: str, size: str = "1Gi", mode: str = "ReadWriteMany") -> dict[str, Any]:

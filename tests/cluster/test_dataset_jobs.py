@@ -22,7 +22,7 @@ from jupyter_gpuquota.model.datasets.lakes import Lake
 from jupyter_gpuquota.model.datasets.mounts import DataMount
 from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.sessions import Session
-from tests.cluster.lakes import FolderLake, claim
+from tests.cluster.lakes import ShellLake, claim, folder_lake
 from tests.cluster.workloads import secret
 from tests.kubernetes.fake_claims import NOW, Registry
 from tests.kubernetes.test_builders import image_session
@@ -61,7 +61,7 @@ class Site:
 
     cluster: Any
     namespace: str
-    lake: FolderLake
+    lake: ShellLake
     known: Known
     sessions: list[Session]
 
@@ -88,7 +88,7 @@ def site(kubelet: Any, teams: Any, tmp_path: Path) -> Site:
     rest.create(secret(team, "lake-keys", AWS_REGION="us-east-1"))
     home = tmp_path / "home"
     home.mkdir()
-    lake = FolderLake(tmp_path / "lake", home)
+    lake = folder_lake(tmp_path / "lake", home)
     return Site(kubelet, team.namespace, lake, Known(team.namespace, lake.lake("lake-keys")), [])
 
 
@@ -173,9 +173,9 @@ async def test_another_controller_reads_the_index_from_the_claim(
             await wait_for(lambda: [e.state for e in found.datasets.caches.all()] == ["cached"])
 
 
-async def test_a_bad_file_in_the_lake_is_named(connected: Any, site: Site) -> None:
+async def test_a_bad_file_in_the_lake_is_named(connected: Any, site: Site, tmp_path: Path) -> None:
     version = await site.sync("mnist", a=b"one")
-    for path in (site.lake.folder).rglob("*"):
+    for path in (tmp_path / "lake").rglob("*"):
         if path.is_file() and b"one" in path.read_bytes():
             path.chmod(0o600)
             path.write_bytes(path.read_bytes().replace(b"one", b"two"))

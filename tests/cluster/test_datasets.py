@@ -3,121 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from jupyter_gpuquota.errors import Conflict, InUse, NotAllowed, NotFound, Unavailable
-from jupyter_gpuquota.kubernetes.config import KubernetesConfig
+from jupyter_gpuquota.errors import Conflict, InUse, NotFound
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS
-from jupyter_gpuquota.model.datasets.caches import CachedVersion, CacheQuery, PinRequest
-from jupyter_gpuquota.model.datasets.datasets import DatasetRequest
+from jupyter_gpuquota.model.datasets.caches import CacheQuery, PinRequest
 from jupyter_gpuquota.model.datasets.jobs import JobQuery
-from jupyter_gpuquota.model.datasets.settings import DataSettings, DataSettingsRequest, LakeRequest
-from jupyter_gpuquota.model.datasets.versions import Version, VersionReport
-from jupyter_gpuquota.model.sessions import LogQuery, SessionRequest
-from jupyter_gpuquota.ports.backend import Backend
-from tests.cluster.lakes import FolderLake, claim
-from tests.cluster.rbac import bind, bind_everywhere, connected, install
-from tests.cluster.serving import serving
-from tests.cluster.teams import Team, make_priorities
-from tests.cluster.workloads import secret
+from tests.cluster.data_sites import ANA, Site, prepared, said
+from tests.cluster.rbac import connected
+from tests.cluster.teams import make_priorities
 from tests.contract.helpers import until
-from tests.fakes import ask
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
-ANA, ADMIN = "ana-of-data", "admin-of-data"
-
-
-class Site:
-    """A team's namespace with a claim, a lake, and a controller for the team."""
-
-    def __init__(self, cluster: Any, namespace: str, folder: Path) -> None:
-        self.cluster = cluster
-        self.namespace = namespace
-        self.folder = folder
-        (folder / "home").mkdir()
-        self.lake = FolderLake(folder / "lake", folder / "home")
-        self.backend: Backend
-
-    @asynccontextmanager
-    async def controller(self, **settings: Any) -> AsyncIterator[Backend]:
-        """Run a controller; a further one is another after a restart."""
-        config = KubernetesConfig(
-            kubeconfig=str(self.cluster.kubeconfig()),
-            namespaces=[self.namespace],
-            user_prefixes={"token": ""},
-            lease=f"{self.namespace}/controller",
-            **{
-                "dataset_claim": "datasets",
-                "dataset_image": "any",
-                "dataset_cpu": "10m",
-                "dataset_memory": "64Mi",
-                **settings,
-            },
-        )
-        async with serving(config, self.folder / "state") as self.backend:
-            yield self.backend
-
-    async def ask(self, route: str, who: str = ANA, **given: Any) -> Any:
-        """Call a route's use case as somebody."""
-        return await ask(self.backend, route, who, **given)
-
-    async def set_up(self) -> None:
-        """Let the administrator name the lake, and ana make a dataset in it."""
-        self.lake.folder.mkdir(exist_ok=True)
-        now = await wait_for(self._settings)
-        lake = LakeRequest(name="main", url=self.lake.folder.as_uri(), credentials="lake-keys")
-        body = DataSettingsRequest(lakes=(lake,), revision=now.revision)
-        await self.ask("lakes.put", ADMIN, body=body)
-        await wait_for(self._create)
-
-    async def _settings(self) -> DataSettings | None:
-        """Return the settings once the API server knows who may see them."""
-        try:
-            found: DataSettings = await self.ask("lakes.settings", ADMIN)
-        except NotAllowed:
-            return None
-        return found
-
-    async def _create(self) -> bool:
-        """Create the dataset once the lake is open; return whether it is."""
-        body = DatasetRequest(name="mnist", project=self.namespace)
-        try:
-            await self.ask("datasets.create", body=body)
-        except Unavailable:
-            return False
-        return True
-
-    async def sync(self, **files: bytes) -> Version:
-        """Store files as the next version of the dataset, and report it."""
-        version = await self.lake.sync("mnist", files)
-        body = VersionReport(time=version.time, files=version.files, size=version.size)
-        args = {"dataset": "mnist", "version": version.id}
-        found: Version = await self.ask("versions.put", args=args, body=body)
-        return found
-
-    async def copies(self) -> tuple[CachedVersion, ...]:
-        """Return what is cached."""
-        found: tuple[CachedVersion, ...] = (await self.ask("caches.list", query=CacheQuery())).items
-        return found
-
-    async def launch(self, name: str, *command: str, **fields: Any) -> Any:
-        """Request a session without a GPU that reads the dataset."""
-        body = SessionRequest(
-            name=name,
-            project=self.namespace,
-            command=command,
-            data=("mnist@latest:/train",),
-            environment="any",
-            **fields,
-        )
-        return await self.ask("sessions.create", body=body)
 
 
 @pytest_asyncio.fixture
@@ -134,24 +36,6 @@ async def queued(kubelet: Any, teams: Any, tmp_path: Path) -> Site:
     await asyncio.to_thread(make_priorities, kubelet.rest())
     team = await asyncio.to_thread(teams.with_kueue, "team-a", 4000, processes=True)
     return await prepared(kubelet, team, tmp_path)
-
-
-async def prepared(kubelet: Any, team: Team, folder: Path) -> Site:
-    """Give a team a claim, the Secret of the lake, a member and an administrator."""
-    rest = kubelet.rest()
-    await asyncio.to_thread(rest.create, claim(team.namespace))
-    await asyncio.to_thread(rest.create, secret(team, "lake-keys", AWS_REGION="us-east-1"))
-    async with connected(kubelet.kubeconfig()) as [admin]:
-        await install(admin)
-        await bind(admin, team.namespace, "member", ANA)
-        await bind_everywhere(admin, "admin", ADMIN)
-    return Site(kubelet, team.namespace, folder)
-
-
-async def said(site: Site, session: str) -> str:
-    """Return the log of a session."""
-    chunk = await site.ask("sessions.log", args={"id": session}, query=LogQuery(tail=100))
-    return str(chunk.text)
 
 
 async def test_a_session_waits_for_its_dataset_and_reads_it(site: Site) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
@@ -87,9 +87,9 @@ class Registry:
         """Return the objects of a lake, None if it cannot be opened."""
         return self._shelves[lake][1].objects if lake in self._shelves else None
 
-    async def refresh(self) -> None:
-        """Read everything that has changed in any lake."""
-        self._reopen()
+    async def refresh(self, renewed: Collection[str] = ()) -> None:
+        """Read everything that has changed in any lake; open those anew that are `renewed`."""
+        self._reopen(renewed)
         reading = [self._refresh(*each) for each in self._shelves.values()]
         if any(await asyncio.gather(self.own.refresh(), *reading)):
             self.changed()
@@ -132,14 +132,14 @@ class Registry:
             )
         return self._shelves[lake][1]
 
-    def _reopen(self) -> None:
+    def _reopen(self, renewed: Collection[str] = ()) -> None:
         """Open lakes that are new or have changed, and forget those that are gone."""
         wanted = {lake.name: lake for lake in self._lakes()}
         same = {name: each for name, each in self._shelves.items() if wanted.get(name) == each[0]}
         self._shelves, self._closed = same, {}
         for name, lake in wanted.items():
             shelf = same[name][1] if name in same else None
-            if shelf and not shelf.problem:
+            if shelf and not shelf.problem and name not in renewed:
                 continue
             try:
                 objects = self._opening(lake)

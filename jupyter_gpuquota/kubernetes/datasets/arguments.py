@@ -24,6 +24,7 @@ def job_of(task: Task, cache: ProjectCache, lake: Lake | None) -> DataJob:
             *(("--lake", lake.url) if lake else ()),
             *(("--only", task.only) if task.only else ()),
             *(("--grace", str(task.grace)) if task.verb == "gc" else ()),
+            *(("--keep", *task.keep) if task.keep else ()),
         ),
         secret=_secret(lake),
     )

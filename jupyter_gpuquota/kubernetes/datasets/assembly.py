@@ -171,8 +171,8 @@ class ClusterData:
             self._stale.clear()
             self._opened = self._lakes()
             try:
-                await self._secrets.read(self._opened, self._projects())
-                await self._registry.refresh()
+                renewed = await self._secrets.read(self._opened, self._projects())
+                await self._registry.refresh(renewed)
             except Exception as error:  # noqa: BLE001 (as above)
                 _log.exception("reading the lakes failed")
                 self._board.warn("lakes", (f"Lakes cannot be read: {error}. See the log.",))

@@ -52,10 +52,7 @@ class ClaimCaches:
         """Return the copy in a project's cache, or start to fetch it. Raises as `fetch`."""
         dataset, lake = self._lake_of(version.dataset)
         if lake is None:
-            raise NotAllowed(
-                f"{dataset.name} is in a member's own lake, which Jobs cannot read.",
-                hint="Import it into a lake of the cluster.",
-            )
+            raise own_lake(dataset.name)
         cache = await self._projects.open(self._projects.namespace_of(project))
         copy = (version.dataset, version.id)
         if cache.has(copy):
@@ -120,3 +117,12 @@ class ClaimCaches:
         return next(
             each for each in self._projects.versions() if (each.dataset, each.version) == copy
         )
+
+
+def own_lake(dataset: str) -> NotAllowed:
+    """Return why a dataset in a member's own lake is not cached, and what to do instead."""
+    return NotAllowed(
+        f"{dataset} is in a member's own lake. The cache of a cluster is filled by Jobs, which "
+        "have no credentials for it.",
+        hint="Export it, and sync that folder to a dataset in a lake of the administrators.",
+    )

@@ -8,7 +8,9 @@ from ...control.datasets.job_board import JobBoard
 from ...control.datasets.job_store import JobStore
 from ...errors import Conflict, FieldError, NotAllowed, NotFound, refused
 from ...model.datasets.jobs import Job, JobReport
+from ...model.datasets.lakes import Lake
 from ...model.datasets.versions import Version
+from .caches import own_lake
 from .capability import ClusterDatasets
 from .project_cache import ProjectCache
 from .task import Task
@@ -42,7 +44,12 @@ class ListedJobs:
         return self._store.all()
 
     async def report(self, job: str, report: JobReport, user: str) -> Job:
-        """Note what the process of a job reports, and return the job with what it shall do."""
+        """Note what the process of a job reports, and return the job with what it shall do.
+
+        Raises NotAllowed for fetches: processes of members have no cache to fetch to.
+        """
+        if report.kind == "cache":
+            raise own_lake(report.dataset)
         return await self._board.report(job, report, user)
 
     async def cancel(self, job: str) -> Job:
@@ -74,15 +81,29 @@ class ListedJobs:
 
     async def collect(self, lake: str, user: str, grace: int) -> Job:
         """Start to remove what no version of a lake needs. Raises NotFound, Conflict."""
-        if lake not in {each.name for each in self._claims.lakes()}:
+        wanted = next((each for each in self._claims.lakes() if each.name == lake), None)
+        if wanted is None:
             raise NotFound(f"There is no lake {lake!r}.", hint="jupyter gpu data lakes lists them.")
         if grace < 0:
             raise refused(FieldError("grace", "It must not be negative."))
-        cache = next(iter(self._claims.projects), None)
-        if cache is None:
-            raise Conflict("No project has a claim for datasets, where Jobs could work.")
-        task = replace(new_task("gc", user), lake=lake, grace=grace)
-        return await self._start(cache, task)
+        cache = self._cache_for(wanted)
+        # Its Job sees what is on one claim only; the controller knows of all.
+        cached = {each.version for each in self._claims.projects.versions()}
+        keep = tuple(sorted(cached))
+        return await self._start(cache, new_task("gc", user, lake=lake, grace=grace, keep=keep))
+
+    def _cache_for(self, lake: Lake) -> ProjectCache:
+        """Return a cache beside which Jobs find the Secret of a lake. Raises Conflict."""
+        claims = self._claims.projects
+        users = {claims.namespace_of(project) for project in lake.projects}
+        for cache in claims:
+            if not users or cache.namespace in users:
+                return cache
+        raise Conflict(
+            f"No project that may use the lake {lake.name} has a claim for datasets, where its "
+            "Job could work.",
+            hint="Create the claim in one of their namespaces.",
+        )
 
     async def _start(self, cache: ProjectCache, task: Task) -> Job:
         await self._claims.start(cache, task)

@@ -21,7 +21,7 @@ class Task(Model, frozen=True, kw_only=True):
 
     `id` is that of the job that users see. `size` and `files` are those of the version, `copies`
     the datasets and versions to evict. `only` is the part to verify, `lake` or `cache`; `lake` the
-    one to collect, with `grace` in seconds.
+    one to collect, with `grace` in seconds, and `keep` the versions that stay in it anyway.
     """
 
     id: str
@@ -35,6 +35,7 @@ class Task(Model, frozen=True, kw_only=True):
     only: str = ""
     lake: str = ""
     grace: int = 0
+    keep: tuple[str, ...] = ()
     started: datetime
 
 

@@ -58,6 +58,8 @@ _RETRIES = timedelta(minutes=2)
 
 _EXPIRED = re.compile("ExpiredToken|TokenRefreshRequired|InvalidToken|Request has expired")
 _SKEWED = re.compile("RequestTimeTooSkewed|RequestExpired")
+_DENIED = re.compile(r"status code: 40[13]\b")
+"""What obstore says of a listing that is refused, which is a general error there."""
 _FULL = re.compile(r"No space left on device|Disk quota exceeded|os error (28|122)\b")
 _CUT = re.compile("response body error|response body: HTTP error|error decoding response body")
 
@@ -267,7 +269,7 @@ def _error(error: Exception, name: str, key: str) -> GpuQuotaError:
         return NotAllowed(
             f"{name} refuses requests of this machine: its clock is wrong.", hint="Set the clock."
         )
-    if isinstance(error, (PermissionDeniedError, UnauthenticatedError)):
+    if isinstance(error, (PermissionDeniedError, UnauthenticatedError)) or _DENIED.search(text):
         return NotAllowed(
             f"{name} refuses these credentials.",
             hint="Check the credentials in your environment, and their rights.",
@@ -285,4 +287,5 @@ def _is_cut(error: Unavailable) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+    """Return what obstore says, without the server's document: it may name the access key."""
+    return str(error).partition("\n")[0].partition(": <")[0]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import shutil
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
-from jupyter_gpuquota.errors import Conflict, NotFound
+from jupyter_gpuquota.errors import Conflict, NotAllowed, NotFound
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.collect import collect
-from jupyter_gpuquota.store.lake.connection import Connection
+from jupyter_gpuquota.store.lake.connection import Connection, connect
 from jupyter_gpuquota.store.lake.history import has_conditional_put
 from jupyter_gpuquota.store.lake.presence import writing
+from scripts.s3 import servers
 from tests.store.living import DATASET, fetched, listing, log, synced, verified
 
 pytestmark = pytest.mark.asyncio
@@ -66,3 +68,18 @@ async def test_a_bucket_that_does_not_exist_is_an_error_of_ours(
         await real.get("nothing")
     assert [each async for each in real.list("datasets/")] == []
     await real.delete(["nothing"])
+
+
+async def test_wrong_credentials_are_refused_in_plain_words(versitygw: tuple[str, Path]) -> None:
+    endpoint, root = versitygw
+    bucket, wrong = f"b{uuid4().hex}", {"secret_access_key": "a-guess"}
+    (root / bucket).mkdir()
+    lake = connect(f"s3://{bucket}/lake", **{**servers.config(endpoint), **wrong})
+    asked = (
+        lambda: anext(lake.list("datasets/")),
+        lambda: lake.get("a"),
+        lambda: lake.create("a", b""),
+    )
+    for each in asked:
+        with pytest.raises(NotAllowed, match="refuses these credentials"):
+            await each()
