@@ -33,6 +33,8 @@ from ..model.sessions import Session
 from .names import not_found
 
 Role = Literal["viewer", "member", "lead"]
+VolumeRight = Literal["create volumes", "change volumes", "delete volumes"]
+"""What a role in a project allows with its volumes; `core.volumes.rights` has the rules."""
 
 _STRANGER: frozenset[Need] = frozenset({"anyone", "person"})
 SEEING: frozenset[Need] = _STRANGER | {"see"}
@@ -48,7 +50,7 @@ _BY_ROLE: dict[Role | None, frozenset[Need]] = {
     "lead": _LEADS,
     None: _STRANGER,
 }
-_NOTHING: frozenset[Need] = frozenset()
+_NOTHING: frozenset[Need | VolumeRight] = frozenset()
 
 
 FOR_OWNER = "owner:"
@@ -128,7 +130,7 @@ class Rights:
     caller: Caller
     admin: bool = False
     roles: Mapping[str, Role] = field(default_factory=dict)
-    withheld: Mapping[str, frozenset[Need]] = field(default_factory=dict)
+    withheld: Mapping[str, frozenset[Need | VolumeRight]] = field(default_factory=dict)
     source: Source = LISTS
     unsure: Unavailable | None = None
 
@@ -147,6 +149,10 @@ class Rights:
         """Return whether the caller may launch in a project."""
         return self.admin or self.roles.get(project) in {"member", "lead"}
 
+    def lacks(self, right: VolumeRight, project: str) -> bool:
+        """Return whether the source of roles withholds a right on volumes in a project."""
+        return right in self.withheld.get(project, _NOTHING)
+
     def owns(self, session: Session) -> bool:
         """Return whether the caller is the person who owns a session."""
         return not self.caller.session and session.owner == self.caller.name
@@ -163,7 +169,8 @@ class Rights:
         project = session.spec.project
         role = self.roles.get(project)
         owner = self.owns(session) and role in self.source.owners
-        return (_OWNS if owner else _BY_ROLE[role]) - self.withheld.get(project, _NOTHING)
+        withheld = self.withheld.get(project, _NOTHING)
+        return frozenset(n for n in (_OWNS if owner else _BY_ROLE[role]) if n not in withheld)
 
     def may(self, need: Need, session: Session | None = None) -> bool:
         """Return whether the caller may do what a route needs, with a session if one is given."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ...control.answers import Answers, Clock
-from ...core.access import Caller
+from ...core.access import Caller, VolumeRight
 from ...errors import Unavailable
 from ...model.routes.route import Need
 from .. import faults
@@ -111,7 +111,7 @@ class Reviews:
         )
         reached = takewhile(lambda rung: rung[1], zip(higher, granted, strict=True))
         role = [first, *(role for (role, _), _ in reached)][-1]
-        withheld = frozenset[Need]()
+        withheld = frozenset[Need | VolumeRight]()
         if role != "viewer":
             withheld = frozenset(n for n, has in zip(needs, allowed, strict=True) if not has)
         return Standing(role, withheld, certain=self._doubts == doubts)

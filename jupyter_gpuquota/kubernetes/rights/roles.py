@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...core.access import Role, Source
+from ...core.access import Role, Source, VolumeRight
 from ...model.routes.route import Need
 
 
@@ -38,7 +38,7 @@ class RoleTable:
     """
 
     ladder: tuple[tuple[Role, tuple[Right, ...]], ...]
-    needs: Mapping[Need, Right]
+    needs: Mapping[Need | VolumeRight, Right]
     source: Source
     admin: tuple[Right, ...] = ()
 
@@ -51,7 +51,7 @@ class Standing:
     """
 
     role: Role | None = None
-    withheld: frozenset[Need] = field(default_factory=frozenset)
+    withheld: frozenset[Need | VolumeRight] = field(default_factory=frozenset)
     certain: bool = True
 
 
@@ -63,9 +63,15 @@ def _workloads(*verbs: str) -> tuple[Right, ...]:
 _SEE = (Right("list", "statefulsets", "apps"),)
 _LAUNCH = _workloads("create")
 _LEAD = _workloads("patch", "delete")
-_NEEDS: Mapping[Need, Right] = {
+_SESSION_NEEDS: Mapping[Need | VolumeRight, Right] = {
     "log": Right("get", "pods", subresource="log"),
     "exec": Right("create", "pods", subresource="exec"),
+}
+_NEEDS: Mapping[Need | VolumeRight, Right] = {
+    **_SESSION_NEEDS,
+    "create volumes": Right("create", "persistentvolumeclaims"),
+    "change volumes": Right("patch", "persistentvolumeclaims"),
+    "delete volumes": Right("delete", "persistentvolumeclaims"),
 }
 _LAUNCHING = "create statefulsets and jobs"
 _STILL = f"its owner {{owner}}, while allowed to {_LAUNCHING} in {{project}},"
@@ -129,5 +135,5 @@ def team(engine: str) -> RoleTable:
         ladder=(("viewer", _SEE), ("member", _LAUNCH), ("lead", _LEAD)),
         needs=_NEEDS,
         source=TEAM_SOURCE,
-        admin=(quotas, *_LAUNCH, *_LEAD, *_NEEDS.values()),
+        admin=(quotas, *_LAUNCH, *_LEAD, *_SESSION_NEEDS.values()),
     )
