@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -41,6 +42,8 @@ class Catalog:
     """The catalog of one lake, in a SQLite file; `:memory:` remembers for one process."""
 
     def __init__(self, path: Path | str) -> None:
+        # The threads of a process share one connection, which has one transaction.
+        self._changing = threading.Lock()
         with own_files():
             try:
                 self._db = _opened(path)
@@ -58,14 +61,15 @@ class Catalog:
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """Make many changes as one."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+        """Make many changes as one; those of another thread are waited for."""
+        with self._changing:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
 
     # ── Files of this machine ────────────────────────────────────────────────
 

@@ -165,15 +165,17 @@ class Upload:
     async def _send_pack(self, pack: Pack) -> None:
         await self._objects.create(layout.pack(pack.sha256), pack.body)
         await self._objects.create(layout.index(pack.sha256), encode_index(pack.held))
-        with self._catalog.batch():
-            self._catalog.add_pack(pack.sha256, pack.held)
+        await in_thread(self._note_pack, pack)
         self._meter.add(moved=len(pack.body))
 
     async def _send_content(self, part: str, body: bytes) -> None:
         await self._objects.create(layout.content(part), body)
-        with self._catalog.batch():
-            self._catalog.add_objects([part])
+        await in_thread(self._catalog.add_objects, [part])
         self._meter.add(moved=len(body))
+
+    def _note_pack(self, pack: Pack) -> None:
+        with self._catalog.batch():
+            self._catalog.add_pack(pack.sha256, pack.held)
 
     def _manifest(self, entries: Spool) -> tuple[str, bytes]:
         """Return the id and the manifest, with the location of every file."""
