@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -103,21 +102,17 @@ class Download:
             self._meter.add(files=1, bytes=entry.size, moved=entry.size)
 
     async def _fetch_file(self, entry: Entry, location: Location) -> None:
-        digest = hashlib.sha256()
         async with self._files:
             with self._new(entry) as file:
+
+                async def take(offset: int, body: bytes) -> None:
+                    await in_thread(_write, file, offset, body)
+
                 try:
-                    async for body in fetch.parts(self._objects, location):
-                        # Two threads: hashing does not hold the interpreter's lock.
-                        await asyncio.gather(
-                            in_thread(write_sparse, file, body), in_thread(digest.update, body)
-                        )
-                        self._meter.add(bytes=len(body), moved=len(body))
+                    await fetch.large(self._objects, entry, location, self._meter, take)
                 except Damaged as error:
                     raise fetch.damaged(entry, error.message) from error
                 file.truncate(entry.size)
-        if digest.hexdigest() != entry.sha256:
-            raise fetch.damaged(entry, fetch.IS_DAMAGED)
         self._meter.add(files=1)
 
     def _new(self, entry: Entry) -> BinaryIO:
@@ -132,6 +127,14 @@ def total(entries: Iterable[Located]) -> Stats:
         files += entry.is_file
         size += entry.size if entry.is_file else 0
     return Stats(files=files, bytes=size)
+
+
+def _write(file: BinaryIO, offset: int, body: bytes) -> None:
+    """Write a part of a file after the one before; the first one empties it."""
+    if not offset:
+        file.seek(0)
+        file.truncate()
+    write_sparse(file, body)
 
 
 def _link(path: Path, target: str) -> None:

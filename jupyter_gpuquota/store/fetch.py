@@ -10,7 +10,17 @@ import asyncio
 import hashlib
 import itertools
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -19,6 +29,8 @@ from .entries import Entry, Located, Location
 from .lake import layout
 from .lake.objects import Readable
 from .paths import printable
+from .progress import Meter
+from .tasks import in_thread
 
 ATTEMPTS = 3
 
@@ -33,6 +45,10 @@ AHEAD = 1
 """Parts of a large file that are read while the one before is written: each is up to 64 MiB."""
 WINDOW = 65_536
 """Entries that are worked on at once: a version may have millions, which memory must not hold."""
+
+
+Take = Callable[[int, bytes], Awaitable[None]]
+"""Is given the parts of a file in order, each with its offset; at 0 the file begins anew."""
 
 
 class Small(msgspec.Struct, frozen=True):
@@ -82,15 +98,37 @@ async def small(objects: Readable, pack: str, held: Iterable[Located]) -> Small:
     return Small(found, bad)
 
 
-async def parts(objects: Readable, location: Location) -> AsyncIterator[bytes]:
-    """Yield the bytes of a large file, object by object.
+async def large(
+    objects: Readable, entry: Entry, location: Location, meter: Meter, take: Take
+) -> None:
+    """Give the bytes of a large file to `take`, and verify them.
 
-    :raises Damaged: one of them is missing, or is not what its name says.
+    They are hashed once, as a whole. Only where that fails is each part checked by itself, and read
+    again if it arrived damaged.
+
+    :raises Damaged: the lake lacks a part, or the file is not what the version says.
     """
+    done = 0
+    for get in (_get, _checked):
+        digest, offset = hashlib.sha256(), 0
+        async for body in _parts(location, partial(get, objects)):
+            # Two threads: hashing does not hold the interpreter's lock.
+            await asyncio.gather(take(offset, body), in_thread(digest.update, body))
+            offset += len(body)
+            meter.add(bytes=offset - done, moved=len(body))
+            done = offset
+        if digest.hexdigest() == entry.sha256:
+            return
+    raise Damaged(IS_DAMAGED)
+
+
+async def _parts(
+    location: Location, get: Callable[[str], Coroutine[Any, Any, bytes]]
+) -> AsyncIterator[bytes]:
     ahead: list[asyncio.Task[bytes]] = []
     try:
         for part in location.parts:
-            ahead.append(asyncio.create_task(_part(objects, part)))
+            ahead.append(asyncio.create_task(get(part)))
             if len(ahead) > AHEAD:
                 yield await ahead.pop(0)
         while ahead:
@@ -101,13 +139,17 @@ async def parts(objects: Readable, location: Location) -> AsyncIterator[bytes]:
         await asyncio.gather(*ahead, return_exceptions=True)
 
 
-async def _part(objects: Readable, part: str) -> bytes:
+async def _get(objects: Readable, part: str) -> bytes:
+    try:
+        return await objects.get(layout.content(part))
+    except NotFound as error:
+        raise Damaged(IS_MISSING) from error
+
+
+async def _checked(objects: Readable, part: str) -> bytes:
     for _ in range(ATTEMPTS):
-        try:
-            body = await objects.get(layout.content(part))
-        except NotFound as error:
-            raise Damaged(IS_MISSING) from error
-        if await asyncio.to_thread(_sha256, body) == part:
+        body = await _get(objects, part)
+        if await in_thread(_sha256, body) == part:
             return body
     raise Damaged(IS_DAMAGED)
 
