@@ -1,18 +1,11 @@
-import {
-  ILayoutRestorer,
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
-import { ITranslator } from '@jupyterlab/translation';
 import { folderIcon } from '@jupyterlab/ui-components';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { CommandIDs, VERSION_ARGS } from '../commands';
-import { IGpuWorkspace } from '../tokens';
-import { ours } from '../translation';
 import { report } from '../views/parts/report';
 import type { IUi } from '../views/parts/ui';
-import { MainArea } from './mainarea';
+import { MainArea, mainPlugin } from './mainarea';
 
 /** What the commands on versions take, every part as text. */
 interface IPlace {
@@ -34,20 +27,11 @@ interface IPlaces {
 }
 
 /** Files, comparisons and lineages of datasets in the main area. */
-export const datasets: JupyterFrontEndPlugin<void> = {
-  id: 'jupyter-gpuquota:datasets',
-  description: 'The files of datasets, what differs between versions, lineage.',
-  autoStart: true,
-  requires: [IGpuWorkspace],
-  optional: [ITranslator, ILayoutRestorer],
-  activate: (
-    app: JupyterFrontEnd,
-    workspace: IGpuWorkspace,
-    translator: ITranslator | null,
-    restorer: ILayoutRestorer | null
-  ): void => {
-    const trans = ours(translator);
-    const ui: IUi = { workspace, commands: app.commands, trans };
+export const datasets = mainPlugin(
+  'jupyter-gpuquota:datasets',
+  'The files of datasets, what differs between versions, lineage.',
+  (app, ui, restorer) => {
+    const { trans } = ui;
     const short = (id: string) => id.slice(0, 12);
     addPlaces(app, ui, restorer, {
       command: CommandIDs.browseDataset,
@@ -70,7 +54,7 @@ export const datasets: JupyterFrontEndPlugin<void> = {
       make: async place => (await widgets()).makeLineage(ui, place)
     });
   }
-};
+);
 
 function widgets() {
   return import(/* webpackChunkName: "datasets" */ '../views/datasets/widgets');

@@ -1,33 +1,16 @@
-import {
-  ILayoutRestorer,
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
-import { ITranslator } from '@jupyterlab/translation';
 
 import { CommandIDs } from '../commands';
 import { gpuIcon } from '../icons';
-import { IGpuWorkspace } from '../tokens';
-import { ours } from '../translation';
-import type { IUi } from '../views/parts/ui';
+import { mainPlugin } from './mainarea';
 import { addViewer } from './viewer';
 
 /** Show all of a session in the main area. */
-export const details: JupyterFrontEndPlugin<void> = {
-  id: 'jupyter-gpuquota:details',
-  description: 'The view of everything that is known of one session.',
-  autoStart: true,
-  requires: [IGpuWorkspace],
-  optional: [ITranslator, ILayoutRestorer],
-  activate: (
-    app: JupyterFrontEnd,
-    workspace: IGpuWorkspace,
-    translator: ITranslator | null,
-    restorer: ILayoutRestorer | null
-  ): void => {
-    const trans = ours(translator);
-    const ui: IUi = { workspace, commands: app.commands, trans };
+export const details = mainPlugin(
+  'jupyter-gpuquota:details',
+  'The view of everything that is known of one session.',
+  (app, ui, restorer) => {
+    const { trans } = ui;
     addViewer(app, ui, restorer, {
       command: CommandIDs.details,
       label: trans.__('Show Details'),
@@ -41,4 +24,4 @@ export const details: JupyterFrontEndPlugin<void> = {
       }
     });
   }
-};
+);

@@ -1,6 +1,14 @@
-import { JupyterFrontEnd } from '@jupyterlab/application';
+import {
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
 import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import { ITranslator } from '@jupyterlab/translation';
 import { LabIcon } from '@jupyterlab/ui-components';
+import { IGpuWorkspace } from '../tokens';
+import { ours } from '../translation';
+import type { IUi } from '../views/parts/ui';
 import { showInMain } from './shell';
 
 interface IMaking {
@@ -45,4 +53,34 @@ export class MainArea {
   }
 
   private _made = new Map<string, Promise<MainAreaWidget>>();
+}
+
+/** A plugin whose commands show widgets in the main area. */
+export function mainPlugin(
+  id: string,
+  description: string,
+  activate: (
+    app: JupyterFrontEnd,
+    ui: IUi,
+    restorer: ILayoutRestorer | null
+  ) => void
+): JupyterFrontEndPlugin<void> {
+  return {
+    id,
+    description,
+    autoStart: true,
+    requires: [IGpuWorkspace],
+    optional: [ITranslator, ILayoutRestorer],
+    activate: (
+      app: JupyterFrontEnd,
+      workspace: IGpuWorkspace,
+      translator: ITranslator | null,
+      restorer: ILayoutRestorer | null
+    ) =>
+      activate(
+        app,
+        { workspace, commands: app.commands, trans: ours(translator) },
+        restorer
+      )
+  };
 }

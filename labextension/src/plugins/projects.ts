@@ -1,33 +1,18 @@
-import {
-  ILayoutRestorer,
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
-import { ITranslator } from '@jupyterlab/translation';
+import { JupyterFrontEnd } from '@jupyterlab/application';
 import { CommandIDs } from '../commands';
 import { watchInBackground } from '../state/background';
 import { IGpuWorkspace } from '../tokens';
-import { ours } from '../translation';
-import type { IUi } from '../views/parts/ui';
+import { mainPlugin } from './mainarea';
 import { addSingle } from './single';
 
 const ID = 'jupyter-gpuquota:projects';
 
 /** The administrators' page, a single main-area widget that only they can open. */
-export const projects: JupyterFrontEndPlugin<void> = {
-  id: ID,
-  description: 'Projects, rules, node groups and who changed them, for admins.',
-  autoStart: true,
-  requires: [IGpuWorkspace],
-  optional: [ITranslator, ILayoutRestorer],
-  activate: (
-    app: JupyterFrontEnd,
-    workspace: IGpuWorkspace,
-    translator: ITranslator | null,
-    restorer: ILayoutRestorer | null
-  ): void => {
-    const trans = ours(translator);
-    const ui: IUi = { workspace, commands: app.commands, trans };
+export const projects = mainPlugin(
+  ID,
+  'Projects, rules, node groups and who changed them, for admins.',
+  (app, ui, restorer) => {
+    const { trans, workspace } = ui;
     addSingle(app, ui, restorer, {
       id: ID,
       command: CommandIDs.projects,
@@ -43,7 +28,7 @@ export const projects: JupyterFrontEndPlugin<void> = {
     });
     followAdmin(app, workspace);
   }
-};
+);
 
 function isAdmin({ quota }: IGpuWorkspace): boolean {
   return quota.result.status === 'ready' && quota.result.value.admin;

@@ -1,9 +1,10 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React, { useId, useMemo } from 'react';
+import React, { useMemo } from 'react';
 import { Rules } from '../../api/models';
 import { RulesField, rulesSubject } from '../../state/settings/rulessubject';
 import { spanOf } from '../../state/settings/formvalues';
-import { Editor, useEditor } from './settingeditor';
+import { RuleBoard } from './ruleboard';
+import { useEditor } from './settingeditor';
 import { IFormTexts } from './settingform';
 import { useUi } from '../parts/ui';
 
@@ -15,41 +16,26 @@ export function RulesSection(props: {
   const { rules, isFixed } = props;
   const { workspace, trans } = useUi();
   const { administration } = workspace;
-  const heading = useId();
   const subject = useMemo(() => rulesSubject(administration), [administration]);
   const editor = useEditor({
     subject,
     saved: () => trans.__('The rules were saved.')
   });
-  return (
+  const title = (
     <>
-      <section className="jp-GpuQuota-board" aria-labelledby={heading}>
-        <header className="jp-GpuQuota-boardHead">
-          <h3 id={heading}>
-            {trans.__('Rules')}{' '}
-            <span className="jp-GpuQuota-quiet">
-              {trans.__('for all projects')}
-            </span>
-          </h3>
-        </header>
-        <dl className="jp-GpuQuota-rules">
-          {linesOf(rules, trans).map(([label, text]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
-      {isFixed ? null : (
-        <Editor
-          editor={editor}
-          label={trans.__('Change rules')}
-          base={rules}
-          textsOf={() => textsOf(trans)}
-        />
-      )}
+      {trans.__('Rules')}{' '}
+      <span className="jp-GpuQuota-quiet">{trans.__('for all projects')}</span>
     </>
+  );
+  return (
+    <RuleBoard
+      title={title}
+      lines={linesOf(rules, trans)}
+      isFixed={isFixed}
+      editor={editor}
+      base={rules}
+      texts={textsOf(trans)}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React, { useCallback, useEffect, useId, useMemo } from 'react';
+import React, { useCallback, useEffect, useMemo } from 'react';
 import { DataSettings, Lake } from '../../api/models';
 import { routes } from '../../api/routes';
 import { Resource } from '../../state/resource';
@@ -12,7 +12,8 @@ import {
   removeLake
 } from '../../state/settings/datasubject';
 import { spanOf } from '../../state/settings/formvalues';
-import { Editor, useEditor } from '../administration/settingeditor';
+import { RuleBoard } from '../administration/ruleboard';
+import { useEditor } from '../administration/settingeditor';
 import { SettingTable } from '../administration/settingtable';
 import { confirm } from '../parts/confirm';
 import { EditableName } from '../parts/controls';
@@ -189,7 +190,6 @@ function columnsOf(
 
 function CacheRules({ isFixed, onSaved, settings }: IProps): JSX.Element {
   const { workspace, trans } = useUi();
-  const heading = useId();
   const subject = useMemo(
     () => cacheSubject(workspace, trans),
     [workspace, trans]
@@ -224,36 +224,20 @@ function CacheRules({ isFixed, onSaved, settings }: IProps): JSX.Element {
       help: trans.__('Exceptions, e.g. %1', 'digits=30d')
     }
   };
-  const texts = { title: trans.__('Change rules for cached versions'), fields };
-  const lines = [
+  const lines: [string, string][] = [
     [fields.unused.label, spanOf(cache.unused) || trans.__('until needed')],
     [fields.high_water.label, String(cache.high_water)],
     [fields.projects.label, exceptionsOf(cache.projects) || trans.__('none')],
     [fields.datasets.label, exceptionsOf(cache.datasets) || trans.__('none')]
   ];
   return (
-    <>
-      <section className="jp-GpuQuota-board" aria-labelledby={heading}>
-        <header className="jp-GpuQuota-boardHead">
-          <h3 id={heading}>{trans.__('Cached versions')}</h3>
-        </header>
-        <dl className="jp-GpuQuota-rules">
-          {lines.map(([label, text]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
-      {isFixed ? null : (
-        <Editor
-          editor={editor}
-          label={trans.__('Change rules for cached versions')}
-          base={settings}
-          textsOf={() => texts}
-        />
-      )}
-    </>
+    <RuleBoard
+      title={trans.__('Cached versions')}
+      lines={lines}
+      isFixed={isFixed}
+      editor={editor}
+      base={settings}
+      texts={{ title: trans.__('Change rules for cached versions'), fields }}
+    />
   );
 }
