@@ -1,4 +1,4 @@
-"""Telling the controller of versions that are in a lake."""
+"""Reporting versions in a lake to the controller."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ async def tell(
         await job.tell(job.reporter.commit, dataset, commit.version, report)
     except (Unavailable, NotFound) as error:
         raise Unavailable(
-            f"The version is in the lake, but the controller was not told: {error.message}",
+            f"The version is in the lake, but the controller does not know it: {error.message}",
             hint="Sync again, without changes, when it answers.",
         ) from error

@@ -28,7 +28,7 @@ class Stopped(Exception):
 
 
 class Job:
-    """One job: its id, whether it goes on, and what is told of it.
+    """One job: its id, whether it goes on, and what is reported of it.
 
     `turn` is set once it may begin, `stopped` once it is cancelled, and `refused` is why it may not
     go on.

@@ -42,7 +42,7 @@ async def _main(args: argparse.Namespace) -> int:
     verb = VERBS[args.verb]
     outcome = await run(job, lambda: verb.run(job, args), _on_signals)
     if outcome.error:
-        # For people who read the log, and for who has started this process.
+        # For people who read the log, and for whoever started this process.
         problem = msgspec.json.encode(problem_of(outcome.error)).decode()
         sys.stderr.write(f"{outcome.error}\n{problem}\n")
     return outcome.exit_code

@@ -24,7 +24,7 @@ _UPLOAD = 600.0
 
 
 class Reporter(Protocol):
-    """What a job tells. All methods block, and are called from one thread."""
+    """Where a job reports. All methods block, and are called from one thread."""
 
     def report(self, report: JobReport) -> Job | None:
         """Report how far the job is, and return what it shall do; None lets it go on.

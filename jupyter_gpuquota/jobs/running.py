@@ -1,4 +1,4 @@
-"""Running a job: it waits for its turn, reports while it works, and ends as it is told."""
+"""Running a job: it waits for its turn, reports while it works, and ends when it is told to."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def _report(job: Job, doing: asyncio.Task[None]) -> None:
             # A controller may be restarted now; the work does not depend on it.
             if not silent:
                 silent = loop.time()
-                _log.warning("Nobody takes note of the reports: %s", error)
+                _log.warning("Reports are not received: %s", error)
             if not job.turn.is_set() and loop.time() - silent > _PATIENCE:
                 _refuse(job, doing, Unavailable(f"The job could not begin: {error}"))
         except GpuQuotaError as error:
@@ -141,10 +141,10 @@ async def _deliver(job: Job, outcome: Outcome) -> None:
             await job.tell(job.reporter.report, last)
         except Unavailable as error:
             if asyncio.get_running_loop().time() > deadline:
-                _log.warning("The end of the job cannot be told: %s", error)
+                _log.warning("The end of the job cannot be reported: %s", error)
                 return
         except (GpuQuotaError, OSError) as error:
-            _log.warning("The end of the job cannot be told: %s", error)
+            _log.warning("The end of the job cannot be reported: %s", error)
             return
         else:
             return

@@ -50,7 +50,7 @@ class Catalog:
             except sqlite3.OperationalError:
                 raise
             except sqlite3.DatabaseError:
-                # It is no database any more: what it knew is found out again.
+                # It is not a database any more: what it knew is found out again.
                 for suffix in ("", "-wal", "-shm"):
                     Path(f"{path}{suffix}").unlink(missing_ok=True)
                 self._db = _opened(path)

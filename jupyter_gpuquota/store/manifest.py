@@ -94,7 +94,7 @@ class _Order:
             raise Damaged(f"{entry.path!r} is not in order, or twice in the manifest.")
         self._last = key
         # What lies below a path may come after its siblings ("a", "a-b", "a/c"): those of which
-        # `key` is no extension any more are done with.
+        # `key` is not an extension any more are done with.
         self._blocking = [each for each in self._blocking if key.startswith(each)]
         if any(key.startswith(each + b"/") for each in self._blocking):
             raise Damaged(f"{entry.path!r} lies below something that is not a folder.")

@@ -282,7 +282,7 @@ def test_a_lake_of_one_s_own_is_read_by_one_s_own_processes(shell, letters):
         (["diff", "letters@v1", "other@v2"], 2, "same dataset"),
         (["cancel", "nothing"], 3, "Job 'nothing' not found."),
         (["init", "Bad Name", "--lake", "nolake", "-p", "team-x"], 2, "lake: "),
-        (["init", "letters", "-p", "team-a"], 4, "There is a dataset letters already."),
+        (["init", "letters", "-p", "team-a"], 4, "A dataset letters exists already."),
         (["lakes", "set", "disk", "ftp://x"], 2, "url"),
         (["rules", "--unused", "soon"], 2, "unused"),
     ],

@@ -94,5 +94,5 @@ def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidFields) as caught:
         connect((tmp_path / "no where").as_uri())
     (problem,) = caught.value.fields
-    assert problem.message.endswith("there is no such folder.")
+    assert problem.message.endswith("the folder does not exist.")
     assert problem.hint == "Create it first."

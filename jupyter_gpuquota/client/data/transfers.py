@@ -102,7 +102,7 @@ class Transfers(OfVersions):
     ) -> Job:
         """Make a version of what another tool has stored; `version` of the job names it.
 
-        `source` is a folder, a file or a URL; `format` is found out if it is left out. Raises
+        `source` is a folder, a file or a URL; `format` is detected if it is left out. Raises
         NotFound, NotAllowed, InvalidFields, Damaged.
         """
         dataset = self._dataset(name)

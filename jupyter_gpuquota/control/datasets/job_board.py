@@ -81,7 +81,7 @@ class JobBoard:
         return self._store.find(job).job
 
     def fail(self, job: str, error: GpuQuotaError) -> None:
-        """Note that a job has failed without a word of its process. Raises NotFound."""
+        """Note that a job has failed without a report of its process. Raises NotFound."""
         if self._store.find(job).job.active:
             self._end(job, "failed", error)
 

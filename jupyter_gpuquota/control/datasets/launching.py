@@ -1,4 +1,4 @@
-"""Starting the processes of jobs that the controller wants done itself."""
+"""Starting the processes of jobs that the controller starts itself."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class Launcher(Protocol):
     """Starts jobs."""
 
     async def start(self, order: Order) -> None:
-        """Start a job that the job board knows already; a failure is told to the board."""
+        """Start a job that the job board knows already; a failure is reported to the board."""
 
     def check(self) -> None:
-        """Find jobs that have ended without a word; called every second."""
+        """Find jobs that have ended without a report; called every second."""
 
     async def close(self) -> None:
         """Stop what ends with the controller."""
@@ -79,7 +79,7 @@ class Processes:
         self._children: list[Spawned] = []
 
     async def start(self, order: Order) -> None:
-        """Start the process of a job; a failure is told to the board."""
+        """Start the process of a job; a failure is reported to the board."""
         self._children = [child for child in self._children if child.exit_code() is None]
         try:
             child = await in_thread(
@@ -96,7 +96,7 @@ class Processes:
             self._children.append(child)
 
     def check(self) -> None:
-        """Find processes that have failed without a word, and forget those that have ended."""
+        """Find processes that have failed without a report, and forget those that have ended."""
         for child in self._children:
             if child.exit_code():
                 said = child.said() or "It has said nothing."

@@ -90,7 +90,7 @@ class Shelf:
         key = layout.record(record.name)
         if not await self.objects.create(key, msgspec.json.encode(record)):
             raise NameTaken(
-                f"There is a dataset {record.name} in this lake already.", hint="Use another name."
+                f"This lake already has a dataset {record.name}.", hint="Use another name."
             )
         await self.refresh_one(record.name)
 
@@ -119,7 +119,7 @@ class Shelf:
                 await self.tag(dataset, tag, commit.version)
 
     async def drop(self, dataset: str, version: str) -> None:
-        """Remove a version: its tags first, so that none leads nowhere, then its commits."""
+        """Remove a version: first its tags, which must not name what is gone, then its commits."""
         content = self.datasets[dataset]
         tags = [name for name, named in content.tags.items() if named == version]
         keys = [key for key, commit in content.commits if commit.version == version]
@@ -144,7 +144,7 @@ class Shelf:
         await self.refresh_one(dataset)
 
     async def _read(self, prefix: str) -> dict[str, Content]:
-        """Return the datasets below a prefix; what has no record is none."""
+        """Return the datasets below a prefix; what has no record is not one."""
         stored = [each async for each in self.objects.list(prefix)]
         by_name: dict[str, list[Stored]] = defaultdict(list)
         for each in sorted(stored, key=lambda each: each.key):

@@ -66,7 +66,7 @@ class Upkeep:
         self._tasks = []
 
     def ended(self, job: Job) -> None:
-        """Note a job that has ended: what it has changed is read anew, and damage is told."""
+        """Note a job that has ended: what it has changed is read anew, and damage is reported."""
         copy = (job.dataset, job.version)
         if job.kind == "verify":
             name = f"{job.dataset}@{job.version[:SHOWN]}"
@@ -114,7 +114,7 @@ class Upkeep:
             await asyncio.sleep(TICK)
 
     async def _guarded(self, work: Awaitable[None]) -> None:
-        """Wait for work; a failure is told, and tried again in the next turn."""
+        """Wait for work; a failure is shown, and the work is tried again in the next turn."""
         try:
             await work
         except GpuQuotaError as error:

@@ -43,7 +43,7 @@ def new_record(
     _check_grants("writers", request.writers, projects, reader)
     reader.finish()
     if any(dataset.name == request.name for dataset in known):
-        raise NameTaken(f"There is a dataset {request.name} already.", hint="Use another name.")
+        raise NameTaken(f"A dataset {request.name} exists already.", hint="Use another name.")
     record = DatasetRecord(
         name=request.name,
         project=project,
@@ -100,7 +100,7 @@ def _check_project(
     mine = sorted(project for project in projects if rights.launches(project))
     if name in mine:
         return
-    listed = f"Yours: {', '.join(mine)}." if mine else "You are a member of no project."
+    listed = f"Yours: {', '.join(mine)}." if mine else "You are not a member of any project."
     text = f"You are not a member of {name}." if name else "Name the project of the dataset."
     reader.untranslated("project", text, listed)
 

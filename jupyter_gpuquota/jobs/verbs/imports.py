@@ -24,14 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", help="the name of the dataset")
     parser.add_argument("folder", metavar="SOURCE", help="a file, a folder or a URL")
     names = ", ".join(each.name for each in table.FORMATS)
-    parser.add_argument("--format", default="", help=f"{names}; by default found out")
+    parser.add_argument("--format", default="", help=f"{names}; by default detected")
     parser.add_argument("--message", default="", help="what has changed")
     parser.add_argument("--author", default="", help="by whom; by default this account")
     parser.add_argument("--tag", default="", help="a name for the last version")
 
 
 async def run(job: Job, args: argparse.Namespace) -> None:
-    """Store all states that are found, and tell their versions. Raises GpuQuotaError."""
+    """Store all states that are found, and report their versions. Raises GpuQuotaError."""
     if args.tag:
         check_tag(args.tag)
     found = table.find(args.folder, args.format)

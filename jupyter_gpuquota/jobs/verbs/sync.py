@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(job: Job, args: argparse.Namespace) -> None:
-    """Store the folder, commit the version, and tell it. Raises GpuQuotaError."""
+    """Store the folder, commit the version, and report it. Raises GpuQuotaError."""
     parse_name(args.dataset)
     if args.tag:
         check_tag(args.tag)

@@ -93,7 +93,7 @@ async def _located(place: Place, faults: Sequence[Fault], objects: Objects) -> S
         paths = {fault.path for fault in faults}
         now = await in_thread(_chosen, body, place.version, paths)
     except GpuQuotaError:
-        # What cannot be fetched is told of each fault.
+        # Each finding says why it cannot be fetched.
         return faults
     return [
         fault._replace(wanted=now.get(fault.path, fault.wanted)) if fault.wanted else fault

@@ -64,7 +64,7 @@ def _read(place: str, variables: Mapping[str, str]) -> list[State]:
     path = Path(place)
     described = [(each, _described(each)) for each in _files(path)]
     if not described:
-        raise NotFound(f"{path} is no .dvc file, and no folder with one.")
+        raise NotFound(f"{path} is neither a .dvc file nor a folder with one.")
     outputs = [(each, output) for each, found in described for output in found.outs]
     store = _Store(_root(path / "file"), [output for _, output in outputs], variables)
     items = [
@@ -162,7 +162,7 @@ def _root(path: Path) -> Path:
         if (folder / ".dvc").is_dir():
             return folder
     raise NotFound(
-        f"{path} is in no repository of DVC.", hint="There, a folder above it contains .dvc."
+        f"{path} is not in a repository of DVC.", hint="There, a folder above it contains .dvc."
     )
 
 

@@ -44,7 +44,7 @@ def _read(place: str, variables: Mapping[str, str]) -> list[State]:
     if (root / ".git").exists():
         return [_cloned(root)]
     raise NotFound(
-        f"{root} is no repository of Hugging Face.",
+        f"{root} is not a repository of Hugging Face.",
         hint="Name a clone, or a folder datasets--ORGANISATION--NAME of the cache.",
     )
 
@@ -74,7 +74,7 @@ def _cached(root: Path) -> list[State]:
 
 
 def _tag(ref: str) -> str:
-    """Return the tag that a ref becomes; branches move, and become none."""
+    """Return the tag that a ref becomes; none for branches, which move."""
     return "" if "/" in ref or ref == "main" else ref
 
 
@@ -83,7 +83,7 @@ def _blobs(folder: Path) -> Iterator[Item]:
         if not path.is_file():
             if path.is_symlink():
                 raise Damaged(
-                    f"{path} leads nowhere: the cache is incomplete.", hint="Download it again."
+                    f"{path} is a broken link: the cache is incomplete.", hint="Download it again."
                 )
             continue
         blob = path.resolve()

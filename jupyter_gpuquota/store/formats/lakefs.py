@@ -30,7 +30,7 @@ def _read(place: str, variables: Mapping[str, str]) -> list[State]:
         raise refused(FieldError("source", "A ref of lakeFS is lakefs://REPOSITORY/REF/path."))
     if not {**os.environ, **variables}.get("AWS_ENDPOINT_URL"):
         raise refused(
-            FieldError("source", "Where lakeFS is, is not known.", "Set AWS_ENDPOINT_URL.")
+            FieldError("source", "The address of lakeFS is not known.", "Set AWS_ENDPOINT_URL.")
         )
     where = "/".join(quote(each, safe="/") for each in (ref, path) if each)
     state = prefix.current(connect(f"s3://{parts.netloc}/{where}", variables), place)

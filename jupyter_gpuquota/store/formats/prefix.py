@@ -135,7 +135,7 @@ def _time(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
-        raise refused(FieldError("source", f"{text} is no time such as 2026-01-31.")) from error
+        raise refused(FieldError("source", f"{text} is not a time, such as 2026-01-31.")) from error
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 

@@ -30,7 +30,7 @@ def find(place: str, name: str = "") -> Format:
     raise refused(
         FieldError(
             "source",
-            f"{place} looks like no format that can be imported.",
+            f"{place} has no format that can be imported.",
             f"Name one: {', '.join(known)}. A plain folder is synced: data sync.",
         )
     )

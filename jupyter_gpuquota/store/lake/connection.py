@@ -91,7 +91,7 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
     except (BaseError, ValueError, FileNotFoundError) as error:
         why, hint = _first_line(error), ""
         if scheme == "file" and not Path(unquote(urlsplit(url).path)).is_dir():
-            why, hint = "there is no such folder.", "Create it first."
+            why, hint = "the folder does not exist.", "Create it first."
         raise refused(FieldError("lake", f"{url} cannot be opened: {why}", hint)) from error
 
 
@@ -194,7 +194,7 @@ class Connection:
     async def delete(self, keys: Sequence[str]) -> None:
         """Delete objects; those that do not exist are passed over."""
         if isinstance(self._store, S3Store):
-            # Many in one request; those that do not exist are no error.
+            # Many in one request; those that do not exist are not errors.
             for start in range(0, len(keys), _BULK):
                 with self._translated(self._name):
                     await self._store.delete_async(keys[start : start + _BULK])

@@ -86,7 +86,7 @@ def text_or_table(path: str, head: bytes, size: int) -> FilePreview:
 
 
 def _text(head: bytes, *, truncated: bool) -> str | None:
-    """Return bytes as text, None if they are none; a character may be cut at the end."""
+    """Return bytes as text, None if they are not text; a character may be cut at the end."""
     if b"\0" in head:
         return None
     try:
@@ -99,7 +99,7 @@ def _text(head: bytes, *, truncated: bool) -> str | None:
 
 
 def _rows(text: str, delimiter: str, *, truncated: bool) -> list[tuple[str, ...]]:
-    """Return the first rows of a table, of a text that may be cut; none if it is no table."""
+    """Return the first rows of a table, of a text that may be cut; none if it is not a table."""
     if truncated:
         text = text[: text.rfind("\n") + 1]
     try:

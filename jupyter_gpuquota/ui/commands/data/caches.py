@@ -28,7 +28,9 @@ def _fill_cache(parser: Parser) -> None:
 
 def _fill_pin(parser: Parser) -> None:
     add_version(parser)
-    parser.add_argument("--until", default="", metavar="T", help="2d, or 2030-01-31; for ever")
+    parser.add_argument(
+        "--until", default="", metavar="T", help="such as 2d or 2030-01-31 (default: for ever)"
+    )
     parser.add_argument("--why", default="", metavar="TEXT", help="shown to others")
 
 

@@ -47,9 +47,13 @@ def _fill_delete(parser: Parser) -> None:
 
 
 def _fill_rules(parser: Parser) -> None:
-    parser.add_argument("--unused", metavar="T", help="how long unused versions stay: 1d; 0: long")
     parser.add_argument(
-        "--high-water", type=_share, metavar="P", help="the fullest that the cache gets: 90%%"
+        "--unused",
+        metavar="T",
+        help="how long unused versions stay, such as 1d; 0: while there is room",
+    )
+    parser.add_argument(
+        "--high-water", type=_share, metavar="P", help="how full the cache may get, such as 90%%"
     )
     for name in ("project", "dataset"):
         parser.add_argument(
@@ -58,7 +62,7 @@ def _fill_rules(parser: Parser) -> None:
             action="append",
             type=_exception,
             metavar="NAME=T",
-            help=f"another time for a {name}; repeatable, all others are as usual",
+            help=f"another time for one {name}; repeatable",
         )
     add_dry_run(parser)
 

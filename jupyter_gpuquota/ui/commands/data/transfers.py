@@ -38,7 +38,7 @@ def _fill_sync(parser: Parser) -> None:
 def _fill_import(parser: Parser) -> None:
     add_dataset(parser)
     offer_paths(parser.add_argument("source", metavar="SOURCE", help="a folder, a file or a URL"))
-    parser.add_argument("--format", default="", help="what it is, if it cannot be found out")
+    parser.add_argument("--format", default="", help="its format, if that is not detected")
     _fill_new(parser)
 
 
