@@ -1,0 +1,1 @@
+"""Snapshots of claims by CSI drivers, and new claims that are restored from them."""
