@@ -108,7 +108,9 @@ export function jobText(trans: TranslationBundle, job: Job): string {
     evict: trans.__('Clearing %1', name),
     index: trans.__('Reading the cache'),
     gc: trans.__('Removing what no version needs'),
-    register: trans.__('Registering %1', name)
+    register: trans.__('Registering %1', name),
+    snapshot: trans.__('Taking a snapshot'),
+    restore: trans.__('Restoring a snapshot')
   };
   return lookUp<string, string>(texts, kind) ?? `${kind} ${name}`;
 }
