@@ -19,7 +19,7 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from functools import partial
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -28,6 +28,7 @@ from ..errors import Damaged, NotFound
 from .entries import Entry, Located, Location
 from .lake import layout
 from .lake.objects import Readable
+from .packs import PART
 from .paths import printable
 from .progress import Meter
 from .tasks import in_thread
@@ -41,11 +42,15 @@ PACKS = 4
 """Packs that are read at once: each is up to 33 MiB in memory."""
 FILES = 2
 """Large files that are read at once."""
-AHEAD = 1
-"""Parts of a large file that are read while the one before is written: each is up to 64 MiB."""
+PIECE = 8 << 20
+"""Bytes of a large file that one request reads."""
+AHEAD = 8
+"""Pieces of a large file that are read while the one before is written."""
 WINDOW = 65_536
 """Entries that are worked on at once: a version may have millions, which memory must not hold."""
 
+
+_Read = Coroutine[Any, Any, bytes]
 
 Take = Callable[[int, bytes], Awaitable[None]]
 """Is given the parts of a file in order, each with its offset; at 0 the file begins anew."""
@@ -109,9 +114,12 @@ async def large(
     :raises Damaged: the lake lacks a part, or the file is not what the version says.
     """
     done = 0
-    for get in (_get, _checked):
+    for reads, ahead in (
+        (_pieces(objects, entry, location), AHEAD),
+        ((_checked(objects, part) for part in location.parts), 1),
+    ):
         digest, offset = hashlib.sha256(), 0
-        async for body in _parts(location, partial(get, objects)):
+        async for body in _in_order(reads, ahead):
             # Two threads: hashing does not hold the interpreter's lock.
             await asyncio.gather(take(offset, body), in_thread(digest.update, body))
             offset += len(body)
@@ -122,36 +130,51 @@ async def large(
     raise Damaged(IS_DAMAGED)
 
 
-async def _parts(
-    location: Location, get: Callable[[str], Coroutine[Any, Any, bytes]]
-) -> AsyncIterator[bytes]:
-    ahead: list[asyncio.Task[bytes]] = []
+def _pieces(objects: Readable, entry: Entry, location: Location) -> Iterator[_Read]:
+    """Yield what reads a file piece by piece."""
+    for number, part in enumerate(location.parts):
+        size = min(PART, entry.size - number * PART)
+        for start in range(0, size, PIECE):
+            yield _piece(objects, part, start, min(PIECE, size - start))
+
+
+async def _in_order(reads: Iterator[_Read], ahead: int) -> AsyncIterator[bytes]:
+    """Yield what is read, in order, while so many more are read."""
+    tasks: list[asyncio.Task[bytes]] = []
     try:
-        for part in location.parts:
-            ahead.append(asyncio.create_task(get(part)))
-            if len(ahead) > AHEAD:
-                yield await ahead.pop(0)
-        while ahead:
-            yield await ahead.pop(0)
+        for read in reads:
+            tasks.append(asyncio.create_task(read))
+            if len(tasks) > ahead:
+                yield await tasks.pop(0)
+        while tasks:
+            yield await tasks.pop(0)
     finally:
-        for task in ahead:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*ahead, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _get(objects: Readable, part: str) -> bytes:
-    try:
-        return await objects.get(layout.content(part))
-    except NotFound as error:
-        raise Damaged(IS_MISSING) from error
+async def _piece(objects: Readable, part: str, start: int, size: int) -> bytes:
+    with _missing():
+        [body] = await objects.get_ranges(layout.content(part), [start], [size])
+        return body
 
 
 async def _checked(objects: Readable, part: str) -> bytes:
     for _ in range(ATTEMPTS):
-        body = await _get(objects, part)
+        with _missing():
+            body = await objects.get(layout.content(part))
         if await in_thread(_sha256, body) == part:
             return body
     raise Damaged(IS_DAMAGED)
+
+
+@contextmanager
+def _missing() -> Iterator[None]:
+    try:
+        yield
+    except NotFound as error:
+        raise Damaged(IS_MISSING) from error
 
 
 def damaged(entry: Entry, reason: str) -> Damaged:

@@ -63,6 +63,10 @@ _DENIED = re.compile(r"status code: 40[13]\b")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded|os error (28|122)\b")
 _CUT = re.compile("response body error|response body: HTTP error|error decoding response body")
 
+_BEYOND = re.compile("Range Not Satisfiable|StartTooLarge")
+
+_GAP = 1 << 20
+"""Bytes between two ranges up to which one request reads both."""
 _READS = 4
 """How often a body is read that does not arrive whole."""
 _DELETING = 16
@@ -169,13 +173,30 @@ class Connection:
     async def get_ranges(
         self, key: str, starts: Sequence[int], sizes: Sequence[int]
     ) -> list[bytes]:
-        """Return several ranges of an object."""
+        """Return several ranges of an object; what lies beyond its end is missing from them."""
+        found: list[bytes] = [b""] * len(starts)
 
-        async def read() -> list[bytes]:
-            found = await self._store.get_ranges_async(key, starts=starts, lengths=sizes)
-            return [bytes(each) for each in found]
+        async def read(held: Sequence[int]) -> None:
+            first = starts[held[0]]
+            last = max(starts[number] + sizes[number] for number in held)
+            body = await self._range(key, first, last - first)
+            for number in held:
+                at = starts[number] - first
+                found[number] = body[at : at + sizes[number]]
 
-        return await self._whole(key, read)
+        await together(read(held) for held in spans(starts, sizes))
+        return found
+
+    async def _range(self, key: str, start: int, size: int) -> bytes:
+        async def read() -> bytes:
+            return bytes(await self._store.get_range_async(key, start=start, length=size))
+
+        try:
+            return await self._whole(key, read)
+        except Unavailable as error:
+            if _BEYOND.search(str(error.__cause__)):
+                return b""
+            raise
 
     async def put(self, key: str, body: bytes) -> None:
         """Write an object, whether or not it exists."""
@@ -250,6 +271,18 @@ class Connection:
             yield
         except (BaseError, FileNotFoundError) as error:
             raise _error(error, self._name, key) from error
+
+
+def spans(starts: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
+    """Return which ranges are read by one request, each by its number: those that lie close."""
+    found: list[list[int]] = []
+    end = 0
+    for number in sorted(range(len(starts)), key=starts.__getitem__):
+        if not found or starts[number] > end + _GAP:
+            found.append([])
+        found[-1].append(number)
+        end = max(end, starts[number] + sizes[number])
+    return found
 
 
 def _stored(meta: ObjectMeta) -> Stored:

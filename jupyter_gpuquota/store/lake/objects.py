@@ -34,7 +34,7 @@ class Readable(Protocol):
     async def get_ranges(
         self, key: str, starts: Sequence[int], sizes: Sequence[int]
     ) -> list[bytes]:
-        """Return several ranges of an object."""
+        """Return several ranges of an object; what lies beyond its end is missing from them."""
 
 
 class Objects(Readable, Protocol):
