@@ -133,12 +133,14 @@ def _steps(tool: Tool, shape: Shape, cell: Cell, ran: dict[str, Ran]) -> None:
     cell.cache.mkdir(parents=True)
     run("sync", tool.sync(cell))
     tool.note(cell, ran["sync"].said)
+    # What is fetched counts once it is on the disk: some tools wait for that, others do not.
+    flush = ["sync", "--file-system", str(cell.cache)]
     # Fetched before the change, because the peers know the last version only.
-    run("cache", tool.cache(cell))
+    run("cache", [*tool.cache(cell), flush])
     shape.change(cell.data)
     run("second sync", tool.sync(cell))
     tool.note(cell, ran["second sync"].said)
-    run("second version", tool.again(cell))
+    run("second version", [*tool.again(cell), flush])
     run("verify", tool.verify(cell))
 
 
