@@ -16,7 +16,7 @@ from jupyter_gpuquota.store.cache.places import place
 from jupyter_gpuquota.store.cache.records import Fetching
 from jupyter_gpuquota.store.processes.owners import Owner
 from tests.jobs.conftest import Controller, Start
-from tests.store.test_download import listing
+from tests.store.living import listing
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio

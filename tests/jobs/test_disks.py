@@ -15,7 +15,7 @@ from jupyter_gpuquota.store.cache import index
 from tests.jobs.conftest import ROOT, Start
 from tests.jobs.test_verbs import done, synced
 from tests.local.conftest import own_disk
-from tests.store.test_download import listing
+from tests.store.living import listing
 
 __all__ = ["own_disk"]
 

@@ -22,7 +22,7 @@ from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import SMALL
 from jupyter_gpuquota.store.upload import Upload
 from tests.jobs.conftest import ROOT
-from tests.store.test_download import listing
+from tests.store.living import listing
 
 pytestmark = pytest.mark.timeout(7200)
 

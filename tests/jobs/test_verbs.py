@@ -16,7 +16,7 @@ from jupyter_gpuquota.store.cache.places import place
 from tests.jobs.conftest import Start
 from tests.store.cache.test_verify import flip
 from tests.store.formats.conftest import FOLDER
-from tests.store.test_download import listing
+from tests.store.living import listing
 
 LINES = ("--report", "lines")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.errors import Damaged
-from jupyter_gpuquota.store import manifest, published
+from jupyter_gpuquota.store import published
 from jupyter_gpuquota.store.catalog import Catalog
-from jupyter_gpuquota.store.download import Download
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.upload import Upload
+from tests.store.living import fetched, listing
 
 pytestmark = pytest.mark.asyncio
 
@@ -22,33 +22,12 @@ async def stored(lake: Objects, folder: Path) -> str:
     return (await Upload(lake, Catalog(":memory:"), lambda _: None).run(folder)).version
 
 
-async def fetch(lake: Objects, version: str, place: Path) -> Path:
-    entries = list(manifest.decode([await lake.get(layout.manifest(version))], version))
-    with published.publishing(place, version.encode()) as tree:
-        await Download(lake, tree, lambda _: None).run(entries)
-    return place / published.TREE
-
-
-def listing(root: Path) -> dict[str, bytes | str]:
-    """Return every file, link and empty folder below a folder."""
-    found: dict[str, bytes | str] = {}
-    for path in sorted(root.rglob("*")):
-        name = str(path.relative_to(root))
-        if path.is_symlink():
-            found[name] = f"-> {path.readlink()}"
-        elif path.is_file():
-            found[name] = path.read_bytes()
-        elif not any(path.iterdir()):
-            found[name] = "empty"
-    return found
-
-
 async def test_what_was_stored_is_fetched(lake: Objects, folder: Path, tmp_path: Path) -> None:
     (folder / os.fsdecode(b"caf\xe9\n.txt")).write_text("odd")
     (folder / ("x" * 255)).write_text("long")
     (folder / "run.sh").write_text("#!/bin/sh")
     (folder / "run.sh").chmod(0o755)
-    tree = await fetch(lake, await stored(lake, folder), tmp_path / "cache" / "v")
+    tree = await fetched(lake, await stored(lake, folder), tmp_path / "cache" / "v")
     assert listing(tree) == listing(folder)
     assert (tree / "run.sh").stat().st_mode & 0o777 == 0o555
     assert (tree / "large").stat().st_mode & 0o777 == 0o444
@@ -67,7 +46,7 @@ async def test_a_flipped_bit_is_found_and_nothing_published(
     body[3] ^= 1
     await lake.put(keys[0], bytes(body))
     with pytest.raises(Damaged, match="is damaged in the lake"):
-        await fetch(lake, version, tmp_path / "cache" / "v")
+        await fetched(lake, version, tmp_path / "cache" / "v")
     assert not list((tmp_path / "cache").iterdir())
 
 
@@ -76,7 +55,7 @@ async def test_a_missing_object_is_named(lake: Objects, folder: Path, tmp_path: 
     keys = [each.key async for each in lake.list(layout.OBJECTS)]
     await lake.delete(keys)
     with pytest.raises(Damaged, match=r"^large is missing"):
-        await fetch(lake, version, tmp_path / "cache" / "v")
+        await fetched(lake, version, tmp_path / "cache" / "v")
 
 
 async def test_of_two_that_publish_the_first_stays(tmp_path: Path) -> None:

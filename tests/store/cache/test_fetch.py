@@ -22,7 +22,7 @@ from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.processes.owners import Owner, this_process
 from jupyter_gpuquota.store.progress import Progress
 from tests.store.cache.conftest import Store
-from tests.store.test_download import listing
+from tests.store.living import listing
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio

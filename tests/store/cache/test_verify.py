@@ -21,7 +21,7 @@ from jupyter_gpuquota.store.lake.history import History
 from jupyter_gpuquota.store.lake.objects import Objects
 from tests.store.cache.conftest import Store
 from tests.store.cache.test_fetch import Reports
-from tests.store.test_download import listing
+from tests.store.living import listing
 
 pytestmark = pytest.mark.asyncio
 
