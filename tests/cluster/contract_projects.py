@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from scripts.cluster.labels import PODS
 from scripts.cluster.rest import Refused, Rest
 from scripts.cluster.settings import MILLI_GPU, WHOLE_GPU
 from scripts.cluster.setup import wait_for
+from tests.cluster.lakes import claim
 from tests.cluster.teams import GPU_NODE, KUEUE, RESTRICTED, make_priorities
 
 Json = dict[str, Any]
@@ -21,10 +23,11 @@ _KEPT = {"cpu": "1k", "memory": "10Ti"}
 
 
 def make_namespaces(rest: Rest) -> None:
-    """Create the namespaces of the contract; their pods are processes of this machine."""
+    """Create the namespaces of the contract with a cache; their pods are processes."""
     for name in QUOTAS:
         labels = {RESTRICTED: "restricted", PODS: "processes"}
         _apply(rest, "v1", "Namespace", {"name": name, "labels": labels})
+        rest.apply(claim(name))
 
 
 def make_kueue(rest: Rest) -> None:
@@ -56,6 +59,8 @@ def clear(rest: Rest) -> None:
             for item in _items(rest, version, kind, name):
                 path = rest.path(version, kind, name, item["metadata"]["name"])
                 rest.delete(path, propagationPolicy="Background")
+        with suppress(Refused):  # nobody has used or pinned anything
+            rest.delete(rest.path("v1", "ConfigMap", name, "gpuquota-datasets"))
     wait_for(
         lambda: not any(_items(rest, "v1", "Pod", name) for name in QUOTAS), "the pods have gone"
     )
@@ -81,7 +86,7 @@ def _left(rest: Rest) -> set[str]:
 
 def _items(rest: Rest, version: str, kind: str, namespace: str) -> list[Json]:
     found = rest.get(rest.path(version, kind, namespace, ""))["items"]
-    return [item for item in found if item["metadata"]["name"].startswith("gpu-")]
+    return [item for item in found if item["metadata"]["name"].startswith(("gpu-", "gpuquota-"))]
 
 
 def _queue(rest: Rest, name: str, project: str, local: str, groups: list[Json]) -> None:

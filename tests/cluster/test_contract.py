@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,18 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import yaml
+from msgspec.structs import replace
 
+from jupyter_gpuquota.errors import NotAllowed
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
+from jupyter_gpuquota.model.datasets.jobs import JobReport
+from jupyter_gpuquota.model.datasets.lakes import Lake
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.cluster import Cluster
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
 from tests.cluster.contract_projects import (
+    QUOTAS,
     clear,
     make_kueue,
     make_namespaces,
@@ -27,7 +33,9 @@ from tests.cluster.rbac import RBAC
 from tests.cluster.serving import serving
 from tests.contract.access_table import ADMIN
 from tests.contract.backend_contract import BackendContract
+from tests.contract.data import publish
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
+from tests.waiting import wait_for
 
 ROLES = {"owner": "member", "member": "member", "viewer": "viewer", "lead": "lead"}
 """The roles of the access table's people in team-c."""
@@ -49,7 +57,9 @@ def projects(rest: Rest, make: Callable[[Rest], None]) -> Iterator[Rest]:
 
 
 async def opened(kubelet: Cluster, folder: Path, engine: str) -> AsyncIterator[Backend]:
-    """Run a backend with the rights of the cluster's administrator."""
+    """Run a backend with the rights of the cluster's administrator, empty caches and a new lake."""
+    for name in QUOTAS:
+        await asyncio.to_thread(shutil.rmtree, kubelet.claim(name, "datasets"), ignore_errors=True)
     config = KubernetesConfig(
         kubeconfig=str(kubelet.kubeconfig()),
         namespaces=["team-a", "team-b", "team-c"],
@@ -59,8 +69,17 @@ async def opened(kubelet: Cluster, folder: Path, engine: str) -> AsyncIterator[B
         user_prefixes={"token": ""},
         allowed_images=[],
         lease="team-a/controller",
+        dataset_claim="datasets",
+        dataset_image="any",
+        dataset_cpu="10m",
+        dataset_memory="64Mi",
     )
     async with serving(config, folder) as backend:
+        url = (folder / "lake").as_uri()
+        before = backend.lakes.settings()
+        lake = Lake(name="local", url=url, default=True)
+        await backend.lakes.put(replace(before, lakes=(lake,)), ADMIN)
+        await wait_for(lambda: not backend.datasets.lakes()[0].problem)
         yield backend
 
 
@@ -74,8 +93,9 @@ def quotas(kubelet: Cluster) -> Iterator[Rest]:
     yield from projects(kubelet.rest(), make_quotas)
 
 
-@pytest.mark.asyncio
-class TestKueue(BackendContract):
+class ClusterContract(BackendContract):
+    """The contract of a cluster whose caches are on claims."""
+
     declares = frozenset(
         {
             "logs",
@@ -87,11 +107,29 @@ class TestKueue(BackendContract):
             "policing",
             "lakes",
             "datasets",
+            "caches",
             "jobs",
             "uses",
         }
     )
 
+    async def test_a_fetch_is_planned_with_the_size_of_its_version(self, backend: Backend) -> None:
+        version = await publish(backend)
+        told = JobReport(kind="cache", dataset="faces", version=version.id, state="waiting")
+        with pytest.raises(NotAllowed, match="filled by Jobs"):  # no process can write to a claim
+            await backend.jobs.report("one", told, "owner")
+        answer = await backend.caches.fetch(version, "owner")
+        assert answer.job
+        assert (answer.job.size, answer.job.all_files) == (version.size, version.files)
+        (coming,) = backend.caches.all()
+        assert (coming.state, coming.size) == ("fetching", version.size)
+        assert backend.caches.room().committed == version.size
+        await backend.jobs.cancel(answer.job.id)
+        await wait_for(lambda: backend.caches.all() == ())
+
+
+@pytest.mark.asyncio
+class TestKueue(ClusterContract):
     @pytest_asyncio.fixture
     async def backend(
         self, kubelet: Cluster, kueue: Rest, tmp_path: Path
@@ -102,9 +140,7 @@ class TestKueue(BackendContract):
 
 
 @pytest.mark.asyncio
-class TestResourceQuota(BackendContract):
-    declares = TestKueue.declares
-
+class TestResourceQuota(ClusterContract):
     @pytest_asyncio.fixture
     async def backend(
         self, kubelet: Cluster, quotas: Rest, tmp_path: Path

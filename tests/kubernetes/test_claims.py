@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -139,6 +140,38 @@ async def test_clearing_ends_a_fetch(api: FakeApi, volumes: Volumes) -> None:
         [job] = await wait_for(lambda: [j for j in found.registry.of("cache") if not j.active])
         assert job.state == "cancelled"
         assert not jobs_of(api, "cache")
+        await wait_for(lambda: not found.caches.all())
+
+
+@pytest.mark.parametrize("pauses", [0, 1, 3, 6, 10, 20])
+async def test_a_fetch_is_cancelled_at_any_time(
+    api: FakeApi, volumes: Volumes, pauses: int
+) -> None:
+    volumes.held.add("cache")
+    async with controller(api) as found:
+        answer = await found.caches.fetch(ONE, "ana")
+        assert answer.job
+        for _ in range(pauses):  # it is prepared a little further each time
+            await asyncio.sleep(0)
+        assert await found.work.cancel(answer.job.id)
+        await wait_for(lambda: found.registry.jobs[answer.job.id].state == "cancelled")
+        await wait_for(lambda: not found.caches.all())
+        await wait_for(lambda: not jobs_of(api, "cache"))
+        assert (await found.caches.fetch(ONE, "ana")).job, "it may be fetched again"
+
+
+async def test_a_pinned_copy_is_not_cleared(api: FakeApi, volumes: Volumes) -> None:
+    volumes.put(ONE)
+    async with controller(api) as found:
+        await found.work.look(await found.projects.open(TEAM))
+        await wait_for(lambda: found.caches.all())
+        await found.caches.pin(*COPY, Pin(user="ana"))
+        with pytest.raises(InUse, match="is pinned by ana"):
+            await found.caches.clear(*COPY)
+        with pytest.raises(NotFound, match="bob has no pin"):
+            await found.caches.unpin(*COPY, "bob")
+        await found.caches.unpin(*COPY, "ana")
+        await found.caches.clear(*COPY)
         await wait_for(lambda: not found.caches.all())
 
 

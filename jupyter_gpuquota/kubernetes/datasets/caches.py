@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
+from ...core.datasets.eviction import kept_by_pin
 from ...errors import InUse, NotAllowed, NotFound
 from ...model.datasets.caches import CacheAnswer, CachedVersion, CacheRoom, Pin
 from ...model.datasets.datasets import Dataset
@@ -65,16 +66,12 @@ class ClaimCaches:
     async def clear(self, dataset: str, version: str) -> None:
         """Remove a copy from all caches.
 
-        Raises NotFound, InUse with the sessions that use it, NotAllowed, Unavailable.
+        Raises NotFound, InUse with the sessions that use it or whose pins keep it, NotAllowed,
+        Unavailable.
         """
         copy = (dataset, version)
         found = list(self._having(copy))
-        users = {lease.name for _, each in found for lease in each.leases}
-        if users:
-            raise InUse(
-                f"{named(copy)} is used by {', '.join(sorted(users))}.",
-                hint="Stop these sessions first.",
-            )
+        _check([each for _, each in found], named(copy))
         for cache, each in found:
             going = cache.fetch_of(copy)
             if going and each.state == "fetching":
@@ -93,7 +90,12 @@ class ClaimCaches:
     async def unpin(self, dataset: str, version: str, user: str) -> CachedVersion:
         """Remove the pin of a user. Raises NotFound, NotAllowed, Unavailable."""
         copy = (dataset, version)
-        for cache, _ in self._having(copy):
+        found = list(self._having(copy))
+        if not any(pin.user == user for _, each in found for pin in each.pins):
+            raise NotFound(
+                f"{user} has no pin on {named(copy)}.", hint="List who has pinned it: data caches."
+            )
+        for cache, _ in found:
             with translated():
                 await cache.marks.unpin(copy, user)
         return self._found(copy)
@@ -116,6 +118,20 @@ class ClaimCaches:
     def _found(self, copy: Copy) -> CachedVersion:
         return next(
             each for each in self._projects.versions() if (each.dataset, each.version) == copy
+        )
+
+
+def _check(copies: Iterable[CachedVersion], name: str) -> None:
+    """Raise InUse where a session or a pin keeps one of the copies of a version."""
+    found = list(copies)
+    if users := {lease.name for each in found for lease in each.leases}:
+        raise InUse(
+            f"{name} is used by {', '.join(sorted(users))}.", hint="Stop these sessions first."
+        )
+    now = datetime.now(UTC)
+    if pinned := {pin.user for each in found for pin in kept_by_pin(each, now)}:
+        raise InUse(
+            f"{name} is pinned by {', '.join(sorted(pinned))}.", hint="Remove the pins first."
         )
 
 

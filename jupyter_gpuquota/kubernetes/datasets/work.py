@@ -6,6 +6,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,6 +30,15 @@ _REMINDER = 10.0
 _GIB = 2**30
 
 
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """A fetch that is being prepared: it has no Job yet."""
+
+    cache: ProjectCache
+    task: Task
+    work: asyncio.Task[None]
+
+
 class Work:
     """Starts Jobs. A fetch first lets the claim be read, then what has to go for it be removed."""
 
@@ -37,11 +47,11 @@ class Work:
         self._reports = reports
         self._ends: dict[str, asyncio.Future[GpuQuotaError | None]] = {}
         self._looks: dict[str, Task] = {}
-        self._plans: dict[str, asyncio.Task[None]] = {}
+        self._plans: dict[str, _Plan] = {}
 
     async def close(self) -> None:
         """Stop preparing fetches; Jobs go on."""
-        plans = list(self._plans.values())
+        plans = [plan.work for plan in self._plans.values()]
         for plan in plans:
             plan.cancel()
         await asyncio.gather(*plans, return_exceptions=True)
@@ -61,7 +71,7 @@ class Work:
         if cache.known:
             to_evict(cache, task)
         job = await self._reports.begin(cache, task, _PREPARING)
-        self._prepare(task, self._fetch(cache, task, lake))
+        self._prepare(cache, task, self._fetch(cache, task, lake))
         return job
 
     async def start(self, cache: ProjectCache, task: Task, lake: Lake | None) -> None:
@@ -95,8 +105,11 @@ class Work:
         """Let a job end; return whether there was one. Raises NotAllowed, Unavailable."""
         if plan := self._plans.get(job):
             self._reports.cancel(job)
-            plan.cancel()
-            return True
+            plan.work.cancel()
+            await asyncio.wait([plan.work])
+            if not self._jobs.has(job):
+                await self._reports.refuse(plan.cache, plan.task, Conflict("It was cancelled."))
+                return True
         if not self._jobs.has(job):
             return False
         self._reports.cancel(job)
@@ -105,9 +118,9 @@ class Work:
 
     # ── Inside ───────────────────────────────────────────────────────────────────────────────────
 
-    def _prepare(self, task: Task, work: Coroutine[Any, Any, None]) -> None:
-        plan = self._plans[task.id] = asyncio.create_task(work)
-        plan.add_done_callback(lambda _: self._plans.pop(task.id, None))
+    def _prepare(self, cache: ProjectCache, task: Task, work: Coroutine[Any, Any, None]) -> None:
+        plan = self._plans[task.id] = _Plan(cache, task, asyncio.create_task(work))
+        plan.work.add_done_callback(lambda _: self._plans.pop(task.id, None))
 
     async def _fetch(self, cache: ProjectCache, task: Task, lake: Lake) -> None:
         """Read the claim, make room, and start the Job of a fetch."""
@@ -119,10 +132,7 @@ class Work:
             if going := to_evict(cache, task):
                 await self._until(await self.evict(cache, going), task)
                 to_evict(cache, task)
-            await self._jobs.start(job_of(task, cache, lake), task)
-        except asyncio.CancelledError:
-            await self._reports.refuse(cache, task, Conflict("It was cancelled."))
-            raise
+            await _whole(self._jobs.start(job_of(task, cache, lake), task))
         except GpuQuotaError as error:
             _log.info("%s is not fetched: %s", task.id, error)
             await self._reports.refuse(cache, task, error)
@@ -135,6 +145,16 @@ class Work:
             await self._reports.remind(waiting)
         if error := end.result():
             raise error
+
+
+async def _whole(call: Coroutine[Any, Any, None]) -> None:
+    """Await a call that is not left half-done when its caller is cancelled. Raises as the call."""
+    doing = asyncio.create_task(call)
+    try:
+        await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait([doing])
+        raise
 
 
 def to_evict(cache: ProjectCache, task: Task) -> tuple[Copy, ...]:
