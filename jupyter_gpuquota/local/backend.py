@@ -22,7 +22,7 @@ from ..ports.backend import Backend
 from .account import account_project, owner_of
 from .capabilities import LocalExec, LocalIngress, LocalInventory, LocalLogs
 from .config import LocalConfig
-from .datasets import cache_root, open_data
+from .datasets import cache_root, open_data, open_snapshots
 from .gpus.devices import Devices, find_devices
 from .runner import LocalRunner
 from .sessions.readiness import Readiness
@@ -71,12 +71,13 @@ def open_local(
         clock,
     )
     inventory, owners = LocalInventory(board, config, devices), [owner_of(home)]
-    return replace(
+    backend = replace(
         data.added_to(make_backend("local", control, resident, inventory, owners, key), resident),
         logs=LocalLogs(board, state),
         exec=LocalExec(board, state, runner),
         ingress=LocalIngress(board, state, presence),
     )
+    return open_snapshots(board, data, home, state.folder).added_to(backend, resident)
 
 
 PLUGIN = Plugin(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ..control.board import Board
 from ..control.datasets.assembly import Data, Storage
 from ..control.datasets.cache import FolderCache
 from ..control.datasets.launching import Processes
 from ..control.datasets.opening import local_lake, open_lake
+from ..control.snapshots.assembly import SnapshotParts
+from ..control.snapshots.folders import DiskFolders
+from ..control.snapshots.orders import LaunchedProcess
 from ..control.storage.state_folder import make_state_folder
 from ..model.datasets.lakes import Lake
+from ..model.sessions import Session
 from ..variables import BACKEND, STATE_DIR
 from .config import LocalConfig
+from .folders.folders import SessionFolder
 
 
 def open_data(board: Board, config: LocalConfig, home: Path) -> Data:
@@ -28,6 +35,22 @@ def open_data(board: Board, config: LocalConfig, home: Path) -> Data:
         cache=FolderCache(root, config.cache_capacity),
     )
     return Data(board, storage, partial(_processes, home, root))
+
+
+def open_snapshots(
+    board: Board, data: Data, home: Path, folder_of: Callable[[Session], SessionFolder]
+) -> SnapshotParts:
+    """Return the snapshots of the state folder `home`."""
+    folder = home / "data"
+
+    def look(session: Session) -> Mapping[str, Any]:
+        log = folder_of(session).path / "log"
+        links = (each.path for each in session.spec.data if each.path)
+        return {"log": str(log), "exclude": tuple(link.lstrip("/") for link in links)}
+
+    own = open_lake(Lake(name="own", url=folder.absolute().as_uri()))
+    process = LaunchedProcess(data.launcher, data.registry.lakes)
+    return SnapshotParts(board, data, own, folder, process, DiskFolders(), look)
 
 
 def cache_root(config: LocalConfig, home: Path) -> Path:

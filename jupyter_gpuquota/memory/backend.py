@@ -58,7 +58,7 @@ def open_memory(
     `found` replaces the configured nodes, and `lake` the empty lake.
     """
     clock, board = clock or Clock(), Board()
-    data = open_data(board, lake)
+    data, snapshots = open_data(board, lake)
     presence = Presence(clock, _no_notebook)
     server = DemoServer(board)
     runtime = Runtime(
@@ -77,11 +77,12 @@ def open_memory(
     inventory = MemoryInventory(board)
     key = secrets.token_bytes(32)
     backend = make_backend("memory", control, resident, inventory, [getuser()], key)
-    return replace(
+    backend = replace(
         data.added_to(backend, resident),
         ingress=MemoryIngress(board, server, presence),
         differences=Differences(outlives_controller=False),
     )
+    return snapshots.added_to(backend, resident)
 
 
 PLUGIN = Plugin(open_memory, MemoryConfig)

@@ -21,6 +21,7 @@ from ..store.lake.collect import collect
 from ..store.lake.history import History
 from ..store.lake.objects import Objects
 from .cache import MemoryCache
+from .snapshots import MemoryFolders
 
 _PACE = 8
 """Objects between two reports."""
@@ -36,6 +37,7 @@ class Tasks:
         self._cache = cache
         self._objects = objects
         self._running: set[asyncio.Task[None]] = set()
+        self.folders = MemoryFolders()
 
     async def start(self, order: Order) -> None:
         """Start a job."""
@@ -79,8 +81,14 @@ class Tasks:
             now = replace(report, done=round(share * order.size), files=round(share * order.files))
             return (await self._board.report(order.id, now, order.user)).cancelling
 
-        if not await verify(objects, order.version, tell):
+        version = order.version or order.tree.rpartition("@")[2]
+        if not await verify(objects, version, tell):
             return False
+        if order.kind == "restore":
+            self.folders.names.add(order.folder)
+            return True
+        if not order.cache:
+            return True
         self._cache.add(order) if order.kind == "cache" else self._cache.verified(order)
         return True
 

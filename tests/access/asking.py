@@ -10,6 +10,7 @@ import msgspec
 
 from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
+from tests.contract import snapshots
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS
 from tests.contract.backend_contract import PROJECTS
 from tests.contract.data import for_the_table
@@ -19,11 +20,13 @@ from tests.fakes import ShortTerminals, make_backend
 Status = Callable[[Backend, str, str, str], Awaitable[int]]
 """Ask for a route as a caller, for a session; return the HTTP status."""
 
-GRANTED = {200, 201, 409, 501}
+GRANTED = {200, 201, 202, 409, 501}
 """What an answer may be to who has the right: the state or the backend may still say no."""
 NO_RIGHT, HIDDEN = 403, 404
 DATA = ("{dataset}", "{job}")
 """Arguments of routes that are about a dataset, or a job on it."""
+SNAPSHOT = ("{snapshot}", "{restore}")
+"""Arguments of routes that are about a snapshot."""
 FORMS = {"sessions.create", "datasets.create"}
 """Routes whose answers say which field is not allowed."""
 
@@ -37,6 +40,9 @@ def wanted(name: str, who: str) -> set[int]:
         return GRANTED
     path = route(name).path
     hidden = who == "outsider" and any(word in path for word in ("{id}", *DATA))
+    hidden |= who not in {"session", ADMIN} and any(word in path for word in SNAPSHOT)
+    hidden |= who == ADMIN and "{restore}" in path
+    hidden |= who == ADMIN and "{snapshot}" in path  # a tag is seen by the owner only
     form = {422} if name in FORMS and who != "session" else set()
     return {HIDDEN} if hidden else {NO_RIGHT} | form
 
@@ -61,11 +67,11 @@ async def check(
         for who in (*PEOPLE, "session"):
             made = replace(make_backend(PROJECTS, admins=(ADMIN,)), terminals=ShortTerminals())
             backend = rights(made)
-            if backend.snapshots is None and name.startswith("snapshots."):
-                continue
             session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
             if any(word in route(name).path for word in DATA):
                 await for_the_table(backend, PEOPLE)
+            if any(word in route(name).path for word in SNAPSHOT):
+                await snapshots.for_the_table(backend, session)
             found = await status(backend, name, who, session.id)
             if found not in wanted(name, who):
                 wrong.append((name, who, found))

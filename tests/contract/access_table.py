@@ -129,7 +129,7 @@ ALLOWED: dict[str, set[str]] = {
     "snapshots.create": {"owner", "session"},
     "snapshots.get": {"owner"},
     "snapshots.mark": {"owner"},
-    "snapshots.delete": _OWN,
+    "snapshots.delete": {"owner"},
     "snapshots.pin": {"owner"},
     "snapshots.unpin": {"owner"},
     "snapshots.compare": {"owner"},

@@ -23,9 +23,9 @@ from ..resident import Resident
 from .cache import Cache
 from .caches import KeptCaches
 from .datasets import LakeDatasets
-from .files.browsing import Browsing
+from .files.browsing import Browsing, ShelfOf
 from .files.listings import Listings
-from .files.reading import Reader
+from .files.reading import Reader, TreeOf
 from .files.spare import Spare
 from .gate import DataGate
 from .job_board import SETTLING, JobBoard
@@ -79,7 +79,9 @@ class Data:
         self._storage = storage
         self._listings = Listings(storage.folder and storage.folder / "listings")
         self._spare = Spare(storage.folder and storage.folder / "parts")
-        store = JobStore()
+        self.heard: list[Callable[[Job], object]] = []
+        """Called with every job that has ended."""
+        store = self.job_store = JobStore()
         self.registry = Registry(storage.own, self._lakes, storage.opening, self._changed)
         self.keeper = Keeper(storage.cache, store, self._leases, self._rules, now, self._changed)
         self.job_board = JobBoard(
@@ -88,11 +90,11 @@ class Data:
         self.launcher = launching(self)
         self.jobs = DataJobs(store, self.job_board, self.keeper, self.registry, self.launcher)
         self.caches = KeptCaches(self.keeper, self.job_board, self.registry, self.launcher)
-        manifests = Manifests(storage.own)
+        manifests = self._manifests = Manifests(storage.own)
         self.datasets = LakeDatasets(
             self.registry,
             manifests,
-            Browsing(self._shelf_of, manifests, self._listings, Reader(self._spare), self._tree_of),
+            self._browsing(self._shelf_of, self._tree_of),
             Uses(self.caches, self._leases, now),
         )
         self._upkeep = Upkeep(
@@ -128,11 +130,21 @@ class Data:
             backend, datasets=self.datasets, caches=self.caches, jobs=self.jobs, uses=uses
         )
 
+    def browsing(self, shelf_of: ShelfOf) -> Browsing:
+        """Return what reads versions of other datasets, none of which is cached."""
+        return self._browsing(shelf_of, lambda _dataset, _version: None)
+
+    def _browsing(self, shelf_of: ShelfOf, tree_of: TreeOf) -> Browsing:
+        reader = Reader(self._spare)
+        return Browsing(shelf_of, self._manifests, self._listings, reader, tree_of)
+
     def _changed(self) -> None:
         self._board.touch("datasets")
 
     def _ended(self, job: Job) -> None:
         self._upkeep.ended(job)
+        for hear in self.heard:
+            hear(job)
 
     def _lakes(self) -> Sequence[Lake]:
         return self._board.settings.data.lakes or (self._storage.lake,)

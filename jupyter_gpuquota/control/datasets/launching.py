@@ -21,6 +21,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
     `lake` is None where the controller opens none, `cache` false where the cache is not concerned.
     With `only`, which is `cache`, the lake is not verified: damaged files are fetched from it.
+    `file` is what a snapshot is ordered with; `tree` is a version in a hidden dataset that is to be
+    written to `folder`.
     """
 
     kind: JobKind
@@ -34,6 +36,9 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     files: int = 0
     size: int = 0
     grace: int = 0
+    file: str = ""
+    tree: str = ""
+    folder: str = ""
 
     def job_report(self) -> JobReport:
         """Return what is known of the job before its process reports."""
@@ -41,6 +46,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
             kind=self.kind,
             dataset=self.dataset,
             version=self.version,
+            folder=self.folder,
             host=socket.gethostname(),
             state="waiting",
             all_files=self.files,
@@ -117,4 +123,6 @@ def arguments(order: Order, root: Path) -> list[str]:
     cache = ["--cache", str(root)] if order.cache else []
     only = ["--only", order.only] if order.only else []
     grace = ["--grace", str(order.grace)] if order.kind == "gc" else []
-    return [*copy, *lake, *cache, *only, *grace]
+    file = ["--order", order.file] if order.file else []
+    tree = ["--tree", order.tree, "--folder", order.folder] if order.tree else []
+    return [*copy, *lake, *cache, *only, *grace, *file, *tree]

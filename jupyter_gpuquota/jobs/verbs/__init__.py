@@ -9,7 +9,7 @@ from typing import Any
 
 from ...model.datasets.jobs import JobKind
 from ..job import Job
-from . import cache, evict, export, gc, imports, index, register, sync, verify
+from . import cache, evict, export, gc, imports, index, register, restore, sync, verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,12 @@ VERBS: dict[str, Verb] = {
         "verify",
         verify.add_arguments,
         verify.run,
+    ),
+    "restore": Verb(
+        "Write the files of a snapshot to a new folder",
+        "restore",
+        restore.add_arguments,
+        restore.run,
     ),
     "gc": Verb("Remove what no version of a lake needs", "gc", gc.add_arguments, gc.run),
 }

@@ -1,0 +1,150 @@
+"""The parts of snapshots in a controller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...model.datasets.jobs import Job
+from ...model.datasets.lakes import Lake
+from ...model.sessions import Session
+from ...model.snapshots.manifest import TreePart
+from ...ports.backend import Backend
+from ...store.lake.objects import Objects
+from ...store.spawn import new_id
+from ..board import Board
+from ..datasets.assembly import Data
+from ..datasets.launching import Order
+from ..datasets.shelf import Shelf
+from ..resident import Resident
+from .fetching import Fetching
+from .folders import Folders
+from .hook import Hook
+from .journal import Journal
+from .making import Maker
+from .orders import Orders, Process
+from .pages import SavingPages
+from .registry import Registry
+from .restores import FolderRestores
+from .snapshots import LakeSnapshots
+from .upkeep import Rules, Upkeep
+
+_SAVE = 10.0
+"""Seconds that open pages have to save."""
+
+Look = Callable[[Session], Mapping[str, Any]]
+"""Returns what a backend knows of a session's files: fields of `SnapshotOrder`."""
+
+
+class SnapshotParts:
+    """Snapshots of a backend, from `start` to `close`."""
+
+    def __init__(
+        self,
+        board: Board,
+        data: Data,
+        own: Objects,
+        folder: Path | None,
+        process: Process,
+        folders: Folders,
+        look: Look = lambda _: {},
+    ) -> None:
+        self._board = board
+        self._data = data
+        self.registry = Registry(self._lakes, self._changed)
+        self._pages = SavingPages(_SAVE, lambda: board.touch("sessions"))
+        self._hook = Hook()
+        self._maker = Maker(
+            data.job_board,
+            Orders(own, folder),
+            process,
+            self._pages,
+            self._hook,
+            self._default,
+            look,
+            self._changed,
+        )
+        find = data.job_store.find
+        fetching = self._fetching = Fetching(
+            data.job_board, lambda job: find(job).job, data.launcher, self._lake
+        )
+        journal = Journal(own)
+        self._restores = FolderRestores(self.registry, journal, folders, fetching, self._changed)
+        self._rules = Rules(own)
+        self.snapshots = LakeSnapshots(
+            self.registry,
+            self._maker,
+            self._pages,
+            self._restores,
+            fetching,
+            folders,
+            self._verify,
+            data.browsing(self._shelf).compare,
+        )
+        self._upkeep = Upkeep(board, self.registry, self._maker, self.snapshots, self._rules)
+        data.heard.append(self._heard)
+
+    async def start(self) -> None:
+        """Read what an earlier controller has begun, and go on with it."""
+        await self._maker.resume()
+        await self._restores.resume()
+        self._upkeep.start()
+
+    def follow(self, sessions: Sequence[Session]) -> None:
+        """Note that sessions may have changed."""
+        self._pages.keep_only({each.id for each in sessions})
+        self._upkeep.follow(sessions)
+
+    async def close(self) -> None:
+        """Stop; processes go on."""
+        await self._upkeep.close()
+        await self._restores.close()
+        await self._maker.close()
+
+    def added_to(self, backend: Backend, resident: Resident) -> Backend:
+        """Return the complete record of a backend with snapshots, which live with its resident."""
+        self._restores.sessions = backend.sessions
+        self._hook.exec = backend.exec
+        resident.companions.append(self)
+        return replace(backend, snapshots=self.snapshots, keeping=self._rules)
+
+    def _changed(self) -> None:
+        self._board.touch("snapshots")
+
+    def _heard(self, job: Job) -> None:
+        self._fetching.ended(job)
+        if self._maker.ended(job):
+            self._upkeep.wake()
+
+    def _lakes(self) -> Mapping[str, Objects]:
+        registry = self._data.registry
+        found = {lake.name: registry.objects(lake.name) for lake in registry.lakes()}
+        return {name: objects for name, objects in found.items() if objects}
+
+    def _default(self) -> Lake | None:
+        return next(iter(self._data.registry.lakes()), None)
+
+    def _lake(self, name: str) -> Lake | None:
+        return next((each for each in self._data.registry.lakes() if each.name == name), None)
+
+    def _shelf(self, lake: str) -> tuple[Shelf, Objects | None]:
+        objects = self.registry.objects(lake)
+        return Shelf(objects), objects
+
+    async def _verify(self, tree: TreePart, user: str) -> Job:
+        order = Order(
+            kind="verify",
+            id=new_id(),
+            user=user,
+            lake=self._lake(tree.lake),
+            cache=False,
+            dataset=tree.dataset,
+            version=tree.version,
+            files=tree.files,
+            size=tree.size,
+        )
+        job = await self._data.job_board.start(order.job_report(), order.id, user)
+        await self._data.launcher.start(order)
+        return job

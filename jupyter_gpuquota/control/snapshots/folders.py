@@ -1,0 +1,87 @@
+"""The folders into which snapshots are restored."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Protocol
+
+from ...errors import Conflict, StorageFailed
+
+
+class Folders(Protocol):
+    """Folders by path. All methods block, and are called in a thread."""
+
+    def problem(self, folder: str) -> str:
+        """Return why a folder cannot be made, empty if it can."""
+
+    def exists(self, folder: str) -> bool:
+        """Return whether anything has this path."""
+
+    def free(self, folder: str) -> int | None:
+        """Return the bytes that are free where a folder will be, None if unknown."""
+
+    def rename(self, folder: str, to: str) -> None:
+        """Rename a folder, durably. Raises Conflict, StorageFailed."""
+
+    def remove(self, folder: str) -> None:
+        """Remove a folder with all that it contains. Raises StorageFailed."""
+
+
+class DiskFolders:
+    """Folders of this machine."""
+
+    def problem(self, folder: str) -> str:
+        """Return why a folder cannot be made, empty if it can."""
+        parent = Path(folder).parent
+        if not parent.is_dir():
+            return f"{parent} is not a folder."
+        if not os.access(parent, os.W_OK | os.X_OK):
+            return f"You may not write to {parent}."
+        return ""
+
+    def exists(self, folder: str) -> bool:
+        """Return whether anything has this path."""
+        return os.path.lexists(folder)
+
+    def free(self, folder: str) -> int | None:
+        """Return the bytes that are free where a folder will be, None if unknown."""
+        try:
+            return shutil.disk_usage(Path(folder).parent).free
+        except OSError:
+            return None
+
+    def rename(self, folder: str, to: str) -> None:
+        """Rename a folder, durably. Raises Conflict, StorageFailed."""
+        if os.path.lexists(to):
+            raise Conflict(f"{to} exists already.", hint="Move it away, then try again.")
+        try:
+            Path(folder).rename(to)
+            for parent in {Path(folder).parent, Path(to).parent}:
+                _flush(parent)
+        except OSError as error:
+            raise StorageFailed(
+                f"{folder} cannot be renamed to {to}: {error.strerror}.",
+                hint="Both must be on one file system, in folders that you may write to.",
+            ) from error
+
+    def remove(self, folder: str) -> None:
+        """Remove a folder with all that it contains. Raises StorageFailed."""
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StorageFailed(
+                f"{folder} cannot be removed: {error.strerror}.", hint="Remove it yourself."
+            ) from error
+
+
+def _flush(folder: Path) -> None:
+    """Write the names in a folder to the disk. Raises OSError."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,0 +1,80 @@
+"""Orders of snapshots that are being made, kept until they are: a restart finds them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from ...errors import Damaged
+from ...model.datasets.lakes import Lake
+from ...model.snapshots.orders import SnapshotOrder
+from ...store.lake.objects import Objects
+from ..datasets.launching import Launcher, Order
+
+_PREFIX = "snapshots/orders/"
+
+
+class Process(Protocol):
+    """Makes snapshots: starts a process, or does it itself."""
+
+    async def start(self, order: SnapshotOrder, file: str, lake: str) -> None:
+        """Start; a failure is told to the job board."""
+
+
+class LaunchedProcess:
+    """Starts the process of each snapshot as a job's."""
+
+    def __init__(self, launcher: Launcher, lakes: Callable[[], Iterable[Lake]]) -> None:
+        self._launcher = launcher
+        self._lakes = lakes
+
+    async def start(self, order: SnapshotOrder, file: str, lake: str) -> None:
+        """Start the process of a snapshot; a failure is told to the job board."""
+        found = next(each for each in self._lakes() if each.name == lake)
+        wanted = Order(
+            kind="snapshot",
+            id=order.id,
+            user=order.draft.owner,
+            lake=found,
+            cache=False,
+            file=file,
+        )
+        await self._launcher.start(wanted)
+
+
+class Orders:
+    """Orders in the controller's own objects; `folder` is where these are files, if they are."""
+
+    def __init__(self, own: Objects, folder: Path | None) -> None:
+        self._own = own
+        self._folder = folder
+
+    def path(self, job: str) -> str:
+        """Return the path of an order's file, empty where there are no files."""
+        return str(self._folder / _key(job)) if self._folder else ""
+
+    async def put(self, order: SnapshotOrder) -> None:
+        """Store an order. Raises StorageFailed, Unavailable."""
+        await self._own.put(_key(order.id), msgspec.json.encode(order))
+
+    async def drop(self, job: str) -> None:
+        """Remove an order."""
+        await self._own.delete([_key(job)])
+
+    async def all(self) -> list[SnapshotOrder]:
+        """Return all orders; a malformed one, of an interrupted write, is removed."""
+        found = []
+        for key in [each.key async for each in self._own.list(_PREFIX)]:
+            try:
+                body = await self._own.get(key)
+                found.append(msgspec.json.decode(body, type=SnapshotOrder))
+            except (msgspec.DecodeError, Damaged):
+                await self._own.delete([key])
+        return found
+
+
+def _key(job: str) -> str:
+    return f"{_PREFIX}{job}.json"

@@ -1,0 +1,197 @@
+"""The snapshots in lakes, as last read: a manifest is read once, as it never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import msgspec
+from msgspec.structs import replace
+
+from ...core.snapshots import identity
+from ...errors import Damaged, GpuQuotaError, NotFound
+from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.snapshots import Snapshot, SnapshotPin
+from ...store.commits import Commit
+from ...store.lake import layout
+from ...store.lake.objects import Objects, Stored
+
+Lakes = Callable[[], Mapping[str, Objects]]
+"""The lakes that can be opened now, by name, the default one first."""
+
+
+class Marks(msgspec.Struct, frozen=True, kw_only=True):
+    """What may change of a snapshot."""
+
+    tags: tuple[str, ...] = ()
+    pin: SnapshotPin | None = None
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One snapshot in a lake, with the versions that it consists of and uses."""
+
+    lake: str
+    snapshot: Snapshot
+    tree: str = ""
+    versions: tuple[str, ...] = ()
+
+
+class Registry:
+    """The snapshots of all lakes. `changed` is called after every change."""
+
+    def __init__(self, lakes: Lakes, changed: Callable[[], None]) -> None:
+        self._lakes = lakes
+        self._changed = changed
+        self._entries: Mapping[str, Entry] = MappingProxyType({})
+        self._read: dict[tuple[str, str], tuple[str, Entry]] = {}
+        self._problems: tuple[str, ...] = ()
+
+    def all(self) -> tuple[Entry, ...]:
+        """Return all snapshots, in no order."""
+        return tuple(self._entries.values())
+
+    def problems(self) -> tuple[str, ...]:
+        """Return what cannot be read."""
+        return self._problems
+
+    def find(self, snapshot: str) -> Entry:
+        """Return one snapshot. Raises NotFound."""
+        if snapshot not in self._entries:
+            raise NotFound(f"Snapshot {snapshot[:12]!r} not found.", hint="snapshot list.")
+        return self._entries[snapshot]
+
+    def objects(self, lake: str) -> Objects:
+        """Return the objects of a lake. Raises NotFound."""
+        lakes = self._lakes()
+        if lake not in lakes:
+            raise NotFound(f"The lake {lake} cannot be opened.", hint="Ask an administrator.")
+        return lakes[lake]
+
+    async def refresh(self) -> None:
+        """Read what is new. What a lake that does not answer had said stays."""
+        found: dict[str, Entry] = {}
+        problems: list[str] = []
+        for name, objects in self._lakes().items():
+            try:
+                found = {**await self._of(name, objects, problems), **found}
+            except GpuQuotaError as error:
+                problems.append(f"Snapshots in lake {name}: {error.message}")
+                old = (each for each in self._entries.values() if each.lake == name)
+                found = {**{each.snapshot.id: each for each in old}, **found}
+        before = (dict(self._entries), self._problems)
+        self._entries, self._problems = MappingProxyType(found), tuple(problems)
+        if (found, self._problems) != before:
+            self._changed()
+
+    async def manifest(self, snapshot: str) -> Manifest:
+        """Return a manifest, checked against its id. Raises NotFound, Damaged, Unavailable."""
+        entry = self.find(snapshot)
+        key = identity.key(entry.snapshot.owner, snapshot)
+        return identity.decode(await self.objects(entry.lake).get(key), snapshot)
+
+    async def mark(self, snapshot: Snapshot) -> Snapshot:
+        """Store the tags and the pin of a snapshot. Raises NotFound, Unavailable."""
+        entry = self.find(snapshot.id)
+        marks = Marks(tags=snapshot.tags, pin=snapshot.pin)
+        key = identity.marks_key(entry.snapshot.owner, snapshot.id)
+        await self.objects(entry.lake).put(key, msgspec.json.encode(marks))
+        await self.refresh()
+        return self.find(snapshot.id).snapshot
+
+    async def remove(self, snapshot: str) -> None:
+        """Remove a manifest, then the commit of its tree if no other one needs that.
+
+        Raises NotFound, Unavailable.
+        """
+        entry = self.find(snapshot)
+        owner, objects = entry.snapshot.owner, self.objects(entry.lake)
+        keys = [identity.key(owner, snapshot), identity.marks_key(owner, snapshot)]
+        await objects.delete(keys)
+        await self.refresh()
+        needed = {each.tree for each in self.all() if each.lake == entry.lake}
+        if entry.tree and entry.tree not in needed:
+            await drop_tree(objects, owner, entry.tree)
+
+    async def _of(self, lake: str, objects: Objects, problems: list[str]) -> dict[str, Entry]:
+        """Return the snapshots of one lake."""
+        stored = {each.key: each async for each in objects.list(identity.SNAPSHOTS)}
+        found: dict[str, Entry] = {}
+        for key, each in stored.items():
+            snapshot = identity.snapshot_of(key)
+            if not snapshot:
+                continue
+            marks = stored.get(f"{key.removesuffix(identity.MANIFEST)}{identity.MARKS}")
+            try:
+                found[snapshot] = await self._entry(lake, objects, each, marks)
+            except Damaged as error:
+                problems.append(error.message)
+            except NotFound:
+                continue  # it was removed meanwhile
+        for known in [known for known in self._read if known[0] == lake and known[1] not in stored]:
+            del self._read[known]
+        return found
+
+    async def _entry(
+        self, lake: str, objects: Objects, stored: Stored, marks: Stored | None
+    ) -> Entry:
+        """Return one snapshot, from memory unless it or its marks were written since."""
+        parts = (each for each in (stored, marks) if each)
+        sign = " ".join(f"{each.mark} {each.size} {each.written.timestamp()}" for each in parts)
+        known = self._read.get((lake, stored.key))
+        if known and known[0] == sign:
+            return known[1]
+        snapshot = identity.snapshot_of(stored.key)
+        manifest = identity.decode(await objects.get(stored.key), snapshot)
+        entry = entry_of(lake, snapshot, manifest)
+        if marks:
+            said = msgspec.json.decode(await objects.get(marks.key), type=Marks)
+            shown = replace(entry.snapshot, tags=said.tags, pin=said.pin)
+            entry = replace(entry, snapshot=shown)
+        self._read[lake, stored.key] = (sign, entry)
+        return entry
+
+
+def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
+    """Return what is listed of a manifest."""
+    tree = manifest.tree
+    parts = [each for each in manifest.problems if not each.part.startswith("env:")]
+    providers = [*(["lake"] if tree else []), *(each.provider for each in manifest.volumes)]
+    instant = bool(manifest.volumes) and all(e.mechanism == "instant" for e in manifest.volumes)
+    shown = Snapshot(
+        id=snapshot,
+        session=manifest.session,
+        name=manifest.name,
+        project=manifest.project,
+        owner=manifest.owner,
+        created=manifest.created,
+        note=manifest.note,
+        tags=manifest.tags,
+        trigger=manifest.trigger,
+        parent=manifest.parent,
+        state="partial" if parts else "ready",
+        files=tree.files if tree else 0,
+        size=(tree.size if tree else 0) + sum(each.size for each in manifest.volumes),
+        added=tree.added if tree else 0,
+        consistency=manifest.consistency,
+        mechanism="instant" if instant and not tree else "copy",
+        providers=tuple(dict.fromkeys(filter(None, providers))),
+        metrics=manifest.metrics,
+        problems=len(parts),
+    )
+    versions = tuple(mount.version for mount in manifest.data)
+    return Entry(lake=lake, snapshot=shown, tree=tree.version if tree else "", versions=versions)
+
+
+async def drop_tree(objects: Objects, owner: str, version: str) -> None:
+    """Remove the commits of a tree, so that `gc` frees what nothing else needs."""
+    gone = [each.key for each, found in await trees(objects, owner) if found == version]
+    await objects.delete(gone)
+
+
+async def trees(objects: Objects, owner: str) -> list[tuple[Stored, str]]:
+    """Return the commits of the trees of an owner, as objects, with their versions."""
+    prefix = layout.commits(identity.tree_dataset(owner))
+    stored = [each async for each in objects.list(prefix)]
+    bodies = [await objects.get(each.key) for each in stored]
+    commits = [msgspec.json.decode(body, type=Commit) for body in bodies]
+    return [(each, commit.version) for each, commit in zip(stored, commits, strict=True)]

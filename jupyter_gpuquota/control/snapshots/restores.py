@@ -1,0 +1,247 @@
+"""Restoring snapshots. Each restore is recorded before every step: a restart goes on with it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import posixpath
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from msgspec.structs import replace
+
+from ...core.snapshots import replacement
+from ...core.snapshots.restore import Found
+from ...errors import Conflict, FieldError, GpuQuotaError, Internal, NotFound, WrongState, refused
+from ...model.sessions import Session
+from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
+from ...model.struct import error_of, problem_of
+from ...ports.sessions import Sessions
+from ...ports.snapshots import RestoreOrder
+from ...store.lake import layout
+from ...store.spawn import new_id
+from ...store.tasks import in_thread
+from .fetching import Fetching
+from .folders import Folders
+from .journal import Journal, Record, Tree
+from .registry import Registry
+
+_log = logging.getLogger(__name__)
+
+
+class FolderRestores:
+    """Restores into folders: a job writes the files, then a session is launched in them."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        journal: Journal,
+        folders: Folders,
+        fetching: Fetching,
+        changed: Callable[[], None],
+    ) -> None:
+        self.sessions: Sessions | None = None
+        """Where sessions are launched; set when the backend is complete."""
+        self._registry = registry
+        self._journal = journal
+        self._folders = folders
+        self._fetching = fetching
+        self._changed = changed
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def all(self) -> tuple[Restoration, ...]:
+        """Return all restores, newest first."""
+        shown = (each.shown for each in self._journal.all())
+        return tuple(sorted(shown, key=lambda each: (each.begun, each.id), reverse=True))
+
+    async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
+        """Return what is there, before anything is made. Raises InvalidFields, Unavailable."""
+        beside = posixpath.join(posixpath.dirname(manifest.spec.folder) or "/", name)
+        folder = posixpath.normpath(request.folder or beside)
+        if not folder.startswith("/"):
+            raise refused(FieldError("folder", "Give an absolute path."))
+        problem = await in_thread(self._folders.problem, folder)
+        tree = manifest.tree
+        return Found(
+            folder=folder,
+            taken=await in_thread(self._folders.exists, folder),
+            tree=await self._has(tree.lake, tree.version) if tree else True,
+            free=await in_thread(self._folders.free, folder),
+            problems={"folder": problem} if problem else {},
+        )
+
+    async def begin(self, order: RestoreOrder) -> Restoration:
+        """Begin a restore. Raises Conflict, StorageFailed, Unavailable."""
+        tree, now = order.manifest.tree, datetime.now(UTC)
+        if tree is None:
+            raise Conflict("The snapshot has no files.", hint="snapshot show says why.")
+        shown = Restoration(
+            id=new_id(),
+            snapshot=order.snapshot.id,
+            owner=order.owner,
+            state="fetching",
+            folder=order.folder,
+            name=order.name if order.spec else "",
+            origin=order.manifest.spec.folder,
+            place=order.place,
+            job=new_id(),
+            begun=now,
+            updated=now,
+        )
+        lake = Tree(lake=tree.lake, dataset=tree.dataset, version=tree.version, size=tree.size)
+        record = Record(shown=shown, tree=lake, spec=order.spec)
+        await self._journal.put(record)
+        self._go(record)
+        return shown
+
+    async def replace(self, restore: str, place: str) -> Restoration:
+        """Put a restored folder in the place of another. Raises WrongState."""
+        record = self._find(restore, {"done", "undone"}, "put in the place of the original folder")
+        shown = replace(record.shown, state="replacing", place=place, kept=_kept(record, place))
+        return await self._continue(replace(record, shown=shown))
+
+    async def undo(self, restore: str) -> Restoration:
+        """Put the original folder back. Raises WrongState."""
+        record = self._find(restore, {"replaced"}, "undone")
+        return await self._continue(replace(record, shown=replace(record.shown, state="undoing")))
+
+    async def remove(self, restore: str) -> None:
+        """Forget a restore that has ended; the kept folder goes. Raises WrongState."""
+        ended: set[RestoreState] = {"done", "failed", "replaced", "undone"}
+        record = self._find(restore, ended, "forgotten")
+        if record.shown.state == "replaced":
+            await in_thread(self._folders.remove, record.shown.kept)
+        await self._journal.drop(restore)
+        self._changed()
+
+    async def resume(self) -> None:
+        """Go on with what an earlier controller has begun."""
+        await self._journal.read()
+        for record in self._journal.all():
+            if record.shown.active:
+                self._go(record, again=True)
+
+    async def close(self) -> None:
+        """Stop; the next controller goes on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def needed(self) -> set[str]:
+        """Return the snapshots that are being restored."""
+        return {each.shown.snapshot for each in self._journal.all() if each.shown.active}
+
+    def _find(self, restore: str, states: set[RestoreState], words: str) -> Record:
+        record = self._journal.find(restore)
+        if record.shown.state not in states:
+            raise WrongState(
+                f"The restore {restore} is {record.shown.state}: it cannot be {words}.",
+                hint="jupyter gpu snapshot restores lists restores.",
+            )
+        return record
+
+    async def _continue(self, record: Record) -> Restoration:
+        """Carry out a replacement or an undo to its end, and return the restore then."""
+        await self._journal.put(record)
+        await self._run(record)
+        after = self._journal.find(record.shown.id).shown
+        if after.problem and after.state == "failed":
+            raise error_of(after.problem)
+        return after
+
+    def _go(self, record: Record, *, again: bool = False) -> None:
+        self._changed()
+        task = asyncio.create_task(self._run(record, again=again))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, record: Record, *, again: bool = False) -> None:
+        """Carry out the steps that are left."""
+        try:
+            while record.shown.active:
+                record = await self._step(record, again=again)
+                again = False
+                await self._journal.put(record)
+                self._changed()
+        except GpuQuotaError as error:
+            await self._fail(record, error)
+        except Exception as error:  # noqa: BLE001 (a bug must not leave a restore unfinished)
+            _log.exception("a restore has failed")
+            await self._fail(record, Internal(f"The restore has failed: {error}."))
+
+    async def _step(self, record: Record, *, again: bool) -> Record:
+        """Carry out one step, which may have been done before a kill already."""
+        state = record.shown.state
+        if state == "fetching":
+            job = await self._fetching.fetch(record, self._folders, again=again)
+            fetched = replace(record, shown=replace(record.shown, job=job))
+            return _moved(fetched, _after_fetch(record))
+        if state == "launching":
+            session = await self._launched(record)
+            shown = replace(record.shown, session=session.id)
+            return _moved(replace(record, shown=shown), "done")
+        await in_thread(self._swap, record.shown)
+        return _moved(record, "replaced" if state == "replacing" else "undone")
+
+    async def _launched(self, record: Record) -> Session:
+        """Return the session in the new folder; launch it unless an earlier try has."""
+        assert record.spec, "only restores with a session are launched"  # noqa: S101 (our own bug)
+        if self.sessions is None:
+            raise Internal("The backend is not complete.")
+        for session in self.sessions.all():
+            if (session.spec.folder, session.owner) == (record.spec.folder, record.shown.owner):
+                return session
+        return await self.sessions.create(record.spec, record.shown.owner)
+
+    def _swap(self, shown: Restoration) -> None:
+        """Rename until the replacement, or its undo, is done."""
+        undo = shown.state == "undoing"
+        decide = replacement.undoing if undo else replacement.replacing
+        away, back = (shown.folder, shown.kept) if undo else (shown.kept, shown.folder)
+        exists = self._folders.exists
+        while True:
+            step = decide(
+                place=exists(shown.place), folder=exists(shown.folder), kept=exists(shown.kept)
+            )
+            if step == "keep":
+                self._folders.rename(shown.place, away)
+            elif step == "put":
+                self._folders.rename(back, shown.place)
+            elif step == "lost":
+                raise Conflict(
+                    f"{shown.place}, {shown.folder} and {shown.kept} are not as they were left.",
+                    hint="Somebody has moved one of them. Put it back, then try again.",
+                )
+            else:
+                return
+
+    async def _fail(self, record: Record, error: GpuQuotaError) -> None:
+        shown = replace(record.shown, problem=problem_of(error))
+        await self._journal.put(_moved(replace(record, shown=shown), "failed"))
+        self._changed()
+
+    async def _has(self, lake: str, version: str) -> bool:
+        try:
+            await self._registry.objects(lake).head(layout.manifest(version))
+        except NotFound:
+            return False
+        return True
+
+
+def _after_fetch(record: Record) -> RestoreState:
+    if record.shown.place:
+        return "replacing"
+    return "launching" if record.spec else "done"
+
+
+def _moved(record: Record, state: RestoreState) -> Record:
+    shown = replace(record.shown, state=state, updated=datetime.now(UTC))
+    if state == "replacing" and not shown.kept:
+        shown = replace(shown, kept=_kept(record, shown.place))
+    return replace(record, shown=shown)
+
+
+def _kept(record: Record, place: str) -> str:
+    """Return where the original folder is kept: a name that nothing else has."""
+    return f"{place}.before-{record.shown.snapshot[:8]}-{record.shown.id[:4]}"

@@ -1,0 +1,82 @@
+"""What differs between two snapshots, by their manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...model.datasets.versions import SHOWN
+from ...model.snapshots.comparison import FactChange, NotebookChange, SnapshotComparison
+from ...model.snapshots.manifest import Manifest
+
+
+def compare(before_id: str, before: Manifest, after_id: str, after: Manifest) -> SnapshotComparison:
+    """Return what differs in all parts but the files, which only their trees tell."""
+    return SnapshotComparison(
+        before=before_id,
+        after=after_id,
+        code=changes(_code(before), _code(after)),
+        packages=changes(before.environment.packages, after.environment.packages),
+        environment=changes(_environment(before), _environment(after)),
+        data=changes(_data(before), _data(after)),
+        volumes=changes(_volumes(before), _volumes(after)),
+        metrics=changes(_metrics(before), _metrics(after)),
+        notebooks=_notebooks(before, after),
+    )
+
+
+def changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FactChange, ...]:
+    """Return the facts that differ, by name."""
+    return tuple(
+        FactChange(name=name, before=before.get(name, ""), after=after.get(name, ""))
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name, "") != after.get(name, "")
+    )
+
+
+def _code(manifest: Manifest) -> dict[str, str]:
+    found = {}
+    for git in manifest.git:
+        patch = f" with changes {git.patch[:SHOWN]}" if git.dirty else ""
+        found[git.folder] = f"{git.branch} {git.commit[:SHOWN]}{patch}".strip()
+    if manifest.spec.command:
+        found["command"] = " ".join((*manifest.spec.command, *manifest.spec.args))
+    return found
+
+
+def _environment(manifest: Manifest) -> dict[str, str]:
+    found, share = manifest.environment, manifest.environment.share
+    facts = {
+        "python": found.python,
+        "prefix": found.prefix,
+        "image": f"{found.image} {found.digest}".strip(),
+        "cuda": found.cuda,
+        "driver": found.driver,
+        "gpus": ", ".join(found.gpus),
+        "share": share.text if share else "",
+    }
+    return facts | {f"env {name}": value for name, value in manifest.spec.env.items()}
+
+
+def _data(manifest: Manifest) -> dict[str, str]:
+    return {each.dataset: each.version[:SHOWN] for each in manifest.data}
+
+
+def _volumes(manifest: Manifest) -> dict[str, str]:
+    return {each.volume: each.handle or "recorded only" for each in manifest.volumes}
+
+
+def _metrics(manifest: Manifest) -> dict[str, str]:
+    return {name: f"{value:g}" for name, value in manifest.metrics.items()}
+
+
+def _notebooks(before: Manifest, after: Manifest) -> tuple[NotebookChange, ...]:
+    old = {each.path: each.sha256 for each in before.notebooks}
+    new = {each.path: each.sha256 for each in after.notebooks}
+    return tuple(
+        NotebookChange(
+            path=path,
+            change="added" if path not in old else "changed" if path in new else "removed",
+        )
+        for path in sorted(old.keys() | new.keys())
+        if old.get(path) != new.get(path)
+    )

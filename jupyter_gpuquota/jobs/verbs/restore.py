@@ -1,0 +1,52 @@
+"""`restore`: the files of a snapshot are written to a new folder."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from pathlib import Path
+
+from ...errors import Conflict
+from ...store.cache.export import export
+from ...store.disk.failures import own_files
+from ...store.tasks import in_thread
+from .. import caches, lakes
+from ..job import Job
+
+OWN = Path(".gpuquota", "snapshot")
+"""What a snapshot has stored besides the user's files, below a tree."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    lakes.add_arguments(parser)
+    parser.add_argument("--tree", type=caches.copy, required=True, help="NAME@ID of its tree")
+    parser.add_argument("--folder", required=True, help="the folder to make")
+
+
+async def run(job: Job, args: argparse.Namespace) -> None:
+    """Write the files beside the folder, and rename them into place. Raises GpuQuotaError."""
+    tree: caches.Copy = args.tree
+    objects = lakes.opened(await lakes.find(job, args, tree.dataset))
+    folder = Path(args.folder)
+    beside = folder.with_name(f".{folder.name}.restoring-{job.id}")
+    with own_files():
+        await in_thread(beside.mkdir, 0o700)
+        try:
+            made = beside / "tree"
+            await export(tree.version, made, objects, None, job.progress)
+            await in_thread(_put, made, folder)
+        finally:
+            await in_thread(shutil.rmtree, beside)
+
+
+def _put(made: Path, folder: Path) -> None:
+    """Rename the complete tree into place, without what is not the user's."""
+    if (made / OWN).is_dir():
+        shutil.rmtree(made / OWN)
+        if not any((made / OWN.parent).iterdir()):
+            (made / OWN.parent).rmdir()
+    if os.path.lexists(folder):
+        raise Conflict(f"{folder} exists already.", hint="Restore to a new folder.")
+    made.rename(folder)

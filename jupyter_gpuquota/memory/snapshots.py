@@ -1,0 +1,123 @@
+"""Snapshots without folders: of a session's files there is only its request."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+
+import msgspec
+from msgspec.structs import replace
+
+from ..control.datasets.job_board import JobBoard
+from ..core.snapshots import identity
+from ..errors import Conflict, GpuQuotaError, NotFound
+from ..model.datasets.jobs import JobReport
+from ..model.snapshots.manifest import TreePart
+from ..model.snapshots.orders import SnapshotOrder
+from ..model.struct import problem_of
+from ..store import manifest
+from ..store.commits import Commit, Stats
+from ..store.entries import Entry, Location
+from ..store.lake import layout
+from ..store.lake.history import History
+from ..store.lake.objects import Objects
+
+_FILE = "request.json"
+
+
+class MemoryFolders:
+    """Folders that exist in name only."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def problem(self, folder: str) -> str:
+        """Return an empty text: every folder can be made."""
+        return ""
+
+    def exists(self, folder: str) -> bool:
+        """Return whether a folder has this name."""
+        return folder in self.names
+
+    def free(self, folder: str) -> int | None:
+        """Return None: nothing is written."""
+        return None
+
+    def rename(self, folder: str, to: str) -> None:
+        """Rename a folder. Raises Conflict."""
+        if to in self.names:
+            raise Conflict(f"{to} exists already.", hint="Name another folder.")
+        self.names.discard(folder)
+        self.names.add(to)
+
+    def remove(self, folder: str) -> None:
+        """Remove a folder."""
+        self.names.discard(folder)
+
+
+class MemoryProcess:
+    """Makes snapshots as tasks of this process."""
+
+    def __init__(
+        self,
+        board: JobBoard,
+        folders: MemoryFolders,
+        objects: Callable[[str], Objects | None],
+    ) -> None:
+        self._board = board
+        self._folders = folders
+        self._objects = objects
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def start(self, order: SnapshotOrder, file: str, lake: str) -> None:
+        """Start to make a snapshot."""
+        task = asyncio.create_task(self._make(order, lake))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _make(self, order: SnapshotOrder, lake: str) -> None:
+        report = JobReport(kind="snapshot", folder=order.folder, state="running")
+        try:
+            objects = self._objects(lake)
+            if objects is None:
+                raise NotFound(f"The lake {lake} is gone.", hint="Try again.")
+            self._folders.names.add(order.folder)
+            tree = await _stored(objects, order, lake)
+            body = identity.encode(replace(order.draft, tree=tree))
+            snapshot = identity.identity(body)
+            await objects.create(identity.key(order.draft.owner, snapshot), body)
+            report = replace(report, state="done", version=snapshot)
+        except GpuQuotaError as error:
+            report = replace(report, state="failed", problem=problem_of(error))
+        await self._board.report(order.id, report, order.draft.owner)
+
+
+async def _stored(objects: Objects, order: SnapshotOrder, lake: str) -> TreePart:
+    """Store the only file of a session, its request, as a version."""
+    draft = order.draft
+    content = msgspec.json.encode(draft.spec)
+    sha256 = hashlib.sha256(content).hexdigest()
+    entry = (Entry(_FILE, size=len(content), sha256=sha256), Location(pack=sha256))
+    version, body = manifest.encode([entry])
+    new = await objects.create(layout.pack(sha256), content)
+    await objects.create(layout.manifest(version), body)
+    dataset = identity.tree_dataset(draft.owner)
+    stats = Stats(1, len(content), len(content) if new else 0)
+    commit = Commit(
+        version=version,
+        author=draft.author,
+        time=draft.created,
+        stats=stats,
+        source=f"session:{draft.session}",
+    )
+    await History(objects, conditional=True).add(dataset, commit)
+    return TreePart(
+        folder=order.folder,
+        lake=lake,
+        dataset=dataset,
+        version=version,
+        files=stats.files,
+        size=stats.bytes,
+        added=stats.added,
+    )
