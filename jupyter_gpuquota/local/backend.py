@@ -52,9 +52,8 @@ def open_local(
     state = State(home, board)
     state.files[home / _KEY] = key
     runner = LocalRunner(config, state, devices, key, cache_root(config, home))
-    presence = Presence(clock, _fingerprint)
+    presence, data = Presence(clock, _fingerprint), open_data(board, config, home)
     board.warn("devices", (devices.problem,))
-    data = open_data(board, config, home)
     resident = make_resident(
         control,
         Runtime(
@@ -70,9 +69,10 @@ def open_local(
         ),
         clock,
     )
-    inventory, owners = LocalInventory(board, config, devices), [owner_of(home)]
+    inventory = LocalInventory(board, config, devices)
+    backend = make_backend("local", control, resident, inventory, [owner_of(home)], key)
     backend = replace(
-        data.added_to(make_backend("local", control, resident, inventory, owners, key), resident),
+        data.added_to(backend, resident),
         logs=LocalLogs(board, state),
         exec=LocalExec(board, state, runner),
         ingress=LocalIngress(board, state, presence),

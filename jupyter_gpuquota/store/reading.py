@@ -50,11 +50,19 @@ def whole(path: Path, read: Callable[[FileIO], T]) -> tuple[T, os.stat_result]:
     raise changing(path)
 
 
-def changing(path: Path) -> Conflict:
+class Changing(Conflict):
+    """A file changes while it is read."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} changes while it is read.", hint="Stop what writes it, or sync a copy."
+        )
+        self.path = path
+
+
+def changing(path: Path) -> Changing:
     """Return the error of a file that somebody writes."""
-    return Conflict(
-        f"{path} changes while it is read.", hint="Stop what writes it, or sync a copy."
-    )
+    return Changing(path)
 
 
 def small_or_hashed(file: FileIO) -> tuple[Content, bytes]:

@@ -56,16 +56,7 @@ class SnapshotParts:
         self.registry = Registry(self._lakes, self._changed)
         self._pages = SavingPages(_SAVE, lambda: board.touch("sessions"))
         self._hook = Hook()
-        self._maker = Maker(
-            data.job_board,
-            Orders(own, folder),
-            process,
-            self._pages,
-            self._hook,
-            self._default,
-            look,
-            self._changed,
-        )
+        self._maker = self._made(Orders(own, folder), process, look)
         find = data.job_store.find
         fetching = self._fetching = Fetching(
             data.job_board, lambda job: find(job).job, data.launcher, self._lake
@@ -85,6 +76,18 @@ class SnapshotParts:
         )
         self._upkeep = Upkeep(board, self.registry, self._maker, self.snapshots, self._rules)
         data.heard.append(self._heard)
+
+    def _made(self, orders: Orders, process: Process, look: Look) -> Maker:
+        return Maker(
+            self._data.job_board,
+            orders,
+            process,
+            self._pages,
+            self._hook,
+            self._default,
+            look,
+            self._changed,
+        )
 
     async def start(self) -> None:
         """Read what an earlier controller has begun, and go on with it."""

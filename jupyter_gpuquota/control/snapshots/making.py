@@ -130,6 +130,7 @@ class Maker:
         )
         order = SnapshotOrder(
             id=new_id(),
+            lake=lake.name,
             draft=draft,
             folder=session.spec.folder,
             prefix=session.spec.environment,

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ...core.snapshots import identity
+from ...core.snapshots.restore import lost_parts
 from ...errors import Damaged, GpuQuotaError, NotFound
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.snapshots import Snapshot, SnapshotPin
@@ -154,7 +155,7 @@ class Registry:
 def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
     """Return what is listed of a manifest."""
     tree = manifest.tree
-    parts = [each for each in manifest.problems if not each.part.startswith("env:")]
+    parts = lost_parts(manifest)
     providers = [*(["lake"] if tree else []), *(each.provider for each in manifest.volumes)]
     instant = bool(manifest.volumes) and all(e.mechanism == "instant" for e in manifest.volumes)
     shown = Snapshot(

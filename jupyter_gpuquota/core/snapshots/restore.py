@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ...errors import FieldError
 from ...model.sessions import SessionSpec
-from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.manifest import Manifest, PartProblem
 from ...model.snapshots.restore import RestorePlan, RestoreRequest
 from ...model.snapshots.snapshots import Snapshot
 from ...model.struct import field_problem
@@ -20,6 +20,7 @@ from ..fields import NAME_LIMIT
 from ..requests.specs import Facts
 
 _NUMBER = re.compile(r"-r(\d+)$")
+_NOTES = frozenset({"env", "left out", "written"})
 MARGIN = 64 * 2**20
 """Bytes that stay free besides the restored files."""
 
@@ -85,6 +86,11 @@ def problems(manifest: Manifest, request: RestoreRequest, found: Found) -> tuple
     return tuple(wrong)
 
 
+def lost_parts(manifest: Manifest) -> list[PartProblem]:
+    """Return the parts that are missing, without what was left out by rule or is only noted."""
+    return [each for each in manifest.problems if each.part.partition(":")[0] not in _NOTES]
+
+
 def warnings(manifest: Manifest, found: Found) -> tuple[str, ...]:
     """Return what will be different from what was stored, and does not prevent a restore."""
     parts = [each.part for each in manifest.problems]
@@ -92,8 +98,7 @@ def warnings(manifest: Manifest, found: Found) -> tuple[str, ...]:
     said = list(found.warnings)
     if env:
         said.append(f"These variables are not stored, as they may be secrets: {', '.join(env)}.")
-    lost = [each for each in manifest.problems if not each.part.startswith("env:")]
-    said += [f"{each.part}: {each.message}" for each in lost]
+    said += [f"{each.part}: {each.message}" for each in lost_parts(manifest)]
     if manifest.volumes and not found.claims:
         names = ", ".join(each.volume for each in manifest.volumes)
         said.append(f"Volumes are used as they are now: {names}.")

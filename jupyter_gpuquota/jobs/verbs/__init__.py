@@ -9,7 +9,7 @@ from typing import Any
 
 from ...model.datasets.jobs import JobKind
 from ..job import Job
-from . import cache, evict, export, gc, imports, index, register, restore, sync, verify
+from . import cache, evict, export, gc, imports, index, register, restore, snapshot, sync, verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,12 @@ VERBS: dict[str, Verb] = {
         "verify",
         verify.add_arguments,
         verify.run,
+    ),
+    "snapshot": Verb(
+        "Store a session's folder and what it runs with",
+        "snapshot",
+        snapshot.add_arguments,
+        snapshot.run,
     ),
     "restore": Verb(
         "Write the files of a snapshot to a new folder",

@@ -10,13 +10,14 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
     """One snapshot to make.
 
     `draft` is the manifest with everything that the controller knows; the process adds the rest.
-    `folder` is that of the session, `exclude` paths in it that are not the user's, such as links to
-    datasets. `prefix` is its Python, empty if unknown. A `running` session can be entered.
+    `lake` is the name of the lake. `folder` is that of the session, `exclude` paths in it that are
+    not the user's, such as links to datasets. `prefix` is its Python, empty if unknown. A `running` session can be entered.
     `artifacts` are globs relative to the folder, `variables` names in the session's kernel, `log`
     the path of its log, empty without one.
     """
 
     id: str
+    lake: str = ""
     draft: Manifest
     folder: str
     exclude: tuple[str, ...] = ()

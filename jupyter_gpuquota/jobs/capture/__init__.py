@@ -1,0 +1,1 @@
+"""What a snapshot records besides files: repositories, packages, notebooks."""

@@ -1,0 +1,82 @@
+"""The git repositories in a session's folder, without the credentials in their addresses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...core.snapshots import redaction
+from ...model.snapshots.manifest import GitPart
+
+_PATIENCE = 60.0
+_DEPTH = 2
+"""How far below the folder repositories are looked for."""
+_MOST = 20
+_NAMED = 200
+"""Untracked paths that are named at most."""
+
+
+class Repository:
+    """One repository; `part` has no patch yet, `patch` is empty without changes."""
+
+    def __init__(self, part: GitPart, patch: bytes) -> None:
+        self.part = part
+        self.patch = patch
+
+
+def repositories(root: Path) -> Iterator[Path]:
+    """Yield the folders of repositories: the folder itself, and those a little below it."""
+    found = [root] if (root / ".git").exists() else []
+    level = [root]
+    for _ in range(_DEPTH):
+        level = [each for folder in level for each in _folders(folder)]
+        found += [folder for folder in level if (folder / ".git").exists()]
+    yield from found[:_MOST]
+
+
+def look(root: Path, folder: Path) -> Repository:
+    """Return what is checked out. Raises OSError, subprocess.SubprocessError where git fails."""
+    commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD", check=False)
+    changes = ("HEAD",) if commit else ("--cached",)
+    patch = redaction.text(_git(folder, "diff", "--binary", "--no-ext-diff", *changes))
+    untracked = _git(folder, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
+    names = sorted(redaction.text(name) for name in untracked if name)
+    remote = _git(folder, "config", "--get", "remote.origin.url", check=False)
+    part = GitPart(
+        folder=str(folder.relative_to(root)),
+        remote=redaction.address(remote),
+        commit=commit,
+        branch=_git(folder, "branch", "--show-current", check=False),
+        dirty=bool(patch.strip() or names),
+        untracked=tuple(names[:_NAMED]),
+        all_untracked=len(names),
+    )
+    return Repository(part, patch.encode(errors="surrogateescape") if patch.strip() else b"")
+
+
+def _git(folder: Path, *words: str, check: bool = True) -> str:
+    """Return what git prints; nothing that a repository configures is run."""
+    answer = subprocess.run(
+        ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *words],
+        cwd=folder,
+        capture_output=True,
+        timeout=_PATIENCE,
+        check=check,
+        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
+    )
+    text = answer.stdout.decode(errors="surrogateescape")
+    return text if "diff" in words or "-z" in words else text.strip()
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                Path(each.path)
+                for each in entries
+                if each.is_dir(follow_symlinks=False) and each.name != ".git"
+            )
+    except OSError:
+        return []

@@ -1,0 +1,144 @@
+"""`snapshot`: a session's folder, and what it runs with, become a snapshot in a lake."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+from msgspec.structs import replace
+
+from ...core.snapshots import identity
+from ...errors import Conflict, Damaged, StorageFailed
+from ...model.datasets.lakes import Lake
+from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, TreePart
+from ...model.snapshots.orders import SnapshotOrder
+from ...store.catalog import Catalog
+from ...store.commits import Commit
+from ...store.lake.connection import Connection
+from ...store.lake.history import History, has_conditional_put
+from ...store.reading import Changing
+from ...store.snapshots.source import SessionFolder
+from ...store.sync import Wanted, sync
+from ...store.tasks import in_thread
+from .. import lakes
+from ..capture.parts import Parts
+from ..job import Job
+
+_ATTEMPTS = 100
+"""Files that are written while they are read, each of which costs one attempt."""
+_NAMED = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    lakes.add_arguments(parser)
+    parser.add_argument("--order", type=Path, required=True, help="a file with what to store")
+
+
+async def run(job: Job, args: argparse.Namespace) -> None:
+    """Store the tree, then the manifest that names it. Raises GpuQuotaError."""
+    order = await in_thread(_read, args.order)
+    objects = lakes.opened(await lakes.find(job, args, ""))
+    with TemporaryDirectory(prefix="gpuquota-") as room:
+        manifest = await _made(job, order, objects, Path(room), args.lake)
+    body = identity.encode(manifest)
+    snapshot = identity.identity(body)
+    await objects.create(identity.key(order.draft.owner, snapshot), body)
+    job.note(version=snapshot)
+    sys.stdout.write(f"{snapshot}\n")
+
+
+async def _made(
+    job: Job, order: SnapshotOrder, objects: Connection, room: Path, url: str
+) -> Manifest:
+    """Return the manifest with all parts that could be stored."""
+    root = Path(order.folder)
+    if not root.is_dir():
+        return _with(order.draft, PartProblem(part="tree", message=f"{root} does not exist."))
+    parts = Parts(order, room)
+    manifest = await in_thread(parts.add_to, order.draft)
+    source = SessionFolder(root, room, order.exclude, parts.blobs)
+    with closing(lakes.catalog(Lake(name=url, url=url))) as catalog:
+        commit = await _stored(job, order, source, objects, catalog)
+    new = commit.time >= order.draft.created
+    tree = TreePart(
+        folder=order.folder,
+        lake=order.lake,
+        dataset=identity.tree_dataset(order.draft.owner),
+        version=commit.version,
+        files=commit.stats.files,
+        size=commit.stats.bytes,
+        added=commit.stats.added if new else 0,
+    )
+    return _with(replace(manifest, tree=tree, **_consistency(manifest, source)), *_notes(source))
+
+
+async def _stored(
+    job: Job,
+    order: SnapshotOrder,
+    source: SessionFolder,
+    objects: Connection,
+    catalog: Catalog,
+) -> Commit:
+    """Return the commit of the folder; of files that are being written, copies are stored."""
+    history = History(objects, conditional=await has_conditional_put(objects))
+    wanted = Wanted(
+        dataset=identity.tree_dataset(order.draft.owner),
+        folder=source,
+        message=order.draft.note,
+        author=order.draft.author,
+        source=f"session:{order.draft.session}",
+    )
+    for _ in range(_ATTEMPTS):
+        try:
+            return await sync(
+                wanted,
+                objects,
+                history,
+                catalog,
+                clock=lambda: datetime.now(UTC),
+                report=job.progress,
+            )
+        except Changing as error:
+            source.copy(str(error.path.relative_to(order.folder)))
+    raise Conflict(
+        f"More than {_ATTEMPTS} files in {order.folder} are being written.",
+        hint="Suspend the session, or pause it by a hook.",
+    )
+
+
+def _consistency(manifest: Manifest, source: SessionFolder) -> dict[str, Consistency]:
+    return {"consistency": "best-effort" if source.copied else manifest.consistency}
+
+
+def _notes(source: SessionFolder) -> list[PartProblem]:
+    """Return what was left out of the tree, and what was written meanwhile."""
+    left = [
+        PartProblem(part=f"left out:{path}", message=why)
+        for path, why in sorted(source.left_out.items())
+    ]
+    written = [
+        PartProblem(part=f"written:{path}", message="It was written meanwhile: a copy was stored.")
+        for path in sorted(source.copied)
+    ]
+    return [*left[:_NAMED], *written[:_NAMED]]
+
+
+def _with(manifest: Manifest, *problems: PartProblem) -> Manifest:
+    return replace(manifest, problems=(*manifest.problems, *problems))
+
+
+def _read(path: Path) -> SnapshotOrder:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=SnapshotOrder)
+    except OSError as error:
+        raise StorageFailed(
+            f"{path} cannot be read: {error.strerror}.", hint="Take the snapshot again."
+        ) from error
+    except msgspec.DecodeError as error:
+        raise Damaged(f"{path} is malformed: {error}.") from error

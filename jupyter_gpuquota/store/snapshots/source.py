@@ -1,0 +1,155 @@
+"""A session's folder as a version: without secrets, and of files that are written, a copy."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ...core.snapshots import redaction
+from ..entries import FILE, FOLDER, LINK
+from ..paths import printable, sort_key
+from ..sources import BATCH, Size
+from ..tasks import in_thread
+from ..tree import Found, walk
+
+OWN = ".gpuquota/snapshot"
+"""Where a version has what a snapshot adds to the user's files."""
+_CHUNK = 1 << 20
+_GIT_TEXT = 4 << 20
+"""The most bytes of a file of git that is looked through for tokens."""
+
+
+class SessionFolder:
+    """A session's folder, and files that are added to it below `OWN`.
+
+    `exclude` are paths that are left out; `room` is a folder for copies. `left_out` has what was
+    left out, and why, by path; `copied` the files of which a copy was stored because somebody
+    wrote them.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        room: Path,
+        exclude: Iterable[str] = (),
+        added: Mapping[str, Path] | None = None,
+    ) -> None:
+        self.left_out: dict[str, str] = {}
+        self.copied: set[str] = set()
+        self._root = root
+        self._room = room
+        self._exclude = frozenset(exclude)
+        self._added = {f"{OWN}/{name}": path for name, path in (added or {}).items()}
+        self._copies: dict[str, Path] = {}
+        self._numbers = itertools.count()
+
+    def survey(self) -> Size:
+        """Return the size of the folder."""
+        files = [each for each in self._all() if each.mode not in {LINK, FOLDER}]
+        return Size(len(files), sum(each.stat.st_size for each in files if each.stat))
+
+    async def batches(self) -> AsyncIterator[Sequence[Found]]:
+        """Yield all paths in the order of manifests."""
+        everything = self._all()
+        while batch := await in_thread(list, itertools.islice(everything, BATCH)):
+            yield batch
+
+    def path(self, found: Found) -> Path:
+        """Return the path of a file on this disk: of its copy, if there is one."""
+        if found.path in self._added:
+            return self._added[found.path]
+        return self._copies.get(found.path, self._root / found.path)
+
+    def copy(self, path: str) -> None:
+        """Store a copy of a file instead: it is being written."""
+        self.copied.add(path)
+
+    def _all(self) -> Iterator[Found]:
+        """Yield what is stored, sorted."""
+        added = (
+            Found(name, FILE, path.stat()) for name, path in sorted(self._added.items(), key=_key)
+        )
+        stored = (each for found in walk(str(self._root)) if (each := self._stored(found)))
+        return heapq.merge(stored, added, key=lambda found: sort_key(found.path))
+
+    def _stored(self, found: Found) -> Found | None:
+        """Return a path as it is stored, None if it is left out."""
+        why = self._hidden(found)
+        if why is None:
+            return None
+        if why:
+            self.left_out[printable(found.path)] = why
+            return None
+        if found.mode in {LINK, FOLDER}:
+            return found
+        try:
+            return self._readable(found)
+        except FileNotFoundError:
+            return None  # it was removed meanwhile
+        except OSError as error:
+            self.left_out[printable(found.path)] = f"It cannot be read: {error.strerror}."
+            return None
+
+    def _hidden(self, found: Found) -> str | None:
+        """Return why a path is left out: empty if it is not, None if nobody need know."""
+        path = found.path
+        if path == OWN or path.startswith(f"{OWN}/") or self._excluded(path):
+            return None
+        if found.problem:
+            return f"It cannot be stored: {found.problem}."
+        if found.mode not in {LINK, FOLDER} and redaction.secret_path(path):
+            return "It is a file of credentials or keys."
+        return ""
+
+    def _excluded(self, path: str) -> bool:
+        return any(path == each or path.startswith(f"{each}/") for each in self._exclude)
+
+    def _readable(self, found: Found) -> Found:
+        """Return a file with the state of what is read: itself, or a copy. Raises OSError."""
+        if redaction.is_git_text(found.path):
+            return self._without_tokens(found)
+        if found.path in self.copied:
+            return self._snapped(found)
+        if not os.access(self._root / found.path, os.R_OK):
+            raise PermissionError(13, "Permission denied")
+        return found
+
+    def _snapped(self, found: Found) -> Found:
+        """Return a copy of a file as long as it is now: of what is only appended to, a state."""
+        copy = self._new()
+        with (self._root / found.path).open("rb") as source, copy.open("wb") as target:
+            left = os.fstat(source.fileno()).st_size
+            while left and (body := source.read(min(left, _CHUNK))):
+                target.write(body)
+                left -= len(body)
+        return self._replaced(found, copy)
+
+    def _without_tokens(self, found: Found) -> Found:
+        """Return a file of git, without the tokens in its addresses."""
+        body = (self._root / found.path).read_bytes()
+        if len(body) > _GIT_TEXT:
+            return found
+        text = body.decode(errors="surrogateescape")
+        redacted = redaction.text(text)
+        if redacted == text:
+            return found
+        self.left_out[printable(found.path)] = "Tokens in it were masked."
+        copy = self._new()
+        copy.write_bytes(redacted.encode(errors="surrogateescape"))
+        return self._replaced(found, copy)
+
+    def _replaced(self, found: Found, copy: Path) -> Found:
+        self._copies[found.path] = copy
+        return replace(found, stat=copy.stat())
+
+    def _new(self) -> Path:
+        return self._room / str(next(self._numbers))
+
+
+def _key(item: tuple[str, Path]) -> bytes:
+    return sort_key(item[0])
