@@ -11,7 +11,8 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
 
     `draft` is the manifest with everything that the controller knows; the process adds the rest.
     `lake` is the name of the lake. `folder` is that of the session, `exclude` paths in it that are
-    not the user's, such as links to datasets. `prefix` is its Python, empty if unknown. A `running` session can be entered.
+    not the user's, such as links to datasets. `prefix` is its Python, empty if unknown. A `running`
+    session can be entered.
     `artifacts` are globs relative to the folder, `variables` names in the session's kernel, `log`
     the path of its log, empty without one.
     """
