@@ -44,6 +44,7 @@ class ClaimStatus(Record, frozen=True, kw_only=True):
     """What a claim has."""
 
     phase: str = ""
+    access_modes: tuple[str, ...] = ()
     capacity: Quantities = msgspec.field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
     current_volume_attributes_class_name: str = ""

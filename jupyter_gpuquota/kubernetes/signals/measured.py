@@ -8,12 +8,10 @@ https://github.com/NVIDIA/dcgm-exporter
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from ..names import PREFIX
+from .vector import namespace_of, samples
 
 Pod = tuple[str, str]
 """The namespace and the name of a pod."""
@@ -38,21 +36,6 @@ class Measured:
     cpu: float | None = None
 
 
-class _Sample(msgspec.Struct, frozen=True):
-    metric: Mapping[str, str]
-    value: tuple[float, str]
-
-
-class _Data(msgspec.Struct, frozen=True):
-    result: tuple[_Sample, ...] = ()
-
-
-class _Answer(msgspec.Struct, frozen=True):
-    status: str
-    data: _Data = _Data()
-    error: str = ""
-
-
 def query() -> str:
     """Return the one query for all sessions.
 
@@ -71,16 +54,10 @@ def query() -> str:
 
 def read(answer: bytes) -> dict[Pod, Measured]:
     """Return what an answer says of each pod. Raises ValueError for a refusal, MsgspecError."""
-    found = msgspec.json.decode(answer, type=_Answer, strict=False)
-    if found.status != "success":
-        raise ValueError(found.error or found.status)
     pods: dict[Pod, Measured] = {}
-    for sample in found.data.result:
-        labels, value = sample.metric, float(sample.value[1])
-        namespace = labels.get("exported_namespace") or labels.get("namespace", "")
-        pod = (namespace, labels.get("exported_pod") or labels.get("pod", ""))
-        if math.isfinite(value):
-            pods[pod] = _with(pods.get(pod, Measured()), labels.get(_KIND, ""), value)
+    for labels, value in samples(answer):
+        pod = (namespace_of(labels), labels.get("exported_pod") or labels.get("pod", ""))
+        pods[pod] = _with(pods.get(pod, Measured()), labels.get(_KIND, ""), value)
     return pods
 
 

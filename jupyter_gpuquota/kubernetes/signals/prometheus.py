@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -14,6 +15,8 @@ from tornado.simple_httpclient import SimpleAsyncHTTPClient
 from . import measured
 from .measured import Measured, Pod
 
+T = TypeVar("T")
+
 _log = logging.getLogger(__name__)
 
 SECONDS = 10.0
@@ -22,7 +25,7 @@ _LARGEST = 64 * 2**20
 
 
 class Prometheus:
-    """Asks for what all sessions use, in one request.
+    """Asks queries, one at a time.
 
     The token is read from its file for every request, as it may be renewed. `problem` is why the
     last one had no answer, empty if it had.
@@ -40,13 +43,20 @@ class Prometheus:
 
     async def read(self) -> Mapping[Pod, Measured]:
         """Return what was measured of each pod; nothing, and a `problem`, without an answer."""
+        return await self.asked(measured.query(), measured.read) or {}
+
+    async def asked(self, query: str, read: Callable[[bytes], T]) -> T | None:
+        """Return what `read` makes of the answer to a query; None, and a `problem`, without one.
+
+        `read` may raise ValueError and MsgspecError.
+        """
         try:
-            found = measured.read(await self._ask())
+            found = read(await self._ask(query))
         except (OSError, HTTPClientError, ValueError, msgspec.MsgspecError) as error:
             if not self.problem:
                 _log.warning("Prometheus cannot be asked: %s", error)
             self.problem = f"Prometheus cannot be asked: {_words(error)}."
-            return {}
+            return None
         self.problem = ""
         return found
 
@@ -56,7 +66,7 @@ class Prometheus:
             self._client.close()
             self._client = None
 
-    async def _ask(self) -> bytes:
+    async def _ask(self, query: str) -> bytes:
         if self._client is None:
             self._client = SimpleAsyncHTTPClient(
                 force_instance=True, max_body_size=_LARGEST, max_buffer_size=_LARGEST
@@ -69,7 +79,7 @@ class Prometheus:
             self._url,
             method="POST",
             headers=headers,
-            body=urlencode({"query": measured.query(), "timeout": f"{self._seconds:.0f}s"}),
+            body=urlencode({"query": query, "timeout": f"{self._seconds:.0f}s"}),
             connect_timeout=self._seconds,
             request_timeout=self._seconds,
             follow_redirects=False,  # the token is for this address only

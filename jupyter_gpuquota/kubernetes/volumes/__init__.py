@@ -1,0 +1,1 @@
+"""Shared volumes: claims in the namespaces of projects, and who mounts them."""

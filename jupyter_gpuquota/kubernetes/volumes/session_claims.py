@@ -1,0 +1,46 @@
+"""The claims that are made with sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ...model.sessions import Session
+from ...model.volumes import StorageClass
+from ..api import Api, Fault
+from ..builders.claim import session_claim
+from ..labels import SESSION
+from ..resources import CLAIMS
+from .modes import usual_mode
+
+
+class SessionClaims:
+    """Makes the claims that a session asks for, before it first starts.
+
+    The session is recorded before: a controller that is killed in between is followed by one that
+    makes what is missing, and finds by its label what is there. A claim that is deleted later is
+    not made again: it would be empty.
+    """
+
+    def __init__(self, api: Api, classes: Callable[[], Iterable[StorageClass]]) -> None:
+        self._api = api
+        self._classes = classes
+
+    async def make(self, session: Session) -> None:
+        """Make the claims of a session that has not run yet. Raises Fault."""
+        if session.run:
+            return
+        for mount in session.spec.mounts:
+            if mount.size:
+                mode = usual_mode(mount.storage_class, self._classes())
+                await self._ensure(session, session_claim(session, mount, mode))
+
+    async def _ensure(self, session: Session, body: dict[str, object]) -> None:
+        namespace, name = session.spec.project, str(body["metadata"]["name"])
+        try:
+            await self._api.create(CLAIMS, namespace, body)
+        except Fault as fault:
+            if fault.reason != "AlreadyExists":
+                raise
+            found = await self._api.get(CLAIMS, namespace, name)
+            if found.metadata.labels.get(SESSION) != session.id:
+                raise

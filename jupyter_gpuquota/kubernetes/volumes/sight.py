@@ -1,0 +1,179 @@
+"""Claims, their volumes and classes as watches show them; each kind is optional but claims."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from ...core.volumes.uses import uses_of
+from ...model.sessions import Session
+from ...model.volumes import StorageClass, Volume
+from ..faults import error as explained
+from ..labels import SESSION
+from ..objects.cluster import ResourceQuota
+from ..objects.pods import Event, Pod
+from ..objects.storage import Claim, ClassOfStorage
+from ..resources import (
+    ATTRIBUTES_CLASSES,
+    CLAIMS,
+    EVENTS,
+    NODES,
+    PERSISTENT_VOLUMES,
+    PODS,
+    RESOURCE_QUOTAS,
+    STORAGE_CLASSES,
+)
+from ..state.seen import FINISHED
+from ..watching.watches import Watches
+from . import modes, reading, ties, uses
+from .conflicts import Facts, Mounted
+from .hidden import Hidden
+from .used import Key
+
+
+class Sight:
+    """What is known of the claims of projects. Everything comes from memory.
+
+    `projects` returns the names of all projects, `sessions` all sessions.
+    """
+
+    def __init__(
+        self,
+        watches: Watches,
+        hidden: Hidden,
+        projects: Callable[[], Iterable[str]],
+        sessions: Callable[[], Sequence[Session]],
+    ) -> None:
+        self._watches = watches
+        self._hidden = hidden
+        self._projects = projects
+        self._sessions = sessions
+        self.claims = watches.cache(CLAIMS)
+        self._volumes = watches.cache(PERSISTENT_VOLUMES)
+        self._classes = watches.cache(STORAGE_CLASSES)
+        self._levels = watches.cache(ATTRIBUTES_CLASSES)
+        self._quotas = watches.cache(RESOURCE_QUOTAS)
+        self._nodes = watches.cache(NODES)
+        self._pods = watches.cache(PODS)
+        self._events = watches.cache(EVENTS)
+
+    def subscribe(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Call a function after each change that may concern volumes; return what ends this."""
+
+        def moved(_: object) -> None:
+            changed()
+
+        watched: tuple[Any, ...] = (
+            self.claims,
+            self._volumes,
+            self._classes,
+            self._levels,
+            self._pods,
+            self._events,
+        )
+        ends = [cache.subscribe(moved) for cache in watched]
+
+        def end() -> None:
+            for each in ends:
+                each()
+
+        return end
+
+    def all(self, used: dict[Key, int]) -> tuple[Volume, ...]:
+        """Return all volumes by project and name; `used` are the bytes that were measured."""
+        sessions = self._sessions()
+        known = uses_of(sessions)
+        others = uses.others(self._pods.values(), {session.id for session in sessions})
+        events = self._events_of_claims()
+        found = []
+        for project in dict.fromkeys(self._projects()):
+            for claim in self.claims.values(project):
+                if not self._hidden.hides(claim):
+                    around = reading.Around(
+                        volume=self._volumes.get("", claim.spec.volume_name),
+                        storage_class=self._class_of(claim),
+                        events=tuple(events.get(claim.metadata.uid, ())),
+                        used=used.get(claim.key),
+                        uses=(*known.get(claim.key, ()), *others.get(claim.key, ())),
+                    )
+                    found.append(reading.volume_of(claim, around))
+        return tuple(sorted(found, key=lambda each: (each.project, each.name)))
+
+    def classes(self) -> tuple[StorageClass, ...]:
+        """Return the storage classes, the default one first; none where they may not be read."""
+        levels = defaultdict(list)
+        for level in self._levels.values():
+            levels[level.driver_name].append(level.metadata.name)
+        found = (
+            StorageClass(
+                name=each.metadata.name,
+                default=reading.is_default(each),
+                provisioner=each.provisioner,
+                expandable=each.allow_volume_expansion,
+                waits=reading.waits(each),
+                levels=tuple(sorted(levels[each.provisioner])),
+                modes=modes.of_driver(each.provisioner),
+            )
+            for each in self._classes.values()
+        )
+        return tuple(sorted(found, key=lambda each: (not each.default, each.name)))
+
+    def problems(self) -> Iterator[str]:
+        """Yield what may not be read."""
+        if refusal := self._watches.refusal(CLAIMS):
+            yield f"Volumes cannot be shown. {explained(refusal).message}"
+            return
+        hidden = [
+            project
+            for project in dict.fromkeys(self._projects())
+            if self._watches.forbidden(CLAIMS, namespace=project)
+        ]
+        if hidden:
+            yield f"The volumes of {', '.join(hidden)} may not be read."
+        if refusal := self._watches.refusal(STORAGE_CLASSES):
+            yield f"Storage classes are not known. {explained(refusal).message}"
+
+    def claim(self, project: str, name: str) -> Claim | None:
+        """Return a claim that is listed, None for any other."""
+        found = self.claims.get(project, name)
+        return None if found is None or self._hidden.hides(found) else found
+
+    def facts(self, claim: Claim, session: str) -> Facts:
+        """Return what matters when the session with this name is to mount a claim."""
+        names = {each.id: each.spec.name for each in self._sessions()}
+        users = []
+        for pod in self._mounting(claim):
+            user = names.get(pod.metadata.labels.get(SESSION, ""), "")
+            if not user or user != session:
+                users.append(Mounted(user or pod.metadata.name, pod.spec.node_name))
+        volume = self._volumes.get("", claim.spec.volume_name)
+        reachable = ties.reachable(volume, self._nodes.values()) if volume else None
+        return Facts(claim, tuple(users), reachable if self._nodes.values() else None)
+
+    def quotas(self, project: str) -> Sequence[ResourceQuota]:
+        """Return the ResourceQuotas of a project."""
+        return self._quotas.values(project)
+
+    def is_csi(self, claim: Claim) -> bool | None:
+        """Return whether a driver made the volume of a claim, None if that is not known."""
+        volume = self._volumes.get("", claim.spec.volume_name)
+        return None if volume is None else volume.spec.csi is not None
+
+    def _mounting(self, claim: Claim) -> Iterator[Pod]:
+        """Yield the pods that hold a claim, or are about to."""
+        for pod in self._pods.values(claim.metadata.namespace):
+            sources = (volume.persistent_volume_claim for volume in pod.spec.volumes)
+            names = {source.claim_name for source in sources if source}
+            if pod.status.phase not in FINISHED and claim.metadata.name in names:
+                yield pod
+
+    def _class_of(self, claim: Claim) -> ClassOfStorage | None:
+        return self._classes.get("", claim.spec.storage_class_name or "")
+
+    def _events_of_claims(self) -> dict[str, list[Event]]:
+        found = defaultdict(list)
+        for event in self._events.values():
+            if event.involved_object.kind == CLAIMS.kind:
+                found[event.involved_object.uid].append(event)
+        return found
