@@ -61,6 +61,7 @@ from .sessions import ClusterSessions
 from .shares.registry import Shares
 from .state.seen import present_pod
 from .usage import ClusterUsage
+from .volumes.assembly import ClusterClaims
 from .watching.watches import Watches
 
 Connect = Callable[[], Awaitable[Api]]
@@ -116,6 +117,7 @@ class _Assembly:
         offer = Offer(config.images(), Shares(config.shares, groups), config.containers())
         self._inventory = self._make_inventory(offer)
         self._data = self._make_data(defaults)
+        self._volumes = ClusterClaims(config, self._board, self._api, self._watches)
         self._facts = self._make_facts()
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)
@@ -159,7 +161,8 @@ class _Assembly:
             ),
             differences=cast("Differences", self._late_differences),
         )
-        found = self._data.added_to(found)
+        for each in (self._data, self._volumes):
+            found = each.added_to(found)
         board.warn("hosting", (*notices(self._control), self._reaching.notice))
         return found if self._is_team else for_one_person(found)
 
@@ -180,7 +183,8 @@ class _Assembly:
     def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
         board = self._board
         secrets = SessionSecrets(self._api, new_token)
-        writer = Writer(self._api, SessionManifests(self._parts(defaults), defaults), secrets)
+        manifests = SessionManifests(self._parts(defaults), defaults)
+        writer = Writer(self._api, manifests, secrets, self._volumes.of_sessions)
         steps = Steps(
             board,
             self._objects,
@@ -216,7 +220,7 @@ class _Assembly:
                 pages=self._pages,
                 reaching=self._reaching,
                 leadership=self._leadership,
-                data=self._data,
+                attached=(self._data, self._volumes),
                 home=self._home,
                 settled=self._settle,
             )

@@ -78,13 +78,14 @@ def reaching(
         exec=KubeExec(api, find, pod_of, outside),
         terminals=KubeTerminals(api, find, pod_of, ingress, outside),
         presence=presence,
-        signals=KubeSignals(locate, pod_of, clock, presence, outside, _prometheus(config)),
+        signals=KubeSignals(locate, pod_of, clock, presence, outside, prometheus(config)),
         forwards=forwards,
         notice="" if forwards or config.proxy else NO_PROXY,
     )
 
 
-def _prometheus(config: KubernetesConfig) -> Prometheus | None:
+def prometheus(config: KubernetesConfig) -> Prometheus | None:
+    """Return the Prometheus of the configuration, None without one."""
     if not config.prometheus_url:
         return None
     return Prometheus(

@@ -32,8 +32,8 @@ class SecretKey(Model, frozen=True, kw_only=True):
     key: str
 
 
-class Mount(Model, frozen=True, kw_only=True):
-    """A claim, or a folder of the node, at a path inside the container; one of the two is set."""
+class ClaimMount(Model, frozen=True, kw_only=True):
+    """A claim, or a folder of the node, at a path: how earlier versions stored a mount."""
 
     claim: str = ""
     host_path: str = ""
@@ -45,8 +45,7 @@ class PodRequest(Request, frozen=True, kw_only=True):
     """The requested options of a container, as a user types them; only where sessions have one.
 
     CPUs are `2` or `500m`, memory is MiB or a quantity. `tolerations` are `KEY[=VALUE][:EFFECT]`,
-    `run_as` is `USER[:GROUP]` in numbers, `volumes` are `CLAIM:/path[:ro]`. `secret_env` maps
-    environment variables to `SECRET/KEY`.
+    `run_as` is `USER[:GROUP]` in numbers. `secret_env` maps environment variables to `SECRET/KEY`.
     """
 
     cpu: Number = ""
@@ -60,14 +59,14 @@ class PodRequest(Request, frozen=True, kw_only=True):
     service_account: str = ""
     run_as: Number = ""
     secret_env: dict[str, str] = msgspec.field(default_factory=dict)
-    volumes: tuple[str, ...] = ()
 
 
 class PodOptions(Model, frozen=True, kw_only=True):
     """Checked options of a container; 0, empty and None stand for the cluster's defaults.
 
     CPUs are millicores, memory MiB. `large_shm` is a /dev/shm of more than 64 MiB. `secret_env`
-    sets environment variables from Secrets.
+    sets environment variables from Secrets. `mounts` are volumes of sessions that an earlier version
+    launched.
     """
 
     cpu: int = 0
@@ -82,7 +81,7 @@ class PodOptions(Model, frozen=True, kw_only=True):
     run_as_user: int | None = None
     run_as_group: int | None = None
     secret_env: dict[str, SecretKey] = msgspec.field(default_factory=dict)
-    mounts: tuple[Mount, ...] = ()
+    mounts: tuple[ClaimMount, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

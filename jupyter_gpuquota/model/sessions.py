@@ -14,6 +14,7 @@ from .pods import PodOptions, PodRequest
 from .reasons import Reason
 from .resources import Isolation, Placement, Share
 from .struct import ADDED, Args, Model, Number, Open, Request
+from .volumes import Mount
 
 Kind = Literal["interactive", "interactive-spot", "train"]
 State = Literal[
@@ -44,6 +45,7 @@ class SessionRequest(PodRequest, frozen=True, kw_only=True):
     Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
     of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
     policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
+    `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
     """
 
     name: str
@@ -64,6 +66,7 @@ class SessionRequest(PodRequest, frozen=True, kw_only=True):
     base_url: str = "/"
     idle_timeout: Number = ""
     data: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
 
 
 class ResumeRequest(Request, frozen=True, kw_only=True):
@@ -77,7 +80,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
 
     `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
     paths. `idle_timeout` is in seconds (0: never). `pod` is None where no option of a container is
-    requested. `data` are the versions of datasets that it uses.
+    requested. `data` are the versions of datasets that it uses; the volumes are in `mounts`.
     """
 
     name: str
@@ -97,6 +100,24 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     idle_timeout: int | None = None
     pod: Annotated[PodOptions | None, ADDED] = None
     data: Annotated[tuple[DataMount, ...], ADDED] = ()
+    volumes: Annotated[tuple[Mount, ...], ADDED] = ()
+
+    @property
+    def mounts(self) -> tuple[Mount, ...]:
+        """The volumes of the session, also of one that an earlier version launched."""
+        old = self.pod.mounts if self.pod else ()
+        return (
+            *self.volumes,
+            *(
+                Mount(
+                    volume=each.claim,
+                    host_path=each.host_path,
+                    path=each.path,
+                    read_only=each.read_only,
+                )
+                for each in old
+            ),
+        )
 
     @property
     def serves_jupyter(self) -> bool:

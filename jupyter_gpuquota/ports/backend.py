@@ -21,6 +21,7 @@ from .policing import Policing
 from .sessions import Exec, Ingress, Logs, Sessions, Terminals
 from .snapshots import SnapshotKeeping, Snapshots
 from .usage import History, Usage
+from .volumes import Volumes
 
 T = TypeVar("T")
 
@@ -103,6 +104,7 @@ class Backend:
     keeping: SnapshotKeeping | None = field(
         default=None, metadata=_lack("takes and removes no snapshots by itself")
     )
+    volumes: Volumes | None = field(default=None, metadata=_lack("has no shared volumes"))
     differences: Differences = Differences()
     hint: str = ""
 

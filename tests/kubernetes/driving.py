@@ -27,6 +27,7 @@ from jupyter_gpuquota.kubernetes.resources import (
 from jupyter_gpuquota.kubernetes.rights.session_tokens import new_token
 from jupyter_gpuquota.kubernetes.sessions import ClusterSessions
 from jupyter_gpuquota.kubernetes.state.seen import present_pod
+from jupyter_gpuquota.kubernetes.volumes.session_claims import SessionClaims
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Isolation, Placement, Share, Slice
@@ -106,7 +107,7 @@ class Driver:
         self.pages = OpenPages(None)
         objects = SessionObjects(self.watches)
         secrets = SessionSecrets(api, new_token)
-        writer = Writer(api, SmallManifests(), secrets)
+        writer = Writer(api, SmallManifests(), secrets, SessionClaims(api, tuple))
         steps = Steps(
             self.board,
             objects,

@@ -9,8 +9,16 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.kubernetes.labels import RECORD
-from jupyter_gpuquota.kubernetes.resources import JOBS, PODS, SECRETS, SERVICES, STATEFUL_SETS
+from jupyter_gpuquota.kubernetes.resources import (
+    CLAIMS,
+    JOBS,
+    PODS,
+    SECRETS,
+    SERVICES,
+    STATEFUL_SETS,
+)
 from jupyter_gpuquota.model.resources import Share
+from jupyter_gpuquota.model.volumes import Mount
 from tests.kubernetes.driving import Driver, controller, settled, spec, until
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster
@@ -125,6 +133,29 @@ async def test_killed_in_a_launch(kind: str, *, done: bool) -> None:
         if not mortal.is_dead:
             break
     assert last > 4
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("kind", ["interactive", "train"])
+async def test_killed_in_a_launch_with_a_new_volume(kind: str, *, done: bool) -> None:
+    new = Mount(volume="exp-out", path="/out", storage_class="shared", size=2**30)
+    asked = spec(kind=kind, volumes=(new,))
+    for last in range(1, MOST):
+        api = FakeApi()
+        cluster, mortal = FakeCluster(api), Mortal(api, last, done=done)
+        await killed(api, cluster, mortal, lambda d: d.sessions.create(asked, "me"))
+        async with controller(api) as heir:
+            await settled(cluster, api)
+            created = last > 1 or done
+            assert [s.state for s in heir.board.sessions] == ["running"] * created
+            assert [raw["metadata"]["name"] for raw in api.all(CLAIMS)] == ["exp-out"] * created
+            if created:
+                assert_whole(api, up=True)
+                [claim] = api.all(CLAIMS)
+                assert "ownerReferences" not in claim["metadata"]
+        if not mortal.is_dead:
+            break
+    assert last > 5
 
 
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])

@@ -9,7 +9,6 @@ from ...model.pods import ContainerRules, PodOptions, PodRequest, PullPolicy, Se
 from ...model.sessions import SessionRequest
 from ..fields import FieldReader
 from . import patterns
-from .mounts import mount_text, read_mounts
 from .quantities import parse_cpus, parse_memory
 from .variables import check_variables
 
@@ -55,7 +54,6 @@ def read_options(
         run_as_user=user,
         run_as_group=group,
         secret_env=dict(_secret_env(request, rules, reader)),
-        mounts=tuple(read_mounts(request.volumes, rules, reader)),
     )
 
 
@@ -74,7 +72,6 @@ def options_asked(options: PodOptions | None) -> dict[str, Any]:
         "service_account": options.service_account,
         "run_as": ":".join(run_as),
         "secret_env": {name: f"{ref.secret}/{ref.key}" for name, ref in options.secret_env.items()},
-        "volumes": tuple(map(mount_text, options.mounts)),
     }
 
 

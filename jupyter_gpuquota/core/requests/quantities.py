@@ -6,11 +6,14 @@ import math
 import re
 from decimal import Decimal
 
-from ..fields import BadValue
+from ...model.struct import Number
+from ..fields import BadValue, FieldReader
 
 _MEMORY = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]i?)?B?", re.ASCII)
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _UNITS |= {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+_LARGEST = 2**60
+"""Bytes of the largest volume: 1 EiB."""
 _CPUS = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)|(\d{1,12})m", re.ASCII)
 
 
@@ -29,3 +32,22 @@ def parse_cpus(text: str) -> int:
     if not match:
         raise BadValue("pod.value", value=repr(text), example="0.5, 2 or 500m")
     return int(match[2] or Decimal(match[1]) * 1000)
+
+
+def read_size(field: str, text: Number, reader: FieldReader) -> int:
+    """Read the size of a volume in bytes; 0 for an empty one."""
+    if str(text).strip() in {"", "0"}:
+        return 0
+    size = reader.read(field, text, parse_memory) << 20
+    if size > _LARGEST:
+        reader.untranslated(field, "That is too large.", "Use at most 1048576Ti.")
+    return size
+
+
+def size_quantity(size: int) -> str:
+    """Return bytes as a quantity that `read_size` reads, rounded up to MiB."""
+    mib = -(-size >> 20)
+    for unit, step in (("Ti", 1 << 20), ("Gi", 1 << 10)):
+        if mib and mib % step == 0:
+            return f"{mib // step}{unit}"
+    return f"{mib}Mi"

@@ -22,6 +22,7 @@ from ..idle.requests import check_wish, read_wish
 from .arguments import check_argv
 from .data import Resolved, data_text, read_data
 from .feasibility import Fits, fit
+from .mounts import VolumeFacts, mount_text, read_mounts
 from .pods import options_asked, read_options
 from .shares import read_share
 from .variables import check_variables
@@ -36,7 +37,8 @@ class Facts:
     `projects` are those that the user may launch in, the first is the default. `watched` names
     those whose sessions the user may only view. `right` is what launching needs, where that is not
     membership. `containers` is None if sessions are processes. `fits` rounds a share up and checks
-    it: by default like our own scheduler. `data` has what the datasets of the request are.
+    it: by default like our own scheduler. `data` has what the datasets of the request are, `volumes`
+    what its volumes are checked against, None where the backend does not know them.
     """
 
     projects: Sequence[Project]
@@ -48,6 +50,7 @@ class Facts:
     containers: ContainerRules | None = None
     fits: Fits = fit
     data: Mapping[str, Resolved] = field(default_factory=dict)
+    volumes: VolumeFacts | None = None
 
 
 def check(request: SessionRequest, facts: Facts) -> SessionSpec:
@@ -94,14 +97,15 @@ def _checked(
     _check_env(request.env, reader, container=containers is not None)
     _check_ports(request.ports, reader)
     pod = read_options(request, containers, reader)
-    taken = [mount.path for mount in pod.mounts] if pod else []
+    volumes = read_mounts(request.volumes, request.name, facts.volumes, containers, reader)
+    taken = [mount.path for mount in volumes]
     data = read_data(request.data, facts.data, containers, reader, taken)
     if project:
         check_wish(wish, facts.policy, project, request.kind, reader)
     reader.within("priority", request.priority, 0, 100)
     reader.finish()
     spec = _spec(request, wanted, share, facts)
-    return msgspec.structs.replace(spec, idle_timeout=wish, pod=pod, data=data)
+    return msgspec.structs.replace(spec, idle_timeout=wish, pod=pod, data=data, volumes=volumes)
 
 
 def project_of(request: SessionRequest, facts: Facts) -> Project | None:
@@ -139,6 +143,7 @@ def asked_again(spec: SessionSpec) -> SessionRequest:
         node_type=spec.node_type,
         base_url=spec.base_url,
         data=tuple(map(data_text, spec.data)),
+        volumes=tuple(map(mount_text, spec.mounts)),
         **options_asked(spec.pod),
     )
 

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...model.pods import Mount, PodOptions
+from ...model.pods import PodOptions
 from ...model.sessions import Session
+from ...model.volumes import Mount
 from ..names import CA_KEY, OWNER_TOKEN_KEY, object_name
 from ..quantities import memory_text
 from .defaults import Parts, PodDefaults
@@ -29,7 +30,7 @@ def volumes(session: Session, options: PodOptions, parts: Parts) -> list[Volume]
         _home(session, parts),
         *_secrets(session, parts.defaults),
         *_shared_memory(options),
-        *(_requested(i, mount) for i, mount in enumerate(options.mounts)),
+        *(_requested(i, mount) for i, mount in enumerate(session.spec.mounts)),
         *zip(parts.share.volumes, parts.share.mounts, strict=True),
     ]
 
@@ -79,7 +80,7 @@ def _requested(number: int, mount: Mount) -> Volume:
     if mount.host_path:
         source: dict[str, Any] = {"hostPath": {"path": mount.host_path, "type": "Directory"}}
     else:
-        source = {"persistentVolumeClaim": {"claimName": mount.claim}}
+        source = {"persistentVolumeClaim": {"claimName": mount.volume}}
     return _volume(f"volume-{number}", mount.path, source, read_only=mount.read_only)
 
 

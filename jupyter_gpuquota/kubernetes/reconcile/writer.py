@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ...model.sessions import Session
 from ..api import Api, Fault, Manifest
@@ -31,6 +31,13 @@ class Overtaken(Fault):
         self.workload = workload
 
 
+class Claims(Protocol):
+    """What makes the claims that sessions ask for."""
+
+    async def make(self, session: Session) -> None:
+        """Make those of a session that starts, unless they are there. Raises Fault."""
+
+
 class Writer:
     """Writes the objects of sessions. Every method may raise Fault.
 
@@ -38,10 +45,13 @@ class Writer:
     is raised: a user may have a controller on two machines.
     """
 
-    def __init__(self, api: Api, manifests: Manifests, secrets: SessionSecrets) -> None:
+    def __init__(
+        self, api: Api, manifests: Manifests, secrets: SessionSecrets, claims: Claims
+    ) -> None:
         self._api = api
         self._manifests = manifests
         self.secrets = secrets
+        self._claims = claims
 
     async def create(self, record: Record) -> Workload:
         """Create the workload without pods: from then on the session exists."""
@@ -77,6 +87,7 @@ class Writer:
 
         Without `unsuspend` a suspended Job is left to its engine.
         """
+        await self._claims.make(record.session)
         await self._make_children(record.session, workload)
         one: dict[str, Any] = {"suspend": False} if unsuspend else {}
         spec = {"replicas": 1} if isinstance(workload, StatefulSet) else one

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ...control.administration import Administrator
 from ...control.board import Board
@@ -27,7 +27,6 @@ from ...core.idle.decide import Event
 from ...core.idle.endings import notice
 from ...core.idle.policy import Limits
 from ...model.sessions import Session
-from ..datasets.assembly import ClusterData
 from ..lease.leadership import Leadership
 from ..reaching import Reaching
 from ..reconcile.reconciler import Reconciler
@@ -42,6 +41,16 @@ _TICK = 0.5
 """Seconds between two checks of what only time brings."""
 _SHORTEST = 0.1
 """Seconds between two looks at a cluster in which much changes."""
+
+
+class Attached(Protocol):
+    """A part that works beside the sessions: datasets, volumes."""
+
+    async def start(self) -> None:
+        """Begin."""
+
+    async def close(self) -> None:
+        """End, if it has begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,7 @@ class Driven:
     pages: OpenPages
     reaching: Reaching
     leadership: Leadership
-    data: ClusterData
+    attached: Sequence[Attached]
     home: Path
     settled: Callable[[], Awaitable[None]]
 
@@ -94,7 +103,8 @@ class ClusterResident:
         await self.work(parts.admin.open, self._database, parts.cluster.inventory())
         parts.reconciler.open()
         await parts.cluster.adopt()
-        await parts.data.start()
+        for each in parts.attached:
+            await each.start()
         self._ticking = asyncio.create_task(self._tick())
         parts.recorder.start()
         parts.poller.start(self._watched, self._record)
@@ -109,7 +119,8 @@ class ClusterResident:
                 await ticking
             await parts.poller.close()
             await parts.webhook.close()
-            await parts.data.close()
+            for each in parts.attached:
+                await each.close()
         await parts.reconciler.close()
         await parts.reaching.close()
         await parts.leadership.end()

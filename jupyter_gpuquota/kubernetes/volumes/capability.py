@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
@@ -21,7 +21,6 @@ from ...model.messages.build import field_error
 from ...model.sessions import SessionRequest
 from ...model.volumes import Mount, NewVolume, StorageClass, Volume, VolumeChange
 from ..api import Api, Fault
-from ..builders.claim import claim as manifest
 from ..faults import error as explained
 from ..faults import translated
 from ..labels import DESCRIPTION, READ_ONLY
@@ -29,6 +28,7 @@ from ..objects.storage import Claim
 from ..resources import CLAIMS
 from .clones import clone_errors
 from .conflicts import conflicts, over_quota, quota_errors
+from .manifests import claim as manifest
 from .modes import usual_mode
 from .quotas import Demand
 from .reading import Around, requested_size, size_of, volume_of
@@ -41,11 +41,21 @@ Nodes = Callable[[SessionRequest, str], frozenset[str] | None]
 """Returns the nodes on which a session of a project may run, None if they are not known."""
 
 
+class Measured(Protocol):
+    """What was measured of claims."""
+
+    used: dict[Key, int]
+    """The bytes that are used."""
+
+    @property
+    def problem(self) -> str:
+        """Why they are not known, empty if they are, or cannot be."""
+
+
 class ClusterVolumes:
     """The claims of projects, from memory; writes go to the API server.
 
-    `measured` returns the bytes used of each claim, `problem` why they are not known. `nodes`
-    returns where a session may run.
+    `measured` has the bytes used of each claim, `nodes` returns where a session may run.
     """
 
     def __init__(
@@ -53,18 +63,16 @@ class ClusterVolumes:
         api: Api,
         sight: Sight,
         nodes: Nodes,
-        measured: Callable[[], dict[Key, int]],
-        problem: Callable[[], str],
+        measured: Measured,
     ) -> None:
         self._api = api
         self._sight = sight
         self._nodes = nodes
         self._measured = measured
-        self._problem = problem
 
     def all(self) -> tuple[Volume, ...]:
         """Return all volumes by project and name, with their uses."""
-        return self._sight.all(self._measured())
+        return self._sight.all(self._measured.used)
 
     def classes(self, project: str = "") -> tuple[StorageClass, ...]:
         """Return the storage classes, the default one first; they are the same in all projects."""
@@ -72,7 +80,7 @@ class ClusterVolumes:
 
     def problems(self) -> tuple[str, ...]:
         """Return what is not known now, and why."""
-        return tuple(text for text in (*self._sight.problems(), self._problem()) if text)
+        return tuple(text for text in (*self._sight.problems(), self._measured.problem) if text)
 
     async def create(self, wanted: NewVolume) -> Volume:
         """Create a claim. Raises InvalidFields, NameTaken, Conflict, NotAllowed, Unavailable."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ...core.requests.quantities import size_quantity
 from ...errors import FieldError
 from ...model.messages.build import field_error
 from ...model.volumes import NewVolume, StorageClass
@@ -36,4 +37,4 @@ def clone_errors(
         same = ",".join(name for name, driver in drivers.items() if driver == drivers[own])
         yield field_error("storage_class", "field.choice", value=repr(other), choices=same)
     if 0 < wanted.size < least:
-        yield field_error("size", "volume.small", volume=name, size=least)
+        yield field_error("size", "volume.small", volume=name, size=size_quantity(least))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...core.volumes.requests import quantity
+from ...core.requests.quantities import size_quantity
 from ...errors import FieldError
 from ...model.messages.build import field_error
 from ...model.volumes import Mount
@@ -75,7 +75,7 @@ def quota_errors(
 ) -> Iterator[FieldError]:
     """Yield which limits claims together would exceed."""
     for excess in exceeded(quotas, demands):
-        left = quantity(excess.left, down=True) if excess.counts_bytes else str(excess.left)
+        left = size_quantity(excess.left) if excess.counts_bytes else str(excess.left)
         yield field_error(
             field,
             "volume.quota",
@@ -93,7 +93,8 @@ def _own_conflict(
     claim, name = facts.claim, mount.volume
     modes = short(modes_of(claim))
     if claim.spec.volume_mode == "Block":
-        return field_error(field, "volume.block", volume=name)
+        why = "It is a raw device."
+        return field_error(field, "volume.unusable", volume=name, why=why)
     if modes == ("ROX",) and not mount.read_only:
         return field_error(field, "volume.only_read", volume=f"{name}:{mount.path}")
     users = ",".join(dict.fromkeys(each.name for each in facts.mounted))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
+from typing import cast
 
 from ...model.volumes import AccessMode, StorageClass
 
@@ -33,9 +34,9 @@ _BY_DRIVER: Mapping[str, tuple[AccessMode, ...]] = {
 """The modes of file systems on common drivers, by their own documentation."""
 
 
-def short(modes: Iterable[str]) -> tuple[str, ...]:
-    """Return modes by their short names; unknown ones stay as they are."""
-    return tuple(_SHORT.get(mode, mode) for mode in modes)
+def short(modes: Iterable[str]) -> tuple[AccessMode, ...]:
+    """Return modes by their short names; those of later versions stay as they are."""
+    return tuple(_SHORT.get(mode, cast("AccessMode", mode)) for mode in modes)
 
 
 def of_driver(provisioner: str) -> tuple[AccessMode, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from ...model.sessions import Session
 from ...model.volumes import StorageClass
 from ..api import Api, Fault
-from ..builders.claim import session_claim
 from ..labels import SESSION
 from ..resources import CLAIMS
+from .manifests import session_claim
 from .modes import usual_mode
 
 
@@ -34,8 +35,8 @@ class SessionClaims:
                 mode = usual_mode(mount.storage_class, self._classes())
                 await self._ensure(session, session_claim(session, mount, mode))
 
-    async def _ensure(self, session: Session, body: dict[str, object]) -> None:
-        namespace, name = session.spec.project, str(body["metadata"]["name"])
+    async def _ensure(self, session: Session, body: dict[str, Any]) -> None:
+        namespace, name = session.spec.project, body["metadata"]["name"]
         try:
             await self._api.create(CLAIMS, namespace, body)
         except Fault as fault:

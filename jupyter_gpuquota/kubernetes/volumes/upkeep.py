@@ -16,12 +16,14 @@ _log = logging.getLogger(__name__)
 
 _PAUSE = 0.5
 """Seconds between two looks at what has changed: pods change all the time."""
+_LOOK = 5.0
+"""Seconds after which they are looked at anyway: queued sessions mount them, too."""
 _MEASURE = 60.0
 """Seconds between two questions to the Prometheus."""
 
 
 class Upkeep:
-    """Publishes changes of volumes, and asks a Prometheus, if there is one, from `start` to `close`.
+    """Publishes changes of volumes and asks a Prometheus, if there is one, until `close`.
 
     `used` has the bytes of each claim that were measured last. `changed` is called after changes.
     """
@@ -66,12 +68,14 @@ class Upkeep:
 
     async def _publish(self) -> None:
         while True:
-            await self._moved.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK):
+                    await self._moved.wait()
             await asyncio.sleep(_PAUSE)
             self._moved.clear()
             try:
                 found = self._sight.all(self.used)
-            except Exception:  # a bug must not end the news for all
+            except Exception:  # noqa: BLE001 (a bug must not end the news for all)
                 _log.exception("volumes cannot be read")
                 continue
             if found != self._shown:

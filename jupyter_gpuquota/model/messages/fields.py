@@ -151,6 +151,43 @@ SESSIONS = {
     "pod.host_path": Text("{path} of the nodes may not be mounted.", "Use {example}."),
     "data.nested": Text("{path} and {other} lie inside each other.", "Choose another path."),
     "data.taken": Text("{path} exists already.", "Choose another path."),
+    "volume.elsewhere": Text(
+        "{volume} can be mounted on one node at a time ({mode}); {users:and} has it on {nodes:and}.",
+        "Stop that first, or clone it: jupyter gpu volume create NAME --from {volume} --mode RWX.",
+    ),
+    "volume.alone": Text(
+        "{volume} can be mounted by one pod at a time ({mode}); {users:and} mounts it.",
+        "Stop that first, or clone it: jupyter gpu volume create NAME --from {volume}.",
+    ),
+    "volume.only_read": Text("{volume} can only be read.", "Use {volume}:ro."),
+    "volume.nodes": Text(
+        "{volume} can be used on {nodes:and} only, where this session may not run.",
+        "Choose their node group, or leave the volume out.",
+    ),
+    "volume.quota": Text(
+        "The quota {quota} of {project} has {left} left of {resource}.",
+        "Ask for less, use another class, or delete a volume.",
+    ),
+    "volume.no_folder": Text(
+        "Folders of nodes are no volumes.", "Leave it out: a claim is made of the storage class."
+    ),
+    "volume.unclonable": Text(
+        "{volume} cannot be cloned: it {why}.", "Try again then, or clone another volume."
+    ),
+    "volume.small": Text("A clone of {volume} needs {size}.", "Use at least that size."),
+    "volume.unknown": Text("There is no volume {name} in the project.", "Volumes: {known:and}."),
+    "volume.unknown.none": Text(
+        "There is no volume {name} in the project.", "Create it: jupyter gpu volume create."
+    ),
+    "volume.unusable": Text("{volume} cannot be mounted. {why}", "Choose another volume."),
+    "volume.read_only": Text("{volume} is read-only.", "Use {example}."),
+    "volume.both": Text(
+        "{volume} is mounted both read-only and not.", "Choose one for the session."
+    ),
+    "volume.taken": Text("There is a volume {volume} already.", "To mount it: {example}."),
+    "volume.register": Text(
+        "{path} is not a volume.", "Share it: jupyter gpu volume create NAME --folder {path}."
+    ),
     "resize.share": Text("Enter the new share.", "For example 0.5."),
     "idle_timeout.locked": Text(
         "Locked to {value:duration} by {level:policy}.", "Leave it empty, or ask an administrator."

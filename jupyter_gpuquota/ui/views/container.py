@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...model.pods import Mount, PodOptions, Toleration
+from ...model.pods import PodOptions, Toleration
 from ...model.resources import gpus_text, memory_text
 
 
@@ -16,7 +16,6 @@ def container_pairs(options: PodOptions | None) -> list[tuple[str, str]]:
         ("CPUs", _bounds(found.cpu, found.cpu_limit, gpus_text)),
         ("memory", _bounds(found.memory, found.memory_limit, memory_text)),
         ("shared memory", "large" if found.large_shm else ""),
-        ("volumes", ", ".join(map(_mount, found.mounts))),
         ("secrets", ", ".join(f"{n} from {r.secret}/{r.key}" for n, r in found.secret_env.items())),
         ("tolerations", ", ".join(map(_toleration, found.tolerations))),
         ("pull secrets", ", ".join(found.pull_secrets)),
@@ -29,11 +28,6 @@ def container_pairs(options: PodOptions | None) -> list[tuple[str, str]]:
 def _bounds(request: int, limit: int, text: Callable[[int], str]) -> str:
     parts = [text(request)] if request else []
     return ", ".join([*parts, *([f"at most {text(limit)}"] if limit else [])])
-
-
-def _mount(mount: Mount) -> str:
-    end = " (read-only)" if mount.read_only else ""
-    return f"{mount.claim or mount.host_path} at {mount.path}{end}"
 
 
 def _toleration(one: Toleration) -> str:

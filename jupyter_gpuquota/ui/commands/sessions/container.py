@@ -21,7 +21,6 @@ def fill(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--large-shm", action="store_true", help="a /dev/shm of more than 64 MiB, for data loaders"
     )
-    _add_list(group, "-v", "--volume", "volumes", "CLAIM:/PATH[:ro]", "claim to mount")
     _add_list(
         group, "--secret-env", "secret_env", "NAME=SECRET/KEY", "environment variable from a Secret"
     )
@@ -64,7 +63,6 @@ def read(args: argparse.Namespace, problems: list[FieldError]) -> Wishes:
         "service_account": args.service_account,
         "run_as": args.run_as,
         "secret_env": variables,
-        "volumes": args.volumes,
     }
     return asked
 

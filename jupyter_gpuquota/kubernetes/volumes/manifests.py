@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...model.sessions import Session
-from ...model.volumes import Mount, NewVolume
+from ...model.volumes import AccessMode, Mount, NewVolume
+from ..builders.metadata import without_empty
 from ..labels import DESCRIPTION, MANAGED_BY, MANAGER, OWNER, READ_ONLY, SESSION
 from ..resources import CLAIMS
-from ..volumes.modes import LONG
-from .metadata import without_empty
+from .modes import LONG
 
 
 def claim(wanted: NewVolume, labels: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def claim(wanted: NewVolume, labels: Mapping[str, str] | None = None) -> dict[st
     }
 
 
-def session_claim(session: Session, mount: Mount, mode: str) -> dict[str, Any]:
+def session_claim(session: Session, mount: Mount, mode: AccessMode) -> dict[str, Any]:
     """Return a claim that is made with a session. Nothing owns it: it outlives the session."""
     wanted = NewVolume(
         name=mount.volume,

@@ -1,0 +1,1 @@
+"""Volumes: who may do what, requests, and who uses them."""

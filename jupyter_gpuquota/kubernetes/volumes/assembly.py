@@ -1,0 +1,71 @@
+"""Volumes of a cluster, as its configuration wants them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from ...control.board import Board
+from ...core.scheduling.queue import nodes_for
+from ...model.quota import Project
+from ...model.sessions import SessionRequest
+from ...ports.backend import Backend
+from ..api import Api
+from ..config import KubernetesConfig
+from ..reaching import prometheus
+from ..watching.watches import Watches
+from .capability import ClusterVolumes
+from .hidden import Hidden
+from .session_claims import SessionClaims
+from .sight import Sight
+from .upkeep import Upkeep
+
+
+class ClusterClaims:
+    """Everything of a cluster that belongs to shared volumes, from `start` to `close`."""
+
+    def __init__(self, config: KubernetesConfig, board: Board, api: Api, watches: Watches) -> None:
+        self._board = board
+        hidden = Hidden(
+            homes=config.containers().claims,
+            cache=config.dataset_claim,
+            near=bool(config.dataset_fluid),
+        )
+        sight = Sight(
+            watches,
+            hidden,
+            lambda: [project.name for project in board.settings.projects],
+            lambda: board.sessions,
+        )
+        self._upkeep = Upkeep(sight, prometheus(config), partial(board.touch, "volumes"))
+        self._volumes = ClusterVolumes(api, sight, self._nodes, self._upkeep)
+        self.of_sessions = SessionClaims(api, sight.classes)
+
+    async def start(self) -> None:
+        """Begin to publish changes."""
+        await self._upkeep.start()
+
+    async def close(self) -> None:
+        """End; claims stay."""
+        await self._upkeep.close()
+
+    def added_to(self, backend: Backend) -> Backend:
+        """Return the record of a backend with these."""
+        return replace(backend, volumes=self._volumes)
+
+    def _nodes(self, request: SessionRequest, project: str) -> frozenset[str] | None:
+        """Return the nodes on which a session may run, None if nodes may not be read."""
+        nodes = self._board.nodes
+        if not nodes:
+            return None
+        known = (each for each in self._board.settings.projects if each.name == project)
+        found = next(known, Project(name=project, quota=0))
+        names = nodes_for(found, request.kind, request.node_type, nodes)
+        wants_gpu = str(request.gpu) not in ("", "0") or request.gpu_memory or request.mig_profile
+        return frozenset(
+            node.name
+            for node in nodes
+            if (names is None or node.name in names)
+            and (node.devices or not wants_gpu)
+            and not node.problem
+        )
