@@ -18,18 +18,8 @@ from ..errors import WrongState
 from ..model.messages.build import reason
 from ..model.messages.formats import share_arg
 from ..model.reasons import Reason
-from ..model.resources import Share
-from ..model.sessions import (
-    ENDED,
-    LIVE,
-    Goal,
-    Progress,
-    QueuePosition,
-    Reclaim,
-    Session,
-    State,
-    Usage,
-)
+from ..model.resources import Share, Usage
+from ..model.sessions import ENDED, LIVE, Goal, Progress, QueuePosition, Reclaim, Session, State
 from ..model.struct import Message
 from . import ending
 

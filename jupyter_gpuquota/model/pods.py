@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from .struct import Model, Number, Request
+from .volumes.mounts import Mount
 
 PullPolicy = Literal["Always", "IfNotPresent", "Never"]
 Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
@@ -40,6 +41,16 @@ class ClaimMount(Model, frozen=True, kw_only=True):
     path: str
     read_only: bool = False
 
+    @property
+    def mount(self) -> Mount:
+        """The same, as it is stored now."""
+        return Mount(
+            volume=self.claim,
+            host_path=self.host_path,
+            path=self.path,
+            read_only=self.read_only,
+        )
+
 
 class PodRequest(Request, frozen=True, kw_only=True):
     """The requested options of a container, as a user types them; only where sessions have one.
@@ -65,8 +76,8 @@ class PodOptions(Model, frozen=True, kw_only=True):
     """Checked options of a container; 0, empty and None stand for the cluster's defaults.
 
     CPUs are millicores, memory MiB. `large_shm` is a /dev/shm of more than 64 MiB. `secret_env`
-    sets environment variables from Secrets. `mounts` are volumes of sessions that an earlier version
-    launched.
+    sets environment variables from Secrets. `mounts` are the volumes of sessions that an earlier
+    version launched.
     """
 
     cpu: int = 0

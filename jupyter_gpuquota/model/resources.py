@@ -207,3 +207,17 @@ class Placement(Model, frozen=True, kw_only=True):
         gpus = ", ".join(name for piece in self.slices if (name := device_text(piece)))
         place = f"{self.node} GPU {gpus}" if gpus else self.node
         return f"{place} (simulated)" if self.simulated else place
+
+
+class Usage(Model, frozen=True, kw_only=True):
+    """The measured usage of a session.
+
+    `memory` is GPU memory in MiB, None where the driver does not report it; `over`: it exceeds the
+    session's share. `peak` is the most that this run has used; both remain when it has ended.
+    """
+
+    at: datetime
+    memory: int | None = None
+    over: bool = False
+    peak: int | None = None
+    since: datetime | None = None

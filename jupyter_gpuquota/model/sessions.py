@@ -12,9 +12,9 @@ from .ending import Ending
 from .idleness import Idleness, KeptAlive
 from .pods import PodOptions, PodRequest
 from .reasons import Reason
-from .resources import Isolation, Placement, Share
+from .resources import Isolation, Placement, Share, Usage
 from .struct import ADDED, Args, Model, Number, Open, Request
-from .volumes import Mount
+from .volumes.mounts import Mount
 
 Kind = Literal["interactive", "interactive-spot", "train"]
 State = Literal[
@@ -105,19 +105,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     @property
     def mounts(self) -> tuple[Mount, ...]:
         """The volumes of the session, also of one that an earlier version launched."""
-        old = self.pod.mounts if self.pod else ()
-        return (
-            *self.volumes,
-            *(
-                Mount(
-                    volume=each.claim,
-                    host_path=each.host_path,
-                    path=each.path,
-                    read_only=each.read_only,
-                )
-                for each in old
-            ),
-        )
+        return (*self.volumes, *(each.mount for each in (self.pod.mounts if self.pod else ())))
 
     @property
     def serves_jupyter(self) -> bool:
@@ -145,20 +133,6 @@ class Exit(Model, frozen=True, kw_only=True):
     at: datetime
     signal: str = ""
     last_lines: tuple[str, ...] = ()
-
-
-class Usage(Model, frozen=True, kw_only=True):
-    """The measured usage of a session.
-
-    `memory` is GPU memory in MiB, None where the driver does not report it; `over`: it exceeds the
-    session's share. `peak` is the most that this run has used; both remain when it has ended.
-    """
-
-    at: datetime
-    memory: int | None = None
-    over: bool = False
-    peak: int | None = None
-    since: datetime | None = None
 
 
 class Reclaim(Model, frozen=True, kw_only=True):

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from ..errors import FieldError
 from ..model.sessions import SessionRequest
-from ..model.volumes import Mount, NewVolume, StorageClass, Volume, VolumeChange
+from ..model.volumes.mounts import Mount
+from ..model.volumes.volumes import NewVolume, StorageClass, Volume, VolumeChange
 
 
 class Volumes(Protocol):
@@ -18,6 +19,9 @@ class Volumes(Protocol):
 
     def classes(self, project: str = "") -> tuple[StorageClass, ...]:
         """Return the classes of which volumes can be made, the default one first."""
+
+    def knows(self, project: str) -> bool:
+        """Return whether the volumes of a project are known; else names are taken as they are."""
 
     def problems(self) -> tuple[str, ...]:
         """Return what is not known now, and why."""

@@ -34,6 +34,7 @@ from ..model.sessions import (
 from ..model.struct import Nothing, Page
 from ..ports.backend import Backend, require
 from . import session_data
+from . import volumes as shared
 from .call import Call
 from .paging import page
 
@@ -242,8 +243,10 @@ async def facts(backend: Backend, call: Call) -> specs.Facts:
     """Return what the request in a call is checked against."""
     request: SessionRequest = call.body
     inventory = backend.inventory
+    projects = launchable(inventory.projects(), call.rights)
+    project = request.project or next((each.name for each in projects), "")
     return specs.Facts(
-        projects=launchable(inventory.projects(), call.rights),
+        projects=projects,
         nodes=inventory.nodes(),
         place=await inventory.look_up(request),
         fits=inventory.fit,
@@ -252,4 +255,5 @@ async def facts(backend: Backend, call: Call) -> specs.Facts:
         watched=tuple(p for p in call.rights.roles if not call.rights.launches(p)),
         right=call.rights.source.launching,
         data=await session_data.resolved(backend, call, request.data),
+        volumes=await shared.facts(backend, call, project),
     )

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from ..core.requests.mounts import VolumeFacts, asked
 from ..core.volumes import requests, rights, uses
+from ..errors import FieldError
+from ..model.messages.build import field_error
+from ..model.sessions import SessionRequest
 from ..model.struct import Nothing
-from ..model.volumes import Volume, VolumeAction, VolumeList, VolumeQuery
+from ..model.volumes.mounts import Mount
+from ..model.volumes.volumes import Volume, VolumeAction, VolumeList, VolumeQuery
 from ..ports.backend import Backend, require
 from ..ports.volumes import Volumes
 from .call import Call
@@ -63,3 +71,25 @@ def find(backend: Backend, call: Call, action: VolumeAction | None = None) -> Vo
 def able(backend: Backend) -> Volumes:
     """Return the capability. Raises Unsupported."""
     return require(backend, "volumes", backend.volumes)
+
+
+async def facts(backend: Backend, call: Call, project: str) -> VolumeFacts | None:
+    """Return what the volumes of a request are checked against; None if they are not known."""
+    request: SessionRequest = call.body
+    volumes = backend.volumes
+    if volumes is None or not request.volumes or not volumes.knows(project):
+        return None
+    known = VolumeFacts(
+        volumes=rights.seen(volumes.all(), call.rights, project), classes=volumes.classes(project)
+    )
+    mounts = asked(request.volumes, request.name, known, backend.inventory.containers)
+    problems = [*await volumes.check(request, project, mounts), *_forbidden(mounts, call, project)]
+    return replace(known, problems=problems)
+
+
+def _forbidden(mounts: Mapping[str, Mount], call: Call, project: str) -> Iterator[FieldError]:
+    """Yield which new volumes the caller may not make."""
+    if call.rights.lacks("create volumes", project):
+        for field, mount in mounts.items():
+            if mount.size:
+                yield field_error(field, "volume.right", project=project)

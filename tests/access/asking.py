@@ -11,6 +11,7 @@ import msgspec
 from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract import snapshots
+from tests.contract.access_contract import is_lacking, make_volume
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS
 from tests.contract.backend_contract import PROJECTS
 from tests.contract.data import for_the_table
@@ -23,11 +24,11 @@ Status = Callable[[Backend, str, str, str], Awaitable[int]]
 GRANTED = {200, 201, 202, 409, 501}
 """What an answer may be to who has the right: the state or the backend may still say no."""
 NO_RIGHT, HIDDEN = 403, 404
-DATA = ("{dataset}", "{job}")
-"""Arguments of routes that are about a dataset, or a job on it."""
+DATA = ("{dataset}", "{job}", "{volume}")
+"""Arguments of routes that are about a dataset, a job on it, or a volume."""
 SNAPSHOT = ("{snapshot}", "{restore}")
 """Arguments of routes that are about a snapshot."""
-FORMS = {"sessions.create", "datasets.create"}
+FORMS = {"sessions.create", "datasets.create", "volumes.create"}
 """Routes whose answers say which field is not allowed."""
 
 ROWS = [row.name for row in ROUTES]
@@ -67,9 +68,12 @@ async def check(
         for who in (*PEOPLE, "session"):
             made = replace(make_backend(PROJECTS, admins=(ADMIN,)), terminals=ShortTerminals())
             backend = rights(made)
+            if is_lacking(backend, name):
+                continue
             session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
             if any(word in route(name).path for word in DATA):
                 await for_the_table(backend, PEOPLE)
+                await make_volume(backend)
             if any(word in route(name).path for word in SNAPSHOT):
                 await snapshots.for_the_table(backend, session)
             found = await status(backend, name, who, session.id)

@@ -15,7 +15,8 @@ from jupyter_gpuquota.kubernetes.builders.session_hosts import manifest_of
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.names import NAME_LIMIT
-from jupyter_gpuquota.model.pods import Mount, PodOptions
+from jupyter_gpuquota.model.pods import PodOptions
+from jupyter_gpuquota.model.volumes.mounts import Mount
 from scripts.cluster.rest import Refused
 from tests.kubernetes.test_builders import (
     EVERYTHING,
@@ -32,13 +33,16 @@ CLAIMS = PodOptions(
     tolerations=EVERYTHING.tolerations,
     pull_secrets=("registry",),
     secret_env=EVERYTHING.secret_env,
-    mounts=tuple(Mount(claim=f"data-{n}", path=f"/data/{n}", read_only=n == 1) for n in range(3)),
 )
+VOLUMES = tuple(Mount(volume=f"data-{n}", path=f"/data/{n}", read_only=n == 1) for n in range(3))
 DEFAULTS = PodDefaults(home_claim="home-{user}", cpu=500, memory=1024, proxy=PROXY)
 RESTRICTED = {
     "a Jupyter Server": (image_session(), Parts(share=NO_GPU)),
     "a GPU and ports": (image_session(gpu="1", ports=(6006, 65535)), Parts(share=ONE_GPU)),
-    "claims": (image_session(pod=CLAIMS, node_type="fast"), Parts(defaults=DEFAULTS)),
+    "claims": (
+        image_session(pod=CLAIMS, volumes=VOLUMES, node_type="fast"),
+        Parts(defaults=DEFAULTS),
+    ),
     "a command": (image_session(command=("serve", "$(X)")), Parts(defaults=DEFAULTS)),
     "a training": (image_session(kind="train", command=("python",)), Parts(share=ONE_GPU)),
     "the longest name": (image_session("x" * NAME_LIMIT), Parts()),

@@ -9,6 +9,7 @@ import pytest
 
 from jupyter_gpuquota.errors import GpuQuotaError, NotAllowed, NotFound, Unsupported, WrongState
 from jupyter_gpuquota.model.routes.table import ROUTES, route
+from jupyter_gpuquota.model.volumes.volumes import NewVolume
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS, caller
@@ -36,9 +37,17 @@ def is_about_data(name: str) -> bool:
     return any(each in route(name).path for each in ("{dataset}", "{lake}", "{job}"))
 
 
-def is_about_snapshots(name: str) -> bool:
-    """Return whether a route needs the capability `snapshots`."""
-    return name.startswith("snapshots.")
+def is_lacking(backend: Backend, name: str) -> bool:
+    """Return whether a route is about a noun that the backend does not have."""
+    noun = name.partition(".")[0]
+    return noun in {"snapshots", "volumes"} and getattr(backend, noun) is None
+
+
+async def make_volume(backend: Backend) -> None:
+    """Make the volume of the table, if the backend has volumes."""
+    if backend.volumes:
+        wanted = NewVolume(name="shared", project="team-c", owner="owner", size=2**30)
+        await backend.volumes.create(wanted)
 
 
 class AccessContract:
@@ -49,9 +58,10 @@ class AccessContract:
         session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
         if has_lakes(backend):
             await for_the_table(backend, PEOPLE)
+        await make_volume(backend)
         before = backend.sessions.all()
         for name, allowed in ALLOWED.items():
-            if backend.snapshots is None and is_about_snapshots(name):
+            if is_lacking(backend, name):
                 continue
             for who in {*PEOPLE, "session"} - allowed:
                 with pytest.raises(GpuQuotaError) as caught:
@@ -66,10 +76,11 @@ class AccessContract:
         session = await run(backend, owner="owner", project="team-c", ports=(PORT,))
         if has_lakes(backend):
             await for_the_table(backend, PEOPLE)
+        await make_volume(backend)
         for name in READS:
             if is_about_data(name) and not has_lakes(backend):
                 continue  # there is nothing to read
-            if backend.snapshots is None and is_about_snapshots(name):
+            if is_lacking(backend, name):
                 continue
             for who in ALLOWED[name]:
                 with suppress(

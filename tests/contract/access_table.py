@@ -50,6 +50,7 @@ from jupyter_gpuquota.model.snapshots.snapshots import (
     SnapshotRequest,
     SnapshotRulesRequest,
 )
+from jupyter_gpuquota.model.volumes.volumes import VolumeChange, VolumeQuery, VolumeRequest
 from tests.builders import NOW
 from tests.contract.data import FACES
 
@@ -125,6 +126,11 @@ ALLOWED: dict[str, set[str]] = {
     "lakes.preview": {ADMIN},
     "lakes.collect": {ADMIN},
     "lineage.get": _DATA_SEE,
+    "volumes.list": _PERSONS,
+    "volumes.create": {"member", "owner", "lead", ADMIN},
+    "volumes.get": _SEE - {"session"},
+    "volumes.change": {"owner", "lead", ADMIN},
+    "volumes.delete": {"owner", "lead", ADMIN},
     "snapshots.list": _EVERYONE,
     "snapshots.create": {"owner", "session"},
     "snapshots.get": {"owner"},
@@ -176,6 +182,8 @@ ALLOWED: dict[str, set[str]] = {
 _DATA = {"dataset": "faces", "version": "latest", "tag": "good", "job": "job-1"}
 """The dataset of team-c, whose owner is `owner`, its version, and a job of `owner` on it."""
 
+_VOLUME = {"project": "team-c", "volume": "shared"}
+"""A volume of the session's owner."""
 _SNAPSHOT = {"snapshot": "first", "restore": "first-r1"}
 """The snapshot of the session, by its tag, and a restore of it."""
 
@@ -208,6 +216,11 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "lakes.preview": {"body": DataSettingsRequest(revision="1")},
     "lineage.get": {"args": _DATA, "query": LineageQuery()},
     "lakes.collect": {"args": {"lake": "local"}, "body": CollectRequest()},
+    "volumes.list": {"query": VolumeQuery()},
+    "volumes.create": {"body": VolumeRequest(name="new", project="team-c", size="1Gi")},
+    "volumes.get": {"args": _VOLUME},
+    "volumes.change": {"args": _VOLUME, "body": VolumeChange(description="new")},
+    "volumes.delete": {"args": _VOLUME},
     "snapshots.list": {"query": SnapshotQuery()},
     "snapshots.create": {"body": SnapshotRequest(note="a try")},
     "snapshots.get": {"args": _SNAPSHOT},

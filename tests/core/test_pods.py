@@ -10,20 +10,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.fields import FieldReader
+from jupyter_gpuquota.core.requests.mounts import VolumeFacts, mount_text, read_mounts
 from jupyter_gpuquota.core.requests.pods import options_asked, read_options
 from jupyter_gpuquota.core.requests.specs import Facts, asked_again, check
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.pods import (
     ContainerRules,
-    Mount,
     PodOptions,
     PodRequest,
     SecretKey,
     Toleration,
 )
 from jupyter_gpuquota.model.sessions import SessionRequest, SessionSpec
+from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.builders import make_node, make_place, make_project
 
+MOUNT = "Use NAME:/path[:ro] or CLASS:SIZE:/path."
 RULES = ContainerRules(
     host_paths=("/scratch",),
     reserved=("/home/jovyan",),
@@ -80,11 +82,11 @@ def test_all_options_become_checked_values() -> None:
         run_as_user=1000,
         run_as_group=100,
         secret_env={"API_KEY": SecretKey(secret="keys", key="api.key")},  # noqa: S106 (a name)
-        mounts=(
-            Mount(claim="data", path="/data", read_only=True),
-            Mount(claim="work-ana", path="/home/jovyan/work"),
-            Mount(host_path="/scratch/a", path="/scratch"),
-        ),
+    )
+    assert checked(**EVERYTHING).volumes == (
+        Mount(volume="data", path="/data", read_only=True),
+        Mount(volume="work-ana", path="/home/jovyan/work"),
+        Mount(host_path="/scratch/a", path="/scratch"),
     )
 
 
@@ -107,7 +109,7 @@ def test_a_request_made_again_is_the_same() -> None:
 
 def test_sessions_that_are_processes_refuse_each_used_option() -> None:
     found = wrong(None, **EVERYTHING)
-    assert set(found) == set(PodRequest.__struct_fields__) == set(EVERYTHING)
+    assert set(found) == {*PodRequest.__struct_fields__, "volumes"} == set(EVERYTHING)
     assert set(found.values()) == {
         "Sessions of this backend are processes, not containers. Leave it empty."
     }
@@ -182,24 +184,36 @@ def test_sessions_that_are_processes_refuse_each_used_option() -> None:
             "env.JUPYTER_NO_CONFIG",
             "JUPYTER_NO_CONFIG is set by the session.",
         ),
-        ({"volumes": ("data",)}, "volumes[0]", "'data' is not valid. Use CLAIM:/path[:ro]."),
+        (
+            {"volumes": ("data",)},
+            "volumes[0]",
+            f"'data' is not valid. {MOUNT}",
+        ),
         (
             {"volumes": ("data:rel",)},
             "volumes[0]",
-            "'data:rel' is not valid. Use CLAIM:/path[:ro].",
+            f"'data:rel' is not valid. {MOUNT}",
         ),
         (
             {"volumes": ("data:/a/../b",)},
             "volumes[0]",
-            "'data:/a/../b' is not valid. Use CLAIM:/path[:ro].",
+            f"'data:/a/../b' is not valid. {MOUNT}",
         ),
         (
             {"volumes": ("data:/a:rx",)},
             "volumes[0]",
-            "'data:/a:rx' is not valid. Use CLAIM:/path[:ro].",
+            f"'data:/a:rx' is not valid. {MOUNT}",
         ),
-        ({"volumes": ("data:/",)}, "volumes[0]", "'data:/' is not valid. Use CLAIM:/path[:ro]."),
-        ({"volumes": ("Data:/a",)}, "volumes[0]", "'Data:/a' is not valid. Use CLAIM:/path[:ro]."),
+        (
+            {"volumes": ("data:/",)},
+            "volumes[0]",
+            f"'data:/' is not valid. {MOUNT}",
+        ),
+        (
+            {"volumes": ("Data:/a",)},
+            "volumes[0]",
+            f"'Data:/a' is not valid. {MOUNT}",
+        ),
         ({"volumes": ("a:/d", "b:/d")}, "volumes[1]", "/d is listed twice. Keep one of them."),
         (
             {"volumes": ("a:/usr",)},
@@ -224,12 +238,12 @@ def test_sessions_that_are_processes_refuse_each_used_option() -> None:
         (
             {"volumes": ("/etc:/host",)},
             "volumes[0]",
-            "/etc of the nodes may not be mounted. Use CLAIM:/path, /scratch:/path.",
+            "/etc of the nodes may not be mounted. Use NAME:/path, /scratch:/path.",
         ),
         (
             {"volumes": ("/scratchy:/a",)},
             "volumes[0]",
-            "/scratchy of the nodes may not be mounted. Use CLAIM:/path, /scratch:/path.",
+            "/scratchy of the nodes may not be mounted. Use NAME:/path, /scratch:/path.",
         ),
         ({"name": "x" * 49}, "name", "Use at most 48 characters, not 49."),
     ],
@@ -254,12 +268,13 @@ def test_secrets_of_sessions_and_homes_of_others_are_refused() -> None:
 
 def test_host_paths_are_refused_unless_an_administrator_lists_them() -> None:
     assert wrong(ContainerRules(), volumes=("/scratch:/scratch",)) == {
-        "volumes[0]": "/scratch of the nodes may not be mounted. Use CLAIM:/path."
+        "volumes[0]": "/scratch of the nodes may not be mounted. Use NAME:/path."
     }
 
 
 AMOUNTS = st.integers(0, 2**30)
 NAMES = st.from_regex(r"[a-z]([-a-z0-9]{0,20}[a-z0-9])?", fullmatch=True)
+PATHS = NAMES.map(lambda name: f"/x/{name}")
 OPTIONS = st.builds(
     PodOptions,
     cpu=AMOUNTS,
@@ -278,22 +293,32 @@ OPTIONS = st.builds(
     secret_env=st.dictionaries(
         st.sampled_from(["A", "B"]), st.builds(SecretKey, secret=NAMES, key=NAMES)
     ),
-    mounts=st.lists(
-        st.builds(Mount, claim=NAMES, path=NAMES.map(lambda n: f"/x/{n}"), read_only=st.booleans()),
-        unique_by=lambda mount: mount.path,
-    ).map(tuple),
 )
 
 
 @given(OPTIONS)
 @example(PodOptions(cpu=2**30, memory=2**30))
-def test_what_was_checked_can_be_asked_for_again(options: PodOptions) -> None:
+def test_options_that_were_checked_can_be_asked_for_again(options: PodOptions) -> None:
     reader = FieldReader()
     request = SessionRequest(name="x", **options_asked(options))
     assert (read_options(request, RULES, reader) or PodOptions()) == options
     assert reader.errors == []
     wire = msgspec.json.encode(options)
     assert msgspec.json.decode(wire, type=PodOptions) == options
+
+
+@given(
+    st.lists(
+        st.builds(
+            Mount, volume=NAMES, path=NAMES.map(lambda n: f"/x/{n}"), read_only=st.booleans()
+        ),
+        unique_by=(lambda mount: mount.path, lambda mount: mount.volume),
+    ).map(tuple)
+)
+def test_volumes_that_were_checked_can_be_asked_for_again(mounts: tuple[Mount, ...]) -> None:
+    reader = FieldReader()
+    assert read_mounts(list(map(mount_text, mounts)), "x", None, ContainerRules(), reader) == mounts
+    assert reader.errors == []
 
 
 @given(st.text(max_size=40))
@@ -311,3 +336,4 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         volumes=(text, f"data:{text}", f"{text}:/data"),
     )
     read_options(request, RULES, reader)
+    read_mounts(request.volumes, "x", VolumeFacts(), RULES, reader)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.usage.rightsize import advise
-from jupyter_gpuquota.model.resources import Node
-from jupyter_gpuquota.model.sessions import Session, Usage
+from jupyter_gpuquota.model.resources import Node, Usage
+from jupyter_gpuquota.model.sessions import Session
 from tests.builders import (
     NOW,
     make_device,

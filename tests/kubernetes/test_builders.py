@@ -26,9 +26,10 @@ from jupyter_gpuquota.kubernetes.names import NAME_LIMIT, object_name
 from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
 from jupyter_gpuquota.kubernetes.shares.no_gpu import NoGpu
 from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
-from jupyter_gpuquota.model.pods import ContainerRules, Mount, PodOptions, SecretKey, Toleration
+from jupyter_gpuquota.model.pods import ContainerRules, PodOptions, SecretKey, Toleration
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.variables import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
 from tests.builders import make_node, make_place, make_project, make_session
 
@@ -64,10 +65,10 @@ EVERYTHING = PodOptions(
     run_as_user=2000,
     run_as_group=3000,
     secret_env={"API_KEY": SecretKey(secret="keys", key="api")},  # noqa: S106 (a name)
-    mounts=(
-        Mount(claim="data", path="/data", read_only=True),
-        Mount(host_path="/scratch", path="/scratch"),
-    ),
+)
+VOLUMES = (
+    Mount(volume="data", path="/data", read_only=True),
+    Mount(host_path="/scratch", path="/scratch"),
 )
 
 
@@ -90,7 +91,8 @@ def test_a_jupyter_session_is_a_stateful_set_without_pods() -> None:
 
 
 def test_every_option_is_in_the_pod() -> None:
-    session = image_session(gpu="1", pod=EVERYTHING, ports=(6006,), env={"RATE": "$(HOME) $1"})
+    more = {"ports": (6006,), "env": {"RATE": "$(HOME) $1"}}
+    session = image_session(gpu="1", pod=EVERYTHING, volumes=VOLUMES, **more)
     defaults = PodDefaults(
         home_claim="home-{user}",
         pull_secrets=("mirror",),

@@ -18,7 +18,7 @@ from jupyter_gpuquota.kubernetes.resources import (
     STATEFUL_SETS,
 )
 from jupyter_gpuquota.model.resources import Share
-from jupyter_gpuquota.model.volumes import Mount
+from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.kubernetes.driving import Driver, controller, settled, spec, until
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster

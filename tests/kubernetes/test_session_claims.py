@@ -7,7 +7,7 @@ import pytest
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import OWNER, SESSION
 from jupyter_gpuquota.kubernetes.resources import CLAIMS
-from jupyter_gpuquota.model.volumes import Mount
+from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.kubernetes.driving import controller, settled, spec, until
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster

@@ -10,7 +10,7 @@ from jupyter_gpuquota.kubernetes.objects.storage import Claim, PersistentVolume
 from jupyter_gpuquota.kubernetes.volumes import modes, ties, used
 from jupyter_gpuquota.kubernetes.volumes.hidden import Hidden
 from jupyter_gpuquota.kubernetes.volumes.quotas import Demand, Excess, exceeded
-from jupyter_gpuquota.model.volumes import StorageClass
+from jupyter_gpuquota.model.volumes.volumes import StorageClass
 from tests.kubernetes.gpu_nodes import make_node
 
 GIB = 2**30

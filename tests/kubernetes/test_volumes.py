@@ -33,7 +33,8 @@ from jupyter_gpuquota.kubernetes.volumes.hidden import Hidden
 from jupyter_gpuquota.kubernetes.volumes.sight import Sight
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
-from jupyter_gpuquota.model.volumes import Mount, NewVolume, Volume, VolumeChange
+from jupyter_gpuquota.model.volumes.mounts import Mount
+from jupyter_gpuquota.model.volumes.volumes import NewVolume, Volume, VolumeChange
 from tests.builders import make_session
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_volumes import (

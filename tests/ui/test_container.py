@@ -6,7 +6,8 @@ import pytest
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import InvalidFields
-from jupyter_gpuquota.model.pods import Mount, PodOptions, SecretKey, Toleration
+from jupyter_gpuquota.model.pods import PodOptions, SecretKey, Toleration
+from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.ui.command import run
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from tests.ui.conftest import Notes
@@ -30,10 +31,10 @@ MEANT = PodOptions(
     run_as_user=1000,
     run_as_group=100,
     secret_env={"KEY": SecretKey(secret="keys", key="api")},  # noqa: S106 (a name)
-    mounts=(
-        Mount(claim="data", path="/data", read_only=True),
-        Mount(claim="home", path="/work"),
-    ),
+)
+VOLUMES = (
+    Mount(volume="data", path="/data", read_only=True),
+    Mount(volume="home", path="/work"),
 )
 SHOWN = {
     "CPUs": "0.5, at most 2",
@@ -53,6 +54,7 @@ SHOWN = {
 def test_every_option_has_a_flag_and_is_shown(client: Client, *, terminal: bool) -> None:
     run(client, parse(split_line(LINE), terminal=terminal), Notes(shell=terminal))
     assert client.sessions.get("exp1").spec.pod == MEANT
+    assert client.sessions.get("exp1").spec.volumes == VOLUMES
     text = run(client, parse(["describe", "exp1"], terminal=terminal), Notes()).text
     shown = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
     assert {name: shown.get(name, "").strip() for name in SHOWN} == SHOWN
@@ -67,8 +69,8 @@ def test_programs_use_the_names_of_the_request(client: Client) -> None:
         memory=1024,
         run_as_user=1000,
         secret_env={"A": SecretKey(secret="s", key="k")},  # noqa: S106 (a name)
-        mounts=(Mount(claim="data", path="/data"),),
     )
+    assert session.spec.volumes == (Mount(volume="data", path="/data"),)
 
 
 def test_mistakes_of_words_and_of_values_are_told_together(client: Client) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, WrongState
-from jupyter_gpuquota.model.sessions import Session, Usage
+from jupyter_gpuquota.model.resources import Usage
+from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ui.command import run
 from jupyter_gpuquota.ui.grammar import parse, split_line

@@ -16,7 +16,7 @@ from jupyter_gpuquota.core.usage.quota import sum_up
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
 from jupyter_gpuquota.model.history import History, UserHours
 from jupyter_gpuquota.model.nodes import Nodes, Reading
-from jupyter_gpuquota.model.sessions import Usage
+from jupyter_gpuquota.model.resources import Usage
 from jupyter_gpuquota.ui.command import run
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from jupyter_gpuquota.ui.views.history import HistoryView

@@ -23,7 +23,8 @@ from jupyter_gpuquota.model.environments import Environment, Environments
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.reasons import Reason
-from jupyter_gpuquota.model.sessions import Exit, LogChunk, Progress, Session, Usage
+from jupyter_gpuquota.model.resources import Usage
+from jupyter_gpuquota.model.sessions import Exit, LogChunk, Progress, Session
 from jupyter_gpuquota.model.struct import Page
 from jupyter_gpuquota.ports.backend import CAPABILITIES
 from jupyter_gpuquota.ui.views.details import SessionView, SubmittedView

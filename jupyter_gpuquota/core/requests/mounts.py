@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from ...errors import FieldError
 from ...model.pods import ContainerRules
-from ...model.volumes import Mount, StorageClass, Volume
+from ...model.volumes.mounts import Mount
+from ...model.volumes.volumes import StorageClass, Volume
 from ..fields import NAME_LIMIT, FieldReader
 from .patterns import OBJECT, PATH
 from .quantities import read_size
@@ -73,6 +74,9 @@ def read_mounts(
     `facts` is None where the backend does not know the volumes of projects. `containers` is None
     where sessions are processes.
     """
+    if texts and facts is None and containers is None:
+        reader.wrong("volumes", "pod.process")
+        return ()
     rules = containers or ContainerRules()
     found: list[Mount] = []
     for i, text in enumerate(texts):
@@ -100,7 +104,7 @@ def asked(
     texts: Sequence[str], session: str, facts: VolumeFacts, containers: ContainerRules | None
 ) -> Mapping[str, Mount]:
     """Return the volumes of a request by field, as far as they are valid without a backend."""
-    found = {}
+    found: dict[str, Mount] = {}
     for i, text in enumerate(texts):
         reader = FieldReader()
         mounts = read_mounts([text], session, facts, containers, reader)
@@ -137,7 +141,7 @@ def _sized(
         return _replaced(mount, size, mount.storage_class)
     classes = [each.name for each in facts.classes]
     chosen = mount.storage_class
-    if chosen and chosen not in classes:
+    if chosen and classes and chosen not in classes:
         reader.wrong(name, "field.choice", value=repr(chosen), choices=",".join(classes))
     usual = next((each.name for each in facts.classes if each.default), next(iter(classes), ""))
     if any(volume.name == mount.volume for volume in facts.volumes):

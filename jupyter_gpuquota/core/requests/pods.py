@@ -41,7 +41,7 @@ def read_options(
             reader.wrong(name, "pod.process")
     if rules is None or not used:
         return None
-    amounts = _amounts(request, reader)
+    amounts: dict[str, Any] = _amounts(request, reader)
     user, group = _run_as(str(request.run_as).strip(), reader)
     _check_names(request, reader)
     return PodOptions(

@@ -37,8 +37,8 @@ class Facts:
     `projects` are those that the user may launch in, the first is the default. `watched` names
     those whose sessions the user may only view. `right` is what launching needs, where that is not
     membership. `containers` is None if sessions are processes. `fits` rounds a share up and checks
-    it: by default like our own scheduler. `data` has what the datasets of the request are, `volumes`
-    what its volumes are checked against, None where the backend does not know them.
+    it: by default like our own scheduler. `data` has what the datasets of the request are.
+    `volumes` is what its volumes are checked against, None where they are not known.
     """
 
     projects: Sequence[Project]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import cast
 
 from ...errors import NameTaken
-from ...model.volumes import (
+from ...model.volumes.volumes import (
     ACCESS_MODES,
+    AccessMode,
     NewVolume,
     StorageClass,
     Volume,
@@ -30,6 +32,7 @@ def new_volume(
 ) -> NewVolume:
     """Return a checked request. Raises InvalidFields with all problems, NameTaken."""
     mine = [name for name in projects if rights.launches(name)]
+    mine = [name for name in mine if not rights.lacks("create volumes", name)]
     project = request.project or next(iter(mine), "")
     reader = FieldReader()
     reader.name("name", request.name, "scratch")
@@ -38,7 +41,7 @@ def new_volume(
     size = read_size("size", request.size, reader)
     mode = request.mode.upper() or _usual_mode(chosen)
     reader.choice("mode", mode, chosen.modes if chosen and chosen.modes else ACCESS_MODES)
-    if request.level:
+    if request.level and classes:
         reader.choice("level", request.level, chosen.levels if chosen else ())
     if request.folder and not PATH.fullmatch(request.folder):
         reader.untranslated("folder", "It is not an absolute path.", "Use a path like /data/scans.")
@@ -53,7 +56,7 @@ def new_volume(
         description=request.description,
         storage_class=chosen.name if chosen else "",
         size=size,
-        mode=mode,
+        mode=cast("AccessMode", mode),
         folder=request.folder,
         read_only=request.read_only,
         level=request.level,
@@ -76,8 +79,8 @@ def changed_size(
             text = f"Volumes of the class {chosen.name} cannot grow."
             hint = f"Clone it into a larger one: volume create NAME --from {volume.name} --size …"
             reader.untranslated("size", text, hint)
-    if change.level:
-        reader.choice("level", change.level, chosen.levels if chosen else ())
+    if change.level and chosen:
+        reader.choice("level", change.level, chosen.levels)
     if change.description is not None:
         check_description(change.description, reader)
     reader.finish()
@@ -109,6 +112,8 @@ def _class(
     request: VolumeRequest, classes: Sequence[StorageClass], reader: FieldReader
 ) -> StorageClass | None:
     """Return the requested class, or the default one."""
+    if not classes:  # not known: the cluster decides
+        return StorageClass(name=request.storage_class)
     if not request.storage_class:
         return next((each for each in classes if each.default), next(iter(classes), None))
     reader.choice("storage_class", request.storage_class, [each.name for each in classes])

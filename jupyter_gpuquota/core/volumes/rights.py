@@ -9,7 +9,8 @@ change   its owner, leads of its project, admins: grow, level, read-only, descri
 delete   the same
 ======== ============================================================================
 
-An admin may do everything; a session acts for nobody but itself.
+An admin may do everything; a session acts for nobody but itself. A cluster may withhold the rights
+to create, change and delete volumes; owners keep theirs while they may create some.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from ...errors import NotAllowed, NotFound
-from ...model.volumes import VOLUME_ACTIONS, Volume, VolumeAction, VolumeUse
+from ...model.volumes.mounts import VolumeUse
+from ...model.volumes.volumes import VOLUME_ACTIONS, Volume, VolumeAction
 from ..access import Rights
 
 _WHO = {
@@ -38,12 +40,14 @@ def granted(volume: Volume, rights: Rights) -> tuple[VolumeAction, ...]:
     """Return what a caller may do with a volume."""
     if not sees(volume, rights):
         return ()
-    leads = rights.admin or rights.roles.get(volume.project) == "lead"
+    project = volume.project
+    leads = rights.admin or rights.roles.get(project) == "lead"
     owns = bool(volume.owner) and volume.owner == rights.caller.name
+    owns = owns and not rights.lacks("create volumes", project)
     allowed = {
-        "mount": rights.launches(volume.project),
-        "change": leads or owns,
-        "delete": leads or owns,
+        "mount": rights.launches(project),
+        "change": owns or (leads and not rights.lacks("change volumes", project)),
+        "delete": owns or (leads and not rights.lacks("delete volumes", project)),
     }
     return tuple(action for action in VOLUME_ACTIONS if allowed[action])
 

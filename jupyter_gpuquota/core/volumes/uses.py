@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from ...errors import InUse
 from ...model.sessions import ENDED, Session
-from ...model.volumes import Volume, VolumeUse
+from ...model.volumes.mounts import VolumeUse
+from ...model.volumes.volumes import Volume
 
 Key = tuple[str, str]
 """A volume by its project and its name."""

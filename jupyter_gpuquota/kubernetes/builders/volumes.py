@@ -9,7 +9,7 @@ from typing import Any
 
 from ...model.pods import PodOptions
 from ...model.sessions import Session
-from ...model.volumes import Mount
+from ...model.volumes.mounts import Mount
 from ..names import CA_KEY, OWNER_TOKEN_KEY, object_name
 from ..quantities import memory_text
 from .defaults import Parts, PodDefaults

@@ -19,7 +19,8 @@ from ...errors import (
 )
 from ...model.messages.build import field_error
 from ...model.sessions import SessionRequest
-from ...model.volumes import Mount, NewVolume, StorageClass, Volume, VolumeChange
+from ...model.volumes.mounts import Mount
+from ...model.volumes.volumes import NewVolume, StorageClass, Volume, VolumeChange
 from ..api import Api, Fault
 from ..faults import error as explained
 from ..faults import translated
@@ -77,6 +78,10 @@ class ClusterVolumes:
     def classes(self, project: str = "") -> tuple[StorageClass, ...]:
         """Return the storage classes, the default one first; they are the same in all projects."""
         return self._sight.classes()
+
+    def knows(self, project: str) -> bool:
+        """Return whether the claims of a project may be read."""
+        return self._sight.reads(project)
 
     def problems(self) -> tuple[str, ...]:
         """Return what is not known now, and why."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from ...core.requests.quantities import size_quantity
 from ...errors import FieldError
 from ...model.messages.build import field_error
-from ...model.volumes import NewVolume, StorageClass
+from ...model.volumes.volumes import NewVolume, StorageClass
 from .conflicts import Facts
 from .reading import size_of
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...core.requests.quantities import size_quantity
 from ...errors import FieldError
 from ...model.messages.build import field_error
-from ...model.volumes import Mount
+from ...model.volumes.mounts import Mount
 from ..objects.cluster import ResourceQuota
 from ..objects.storage import Claim
 from .modes import LONG, short

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...model.sessions import Session
-from ...model.volumes import AccessMode, Mount, NewVolume
+from ...model.volumes.mounts import Mount
+from ...model.volumes.volumes import AccessMode, NewVolume
 from ..builders.metadata import without_empty
 from ..labels import DESCRIPTION, MANAGED_BY, MANAGER, OWNER, READ_ONLY, SESSION
 from ..resources import CLAIMS

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import cast
 
-from ...model.volumes import AccessMode, StorageClass
+from ...model.volumes.volumes import AccessMode, StorageClass
 
 LONG: Mapping[AccessMode, str] = {
     "RWO": "ReadWriteOnce",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ...model.messages.build import reason
 from ...model.reasons import Reason
-from ...model.volumes import Volume, VolumeState, VolumeUse
+from ...model.volumes.mounts import VolumeUse
+from ...model.volumes.volumes import Volume, VolumeState
 from ..labels import DESCRIPTION, OWNER, READ_ONLY
 from ..objects.pods import Event
 from ..objects.storage import Claim, ClassOfStorage, PersistentVolume

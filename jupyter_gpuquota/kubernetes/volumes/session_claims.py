@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...model.sessions import Session
-from ...model.volumes import StorageClass
+from ...model.volumes.volumes import StorageClass
 from ..api import Api, Fault
 from ..labels import SESSION
 from ..resources import CLAIMS

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.volumes.uses import uses_of
 from ...model.sessions import Session
-from ...model.volumes import StorageClass, Volume
+from ...model.volumes.volumes import StorageClass, Volume
 from ..faults import error as explained
 from ..labels import SESSION
 from ..objects.cluster import ResourceQuota
@@ -124,15 +124,15 @@ class Sight:
         if refusal := self._watches.refusal(CLAIMS):
             yield f"Volumes cannot be shown. {explained(refusal).message}"
             return
-        hidden = [
-            project
-            for project in dict.fromkeys(self._projects())
-            if self._watches.forbidden(CLAIMS, namespace=project)
-        ]
+        hidden = [project for project in dict.fromkeys(self._projects()) if not self.reads(project)]
         if hidden:
             yield f"The volumes of {', '.join(hidden)} may not be read."
         if refusal := self._watches.refusal(STORAGE_CLASSES):
             yield f"Storage classes are not known. {explained(refusal).message}"
+
+    def reads(self, project: str) -> bool:
+        """Return whether the claims of a project may be read."""
+        return not self._watches.forbidden(CLAIMS, namespace=project)
 
     def claim(self, project: str, name: str) -> Claim | None:
         """Return a claim that is listed, None for any other."""

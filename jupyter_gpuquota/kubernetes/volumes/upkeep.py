@@ -7,7 +7,7 @@ import contextlib
 import logging
 from collections.abc import Callable
 
-from ...model.volumes import Volume
+from ...model.volumes.volumes import Volume
 from ..signals.prometheus import Prometheus
 from .sight import Sight
 from .used import QUERY, Key, read

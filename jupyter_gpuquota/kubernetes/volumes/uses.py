@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from ...model.volumes import VolumeUse
+from ...model.volumes.mounts import VolumeUse
 from ..labels import SESSION
 from ..objects.pods import Pod
 from ..state.seen import FINISHED

@@ -9,7 +9,8 @@ import msgspec
 
 from ...model.messages.build import reason
 from ...model.reasons import Reason
-from ...model.sessions import Session, Usage
+from ...model.resources import Usage
+from ...model.sessions import Session
 from .inventory import DeviceInventory
 
 _WORTH = 256

@@ -151,8 +151,11 @@ SESSIONS = {
     "pod.host_path": Text("{path} of the nodes may not be mounted.", "Use {example}."),
     "data.nested": Text("{path} and {other} lie inside each other.", "Choose another path."),
     "data.taken": Text("{path} exists already.", "Choose another path."),
+    "volume.right": Text(
+        "You may not make volumes in {project}.", "Mount one that there is, or ask an admin."
+    ),
     "volume.elsewhere": Text(
-        "{volume} can be mounted on one node at a time ({mode}); {users:and} has it on {nodes:and}.",
+        "{volume} can be mounted on one node at a time ({mode}): {users:and}, {nodes:and}.",
         "Stop that first, or clone it: jupyter gpu volume create NAME --from {volume} --mode RWX.",
     ),
     "volume.alone": Text(

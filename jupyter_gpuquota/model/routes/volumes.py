@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..struct import Nothing
-from ..volumes import Volume, VolumeChange, VolumeList, VolumeQuery, VolumeRequest
+from ..volumes.volumes import Volume, VolumeChange, VolumeList, VolumeQuery, VolumeRequest
 from .route import Route
 
 _ONE = "/volumes/{project}/{volume}"

@@ -132,7 +132,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("variables", ", ".join(spec.env)),
         ("ports", ", ".join(map(str, spec.ports))),
         ("datasets", ", ".join(map(_dataset_text, spec.data))),
-        *container_pairs(spec.pod),
+        *container_pairs(spec.pod, spec.mounts),
         ("node group", spec.node_type),
         ("priority", str(spec.priority)),
         ("idle policy", policy_text(policy, spec.kind) if policy else ""),

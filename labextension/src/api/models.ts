@@ -151,6 +151,11 @@ export type FileChange = 'added' | 'removed' | 'changed' | (string & {});
 export type FileKind = 'file' | 'folder' | 'link' | (string & {});
 export type PreviewKind =
   'text' | 'table' | 'image' | 'binary' | 'none' | (string & {});
+export type VolumeKind = 'folder' | 'claim' | (string & {});
+export type AccessMode = 'RWO' | 'ROX' | 'RWX' | 'RWOP' | (string & {});
+export type VolumeState =
+  'ready' | 'pending' | 'lost' | 'removing' | (string & {});
+export type VolumeAction = 'mount' | 'change' | 'delete' | (string & {});
 
 /**
  * The controller that answers.
@@ -1244,7 +1249,7 @@ export interface RestorePlan {
  *
  * `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
  * paths. `idle_timeout` is in seconds (0: never). `pod` is None where no option of a container is
- * requested. `data` are the versions of datasets that it uses.
+ * requested. `data` are the versions of datasets that it uses; the volumes are in `mounts`.
  */
 export interface SessionSpec {
   name: string;
@@ -1266,6 +1271,7 @@ export interface SessionSpec {
   idle_timeout: number | null;
   pod?: PodOptions | null;
   data?: DataMount[];
+  volumes?: Mount[];
 }
 /**
  * What a session requests of GPUs.
@@ -1284,7 +1290,8 @@ export interface Share {
  * Checked options of a container; 0, empty and None stand for the cluster's defaults.
  *
  * CPUs are millicores, memory MiB. `large_shm` is a /dev/shm of more than 64 MiB. `secret_env`
- * sets environment variables from Secrets.
+ * sets environment variables from Secrets. `mounts` are the volumes of sessions that an earlier
+ * version launched.
  */
 export interface PodOptions {
   cpu: number;
@@ -1301,7 +1308,7 @@ export interface PodOptions {
   secret_env: {
     [k: string]: SecretKey;
   };
-  mounts: Mount[];
+  mounts: ClaimMount[];
 }
 /**
  * A taint of nodes that a session tolerates.
@@ -1321,9 +1328,9 @@ export interface SecretKey {
   key: string;
 }
 /**
- * A claim, or a folder of the node, at a path inside the container; one of the two is set.
+ * A claim, or a folder of the node, at a path: how earlier versions stored a mount.
  */
-export interface Mount {
+export interface ClaimMount {
   claim: string;
   host_path: string;
   path: string;
@@ -1341,6 +1348,21 @@ export interface DataMount {
   version: string;
   ref: string;
   path: string;
+}
+/**
+ * A volume of the session's project, or a folder of the node, at a path; one of the two is set.
+ *
+ * Where sessions are processes, `path` is below the session's folder, and `volume` is found by its
+ * name in `GPUQUOTA_VOLUMES` too. With a `size` in bytes the volume was made for the session, of
+ * this `storage_class`.
+ */
+export interface Mount {
+  volume: string;
+  host_path: string;
+  path: string;
+  read_only: boolean;
+  storage_class: string;
+  size: number;
 }
 /**
  * How to restore a snapshot.
@@ -1625,6 +1647,7 @@ export interface SessionQuery {
  * Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
  * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
  * policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
+ * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
  */
 export interface SessionRequest {
   cpu?: string | number;
@@ -1640,7 +1663,6 @@ export interface SessionRequest {
   secret_env?: {
     [k: string]: string;
   };
-  volumes?: string[];
   name: string;
   project?: string;
   kind?: 'interactive' | 'interactive-spot' | 'train';
@@ -1661,6 +1683,7 @@ export interface SessionRequest {
   base_url?: string;
   idle_timeout?: string | number;
   data?: string[];
+  volumes?: string[];
 }
 /**
  * What would happen to a request, before it is made.
@@ -2445,6 +2468,118 @@ export interface CompareQuery {
 export interface VerifyRequest {
   lake?: boolean;
   cache?: boolean;
+}
+/**
+ * The volumes that the caller may see, by project and name, and the classes for new ones.
+ *
+ * `problems` say what is not known, and why.
+ */
+export interface VolumeList {
+  items: Volume[];
+  classes: StorageClass[];
+  problems: string[];
+}
+/**
+ * One volume, as a caller sees it.
+ *
+ * `owner` is empty for those that admins set up. `folder` is its path on this machine, for callers
+ * who may mount it; `registered`: it was there before, and deleting the volume keeps its files.
+ * `size` and `used` are in bytes; `size` is 0 without a limit, which the file system keeps if
+ * `enforced`, and `used` None if it is not known. `reason` is why it is not ready, or what is
+ * wrong with it. It can be reached on `nodes` and in `zones` only, everywhere if both are empty.
+ * `level` is its VolumeAttributesClass, `source` what it was cloned from. `actions` are what the
+ * caller may do.
+ */
+export interface Volume {
+  name: string;
+  project: string;
+  owner: string;
+  kind: VolumeKind;
+  folder: string;
+  registered: boolean;
+  description: string;
+  storage_class: string;
+  size: number;
+  used: number | null;
+  enforced: boolean;
+  modes: AccessMode[];
+  read_only: boolean;
+  state: VolumeState;
+  reason: Reason | null;
+  nodes: string[];
+  zones: string[];
+  uses: VolumeUse[];
+  created: string | null;
+  level: string;
+  source: string;
+  actions: VolumeAction[];
+}
+/**
+ * Who mounts a volume, and how.
+ *
+ * `session` is the id of a session, empty for another program: `name` is that of its pod then.
+ * `state` is that of the session: a queued or suspended one mounts the volume when it starts.
+ */
+export interface VolumeUse {
+  session: string;
+  name: string;
+  project: string;
+  owner: string;
+  path: string;
+  read_only: boolean;
+  node: string;
+  state: string;
+}
+/**
+ * What volumes can be made of.
+ *
+ * `expandable`: its volumes can grow. `waits`: a volume is made when the first session mounts it.
+ * `levels` are the VolumeAttributesClasses of its driver. `modes` are the access modes that it is
+ * known to have, empty if that is not known.
+ */
+export interface StorageClass {
+  name: string;
+  default: boolean;
+  provisioner: string;
+  expandable: boolean;
+  waits: boolean;
+  levels: string[];
+  modes: AccessMode[];
+}
+/**
+ * Filter of the list of volumes; an empty `project` means any.
+ */
+export interface VolumeQuery {
+  project?: string;
+}
+/**
+ * A volume to create, as a user types it.
+ *
+ * `project` is the caller's first one if it is empty, `storage_class` the default. `size` is a
+ * quantity (`10Gi`; empty or 0: no limit, where the class allows that), `mode` an access mode.
+ * `folder` is an existing folder of this machine to share instead of a new one. `source` is
+ * `volume:NAME`, a volume of the project to clone.
+ */
+export interface VolumeRequest {
+  name: string;
+  project?: string;
+  description?: string;
+  storage_class?: string;
+  size?: string | number;
+  mode?: string;
+  folder?: string;
+  read_only?: boolean;
+  level?: string;
+  source?: string;
+}
+/**
+ * What to change of a volume; None keeps what is there.
+ */
+export interface VolumeChange {
+  size?: string | number | null;
+  level?: string | null;
+  read_only?: boolean | null;
+  description?: string | null;
 }
 /**
  * The event that a noun has a new revision: screens that show it read it again.

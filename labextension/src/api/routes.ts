@@ -91,7 +91,12 @@ import type {
   TerminalInput,
   VerifyRequest,
   Version,
-  VersionReport
+  VersionReport,
+  Volume,
+  VolumeChange,
+  VolumeList,
+  VolumeQuery,
+  VolumeRequest
 } from './models';
 
 /**
@@ -803,7 +808,47 @@ export const routes = {
     method: 'POST',
     path: '/datasets/{dataset}/versions/{version}/verify',
     noun: ''
-  } as Route<{ dataset: string; version: string }, undefined, VerifyRequest, Job>
+  } as Route<{ dataset: string; version: string }, undefined, VerifyRequest, Job>,
+
+  /** List volumes by project and name. */
+  volumesList: {
+    name: 'volumes.list',
+    method: 'GET',
+    path: '/volumes',
+    noun: 'volumes'
+  } as Route<undefined, VolumeQuery, undefined, VolumeList>,
+
+  /** Create a volume, or share an existing folder. */
+  volumesCreate: {
+    name: 'volumes.create',
+    method: 'POST',
+    path: '/volumes',
+    noun: ''
+  } as Route<undefined, undefined, VolumeRequest, Volume>,
+
+  /** Show a volume and who mounts it. */
+  volumesGet: {
+    name: 'volumes.get',
+    method: 'GET',
+    path: '/volumes/{project}/{volume}',
+    noun: 'volumes'
+  } as Route<{ project: string; volume: string }, undefined, undefined, Volume>,
+
+  /** Grow a volume, or change its level, description or whether it is read-only. */
+  volumesChange: {
+    name: 'volumes.change',
+    method: 'PATCH',
+    path: '/volumes/{project}/{volume}',
+    noun: ''
+  } as Route<{ project: string; volume: string }, undefined, VolumeChange, Volume>,
+
+  /** Delete a volume with its files. */
+  volumesDelete: {
+    name: 'volumes.delete',
+    method: 'DELETE',
+    path: '/volumes/{project}/{volume}',
+    noun: ''
+  } as Route<{ project: string; volume: string }, undefined, undefined, Nothing>
 };
 
 /** The document that each noun is read as. */
@@ -824,6 +869,7 @@ export type Nouns = {
   rules: Rules;
   sessions: PageSession;
   snapshots: SnapshotList;
+  volumes: VolumeList;
 };
 
 /** The route that reads each noun. */
@@ -850,5 +896,6 @@ export const nouns: {
   quota: routes.quotaGet,
   rules: routes.rulesGet,
   sessions: routes.sessionsList,
-  snapshots: routes.snapshotsList
+  snapshots: routes.snapshotsList,
+  volumes: routes.volumesList
 };

@@ -7,6 +7,8 @@ import argparse
 from ....client.sessions import Wishes
 from ....errors import FieldError
 
+_VOLUME = "NAME:/PATH[:ro] or CLASS:SIZE:/PATH"
+
 
 def fill(group: argparse._ArgumentGroup) -> None:
     """Add the options, with the words of `kubectl` and `docker`."""
@@ -21,6 +23,7 @@ def fill(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--large-shm", action="store_true", help="a /dev/shm of more than 64 MiB, for data loaders"
     )
+    _add_list(group, "-v", "--volume", "volumes", _VOLUME, "volume to mount")
     _add_list(
         group, "--secret-env", "secret_env", "NAME=SECRET/KEY", "environment variable from a Secret"
     )
@@ -63,6 +66,7 @@ def read(args: argparse.Namespace, problems: list[FieldError]) -> Wishes:
         "service_account": args.service_account,
         "run_as": args.run_as,
         "secret_env": variables,
+        "volumes": args.volumes,
     }
     return asked
 

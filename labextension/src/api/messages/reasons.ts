@@ -164,6 +164,25 @@ export const reasons: Texts = {
     trans.__('GPUs are being released for it by %1.', f.sessions(a.sessions)),
     trans.__('Starts when they are released.')
   ],
+  'volume.changing': (trans) => [
+    trans.__('It is being changed.')
+  ],
+  'volume.failed': (trans, _f, a) => [
+    trans.__('The cluster says: %1.', a.problem),
+    trans.__('Ask an administrator.')
+  ],
+  'volume.first': (trans) => [
+    trans.__('Made when a session first mounts it.'),
+    trans.__('Launch one that does.')
+  ],
+  'volume.grows': (trans) => [
+    trans.__('It grows when a session next mounts it.'),
+    trans.__('Launch one that does.')
+  ],
+  'volume.lost': (trans) => [
+    trans.__('The volume behind it is gone.'),
+    trans.__('Restore a snapshot, or ask an admin.')
+  ],
   'volume.missing': (trans, _f, a) => [
     trans.__('The claim %1 does not exist.', a.claim),
     trans.__('Starts when it does.')

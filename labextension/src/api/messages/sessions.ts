@@ -131,5 +131,69 @@ export const sessions: Texts = {
   'resize.share': (trans) => [
     trans.__('Enter the new share.'),
     trans.__('For example 0.5.')
+  ],
+  'volume.alone': (trans, f, a) => [
+    trans.__('%1 can be mounted by one pod at a time (%2); %3 mounts it.', a.volume, a.mode, f.and(a.users)),
+    trans.__('Stop that first, or clone it: jupyter gpu volume create NAME --from %1.', a.volume)
+  ],
+  'volume.both': (trans, _f, a) => [
+    trans.__('%1 is mounted both read-only and not.', a.volume),
+    trans.__('Choose one for the session.')
+  ],
+  'volume.elsewhere': (trans, f, a) => [
+    trans.__('%1 can be mounted on one node at a time (%2): %3, %4.', a.volume, a.mode, f.and(a.users), f.and(a.nodes)),
+    trans.__('Stop that first, or clone it: jupyter gpu volume create NAME --from %1 --mode RWX.', a.volume)
+  ],
+  'volume.no_folder': (trans) => [
+    trans.__('Folders of nodes are no volumes.'),
+    trans.__('Leave it out: a claim is made of the storage class.')
+  ],
+  'volume.nodes': (trans, f, a) => [
+    trans.__('%1 can be used on %2 only, where this session may not run.', a.volume, f.and(a.nodes)),
+    trans.__('Choose their node group, or leave the volume out.')
+  ],
+  'volume.only_read': (trans, _f, a) => [
+    trans.__('%1 can only be read.', a.volume),
+    trans.__('Use %1:ro.', a.volume)
+  ],
+  'volume.quota': (trans, _f, a) => [
+    trans.__('The quota %1 of %2 has %3 left of %4.', a.quota, a.project, a.left, a.resource),
+    trans.__('Ask for less, use another class, or delete a volume.')
+  ],
+  'volume.read_only': (trans, _f, a) => [
+    trans.__('%1 is read-only.', a.volume),
+    trans.__('Use %1.', a.example)
+  ],
+  'volume.register': (trans, _f, a) => [
+    trans.__('%1 is not a volume.', a.path),
+    trans.__('Share it: jupyter gpu volume create NAME --folder %1.', a.path)
+  ],
+  'volume.right': (trans, _f, a) => [
+    trans.__('You may not make volumes in %1.', a.project),
+    trans.__('Mount one that there is, or ask an admin.')
+  ],
+  'volume.small': (trans, _f, a) => [
+    trans.__('A clone of %1 needs %2.', a.volume, a.size),
+    trans.__('Use at least that size.')
+  ],
+  'volume.taken': (trans, _f, a) => [
+    trans.__('There is a volume %1 already.', a.volume),
+    trans.__('To mount it: %1.', a.example)
+  ],
+  'volume.unclonable': (trans, _f, a) => [
+    trans.__('%1 cannot be cloned: it %2.', a.volume, a.why),
+    trans.__('Try again then, or clone another volume.')
+  ],
+  'volume.unknown': (trans, f, a) => [
+    trans.__('There is no volume %1 in the project.', a.name),
+    trans.__('Volumes: %1.', f.and(a.known))
+  ],
+  'volume.unknown.none': (trans, _f, a) => [
+    trans.__('There is no volume %1 in the project.', a.name),
+    trans.__('Create it: jupyter gpu volume create.')
+  ],
+  'volume.unusable': (trans, _f, a) => [
+    trans.__('%1 cannot be mounted. %2', a.volume, a.why),
+    trans.__('Choose another volume.')
   ]
 };

@@ -1,0 +1,1 @@
+"""Volumes: shared folders or claims, and how sessions mount them."""
