@@ -44,8 +44,8 @@ class Site:
             kubeconfig=str(self.cluster.kubeconfig()),
             namespaces=[self.namespace],
             user_prefixes={"token": ""},
-            lease=f"{self.namespace}/controller",
             **{
+                "lease": f"{self.namespace}/controller",
                 "dataset_claim": "datasets",
                 "dataset_image": "any",
                 "dataset_cpu": "10m",
@@ -62,11 +62,15 @@ class Site:
 
     async def set_up(self) -> None:
         """Let the administrator name the lake, and ana make a dataset in it."""
+        await self.name_lake()
+        await wait_for(self.create)
+
+    async def name_lake(self) -> None:
+        """Let the administrator name the lake."""
         now = await wait_for(self._settings)
         lake = LakeRequest(name="main", url=self.lake.url, credentials="lake-keys")
         body = DataSettingsRequest(lakes=(lake,), revision=now.revision)
         await self.ask("lakes.put", ADMIN, body=body)
-        await wait_for(self.create)
 
     async def _settings(self) -> DataSettings | None:
         """Return the settings once the API server knows who may see them."""
@@ -100,14 +104,8 @@ class Site:
 
     async def launch(self, name: str, *command: str, **fields: Any) -> Any:
         """Request a session without a GPU that reads the dataset."""
-        body = SessionRequest(
-            name=name,
-            project=self.namespace,
-            command=command,
-            data=("mnist@latest:/train",),
-            environment="any",
-            **fields,
-        )
+        known = {"data": ("mnist@latest:/train",), "environment": "any", **fields}
+        body = SessionRequest(name=name, project=self.namespace, command=command, **known)
         return await self.ask("sessions.create", body=body)
 
 

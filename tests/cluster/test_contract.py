@@ -13,7 +13,6 @@ import pytest_asyncio
 import yaml
 from msgspec.structs import replace
 
-from jupyter_gpuquota.errors import NotAllowed
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.model.datasets.lakes import Lake
@@ -116,8 +115,10 @@ class ClusterContract(BackendContract):
     async def test_a_fetch_is_planned_with_the_size_of_its_version(self, backend: Backend) -> None:
         version = await publish(backend)
         told = JobReport(kind="cache", dataset="faces", version=version.id, state="waiting")
-        with pytest.raises(NotAllowed, match="filled by Jobs"):  # no process can write to a claim
-            await backend.jobs.report("one", told, "owner")
+        job = await backend.jobs.report("one", told, "owner")
+        assert job.state == "failed"  # no process can write to a claim
+        assert job.problem
+        assert "filled by Jobs" in job.problem.message
         answer = await backend.caches.fetch(version, "owner")
         assert answer.job
         assert (answer.job.size, answer.job.all_files) == (version.size, version.files)

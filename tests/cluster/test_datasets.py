@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jupyter_gpuquota.errors import Conflict, InUse, NotFound
+from jupyter_gpuquota.errors import Conflict, InUse, NotAllowed, NotFound
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS
 from jupyter_gpuquota.model.datasets.caches import CacheQuery, PinRequest
-from jupyter_gpuquota.model.datasets.jobs import JobQuery
+from jupyter_gpuquota.model.datasets.datasets import DatasetRequest
+from jupyter_gpuquota.model.datasets.jobs import JobQuery, JobReport
+from jupyter_gpuquota.model.datasets.versions import VersionReport
 from tests.cluster.data_sites import ANA, Site, prepared, said
 from tests.cluster.rbac import connected
 from tests.cluster.teams import make_priorities
+from tests.contract.data import packed
 from tests.contract.helpers import until
 from tests.waiting import wait_for
 
@@ -145,3 +148,30 @@ async def test_other_projects_do_not_see_it(site: Site) -> None:
             await site.ask(
                 "datasets.get", "bob-of-data", args={"dataset": "mnist", "version": "latest"}
             )
+
+
+async def test_a_members_own_lake_is_not_cached_and_it_is_said_what_to_do(site: Site) -> None:
+    async with site.controller():
+        await site.set_up()
+        version = await site.lake.sync("faces", {"a": b"one"})
+        body = DatasetRequest(name="faces", project=site.namespace, lake="s3://anas/lake")
+        await site.ask("datasets.create", body=body)
+        manifest = packed({"a": b"one"})[1]
+        told = VersionReport(time=version.time, manifest=manifest)
+        args = {"dataset": "faces", "version": version.id}
+        await site.ask("versions.put", args=args, body=told)
+        with pytest.raises(NotAllowed, match="The cache of a cluster") as refused:
+            await site.ask("caches.create", args=args)
+        assert "sync that folder to a dataset in a lake of the administrators" in refused.value.hint
+        # The shell and the panel start a process, which asks whether it may begin.
+        report = JobReport(kind="cache", dataset="faces", version=version.id, state="waiting")
+        job = await site.ask("jobs.report", args={"job": "j1"}, body=report)
+        assert job.state == "failed"
+        assert job.problem.hint == refused.value.hint
+        made = await site.launch("exp-1", "sleep", "99", data=("faces@latest",))
+
+        async def says_why() -> bool:
+            found = await site.ask("sessions.get", args={"id": made.id})
+            return found.reason is not None and "own lake" in found.reason.message
+
+        await wait_for(says_why)

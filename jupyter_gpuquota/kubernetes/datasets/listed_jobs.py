@@ -46,11 +46,13 @@ class ListedJobs:
     async def report(self, job: str, report: JobReport, user: str) -> Job:
         """Note what the process of a job reports, and return the job with what it shall do.
 
-        Raises NotAllowed for fetches: processes of members have no cache to fetch to.
+        Fetches fail: processes of members have no cache to fetch to.
         """
-        if report.kind == "cache":
-            raise own_lake(report.dataset)
-        return await self._board.report(job, report, user)
+        found = await self._board.report(job, report, user)
+        if report.kind != "cache" or not found.active:
+            return found
+        self._board.fail(job, own_lake(report.dataset))
+        return self._store.find(job).job
 
     async def cancel(self, job: str) -> Job:
         """Ask a job to end. Raises NotFound, WrongState, NotAllowed, Unavailable."""

@@ -6,8 +6,8 @@ import asyncio
 import hashlib
 import re
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -62,6 +62,10 @@ class Faulty:
     objects: dict[str, tuple[bytes, datetime]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     requests: Counter[str] = field(default_factory=Counter)
+    release: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set to let requests go on that wait."""
+    before: Callable[[], None] | None = None
+    """Called before each request is answered."""
     skew: timedelta = timedelta(0)
     """How far the server's clock is ahead of ours."""
 
@@ -85,16 +89,24 @@ class Handler(RequestHandler):
     async def prepare(self) -> None:
         method, key = self.request.method or "", self.key
         self.server.requests[method] += 1
+        if self.server.before:
+            self.server.before()
         struck = (fault.kind for fault in self.server.faults if fault.strikes(method, key))
         self.fault = next(struck, None)
         if self.fault in {"slow", "hangs"}:
-            await asyncio.sleep(DELAY if self.fault == "slow" else 3600)
+            await self._delayed()
         elif self.fault == "reset":
             self.detach().close()
         elif self.fault in REFUSALS:
             status, code = REFUSALS[self.fault]
             self.set_status(status)
             self.finish(f"<Error><Code>{code}</Code><Message>{code}</Message></Error>")
+
+    async def _delayed(self) -> None:
+        """Wait a moment; where the server hangs, until it is released."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DELAY if self.fault == "slow" else 3600):
+                await self.server.release.wait()
 
     @property
     def key(self) -> str:
