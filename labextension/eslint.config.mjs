@@ -119,6 +119,7 @@ export default defineConfig([
             '../views/parts/texts',
             '../views/parts/report',
             '../../views/parts/report',
+            './places',
             './sessioncommands',
             './single',
             './viewer'

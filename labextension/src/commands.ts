@@ -20,6 +20,11 @@ export namespace CommandIDs {
   export const compareVersions = 'gpuquota:compare-versions';
   export const syncFolder = 'gpuquota:sync-folder';
   export const lineage = 'gpuquota:show-lineage';
+  export const takeSnapshot = 'gpuquota:take-snapshot';
+  export const snapshots = 'gpuquota:open-snapshots';
+  export const showSnapshot = 'gpuquota:show-snapshot';
+  export const compareSnapshots = 'gpuquota:compare-snapshots';
+  export const snapshotLineage = 'gpuquota:show-snapshot-lineage';
   export const back = 'gpuquota:back-to-jupyterlab';
 }
 
@@ -49,6 +54,15 @@ export const VERSION_ARGS = {
       description: 'The later version to compare with'
     },
     path: { type: 'string', description: 'The folder to show' }
+  }
+} as const;
+
+/** The arguments of commands on a snapshot; without them the list is shown. */
+export const SNAPSHOT_ARGS = {
+  type: 'object',
+  properties: {
+    snapshot: { type: 'string', description: 'An id, its beginning, or a tag' },
+    other: { type: 'string', description: 'The later one to compare with' }
   }
 } as const;
 

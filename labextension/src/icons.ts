@@ -83,6 +83,12 @@ export const moreIcon = icon(
   '<g class="jp-icon3" fill="#616161"><circle cx="3" cy="8" r="1.4"/><circle cx="8" cy="8" r="1.4"/><circle cx="13" cy="8" r="1.4"/></g>'
 );
 
+/** A camera. */
+export const snapshotIcon = icon(
+  'snapshot',
+  '<path class="jp-icon3" fill="#616161" d="M6 2.5 5 4H2v9h12V4h-3l-1-1.5zM3.3 5.3h9.4v6.4H3.3zM8 6a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zm0 1.2a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6z"/>'
+);
+
 export const openIcon = icon(
   'open',
   '<path class="jp-icon3" fill="#616161" d="M3 3h4v1.3H4.3v7.4h7.4V9H13v4H3zm6 0h4v4h-1.3V5.2L7.7 9.3l-1-1 4-4H9z"/>'

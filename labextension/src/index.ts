@@ -15,6 +15,7 @@ import { panel } from './plugins/panel';
 import { projects } from './plugins/projects';
 import { running } from './plugins/running';
 import { saving } from './plugins/sessionpage/saving';
+import { snapshots } from './plugins/snapshots';
 import { statusbar } from './plugins/statusbar';
 import { store } from './plugins/store';
 import { syncFolder } from './plugins/syncfolder';
@@ -32,6 +33,7 @@ export default [
   details,
   dashboard,
   datasets,
+  snapshots,
   projects,
   statusbar,
   running,

@@ -3,4 +3,3 @@ import './panel.css';
 import './form.css';
 import './viewers.css';
 import './dashboard.css';
-import './datasets.css';

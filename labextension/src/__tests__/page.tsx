@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
-import { act, render, RenderResult } from '@testing-library/react';
+import { act, render, RenderResult, waitFor } from '@testing-library/react';
 import React from 'react';
 import { CommandIDs } from '../commands';
 import { Store } from '../state/store';
@@ -49,6 +49,23 @@ afterEach(() => {
 /** Give an element the focus, as a user would. */
 export function focus(element: HTMLElement): void {
   act(() => element.focus());
+}
+
+/** Return the dialog that is open; jsdom takes it for closed, so that roles do not find it. */
+export function findDialog(): Promise<HTMLElement> {
+  return waitFor(() => {
+    const dialog = document.querySelector<HTMLElement>('.jp-Dialog');
+    expect(dialog).not.toBeNull();
+    return dialog as HTMLElement;
+  });
+}
+
+/** Press a button of a dialog. */
+export function press(dialog: HTMLElement, label: string): void {
+  const buttons = [...dialog.querySelectorAll('button')];
+  const button = buttons.find(({ textContent }) => textContent === label);
+  expect(button).toBeDefined();
+  act(() => button?.click());
 }
 
 /** A page with a server behind it: a store, and commands that only record their calls. */

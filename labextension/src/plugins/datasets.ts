@@ -1,30 +1,9 @@
-import { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
-import { MainAreaWidget } from '@jupyterlab/apputils';
 import { folderIcon } from '@jupyterlab/ui-components';
-import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { CommandIDs, VERSION_ARGS } from '../commands';
-import { report } from '../views/parts/report';
-import type { IUi } from '../views/parts/ui';
-import { MainArea, mainPlugin } from './mainarea';
+import { mainPlugin } from './mainarea';
+import { addPlaces, IPlaces } from './places';
 
-/** What the commands on versions take, every part as text. */
-interface IPlace {
-  dataset: string;
-  version: string;
-  other: string;
-  path: string;
-}
-
-interface IPlaces {
-  command: string;
-  /** In the palette, where the user is asked; and of the widget. */
-  label: string;
-  title: (place: IPlace) => string;
-  make: (
-    place: IPlace,
-    onPath: (path: string) => void
-  ) => Promise<MainAreaWidget>;
-}
+type Part = keyof (typeof VERSION_ARGS)['properties'];
 
 /** Files, comparisons and lineages of datasets in the main area. */
 export const datasets = mainPlugin(
@@ -33,21 +12,39 @@ export const datasets = mainPlugin(
   (app, ui, restorer) => {
     const { trans } = ui;
     const short = (id: string) => id.slice(0, 12);
-    addPlaces(app, ui, restorer, {
+    const add = (
+      places: Pick<IPlaces<Part>, 'command' | 'label' | 'title' | 'make'>
+    ) =>
+      addPlaces<Part>(app, ui, restorer, {
+        ...places,
+        icon: folderIcon,
+        args: VERSION_ARGS,
+        needs: 'dataset',
+        idOf: ({ dataset, other, version }) => `${dataset}@${version}${other}`,
+        ask: async () => {
+          const { askForPlace } = await import(
+            /* webpackChunkName: "storage" */ '../views/datasets/asking'
+          );
+          return askForPlace(ui, places.command === CommandIDs.compareVersions);
+        }
+      });
+    add({
       command: CommandIDs.browseDataset,
       label: trans.__('Browse a Dataset…'),
       title: ({ dataset, version }) => `${dataset}@${short(version)}`,
-      make: async (place, onPath) =>
-        (await widgets()).makeBrowser(ui, place, onPath)
+      make: async (place, onMoved) =>
+        (await widgets()).makeBrowser(ui, place, path =>
+          onMoved({ ...place, path })
+        )
     });
-    addPlaces(app, ui, restorer, {
+    add({
       command: CommandIDs.compareVersions,
       label: trans.__('Compare Versions of a Dataset…'),
       title: ({ dataset, other, version }) =>
         `${dataset}: ${short(version)} → ${short(other)}`,
       make: async place => (await widgets()).makeComparison(ui, place)
     });
-    addPlaces(app, ui, restorer, {
+    add({
       command: CommandIDs.lineage,
       label: trans.__('Show the Lineage of a Dataset…'),
       title: ({ dataset }) => trans.__('Lineage of %1', dataset),
@@ -57,68 +54,5 @@ export const datasets = mainPlugin(
 );
 
 function widgets() {
-  return import(/* webpackChunkName: "datasets" */ '../views/datasets/widgets');
-}
-
-/** Add a command that shows something of a dataset in the main area, each thing once. */
-function addPlaces(
-  app: JupyterFrontEnd,
-  ui: IUi,
-  restorer: ILayoutRestorer | null,
-  { command, label, make, title }: IPlaces
-): void {
-  const main = new MainArea(app, command.replace(':', '-'));
-  const shown = new Map<string, IPlace>();
-  const show = async (place: IPlace) => {
-    const { dataset, other, version } = place;
-    const id = `jupyter-${command}:${dataset}@${version}${other}`;
-    shown.set(id, { ...(shown.get(id) ?? place) });
-    const onPath = (path: string) => {
-      shown.set(id, { ...place, path });
-      const widget = main.tracker.find(item => item.id === id);
-      void (widget && main.tracker.save(widget));
-    };
-    await main.show(id, {
-      label: title(place),
-      icon: folderIcon,
-      make: () => make(place, onPath)
-    });
-  };
-  app.commands.addCommand(command, {
-    label,
-    icon: folderIcon,
-    describedBy: { args: VERSION_ARGS },
-    execute: async args => {
-      try {
-        const place = placeOf(args) ?? (await ask(ui, command));
-        await (place && show(place));
-      } catch (error) {
-        report(ui.trans, error);
-      }
-    }
-  });
-  void restorer?.restore(main.tracker, {
-    command,
-    args: ({ id }) => ({ ...shown.get(id) }),
-    name: ({ id }) => id
-  });
-}
-
-function placeOf(args: ReadonlyPartialJSONObject): IPlace | undefined {
-  const text = (name: string) => String(args[name] ?? '');
-  return args.dataset
-    ? {
-        dataset: text('dataset'),
-        version: text('version'),
-        other: text('other'),
-        path: text('path')
-      }
-    : undefined;
-}
-
-async function ask(ui: IUi, command: string): Promise<IPlace | null> {
-  const { askForPlace } = await import(
-    /* webpackChunkName: "datasets" */ '../views/datasets/asking'
-  );
-  return askForPlace(ui, command === CommandIDs.compareVersions);
+  return import(/* webpackChunkName: "storage" */ '../views/datasets/widgets');
 }

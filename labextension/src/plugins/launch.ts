@@ -12,6 +12,7 @@ import { gpuIcon } from '../icons';
 import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
 import type { IUi } from '../views/parts/ui';
+import type { IWanted } from '../views/launch/widget';
 import { MainArea } from './mainarea';
 
 const ARGS = {
@@ -24,9 +25,12 @@ const ARGS = {
     data: {
       type: 'string',
       description: 'A version of a dataset to use, as NAME@REF'
-    }
+    },
+    volume: { type: 'string', description: 'The name of a volume to mount' }
   }
 } as const;
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /** Launch sessions from a form. */
 export const launch: JupyterFrontEndPlugin<void> = {
@@ -46,7 +50,7 @@ export const launch: JupyterFrontEndPlugin<void> = {
     const trans = ours(translator);
     const ui: IUi = { workspace, commands: app.commands, trans };
     const main = new MainArea(app, 'gpuquota-launch');
-    let mount: (reference: string) => void = () => undefined;
+    let add: (wanted: IWanted) => void = () => undefined;
     app.commands.addCommand(CommandIDs.launch, {
       label: trans.__('Launch a GPU Session…'),
       caption: trans.__('Launch a session with a share of a GPU'),
@@ -55,7 +59,7 @@ export const launch: JupyterFrontEndPlugin<void> = {
       execute: async args => {
         const folder =
           typeof args.cwd === 'string' ? args.cwd : here(app, files);
-        const data = typeof args.data === 'string' ? args.data : '';
+        const wanted = { data: text(args.data), volume: text(args.volume) };
         await main.show('jupyter-gpuquota:launch', {
           label: trans.__('Launch a session'),
           icon: gpuIcon,
@@ -65,16 +69,13 @@ export const launch: JupyterFrontEndPlugin<void> = {
             const made = await makeLaunchWidget({
               ui,
               state,
-              folder: isSeen ? folder : '',
-              data
+              folder: isSeen ? folder : ''
             });
-            mount = made.mount;
+            add = made.add;
             return made.widget;
           }
         });
-        if (data) {
-          mount(data); // the form may have been open before
-        }
+        add(wanted); // the form may have been open before
       }
     });
     void restorer?.restore(main.tracker, {

@@ -12,7 +12,7 @@ import { CommandRegistry } from '@lumino/commands';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Session } from '../api/models';
 import { CommandIDs, SESSION_ARGS } from '../commands';
-import { clockIcon, openIcon, suspendIcon } from '../icons';
+import { clockIcon, openIcon, snapshotIcon, suspendIcon } from '../icons';
 import { can } from '../state/sessions';
 import { IGpuWorkspace } from '../tokens';
 import { clockText } from '../views/parts/texts';
@@ -40,7 +40,10 @@ export function addSessionCommands(
   workspace: IGpuWorkspace,
   trans: TranslationBundle
 ): void {
-  const all = [...looking(workspace, trans), ...changing(workspace, trans)];
+  const all = [
+    ...looking(workspace, trans),
+    ...changing(commands, workspace, trans)
+  ];
   for (const command of all) {
     const { id, icon, caption, fits } = command;
     const of = (args: ReadonlyPartialJSONObject) => find(workspace, args);
@@ -125,7 +128,21 @@ function looking(
   ];
 }
 
+/** Return whether a user may take a snapshot of a session, where the controller takes some. */
+export function canSnapshot(
+  { about }: Pick<IGpuWorkspace, 'about'>,
+  { owner }: Session
+): boolean {
+  const { result } = about;
+  return (
+    result.status === 'ready' &&
+    result.value.capabilities.includes('snapshots') &&
+    result.value.user === owner
+  );
+}
+
 function changing(
+  commands: CommandRegistry,
   workspace: IGpuWorkspace,
   trans: TranslationBundle
 ): ISessionCommand[] {
@@ -147,6 +164,20 @@ function changing(
             { autoClose: 4000 }
           );
         }
+      }
+    },
+    {
+      id: CommandIDs.takeSnapshot,
+      icon: snapshotIcon,
+      label: trans.__('Take a Snapshot…'),
+      longLabel: trans.__('Take a Snapshot of a GPU Session…'),
+      caption: trans.__('Store its files, code, packages and data'),
+      fits: session => canSnapshot(workspace, session),
+      run: async session => {
+        const { takeSnapshot } = await import(
+          /* webpackChunkName: "storage" */ '../views/snapshots/forms'
+        );
+        await takeSnapshot({ workspace, commands, trans }, session);
       }
     },
     {

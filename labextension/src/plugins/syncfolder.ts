@@ -56,7 +56,7 @@ export const syncFolder: JupyterFrontEndPlugin<void> = {
       execute: async args => {
         const path = typeof args.folder === 'string' ? args.folder : folder();
         const views = await import(
-          /* webpackChunkName: "datasets" */ '../views/datasets/syncfolder'
+          /* webpackChunkName: "storage" */ '../views/datasets/syncfolder'
         );
         await views
           .syncFolder(ui, contents.localPath(path))

@@ -1,6 +1,6 @@
-import { Lineage, Link, Origin } from '../../api/models';
+import { Lineage, Link, Origin, OriginKind } from '../../api/models';
 
-/** A node of a lineage with its place: versions are in column 0, newest first. */
+/** A node of a lineage with its place. */
 export interface IPlaced {
   readonly node: Origin;
   readonly column: number;
@@ -16,19 +16,22 @@ export interface ILayout {
 }
 
 /**
- * Place the nodes of a lineage.
+ * Place the nodes of a lineage; those of one kind stand in the middle, newest first.
  *
  * Left of a version stands what has produced it, right of it what has used it. Each node is drawn
  * once, beside the newest version that it belongs to.
  */
-export function layOut({ links, nodes }: Lineage): ILayout {
+export function layOut(
+  { links, nodes }: Lineage,
+  middle: OriginKind = 'version'
+): ILayout {
   const known = new Map(nodes.map(node => [node.id, node]));
   const drawn = links.filter(
     ({ source, target }) => known.has(source) && known.has(target)
   );
   const places = new Map<string, IPlaced>();
   const versions = nodes
-    .filter(({ kind }) => kind === 'version')
+    .filter(({ kind }) => kind === middle)
     .sort((a, b) => (b.time ?? '').localeCompare(a.time ?? ''));
   const isVersion = new Set(versions.map(({ id }) => id));
   let row = 0;

@@ -69,7 +69,8 @@ describe('the panel', () => {
         'Team',
         'second',
         'Sessions',
-        'Datasets'
+        'Datasets',
+        'Snapshots'
       ])
     );
   });

@@ -12,7 +12,7 @@ import { useResult, useUi } from '../parts/ui';
 
 /** Loaded where the controller has datasets. */
 const DataSections = lazy(
-  () => import(/* webpackChunkName: "datasets" */ '../datasets/settings')
+  () => import(/* webpackChunkName: "storage" */ '../datasets/settings')
 );
 
 /** Show admins what is set: projects, rules and node groups; and have it changed. */

@@ -10,7 +10,7 @@ import { IPagedRow, PagedList } from './pagedlist';
 
 const ROW_HEIGHT = 24;
 /** The signs say what the colours say, too. */
-const SIGNS: Table<FileChange, string> = {
+export const DIFFERENCE_SIGNS: Table<FileChange, string> = {
   added: '+',
   removed: '−',
   changed: '~'
@@ -125,7 +125,7 @@ function DifferenceRow(props: {
         className={`jp-GpuQuota-change jp-mod-${change}`}
         title={text}
       >
-        {lookUp<string, string>(SIGNS, change) ?? '?'}
+        {lookUp<string, string>(DIFFERENCE_SIGNS, change) ?? '?'}
       </span>
       <span role="gridcell" className="jp-GpuQuota-fileName" title={path}>
         <span>{path}</span>

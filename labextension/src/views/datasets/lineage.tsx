@@ -15,31 +15,42 @@ const HEIGHT = 50;
 const GAP_X = 60;
 const GAP_Y = 16;
 
-/** Show what a dataset's versions were made by, and what has used them. */
-export function LineageView(props: {
-  resource: IResource<Lineage>;
-}): JSX.Element {
+interface IProps {
+  /** What stands in the middle: versions or snapshots. */
+  middle: OriginKind;
+  title: string;
+  /** What the columns are. */
+  legend: string;
+  /** The name of the file that it is saved as, without its ending. */
+  file: string;
+}
+
+/** Show what versions or snapshots were made by, and what has used them. */
+export function LineageView(
+  props: IProps & { resource: IResource<Lineage> }
+): JSX.Element {
   return (
     <div className="jp-GpuQuota-browser">
       <Loaded resource={props.resource}>
-        {lineage => <Drawing lineage={lineage} />}
+        {lineage => <Drawing {...props} lineage={lineage} />}
       </Loaded>
     </div>
   );
 }
 
-function Drawing({ lineage }: { lineage: Lineage }): JSX.Element {
+function Drawing(props: IProps & { lineage: Lineage }): JSX.Element {
   const { trans } = useUi();
-  const layout = useMemo(() => layOut(lineage), [lineage]);
+  const { lineage, middle } = props;
+  const layout = useMemo(() => layOut(lineage, middle), [lineage, middle]);
   const download = () => {
     const text = JSON.stringify(lineage, null, 2);
     const content = new Blob([text], { type: 'application/json' });
-    save(`${lineage.dataset}-lineage.json`, content);
+    save(`${props.file}.json`, content);
   };
   return (
     <>
       <header className="jp-GpuQuota-browserHead">
-        <h2>{trans.__('Lineage of %1', lineage.dataset)}</h2>
+        <h2>{props.title}</h2>
         <button
           type="button"
           className="jp-GpuQuota-linkButton"
@@ -48,12 +59,10 @@ function Drawing({ lineage }: { lineage: Lineage }): JSX.Element {
           <downloadIcon.react tag="span" aria-hidden="true" />
           {trans.__('JSON')}
         </button>
-        <span className="jp-GpuQuota-quiet">
-          {trans.__('Left: made by. Middle: versions. Right: used by.')}
-        </span>
+        <span className="jp-GpuQuota-quiet">{props.legend}</span>
       </header>
       {layout.places.length ? (
-        <Graph layout={layout} />
+        <Graph layout={layout} middle={middle} />
       ) : (
         <p className="jp-GpuQuota-quiet">{trans.__('No versions yet.')}</p>
       )}
@@ -64,8 +73,9 @@ function Drawing({ lineage }: { lineage: Lineage }): JSX.Element {
 const left = ({ column }: IPlaced) => column * (WIDTH + GAP_X) + 12;
 const top = ({ row }: IPlaced) => row * (HEIGHT + GAP_Y) + 12;
 
-function Graph({ layout }: { layout: ILayout }): JSX.Element {
+function Graph(props: { layout: ILayout; middle: OriginKind }): JSX.Element {
   const { trans } = useUi();
+  const { layout, middle } = props;
   const width = layout.columns * (WIDTH + GAP_X);
   const height = layout.rows * (HEIGHT + GAP_Y) + 12;
   const places = new Map(layout.places.map(place => [place.node.id, place]));
@@ -81,7 +91,7 @@ function Graph({ layout }: { layout: ILayout }): JSX.Element {
           {layout.places.map(place => (
             <Node
               key={place.node.id}
-              {...{ place, places }}
+              {...{ middle, place, places }}
               links={layout.links}
             />
           ))}
@@ -123,6 +133,7 @@ function Edge(props: {
 
 function Node(props: {
   place: IPlaced;
+  middle: OriginKind;
   places: ReadonlyMap<string, IPlaced>;
   links: readonly Link[];
 }): JSX.Element {
@@ -143,7 +154,7 @@ function Node(props: {
   const what = textOf(kinds, kind);
   return (
     <li
-      className={`jp-GpuQuota-origin jp-mod-${kind}`}
+      className={`jp-GpuQuota-origin${kind === props.middle ? ' jp-mod-middle' : ''}`}
       style={{
         left: left(place),
         top: top(place),
@@ -156,7 +167,7 @@ function Node(props: {
     >
       <div>
         <span
-          className={`jp-GpuQuota-${kind === 'version' ? 'unseen' : 'quiet'}`}
+          className={`jp-GpuQuota-${kind === props.middle ? 'unseen' : 'quiet'}`}
         >
           {what}
         </span>{' '}

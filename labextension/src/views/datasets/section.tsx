@@ -5,8 +5,8 @@ import { DatasetActions } from '../../state/datasets/actions';
 import { Row, rowsOf } from '../../state/datasets/rows';
 import { VersionLists } from '../../state/datasets/versions';
 import { IResource } from '../../state/resource';
-import { Notice, Pending } from '../parts/controls';
-import { Failures } from '../parts/loaded';
+import { isOfSnapshots } from '../../state/snapshots/snapshots';
+import { Notice } from '../parts/controls';
 import { IPoint, openActions } from '../parts/menu';
 import { report } from '../parts/report';
 import {
@@ -20,8 +20,10 @@ import {
 import { VirtualList } from '../parts/virtuallist';
 import { JobsView } from './joblist';
 import { browse, datasetEntries, versionEntries } from './menu';
+import { Offered } from './offered';
 import { Room } from './room';
 import { TreeRow } from './treerow';
+import './style';
 
 const ROW_HEIGHT = 62;
 /** Datasets that are found without a filter. */
@@ -46,26 +48,10 @@ export function makeSection(ui: IUi): Widget {
 
 /** Show all datasets with their versions, the jobs that work on them, and the cache. */
 export function DatasetsView(props: { versions: VersionLists }): JSX.Element {
-  const { workspace, trans } = useUi();
-  const resource = workspace.resource('datasets');
-  const result = useResult(resource);
-  if (result.status === 'pending') {
-    return <Pending trans={trans} />;
-  }
-  if (result.status === 'error' && result.error.status === 501) {
-    return (
-      <p className="jp-GpuQuota-quiet">
-        {result.error.message} {result.error.hint}
-      </p>
-    );
-  }
   return (
-    <>
-      <Failures resources={[resource]} />
-      {result.status === 'ready' ? (
-        <Datasets list={result.value} versions={props.versions} />
-      ) : null}
-    </>
+    <Offered resource={useUi().workspace.resource('datasets')}>
+      {list => <Datasets list={list} versions={props.versions} />}
+    </Offered>
   );
 }
 
@@ -111,7 +97,10 @@ function Datasets(props: {
           />
         </div>
       ) : null}
-      <JobsView jobs={rest.jobs} actions={actions} />
+      <JobsView
+        jobs={rest.jobs.filter(job => !isOfSnapshots(job))}
+        actions={actions}
+      />
       {items.length ? (
         <Tree {...props} {...rest} {...{ filter, actions, items }} />
       ) : (

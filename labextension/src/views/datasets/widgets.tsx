@@ -10,6 +10,7 @@ import { IUi, LiveWidget } from '../parts/ui';
 import { BrowserView } from './browser';
 import { CompareView } from './compare';
 import { LineageView } from './lineage';
+import './style';
 
 /** Make the browser of a version's files; `onFolder` hears which folder it shows. */
 export function makeBrowser(
@@ -59,9 +60,17 @@ export function makeLineage(
       return { value, etag: '' };
     }
   });
-  const content = new LiveWidget(ui, <LineageView resource={resource} />, [
-    resource
-  ]);
+  const { trans } = ui;
+  const view = (
+    <LineageView
+      resource={resource}
+      middle="version"
+      title={trans.__('Lineage of %1', dataset)}
+      legend={trans.__('Left: made by. Middle: versions. Right: used by.')}
+      file={`${dataset}-lineage`}
+    />
+  );
+  const content = new LiveWidget(ui, view, [resource]);
   content.disposed.connect(() => resource.dispose());
   return inMain(content);
 }

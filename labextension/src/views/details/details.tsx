@@ -17,6 +17,7 @@ const ACTIONS = [
   CommandIDs.open,
   CommandIDs.logs,
   CommandIDs.copyUrl,
+  CommandIDs.takeSnapshot,
   CommandIDs.keepAlive,
   CommandIDs.suspend,
   CommandIDs.resume,

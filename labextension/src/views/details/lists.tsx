@@ -21,29 +21,9 @@ import {
   sliceMemory,
   timeText
 } from '../parts/texts';
+import { Facts } from '../parts/facts';
 import { takerText } from '../parts/takertexts';
 import { useUi } from '../parts/ui';
-
-/** A heading with names and values below it; names without a value are left out. */
-function Facts(props: {
-  title: string;
-  facts: readonly (readonly [string, React.ReactNode])[];
-}): JSX.Element | null {
-  const facts = props.facts.filter(([, value]) => Boolean(value));
-  return facts.length ? (
-    <section>
-      <h3>{props.title}</h3>
-      <dl>
-        {facts.map(([name, value]) => (
-          <React.Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </React.Fragment>
-        ))}
-      </dl>
-    </section>
-  ) : null;
-}
 
 /** Show what a session is, in lists. */
 export function DetailLists(props: {

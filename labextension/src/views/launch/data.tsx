@@ -10,17 +10,10 @@ import { spanText } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
 import { Field } from './fields';
 
-/** The versions of datasets that the session uses, where the controller has datasets. */
-export function DataField({
-  model
-}: {
-  model: LaunchModel;
-}): JSX.Element | null {
-  const { workspace, trans } = useUi();
-  const about = useResult(workspace.about);
-  const isThere =
-    about.status === 'ready' && about.value.capabilities.includes('datasets');
-  return isThere ? (
+/** The versions of datasets that the session uses. */
+export function DataField({ model }: { model: LaunchModel }): JSX.Element {
+  const { trans } = useUi();
+  return (
     <Field
       model={model}
       name="data"
@@ -33,7 +26,7 @@ export function DataField({
     >
       {control => <Lines model={model} control={control} />}
     </Field>
-  ) : null;
+  );
 }
 
 /** One line for each dataset, and an empty one for the next. */

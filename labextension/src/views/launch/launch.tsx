@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React, { useEffect, useId, useRef } from 'react';
+import React, { lazy, Suspense, useEffect, useId, useRef } from 'react';
 import {
   Environment,
   Kind,
@@ -12,12 +12,17 @@ import { IDraft } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
 import { Advanced } from './advanced';
 import { Container } from './container';
-import { DataField } from './data';
 import { SelectField, TextField } from './fields';
+import { Pending } from '../parts/controls';
 import { LiveLine } from './previewline';
 import { ShareFields } from './share';
 import { gpus, kindText } from '../parts/texts';
 import { useResult, useSignal, useUi } from '../parts/ui';
+
+/** Loaded where the controller has datasets. */
+const Storage = lazy(
+  () => import(/* webpackChunkName: "storage" */ './storage')
+);
 
 const KINDS = ['interactive', 'interactive-spot', 'train'] as const;
 
@@ -67,7 +72,7 @@ export function LaunchForm(props: {
       <KindField model={model} />
       <EnvironmentField model={model} />
       <FolderField model={model} />
-      <DataField model={model} />
+      <StorageFields model={model} />
       <Advanced model={model} />
       <Container model={model} />
       <footer className="jp-GpuQuota-formFoot">
@@ -209,6 +214,18 @@ function FolderField({ model }: { model: LaunchModel }): JSX.Element {
       spellCheck={false}
     />
   );
+}
+
+/** The data of the session, where the controller has any. */
+function StorageFields({ model }: { model: LaunchModel }): JSX.Element | null {
+  const { workspace, trans } = useUi();
+  const about = useResult(workspace.about);
+  const known = about.status === 'ready' ? about.value.capabilities : [];
+  return known.includes('datasets') ? (
+    <Suspense fallback={<Pending trans={trans} />}>
+      <Storage model={model} capabilities={known} />
+    </Suspense>
+  ) : null;
 }
 
 /** An image: one that is listed, or any other that the administrator allows. */

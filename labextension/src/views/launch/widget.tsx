@@ -11,10 +11,16 @@ import { IUi, LiveWidget } from '../parts/ui';
 
 const LAST = 'jupyter-gpuquota:last-launch';
 
-/** The form, and how a version of a dataset gets into it later. */
+/** What the session is to use: a version of a dataset, a volume; both may be empty. */
+export interface IWanted {
+  readonly data: string;
+  readonly volume: string;
+}
+
+/** The form, and how data gets into it. */
 interface ILaunch {
   readonly widget: MainAreaWidget;
-  readonly mount: (reference: string) => void;
+  readonly add: (wanted: IWanted) => void;
 }
 
 /** Make the form, filled in with what was chosen last. */
@@ -22,17 +28,14 @@ export async function makeLaunchWidget(options: {
   ui: IUi;
   state: IStateDB | null;
   folder: string;
-  /** A version of a dataset that the session is to use. */
-  data: string;
 }): Promise<ILaunch> {
-  const { ui, state, folder, data } = options;
+  const { ui, state, folder } = options;
   const { workspace, commands, trans } = ui;
   const last = Object(await state?.fetch(LAST)) as { name?: unknown };
   const model = new LaunchModel(workspace.actions, trans, {
     ...recall(last),
     name: await proposeName(ui, last.name),
-    folder,
-    data
+    folder
   });
   const close = () => widget.dispose();
   const onLaunched = async (session: Session) => {
@@ -54,13 +57,22 @@ export async function makeLaunchWidget(options: {
   content.disposed.connect(() => model.dispose());
   const widget = new MainAreaWidget({ content });
   widget.toolbar.hide(); // it would be empty
-  const mount = (reference: string) => {
-    const lines = model.draft.data.split('\n').filter(Boolean);
-    if (!lines.includes(reference)) {
-      model.set({ data: [...lines, reference].join('\n') });
+  const add = ({ data, volume }: IWanted) => {
+    if (data) {
+      model.set({ data: withLine(model.draft.data, data) });
+    }
+    if (volume) {
+      const line = `${volume}:/${volume}`;
+      model.set({ volumes: withLine(model.draft.volumes, line) });
     }
   };
-  return { widget, mount };
+  return { widget, add };
+}
+
+/** Return lines with one more, unless it is among them. */
+function withLine(text: string, line: string): string {
+  const lines = text.split('\n').filter(Boolean);
+  return lines.includes(line) ? text : [...lines, line].join('\n');
 }
 
 async function proposeName({ workspace }: IUi, last: unknown): Promise<string> {

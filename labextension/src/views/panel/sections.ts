@@ -22,7 +22,14 @@ const SECTIONS: readonly IOwnSection[] = [
     rank: 300,
     size: 9,
     isClosed: true,
-    load: () => import('./datasets')
+    load: async () => (await import('./storage')).datasets
+  },
+  {
+    id: 'snapshots',
+    rank: 500,
+    size: 7,
+    isClosed: true,
+    load: async () => (await import('./storage')).snapshots
   }
 ];
 

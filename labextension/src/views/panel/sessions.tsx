@@ -25,6 +25,7 @@ const MENU = [
   CommandIDs.details,
   CommandIDs.copyUrl,
   '',
+  CommandIDs.takeSnapshot,
   CommandIDs.keepAlive,
   CommandIDs.suspend,
   CommandIDs.resume,

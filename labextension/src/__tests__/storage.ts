@@ -1,0 +1,98 @@
+import { Manifest, Snapshot, SnapshotList } from '../api/models';
+import { makeSession } from './builders';
+import { idOf } from './datasets';
+
+/** Make a snapshot that its user may do everything to. */
+export function makeSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
+  return {
+    id: idOf('5a'),
+    session: 's1',
+    name: 'exp-1',
+    project: 'team-a',
+    owner: 'ana',
+    created: '2026-01-01T12:00:00Z',
+    note: 'before the sweep',
+    tags: [],
+    trigger: 'request',
+    parent: '',
+    state: 'ready',
+    files: 300,
+    size: 1_200_000_000,
+    added: 3_000_000,
+    consistency: 'quiesced',
+    mechanism: 'copy',
+    providers: ['content store'],
+    metrics: {},
+    pin: null,
+    problems: 0,
+    problem: null,
+    job: '',
+    actions: ['see', 'restore', 'mark', 'remove'],
+    ...changes
+  };
+}
+
+export function makeSnapshots(items: Snapshot[] = []): SnapshotList {
+  return { items, total: items.length, next: '', uses: [], problems: [] };
+}
+
+/** Make a manifest with files, one repository with changes and two packages. */
+export function makeManifest(changes: Partial<Manifest> = {}): Manifest {
+  return {
+    schema: 1,
+    session: 's1',
+    name: 'exp-1',
+    project: 'team-a',
+    owner: 'ana',
+    author: 'ana',
+    created: '2026-01-01T12:00:00Z',
+    parent: '',
+    note: 'before the sweep',
+    tags: [],
+    trigger: 'request',
+    consistency: 'quiesced',
+    spec: makeSession().spec,
+    tree: {
+      folder: '/home/ana',
+      lake: 'local',
+      dataset: '.snapshots',
+      version: idOf('7e'),
+      files: 300,
+      size: 1_200_000_000,
+      added: 3_000_000
+    },
+    notebooks: [],
+    git: [
+      {
+        folder: '.',
+        remote: '',
+        commit: 'c0ffee'.padEnd(40, '0'),
+        branch: 'main',
+        dirty: true,
+        patch: '',
+        untracked: [],
+        all_untracked: 0
+      }
+    ],
+    environment: {
+      python: '3.12.1',
+      prefix: '/env',
+      image: '',
+      digest: '',
+      packages: { numpy: '2.1.0', torch: '2.5.0' },
+      cuda: '',
+      driver: '',
+      gpus: [],
+      share: null
+    },
+    data: [],
+    volumes: [],
+    artifacts: [],
+    logs: [],
+    metrics: {},
+    mlflow_run: '',
+    kernel: null,
+    problems: [],
+    ...changes
+  };
+}

@@ -1,0 +1,159 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { FakeServer } from '../../__tests__/fakeserver';
+import { makeManifest, makeSnapshot } from '../../__tests__/storage';
+import { Page } from '../../__tests__/page';
+import { partsOf } from '../snapshots/parts';
+import { RestoreModel } from '../snapshots/restoring';
+import { inOrder, matching, toRequest } from '../snapshots/snapshots';
+
+describe('the parts of a snapshot', () => {
+  it('are stored, incomplete, missing or not there', () => {
+    const manifest = makeManifest({
+      problems: [
+        { part: 'tree:.env', message: 'Left out: it may hold secrets.' },
+        { part: 'kernel', message: 'The kernel is busy.' }
+      ]
+    });
+    const states = new Map(
+      partsOf(manifest).map(({ part, state }) => [part, state])
+    );
+    expect(states.get('tree')).toBe('partly');
+    expect(states.get('git')).toBe('stored');
+    expect(states.get('kernel')).toBe('missing');
+    expect(states.get('volumes')).toBe('none');
+  });
+
+  it('say which file is concerned', () => {
+    const problems = [{ part: 'tree:a:b.txt', message: 'It cannot be read.' }];
+    const [tree] = partsOf(makeManifest({ problems }));
+    expect(tree.problems).toEqual(['a:b.txt: It cannot be read.']);
+  });
+
+  it('are shown also where only a newer server knows them', () => {
+    const problems = [{ part: 'queue', message: 'It is gone.' }];
+    const [last] = partsOf(makeManifest({ problems })).slice(-1);
+    expect(last).toEqual({
+      part: 'queue',
+      state: 'missing',
+      problems: ['It is gone.']
+    });
+  });
+});
+
+it('snapshots are found by all words of a filter', () => {
+  const best = makeSnapshot({ tags: ['best'] });
+  const other = makeSnapshot({ note: 'second' });
+  expect(matching([best, other], 'BEST exp-1')).toEqual([best]);
+});
+
+it('two snapshots are compared from the earlier to the later one', () => {
+  const old = makeSnapshot({ created: '2026-01-01T00:00:00Z' });
+  const late = makeSnapshot({ created: '2026-02-01T00:00:00Z' });
+  expect(inOrder(late, old)).toEqual([old, late]);
+});
+
+it('lists are typed with spaces or commas', () => {
+  const draft = { note: ' why ', tags: 'a, b', artifacts: '', variables: 'df' };
+  expect(toRequest(draft)).toEqual({
+    note: 'why',
+    tags: ['a', 'b'],
+    artifacts: [],
+    variables: ['df']
+  });
+});
+
+describe('a restore', () => {
+  let page: Page;
+  let server: FakeServer;
+  let model: RestoreModel;
+  const snapshot = makeSnapshot();
+  const plan = (changes: object = {}) => ({
+    snapshot: snapshot.id,
+    folder: '/home/ana/exp-2',
+    size: 1,
+    free: null,
+    spec: null,
+    replaces: '',
+    claims: [],
+    problems: [],
+    warnings: [],
+    ...changes
+  });
+
+  beforeEach(() => {
+    page = new Page();
+    server = page.server;
+    server.on(`POST /snapshots/${snapshot.id}/plan`, { body: plan() });
+    server.on(`POST /snapshots/${snapshot.id}/restores`, {
+      status: 202,
+      body: { id: 'r1' }
+    });
+    const trans = nullTranslator.load('');
+    model = new RestoreModel(page.store, snapshot, trans, 1);
+  });
+
+  afterEach(() => {
+    model.dispose();
+    page.dispose();
+  });
+
+  const planned = () =>
+    new Promise<void>(resolve => {
+      const look = () => {
+        if (model.planned.status !== 'pending') {
+          model.changed.disconnect(look);
+          resolve();
+        }
+      };
+      model.changed.connect(look);
+      look();
+    });
+  const sent = () =>
+    server.asked.filter(({ path }) => path.endsWith('/restores'));
+
+  it('is planned before anything is made', async () => {
+    await planned();
+    expect(model.planned).toMatchObject({
+      status: 'ready',
+      plan: { folder: '/home/ana/exp-2' }
+    });
+    expect(sent()).toHaveLength(0);
+  });
+
+  it('shows at the fields what the plan has found', async () => {
+    const problems = [
+      { field: 'name', message: 'It is taken.', hint: '' },
+      { field: 'data[0]', message: 'The version is gone.', hint: '' }
+    ];
+    server.on(`POST /snapshots/${snapshot.id}/plan`, {
+      body: plan({ problems })
+    });
+    model.set({ name: 'exp-1' });
+    await new Promise<void>(resolve => {
+      model.changed.connect(() => model.obstacles.length && resolve());
+    });
+    expect(model.problemsOf('name')[0].message).toBe('It is taken.');
+    expect(model.obstacles[0].message).toBe('The version is gone.');
+  });
+
+  it('replaces nothing that the user has not confirmed', async () => {
+    model.set({ how: 'replace' });
+    expect(await model.send()).toBeUndefined();
+    expect(model.problemsOf('sure')).toHaveLength(1);
+    expect(sent()).toHaveLength(0);
+    model.set({ sure: 'yes' });
+    await model.send();
+    expect(sent()[0].body).toMatchObject({ replace: true, launch: false });
+  });
+
+  it('goes into a new session unless the user wants something else', async () => {
+    model.set({ name: ' exp-2 ' });
+    expect(await model.send()).toEqual({ id: 'r1' });
+    expect(sent()[0].body).toMatchObject({
+      name: 'exp-2',
+      launch: true,
+      replace: false,
+      variables: false
+    });
+  });
+});

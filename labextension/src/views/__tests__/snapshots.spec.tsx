@@ -1,0 +1,238 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import React from 'react';
+import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
+import { idOf } from '../../__tests__/datasets';
+import { findDialog, focus, Page, press } from '../../__tests__/page';
+import {
+  makeManifest,
+  makeSnapshot,
+  makeSnapshots
+} from '../../__tests__/storage';
+import { Restoration, Snapshot } from '../../api/models';
+import { CommandIDs } from '../../commands';
+import { allRestores, ofSnapshot } from '../../state/snapshots/list';
+import { CompareSnapshots } from '../snapshots/compare';
+import { SnapshotView } from '../snapshots/details';
+import { takeSnapshot } from '../snapshots/forms';
+import { SnapshotTable } from '../snapshots/list';
+import { restoreSnapshot } from '../snapshots/restore';
+import { SnapshotsView } from '../snapshots/section';
+
+let page: Page;
+
+beforeEach(() => {
+  page = new Page();
+  jest.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(600);
+  page.server.on('GET /about', {
+    body: makeAbout({ capabilities: ['snapshots'] })
+  });
+  page.server.on('GET /jobs', { body: { items: [] } });
+  page.server.on('GET /restores', { body: { items: [] } });
+  answer([makeSnapshot({ tags: ['best'] })]);
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  document
+    .querySelectorAll('.lm-Menu, .jp-Dialog')
+    .forEach(node => node.remove());
+  page.dispose();
+});
+
+const answer = (items: Snapshot[]) =>
+  page.server.on('GET /snapshots', { body: makeSnapshots(items) });
+
+describe('the section on snapshots', () => {
+  const show = () => {
+    const restores = allRestores(page.store);
+    restores.watch();
+    page.store.resource('snapshots').watch();
+    page.store.resource('jobs').watch();
+    page.show(<SnapshotsView restores={restores} />);
+    return restores;
+  };
+
+  it('shows note, tag, session and size, and opens one by keyboard', async () => {
+    const restores = show();
+    const row = await screen.findByRole('row', {
+      name: /^before the sweep, best, exp-1, team-a, complete, 1.2 GB/
+    });
+    focus(row);
+    fireEvent.keyDown(row, { key: 'Enter' });
+    expect(page.executed[0][0]).toBe(CommandIDs.showSnapshot);
+    restores.dispose();
+  });
+
+  it('says how many parts are incomplete', async () => {
+    answer([makeSnapshot({ state: 'partial', problems: 2 })]);
+    const restores = show();
+    expect(await screen.findByText(/^2 parts incomplete/)).toBeTruthy();
+    restores.dispose();
+  });
+
+  it('offers to put a replaced folder back', async () => {
+    const restore: Partial<Restoration> = {
+      id: 'r1',
+      name: 'exp-1',
+      state: 'replaced',
+      folder: '/home/ana',
+      kept: '/home/ana.before-r1'
+    };
+    page.server.on('GET /restores', { body: { items: [restore] } });
+    page.server.on('POST /restores/r1/undo', { body: restore });
+    const restores = show();
+    expect(await screen.findByText(/before-r1/)).toBeTruthy();
+    screen.getByRole('button', { name: 'Put it back' }).click();
+    await waitFor(() =>
+      expect(page.server.count('POST /restores/r1/undo')).toBe(1)
+    );
+    restores.dispose();
+  });
+
+  it('offers an admin to remove what others have stored, and nothing else', async () => {
+    answer([makeSnapshot({ owner: 'li', note: '', actions: ['remove'] })]);
+    const restores = show();
+    fireEvent.contextMenu(await screen.findByRole('row'));
+    const labels = [...document.querySelectorAll('.lm-Menu-itemLabel')].map(
+      node => node.textContent
+    );
+    expect(labels).toEqual(['Remove…']);
+    restores.dispose();
+  });
+});
+
+describe('the view of a snapshot', () => {
+  it('says which part is missing and why', async () => {
+    const manifest = makeManifest({
+      problems: [{ part: 'kernel', message: 'The kernel is busy.' }]
+    });
+    const details = ofSnapshot(page.store, 'test', async () => ({
+      snapshot: makeSnapshot(),
+      manifest,
+      reproduce: ['jupyter gpu snapshot restore 5a']
+    }));
+    details.watch();
+    page.show(<SnapshotView resource={details} />);
+    const row = await screen.findByRole('row', { name: /^Kernel variables/ });
+    expect(row.textContent).toContain('missing');
+    expect(row.textContent).toContain('The kernel is busy.');
+    const code = screen.getByRole('row', { name: /^Code/ });
+    expect(code.textContent).toContain('c0ffee000000 main with changes');
+    expect(screen.getByText('jupyter gpu snapshot restore 5a')).toBeTruthy();
+    details.dispose();
+  });
+});
+
+it('two snapshots are picked in the table and compared in order', async () => {
+  const old = makeSnapshot({ created: '2025-01-01T00:00:00Z', note: 'old' });
+  const late = makeSnapshot({ id: idOf('5b'), note: 'late' });
+  const list = ofSnapshot(page.store, 'test', async () =>
+    makeSnapshots([late, old])
+  );
+  list.watch();
+  const execute = jest.spyOn(page.commands, 'execute');
+  page.show(<SnapshotTable resource={list} />);
+  const compare = await screen.findByRole('button', { name: 'Compare' });
+  expect(compare).toHaveProperty('disabled', true);
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Compare late' }));
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Compare old' }));
+  fireEvent.click(compare);
+  expect(execute).toHaveBeenCalledWith(CommandIDs.compareSnapshots, {
+    snapshot: old.id,
+    other: late.id
+  });
+  list.dispose();
+});
+
+it('a comparison shows both sides of each fact', async () => {
+  const fact = (name: string, before: string, after: string) => [
+    { name, before, after }
+  ];
+  const comparison = ofSnapshot(page.store, 'test', async () => ({
+    before: idOf('5a'),
+    after: idOf('5b'),
+    code: [],
+    packages: fact('torch', '2.4.0', '2.5.0'),
+    environment: [],
+    data: [],
+    volumes: [],
+    metrics: fact('accuracy', '0.9', ''),
+    notebooks: [],
+    files: [
+      {
+        path: 'a.txt',
+        raw: false,
+        change: 'changed' as const,
+        before: 1000,
+        after: 2000,
+        sha256_before: '',
+        sha256_after: ''
+      }
+    ],
+    all_files: 1,
+    problems: []
+  }));
+  comparison.watch();
+  page.show(<CompareSnapshots resource={comparison} />);
+  const row = await screen.findByRole('row', { name: /^torch/ });
+  expect(row.textContent).toBe('torch2.4.02.5.0');
+  expect(screen.getByRole('row', { name: /^accuracy/ }).textContent).toBe(
+    'accuracy0.9–'
+  );
+  expect(screen.getByText('1 kB → 2 kB')).toBeTruthy();
+  comparison.dispose();
+});
+
+describe('dialogs', () => {
+  it('take a snapshot with a note, and stay where it is refused', async () => {
+    page.server.on('GET /sessions', { body: makePage([makeSession()]) });
+    const tags = { field: 'tags', message: 'It is too long.', hint: '' };
+    page.server.on('POST /sessions/s1/snapshots', {
+      status: 422,
+      body: { code: 'Invalid', message: 'No.', hint: '', fields: [tags] }
+    });
+    const taking = takeSnapshot(page.ui, makeSession());
+    const dialog = await findDialog();
+    fireEvent.change(await within(dialog).findByLabelText('Note'), {
+      target: { value: 'why' }
+    });
+    press(dialog, 'Take');
+    expect(await within(dialog).findByText('It is too long.')).toBeTruthy();
+    page.server.on('POST /sessions/s1/snapshots', {
+      status: 202,
+      body: makeSnapshot()
+    });
+    press(dialog, 'Take');
+    await taking;
+    const asked = page.server.asked.filter(({ method }) => method === 'POST');
+    expect(asked[1].body).toMatchObject({ note: 'why', tags: [] });
+    expect(document.querySelector('.jp-Dialog')).toBeNull();
+  });
+
+  it('show the plan of a restore first', async () => {
+    const snapshot = makeSnapshot();
+    page.server.on(`POST /snapshots/${snapshot.id}/plan`, {
+      body: {
+        snapshot: snapshot.id,
+        folder: '/home/ana/exp-2',
+        size: 1_200_000_000,
+        free: 5_000_000_000,
+        spec: makeSession({ spec: { name: 'exp-2' } }).spec,
+        replaces: '',
+        claims: [],
+        problems: [],
+        warnings: ['The image has no digest.']
+      }
+    });
+    const restoring = restoreSnapshot(page.ui, snapshot);
+    const dialog = await findDialog();
+    expect(await within(dialog).findByText('/home/ana/exp-2')).toBeTruthy();
+    expect(within(dialog).getByText('1.2 GB (5 GB free)')).toBeTruthy();
+    expect(within(dialog).getByText('The image has no digest.')).toBeTruthy();
+    press(dialog, 'Cancel');
+    await restoring;
+    expect(page.server.count(`POST /snapshots/${snapshot.id}/restores`)).toBe(
+      0
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import React from 'react';
+import { RestorePlan, Snapshot } from '../../api/models';
+import { RestoreModel } from '../../state/snapshots/restoring';
+import { follow } from '../datasets/syncfolder';
+import { CheckField, Problems, TextField } from '../launch/fields';
+import { bytesText } from '../parts/bytes';
+import { ErrorNotice, Notice, Pending } from '../parts/controls';
+import { Facts } from '../parts/facts';
+import { showForm } from '../parts/formdialog';
+import { shareText } from '../parts/texts';
+import { IUi, useUi } from '../parts/ui';
+import { shortId, titleOf } from './texts';
+
+/** Show what a restore would make, and make it once the user has agreed. */
+export async function restoreSnapshot(
+  ui: IUi,
+  snapshot: Snapshot
+): Promise<void> {
+  const { trans, workspace } = ui;
+  const model = new RestoreModel(workspace, snapshot, trans);
+  const begun = await showForm(ui, {
+    title: trans.__('Restore %1', titleOf(snapshot)),
+    label: trans.__('Restore'),
+    model,
+    fields: () => <RestoreFields model={model} origin={snapshot.name} />
+  });
+  if (begun?.job) {
+    follow(trans, workspace, begun.job);
+  }
+}
+
+export function RestoreFields(props: {
+  model: RestoreModel;
+  origin: string;
+}): JSX.Element {
+  const { trans } = useUi();
+  const { model, origin } = props;
+  const { how } = model.draft;
+  const choices = {
+    new: trans.__('Into a new session'),
+    folder: trans.__('Into a new folder, without a session'),
+    replace: trans.__('In place of the folder of %1', origin)
+  };
+  return (
+    <>
+      <fieldset className="jp-GpuQuota-choices">
+        <legend>{trans.__('Restore')}</legend>
+        {Object.entries(choices).map(([value, label]) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="how"
+              value={value}
+              checked={how === value}
+              onChange={() => model.set({ how: value })}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {how === 'new' ? (
+        <TextField
+          model={model}
+          name="name"
+          label={trans.__('Name')}
+          placeholder={planOf(model)?.spec?.name ?? ''}
+          spellCheck={false}
+        />
+      ) : null}
+      {how === 'replace' ? (
+        <CheckField
+          model={model}
+          name="sure"
+          label={trans.__('Replace the present folder of %1', origin)}
+          help={trans.__('It is kept beside the new one until you remove it.')}
+        />
+      ) : (
+        <TextField
+          model={model}
+          name="folder"
+          label={trans.__('Folder')}
+          placeholder={planOf(model)?.folder ?? ''}
+          spellCheck={false}
+        />
+      )}
+      <CheckField
+        model={model}
+        name="variables"
+        label={trans.__('Restore kernel variables (they are code)')}
+      />
+      <Plan model={model} />
+    </>
+  );
+}
+
+function planOf({ planned }: RestoreModel): RestorePlan | undefined {
+  return planned.status === 'ready' ? planned.plan : undefined;
+}
+
+/** What would be made, and what stands against it. */
+function Plan({ model }: { model: RestoreModel }): JSX.Element {
+  const { trans } = useUi();
+  const { obstacles, planned } = model;
+  if (planned.status === 'pending') {
+    return <Pending trans={trans} />;
+  }
+  if (planned.status === 'error' && !planned.error.fields.length) {
+    return <ErrorNotice trans={trans} error={planned.error} />;
+  }
+  const plan = planOf(model);
+  return (
+    <div className="jp-GpuQuota-facts" aria-live="polite">
+      {plan ? <PlanFacts plan={plan} /> : null}
+      {plan?.warnings.map(warning => (
+        <Notice key={warning}>{warning}</Notice>
+      ))}
+      <Problems id="" problems={obstacles} />
+    </div>
+  );
+}
+
+function PlanFacts({ plan }: { plan: RestorePlan }): JSX.Element {
+  const { trans } = useUi();
+  const { claims, folder, free, replaces, size, spec } = plan;
+  const files = bytesText(size);
+  return (
+    <Facts
+      title={trans.__('What will be made')}
+      facts={[
+        [trans.__('Session'), spec?.name],
+        [trans.__('Share'), spec && shareText(trans, spec.share)],
+        [trans.__('Folder'), <code key="folder">{folder}</code>],
+        [
+          trans.__('Files'),
+          free === null
+            ? files
+            : trans.__('%1 (%2 free)', files, bytesText(free))
+        ],
+        [trans.__('Volumes'), claims.join(', ')],
+        [
+          trans.__('Data'),
+          spec?.data
+            ?.map(({ dataset, version }) => `${dataset}@${shortId(version)}`)
+            .join(', ')
+        ],
+        [trans.__('Replaces'), replaces && <code>{replaces}</code>]
+      ]}
+    />
+  );
+}
