@@ -7,6 +7,7 @@ by name, so that the package itself, below all layers, depends on none of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,35 @@ if TYPE_CHECKING:
         SessionsWidget,
     )
 
+
+def snapshot(
+    note: str = "",
+    *,
+    tag: str = "",
+    metrics: Mapping[str, float] | None = None,
+    artifacts: Sequence[str] = (),
+    wait: bool = False,
+) -> str:
+    """Take a snapshot of the session in which this program runs, and return its id.
+
+    `metrics` are numbers to record, `artifacts` patterns of files in the session's folder. Without
+    `wait` the program goes on while its files are stored; the id is then that of the job, which
+    every command takes for the snapshot's. Raises WrongState outside of sessions.
+    """
+    made = (
+        import_module("jupyter_gpuquota.client")
+        .Client()
+        .snapshots.create(
+            note=note,
+            tags=(tag,) if tag else (),
+            metrics=metrics,
+            artifacts=artifacts,
+            wait=wait,
+        )
+    )
+    return str(made.id)
+
+
 __all__ = [
     "Client",
     "DatasetsWidget",
@@ -31,6 +61,7 @@ __all__ = [
     "QuotaWidget",
     "SessionsWidget",
     "__version__",
+    "snapshot",
 ]
 
 _LAZY = {

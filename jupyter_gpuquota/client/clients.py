@@ -31,6 +31,7 @@ from .quota import Quota
 from .rules import Rules
 from .session import ClientSession
 from .sessions import Sessions
+from .snapshots.snapshots import Snapshots
 
 
 class Client:
@@ -72,6 +73,7 @@ class Client:
         self.nodes = Nodes(self.context)
         self.environments = Environments(self.context)
         self.datasets = Datasets(self.context)
+        self.snapshots = Snapshots(self.context)
 
     def about(self) -> About:
         """Return which controller answers: its version, its backend, and what it can do."""

@@ -49,8 +49,7 @@ def open_local(
     make_state_folder(home)
     key = _session_key(home / _KEY)
     clock, devices, board = clock or Clock(), devices or find_devices(config), Board()
-    state = State(home, board)
-    state.files[home / _KEY] = key
+    state = _state(home, board, key)
     runner = LocalRunner(config, state, devices, key, cache_root(config, home))
     presence, data = Presence(clock, _fingerprint), open_data(board, config, home)
     board.warn("devices", (devices.problem,))
@@ -78,6 +77,12 @@ def open_local(
         ingress=LocalIngress(board, state, presence),
     )
     return open_snapshots(board, data, home, state.folder).added_to(backend, resident)
+
+
+def _state(home: Path, board: Board, key: bytes) -> State:
+    state = State(home, board)
+    state.files[home / _KEY] = key
+    return state
 
 
 PLUGIN = Plugin(

@@ -33,7 +33,8 @@ class Command:
     """One command, or one action of a command.
 
     `run` returns None if everything has been shown already. A command either has a `run` of its own
-    or `actions`, of which `default` is taken when none is named. `notes` and `examples` follow the
+    or `actions`, of which `default` is taken when none is named, and `said` if the first word is a
+    whole sentence, which becomes its message. `notes` and `examples` follow the
     arguments in its help; examples are lines without the program's name. `takes_rest` allows words
     after `--`.
     """
@@ -46,6 +47,7 @@ class Command:
     examples: tuple[str, ...] = ()
     actions: tuple[Command, ...] = ()
     default: str = ""
+    said: str = ""
     section: Section = "Tools"
     takes_rest: bool = False
     shell_only: bool = False

@@ -184,6 +184,8 @@ def _resolve_actions(command: Command, words: list[str]) -> list[str]:
     """Put the action first: it may follow options, and there may be a default."""
     if not command.actions or words[:1] in (["-h"], ["--help"]):
         return words
+    if command.said and words and " " in words[0]:
+        words = [command.said, "-m", *words]
     if not words or words[0].startswith("-"):
         names = {action.name for action in command.actions}
         at = next((i for i, word in enumerate(words) if word in names), None)

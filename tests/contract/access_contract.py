@@ -12,6 +12,7 @@ from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.model.volumes.volumes import NewVolume
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
+from tests.contract import snapshots
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS, caller
 from tests.contract.data import for_the_table
 from tests.contract.helpers import launch, run
@@ -59,6 +60,8 @@ class AccessContract:
         if has_lakes(backend):
             await for_the_table(backend, PEOPLE)
         await make_volume(backend)
+        if backend.snapshots:
+            await snapshots.for_the_table(backend, session)
         before = backend.sessions.all()
         for name, allowed in ALLOWED.items():
             if is_lacking(backend, name):
@@ -77,6 +80,8 @@ class AccessContract:
         if has_lakes(backend):
             await for_the_table(backend, PEOPLE)
         await make_volume(backend)
+        if backend.snapshots:
+            await snapshots.for_the_table(backend, session)
         for name in READS:
             if is_about_data(name) and not has_lakes(backend):
                 continue  # there is nothing to read

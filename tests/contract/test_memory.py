@@ -20,7 +20,7 @@ class TestMemory(BackendContract):
     declares = frozenset(
         {
             *("ingress", "history", "administration", "policing"),
-            *("lakes", "datasets", "caches", "jobs", "uses"),
+            *("lakes", "datasets", "caches", "jobs", "uses", "snapshots", "keeping"),
         }
     )
 

@@ -133,7 +133,7 @@ def plan(
 def reproduce(snapshot: Snapshot, manifest: Manifest) -> tuple[str, ...]:
     """Return the commands that rebuild the run of a snapshot in a shell."""
     name = f"{manifest.name}-again"[:NAME_LIMIT]
-    lines = [f"jupyter gpu snapshot restore {snapshot.short} --name {name} --wait"]
+    lines = [f"jupyter gpu snapshot restore {snapshot.short} --name {name}"]
     spec = manifest.spec
     if spec.command:
         lines.append(f"# the session runs: {shlex.join((*spec.command, *spec.args))}")

@@ -1,0 +1,1 @@
+"""Snapshots: taking, finding, comparing and restoring them."""

@@ -1,0 +1,80 @@
+"""The verbs of restoring snapshots."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from ...errors import Unavailable
+from ...model.snapshots.restore import (
+    Restoration,
+    RestorationList,
+    RestorePlan,
+    RestoreRequest,
+)
+from ...model.struct import error_of
+from ..listing import Listing
+from ..namespace import Namespace
+from .tables import RESTORES
+
+_PAUSE = 0.3
+
+
+class Restoring(Namespace):
+    """Restoring: always into a new folder, and a new session."""
+
+    def plan(self, snapshot: str, request: RestoreRequest | None = None) -> RestorePlan:
+        """Return what a restore would make, and what stands against it. Nothing is made."""
+        body = request or RestoreRequest()
+        found: RestorePlan = self._context.call("snapshots.plan", {"snapshot": snapshot}, body=body)
+        return found
+
+    def restore(
+        self,
+        snapshot: str,
+        name: str = "",
+        *,
+        folder: str | os.PathLike[str] = "",
+        replace: bool = False,
+        wait: bool = True,
+    ) -> Restoration:
+        """Restore a snapshot into a new folder, and launch a session in it.
+
+        With `replace` the restored folder takes the place of the session's, which is kept beside
+        it until `confirm`; `undo` puts it back. Raises InvalidFields with all that stands against
+        it, and what the restore has failed with.
+        """
+        where = str(Path(folder).absolute()) if folder else ""
+        body = RestoreRequest(name=name, folder=where, replace=replace)
+        begun: Restoration = self._context.call(
+            "snapshots.restore", {"snapshot": snapshot}, body=body
+        )
+        return self._end_of(begun) if wait else begun
+
+    def restores(self) -> Listing[Restoration, RestorationList]:
+        """List restores, newest first."""
+        found: RestorationList = self._context.call("snapshots.restores")
+        return Listing(found, found.items, RESTORES)
+
+    def replace(self, restore: str) -> Restoration:
+        """Put a restored folder in the place of the original one, which is kept beside it."""
+        found: Restoration = self._context.call("snapshots.replace", {"restore": restore})
+        return found
+
+    def undo(self, restore: str) -> Restoration:
+        """Put the original folder back in its place."""
+        found: Restoration = self._context.call("snapshots.undo", {"restore": restore})
+        return found
+
+    def confirm(self, restore: str) -> None:
+        """Forget a restore; after a replacement, remove the original folder that was kept."""
+        self._context.call("snapshots.confirm", {"restore": restore})
+
+    def _end_of(self, restore: Restoration) -> Restoration:
+        while restore.active:
+            time.sleep(_PAUSE)
+            restore = self._context.call("snapshots.restoration", {"restore": restore.id})
+        if restore.state == "failed":
+            raise error_of(restore.problem) if restore.problem else Unavailable("It has failed.")
+        return restore

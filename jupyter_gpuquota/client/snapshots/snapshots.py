@@ -1,0 +1,117 @@
+"""The verbs of snapshots."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ...errors import Unavailable, WrongState
+from ...model.datasets.jobs import Job
+from ...model.datasets.lineage import Lineage
+from ...model.snapshots.comparison import SnapshotCompareQuery, SnapshotComparison
+from ...model.snapshots.snapshots import (
+    Snapshot,
+    SnapshotDetails,
+    SnapshotFolder,
+    SnapshotList,
+    SnapshotQuery,
+    SnapshotRequest,
+)
+from ...model.struct import error_of
+from ...variables import SESSION
+from ..listing import Listing
+from .keeping import Keeping
+from .restoring import Restoring
+from .tables import SNAPSHOTS
+
+_PAUSE = 0.3
+
+
+class Snapshots(Restoring, Keeping):
+    """Snapshots of the caller. A snapshot is named by its id, its beginning, or a tag."""
+
+    def create(
+        self,
+        session: str = "",
+        note: str = "",
+        *,
+        tags: Sequence[str] = (),
+        metrics: Mapping[str, float] | None = None,
+        artifacts: Sequence[str] = (),
+        wait: bool = True,
+    ) -> Snapshot:
+        """Take a snapshot of a session, by default the one that this program runs in.
+
+        `artifacts` are patterns of files that are recorded one by one, relative to the session's
+        folder. Without `wait` it returns while the snapshot is made. Raises NotFound, NotAllowed,
+        WrongState, and what the snapshot has failed with.
+        """
+        request = SnapshotRequest(
+            note=note, tags=tuple(tags), metrics=dict(metrics or {}), artifacts=tuple(artifacts)
+        )
+        name = session or os.environ.get(SESSION, "")
+        if not name:
+            raise WrongState("Not in a session.", hint="Name the session to take a snapshot of.")
+        args = {"id": name.replace("/", "~")}
+        made: Snapshot = self._context.call("snapshots.create", args, body=request)
+        return self.follow(made.id) if wait else made
+
+    def follow(self, snapshot: str) -> Snapshot:
+        """Wait until a snapshot is made, and return it. Raises what it has failed with."""
+        while True:
+            found = self.show(snapshot).snapshot
+            if found.state == "failed":
+                raise error_of(found.problem) if found.problem else Unavailable("It has failed.")
+            if found.state != "making":
+                return found
+            time.sleep(_PAUSE)
+
+    def list(
+        self, session: str = "", *, project: str = "", tag: str = "", text: str = ""
+    ) -> Listing[Snapshot, SnapshotList]:
+        """List snapshots, newest first; `text` is searched in notes, names and tags."""
+        query = SnapshotQuery(session=session, project=project, tag=tag, text=text)
+        found: SnapshotList = self._context.call("snapshots.list", query=query)
+        return Listing(found, found.items, SNAPSHOTS)
+
+    def show(self, snapshot: str) -> SnapshotDetails:
+        """Return a snapshot with its manifest. Raises NotFound, Ambiguous."""
+        found: SnapshotDetails = self._context.call("snapshots.get", {"snapshot": snapshot})
+        return found
+
+    def diff(self, before: str, after: str = "latest") -> SnapshotComparison:
+        """Return what differs between two snapshots."""
+        query = SnapshotCompareQuery(other=after)
+        names = {"snapshot": before}
+        found: SnapshotComparison = self._context.call("snapshots.compare", names, query=query)
+        return found
+
+    def lineage(self, snapshot: str) -> Lineage:
+        """Return what a snapshot comes from, and what has come from it."""
+        found: Lineage = self._context.call("snapshots.lineage", {"snapshot": snapshot})
+        return found
+
+    def remove(self, snapshot: str) -> None:
+        """Remove a snapshot, or cancel its making. Raises InUse for one with a pin."""
+        self._context.call("snapshots.delete", {"snapshot": snapshot})
+
+    def verify(self, snapshot: str) -> Job:
+        """Hash everything again, and return the job when it has ended. Raises Damaged."""
+        job: Job = self._context.call("snapshots.verify", {"snapshot": snapshot})
+        return self._ended(job)
+
+    def export(self, snapshot: str, folder: str | os.PathLike[str]) -> Job:
+        """Write the files of a snapshot to a new folder, and return the job when it has ended."""
+        body = SnapshotFolder(folder=str(Path(folder).absolute()))
+        job: Job = self._context.call("snapshots.export", {"snapshot": snapshot}, body=body)
+        return self._ended(job)
+
+    def _ended(self, job: Job) -> Job:
+        while job.active:
+            time.sleep(_PAUSE)
+            job = self._context.call("jobs.get", {"job": job.id})
+        if job.problem:
+            raise error_of(job.problem)
+        return job

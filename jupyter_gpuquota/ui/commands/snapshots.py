@@ -1,0 +1,275 @@
+"""`snapshot`: take, find, compare and restore snapshots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...client import Client
+from ...errors import FieldError, refused
+from ...model.snapshots.restore import RestoreRequest
+from ...model.snapshots.snapshots import SnapshotRulesRequest
+from ..arguments import offer, own_projects, session_names
+from ..command import Args, Command
+from ..console import Console
+from ..parser import Parser
+from ..views import snapshots as views
+from ..views.data.formats import size_text
+from ..views.data.jobs import JobView
+from ..views.texts import TextView
+from ..views.view import View
+
+_RULES = ("keep_last", "daily", "weekly", "every")
+
+
+def _add_snapshot(parser: Parser) -> None:
+    help_ = "an id, its beginning, a tag, or latest"
+    argument = parser.add_argument("snapshot", metavar="ID", help=help_)
+    offer(argument, lambda client, _words: (each.short for each in client.snapshots.list()))
+
+
+def _add_restore(parser: Parser) -> None:
+    argument = parser.add_argument("restore", metavar="RESTORE", help="the id of a restore")
+    offer(argument, lambda client, _words: (each.id for each in client.snapshots.restores()))
+
+
+def _fill_create(parser: Parser) -> None:
+    session = parser.add_argument("session", nargs="?", default="", metavar="SESSION")
+    offer(session, session_names())
+    parser.add_argument("-m", "--message", default="", metavar="WHY", help="what is worth keeping")
+    parser.add_argument("--tag", action="append", default=[], help="a name; it is kept for ever")
+    parser.add_argument(
+        "--artifact", action="append", default=[], metavar="PATTERN", help="files to record by name"
+    )
+    parser.add_argument(
+        "--metric", action="append", default=[], metavar="NAME=VALUE", help="a number to record"
+    )
+    parser.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
+
+
+def _fill_list(parser: Parser) -> None:
+    session = parser.add_argument("session", nargs="?", default="", metavar="SESSION")
+    offer(session, session_names())
+    offer(parser.add_argument("-p", "--project", default="", help="of a project"), own_projects)
+    parser.add_argument("--tag", default="", help="with a tag")
+    parser.add_argument("--match", default="", metavar="TEXT", help="in notes, names and tags")
+
+
+def _fill_diff(parser: Parser) -> None:
+    _add_snapshot(parser)
+    parser.add_argument("other", nargs="?", default="latest", metavar="ID", help="default: latest")
+
+
+def _fill_restore(parser: Parser) -> None:
+    _add_snapshot(parser)
+    parser.add_argument("--name", default="", help="the name of the new session")
+    parser.add_argument("--folder", default="", help="the new folder; default: beside the old one")
+    parser.add_argument(
+        "--replace", action="store_true", help="put it in the place of the session's folder"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show what would be made")
+    parser.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
+
+
+def _fill_export(parser: Parser) -> None:
+    _add_snapshot(parser)
+    parser.add_argument("folder", metavar="FOLDER", help="a folder to make")
+
+
+def _fill_tag(parser: Parser) -> None:
+    _add_snapshot(parser)
+    parser.add_argument("tags", nargs="*", metavar="TAG", help="all its tags from now on")
+
+
+def _fill_pin(parser: Parser) -> None:
+    _add_snapshot(parser)
+    parser.add_argument("--why", default="", metavar="TEXT", help="shown with the pin")
+
+
+def _fill_rules(parser: Parser) -> None:
+    for name, help_ in (
+        ("--keep-last", "snapshots of a session to keep"),
+        ("--daily", "days of which the last one stays"),
+        ("--weekly", "weeks of which the last one stays"),
+        ("--every", "seconds between snapshots of a running session"),
+    ):
+        parser.add_argument(name, type=int, metavar="N", help=help_)
+    for name in ("--on-suspend", "--on-finish"):
+        words = "suspended" if name == "--on-suspend" else "over"
+        parser.add_argument(name, choices=("yes", "no"), help=f"when a session is {words}")
+
+
+def _create(client: Client, args: Args, _console: Console) -> View[Any]:
+    made = client.snapshots.create(
+        args.session,
+        args.message,
+        tags=args.tag,
+        metrics=_metrics(args.metric),
+        artifacts=args.artifact,
+        wait=args.wait,
+    )
+    sizes = f"{size_text(made.size)}, {size_text(made.added)} new"
+    note = f"{made.short}: {made.state}, {sizes}." if args.wait else made.id
+    return views.SnapshotView(made, note)
+
+
+def _metrics(texts: list[str]) -> dict[str, float]:
+    found = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            found[name] = float(value)
+        except ValueError as error:
+            raise refused(FieldError("metrics", f"{text!a}: write NAME=NUMBER.")) from error
+    return found
+
+
+def _list(client: Client, args: Args, _console: Console) -> View[Any]:
+    found = client.snapshots.list(args.session, project=args.project, tag=args.tag, text=args.match)
+    return views.SnapshotsView(found.document)
+
+
+def _show(client: Client, args: Args, _console: Console) -> View[Any]:
+    return views.details(client.snapshots.show(args.snapshot))
+
+
+def _diff(client: Client, args: Args, _console: Console) -> View[Any]:
+    return views.comparison(client.snapshots.diff(args.snapshot, args.other))
+
+
+def _restore(client: Client, args: Args, _console: Console) -> View[Any]:
+    if args.dry_run:
+        request = RestoreRequest(name=args.name, folder=args.folder, replace=args.replace)
+        return views.plan(client.snapshots.plan(args.snapshot, request))
+    begun = client.snapshots.restore(
+        args.snapshot, args.name, folder=args.folder, replace=args.replace, wait=args.wait
+    )
+    return views.RestoreView(begun)
+
+
+def _restores(client: Client, _args: Args, _console: Console) -> View[Any]:
+    return views.RestoresView(client.snapshots.restores().document)
+
+
+def _undo(client: Client, args: Args, _console: Console) -> View[Any]:
+    return views.RestoreView(client.snapshots.undo(args.restore))
+
+
+def _replace(client: Client, args: Args, _console: Console) -> View[Any]:
+    return views.RestoreView(client.snapshots.replace(args.restore))
+
+
+def _confirm(client: Client, args: Args, _console: Console) -> View[Any]:
+    client.snapshots.confirm(args.restore)
+    return TextView({"restore": args.restore}, "Done; an original folder was removed.")
+
+
+def _export(client: Client, args: Args, _console: Console) -> View[Any]:
+    job = client.snapshots.export(args.snapshot, args.folder)
+    return JobView(job, note=f"{args.folder} has the files of {args.snapshot}.")
+
+
+def _verify(client: Client, args: Args, _console: Console) -> View[Any]:
+    return JobView(client.snapshots.verify(args.snapshot), note=f"{args.snapshot} is intact.")
+
+
+def _tag(client: Client, args: Args, _console: Console) -> View[Any]:
+    found = client.snapshots.tag(args.snapshot, *args.tags)
+    return views.SnapshotView(found, f"{found.short}: {', '.join(found.tags) or 'no tags'}.")
+
+
+def _pin(client: Client, args: Args, _console: Console) -> View[Any]:
+    found = client.snapshots.pin(args.snapshot, args.why)
+    return views.SnapshotView(found, f"{found.short} is pinned.")
+
+
+def _unpin(client: Client, args: Args, _console: Console) -> View[Any]:
+    found = client.snapshots.unpin(args.snapshot)
+    return views.SnapshotView(found, f"{found.short} is not pinned.")
+
+
+def _remove(client: Client, args: Args, _console: Console) -> View[Any]:
+    client.snapshots.remove(args.snapshot)
+    return TextView({"snapshot": args.snapshot}, f"Removed {args.snapshot}.")
+
+
+def _rules(client: Client, args: Args, _console: Console) -> View[Any]:
+    rules = client.snapshots.settings().rules
+    numbers = {name: getattr(args, name) for name in _RULES}
+    words = {name: getattr(args, name) for name in ("on_suspend", "on_finish")}
+    if any(each is not None for each in (*numbers.values(), *words.values())):
+        wanted = SnapshotRulesRequest(
+            **{name: getattr(rules, name) if n is None else n for name, n in numbers.items()},
+            **{
+                name: getattr(rules, name) if w is None else w == "yes" for name, w in words.items()
+            },
+        )
+        rules = client.snapshots.put_settings(wanted).rules
+    values = {name: str(getattr(rules, name)) for name in (*_RULES, *words)}
+    return TextView(values, "\n".join(f"{name}: {value}" for name, value in values.items()))
+
+
+_ACTIONS = (
+    Command(
+        "create",
+        "take a snapshot of a session",
+        _create,
+        _fill_create,
+        notes="Without SESSION: of the one in which the command runs.",
+        examples=("snapshot create exp1 -m 'before the new loss' --tag base",),
+    ),
+    Command("list", "list snapshots", _list, _fill_list, examples=("snapshot list exp1",)),
+    Command("show", "show a snapshot", _show, _add_snapshot, examples=("snapshot show base",)),
+    Command(
+        "diff", "show what differs", _diff, _fill_diff, examples=("snapshot diff base latest",)
+    ),
+    Command(
+        "restore",
+        "restore a snapshot into a new folder and a new session",
+        _restore,
+        _fill_restore,
+        notes="With --replace the session's own folder is kept until `snapshot confirm`.",
+        examples=("snapshot restore base --name exp2", "snapshot restore base --dry-run"),
+    ),
+    Command("restores", "list restores", _restores, examples=("snapshot restores",)),
+    Command(
+        "replace",
+        "put a restored folder in the place of the original one",
+        _replace,
+        _add_restore,
+        examples=("snapshot replace 3fa94c",),
+    ),
+    Command("undo", "put the original folder back", _undo, _add_restore),
+    Command("confirm", "remove the original folder that was kept", _confirm, _add_restore),
+    Command(
+        "export",
+        "write the files of a snapshot to a new folder",
+        _export,
+        _fill_export,
+        examples=("snapshot export base ./base",),
+    ),
+    Command("verify", "hash a snapshot again", _verify, _add_snapshot),
+    Command("tag", "set the tags of a snapshot", _tag, _fill_tag),
+    Command("pin", "keep a snapshot whatever the rules say", _pin, _fill_pin),
+    Command("unpin", "remove the pin of a snapshot", _unpin, _add_snapshot),
+    Command("rm", "remove a snapshot", _remove, _add_snapshot),
+    Command(
+        "rules",
+        "show or set when snapshots are taken and removed by themselves",
+        _rules,
+        _fill_rules,
+        examples=("snapshot rules --keep-last 5 --daily 7 --on-suspend yes",),
+    ),
+)
+
+COMMANDS = (
+    Command(
+        "snapshot",
+        "take, compare and restore snapshots",
+        actions=_ACTIONS,
+        default="list",
+        said="create",
+        notes="A snapshot has the session's folder, its code, packages and notebooks.",
+        examples=("snapshot create exp1 -m 'works'", "snapshot list", "snapshot restore latest"),
+        section="Resources",
+    ),
+)

@@ -1,0 +1,199 @@
+"""Snapshots, what differs between two of them, and restores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...client.snapshots.tables import RESTORES, SNAPSHOTS
+from ...model.snapshots.comparison import FactChange, SnapshotComparison
+from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.restore import Restoration, RestorationList, RestorePlan
+from ...model.snapshots.snapshots import Snapshot, SnapshotDetails, SnapshotList
+from .data.formats import ago_text, count_text, path_text, short, size_text
+from .markup import Markup, tag
+from .view import Column, NotedView, Row, TableView, View, pairs_text
+
+
+class SnapshotsView(TableView[SnapshotList, Snapshot]):
+    """Snapshots, newest first."""
+
+    def __init__(self, data: SnapshotList) -> None:
+        super().__init__(data, data.items, SNAPSHOTS, _COLUMNS, "Snapshots")
+
+
+class SnapshotView(NotedView[Snapshot]):
+    """One snapshot, as a line."""
+
+    def __init__(self, data: Snapshot, note: str) -> None:
+        super().__init__(data, SNAPSHOTS, note=note)
+
+
+class LinesView(View[SnapshotDetails | SnapshotComparison | RestorePlan]):
+    """An answer as lines of text."""
+
+    def __init__(
+        self, data: SnapshotDetails | SnapshotComparison | RestorePlan, lines: Iterable[str]
+    ) -> None:
+        super().__init__(data)
+        self._lines = tuple(lines)
+
+    @property
+    def text(self) -> str:
+        """Return the lines."""
+        return "\n".join(self._lines)
+
+    @property
+    def body(self) -> Markup:
+        """Return the same."""
+        return tag("pre", self.text)
+
+    @property
+    def records(self) -> list[Row]:
+        """Return a row for each line."""
+        return [{"line": line} for line in self._lines]
+
+
+class RestoresView(TableView[RestorationList, Restoration]):
+    """Restores, newest first."""
+
+    def __init__(self, data: RestorationList) -> None:
+        columns: list[Column[Restoration]] = [
+            Column("ID", lambda each: each.id, whole=True),
+            Column("SNAPSHOT", lambda each: short(each.snapshot), whole=True),
+            Column("STATE", lambda each: each.state),
+            Column("SESSION", lambda each: each.name or "-", whole=True),
+            Column("FOLDER", lambda each: path_text(each.place or each.folder)),
+            Column("KEPT", lambda each: path_text(_kept(each)) or "-"),
+        ]
+        super().__init__(data, data.items, RESTORES, columns, "Restores")
+
+
+class RestoreView(NotedView[Restoration]):
+    """One restore, and what can be done next."""
+
+    def __init__(self, data: Restoration) -> None:
+        super().__init__(data, RESTORES, note=restored_text(data))
+
+
+def details(found: SnapshotDetails) -> LinesView:
+    """Return a snapshot with its parts."""
+    snapshot, manifest = found.snapshot, found.manifest
+    pairs = [
+        ("snapshot", snapshot.id),
+        ("session", f"{snapshot.name} ({snapshot.project})"),
+        ("state", snapshot.state),
+        ("problem", snapshot.problem.message if snapshot.problem else ""),
+        ("note", snapshot.note),
+        ("tags", ", ".join(snapshot.tags)),
+        ("taken", f"{ago_text(snapshot.created)} ({snapshot.trigger})"),
+        ("parent", short(snapshot.parent)),
+        ("consistency", snapshot.consistency),
+        ("pinned", (snapshot.pin.why or "yes") if snapshot.pin else ""),
+        *(_parts(manifest) if manifest else ()),
+    ]
+    lines = pairs_text(pairs).splitlines()
+    if manifest and manifest.problems:
+        lines += ["", "not stored, or with remarks:"]
+        lines += [f"  {path_text(e.part)}: {path_text(e.message)}" for e in manifest.problems]
+    if found.reproduce:
+        lines += ["", "to rebuild the run:", *(f"  {line}" for line in found.reproduce)]
+    return LinesView(found, lines)
+
+
+def comparison(found: SnapshotComparison) -> LinesView:
+    """Return what differs, by part."""
+    parts = {
+        "code": found.code,
+        "packages": found.packages,
+        "environment": found.environment,
+        "data": found.data,
+        "volumes": found.volumes,
+        "metrics": found.metrics,
+    }
+    lines = [f"{short(found.before)} → {short(found.after)}"]
+    for name, changes in parts.items():
+        lines += [f"{name}:", *map(_change, changes)] if changes else []
+    if found.notebooks:
+        lines += ["notebooks:", *(f"  {e.path}: {e.change}" for e in found.notebooks)]
+    if found.files:
+        lines += [f"files ({count_text(found.all_files, 'difference')}):"]
+        lines += [f"  {each.change} {path_text(each.path, raw=each.raw)}" for each in found.files]
+    lines += found.problems
+    return LinesView(found, lines if len(lines) > 1 else [*lines, "No differences."])
+
+
+def plan(found: RestorePlan) -> LinesView:
+    """Return what a restore would make."""
+    pairs = [
+        ("snapshot", short(found.snapshot)),
+        ("folder", found.folder),
+        ("size", size_text(found.size)),
+        ("session", f"{found.spec.name}, {found.spec.share.text}" if found.spec else "none"),
+        ("replaces", found.replaces),
+        ("claims", ", ".join(found.claims)),
+    ]
+    lines = pairs_text(pairs).splitlines()
+    lines += [f"! {each.field}: {each.message} {each.hint}".rstrip() for each in found.problems]
+    lines += [f"- {path_text(each)}" for each in found.warnings]
+    return LinesView(found, lines)
+
+
+def restored_text(found: Restoration) -> str:
+    """Return how far a restore is, and what can be done next."""
+    if found.active:
+        return f"Restoring into {found.folder}: {found.state}."
+    if found.state == "replaced":
+        return (
+            f"{found.place} is that of the snapshot. The original is {found.kept}: "
+            f"snapshot undo {found.id}, or snapshot confirm {found.id} to remove it."
+        )
+    if found.state == "failed":
+        return found.problem.message if found.problem else "The restore has failed."
+    session = f"; the session {found.name} works there" if found.name else ""
+    return f"{found.folder} has the files of {short(found.snapshot)}{session}."
+
+
+def _parts(manifest: Manifest) -> list[tuple[str, str]]:
+    tree, found = manifest.tree, manifest.environment
+    size = f"{count_text(tree.files, 'file')}, {size_text(tree.size)}" if tree else "none"
+    metrics = (f"{name}={value:g}" for name, value in manifest.metrics.items())
+    ran = (f"{each.path} ({each.executed}/{each.cells} cells)" for each in manifest.notebooks)
+    return [
+        ("files", size),
+        ("notebooks", ", ".join(ran)),
+        ("git", ", ".join(_git(manifest))),
+        ("python", f"{found.python} {found.prefix or found.image}".strip()),
+        ("packages", str(len(found.packages)) if found.packages else ""),
+        ("gpus", f"{', '.join(found.gpus)} {found.driver}".strip()),
+        ("data", ", ".join(f"{e.dataset}@{short(e.version)}" for e in manifest.data)),
+        ("volumes", ", ".join(each.volume for each in manifest.volumes)),
+        ("artifacts", ", ".join(each.path for each in manifest.artifacts)),
+        ("metrics", ", ".join(metrics)),
+    ]
+
+
+def _git(manifest: Manifest) -> list[str]:
+    return [
+        f"{each.folder} {each.branch} {short(each.commit)}{' with changes' if each.dirty else ''}"
+        for each in manifest.git
+    ]
+
+
+def _change(change: FactChange) -> str:
+    return f"  {change.name}: {change.before or '-'} → {change.after or '-'}"
+
+
+def _kept(restore: Restoration) -> str:
+    return restore.kept if restore.state == "replaced" else ""
+
+
+_COLUMNS: list[Column[Snapshot]] = [
+    Column("ID", lambda each: each.short, whole=True),
+    Column("SESSION", lambda each: each.name or f"of {each.owner}", whole=True),
+    Column("STATE", lambda each: each.state),
+    Column("TAKEN", lambda each: ago_text(each.created)),
+    Column("SIZE", lambda each: size_text(each.size)),
+    Column("ADDED", lambda each: size_text(each.added)),
+    Column("TAGS", lambda each: ", ".join(each.tags) or "-"),
+    Column("NOTE", lambda each: path_text(each.note) or "-"),
+]
