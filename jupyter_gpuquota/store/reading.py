@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import msgspec
 
-from ..errors import Conflict
 from .disk import failures
 from .packs import PART, SMALL
 
@@ -50,19 +49,11 @@ def whole(path: Path, read: Callable[[FileIO], T]) -> tuple[T, os.stat_result]:
     raise changing(path)
 
 
-class Changing(Conflict):
-    """A file changes while it is read."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"{path} changes while it is read.", hint="Stop what writes it, or sync a copy."
-        )
-        self.path = path
-
-
-def changing(path: Path) -> Changing:
+def changing(path: Path) -> failures.Changed:
     """Return the error of a file that somebody writes."""
-    return Changing(path)
+    return failures.Changed(
+        f"{path} changes while it is read.", hint="Stop what writes it, or sync a copy."
+    )
 
 
 def small_or_hashed(file: FileIO) -> tuple[Content, bytes]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ..errors import FieldError, InvalidFields
+from ..errors import FieldError, GpuQuotaError, InvalidFields
 from .entries import FOLDER, LINK
 from .paths import printable
 from .tasks import in_thread
@@ -38,6 +38,12 @@ class Source(Protocol):
     def path(self, found: Found) -> Path:
         """Return the path of a file on this disk."""
 
+    def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
+        """Return what is stored of a file that could not be read whole, None: it is left out.
+
+        Raise the error where a version must have every file.
+        """
+
 
 class Folder:
     """A folder on this disk."""
@@ -58,6 +64,10 @@ class Folder:
     def path(self, found: Found) -> Path:
         """Return the path of a file."""
         return self._root / found.path
+
+    def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
+        """Raise the error."""
+        raise error
 
 
 def surveyed(everything: Iterable[Found], name: str) -> Size:

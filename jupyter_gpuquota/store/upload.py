@@ -18,6 +18,7 @@ from . import large, manifest, reading
 from .catalog import Catalog
 from .commits import Stats
 from .disk import failures
+from .disk.failures import NOT_WHOLE
 from .entries import FOLDER, LINK, NOWHERE, Entry, Located, Location
 from .lake import layout
 from .lake.objects import Objects
@@ -83,20 +84,23 @@ class Upload:
             await sends.start(self._send_pack, pack)
         for each in batch:
             # The file may be gone with the next batch: what is to be sent is read now.
-            if content := contents.get(each.path):
-                for number in self._missing(content):
-                    part = content.parts[number]
-                    body = await in_thread(_read_part, source.path(each), number, part)
-                    await self._send(part, body, sends)
-            elif each.mode not in {LINK, FOLDER}:
-                contents[each.path] = await self._stream(source.path(each), sends)
-            entries.add(*_entry(each, contents.get(each.path)))
+            content = contents.get(each.path)
+            if each.mode not in {LINK, FOLDER} and each.path not in contents:
+                content = await self._stream(source, each, sends)
+            elif content:
+                content = await self._send_parts(source, each, content, sends)
+            if content or each.mode in {LINK, FOLDER}:
+                entries.add(*_entry(each, content))
 
     def _read(
         self, source: Source, batch: Sequence[Found]
-    ) -> tuple[dict[str, Content], list[Pack]]:
-        """Return what files contain, unless they are large and unread, and the packs to send."""
-        contents, packs = {}, []
+    ) -> tuple[dict[str, Content | None], list[Pack]]:
+        """Return what files contain, unless they are large and unread, and the packs to send.
+
+        A file without a content is left out of the version.
+        """
+        contents: dict[str, Content | None] = {}
+        packs = []
         for found in batch:
             if found.mode in {LINK, FOLDER}:
                 continue
@@ -104,21 +108,39 @@ class Upload:
             if content is None and found.stat and found.stat.st_size >= SMALL:
                 continue
             if content is None:
-                content, pack = self._look(source.path(found), found)
+                content, pack = self._look(source, found)
                 packs += [pack] if pack else []
             contents[found.path] = content
-            self._meter.add(files=1, bytes=content.size)
+            self._meter.add(files=1, bytes=content.size if content else 0)
         self._remember()
         return contents, packs
 
-    async def _stream(self, path: Path, sends: Background) -> Content:
-        """Read a large file, and send its parts meanwhile."""
+    async def _send_parts(
+        self, source: Source, found: Found, content: Content, sends: Background
+    ) -> Content | None:
+        """Send those parts of a file that the lake lacks; return what the file contains now."""
+        for number in self._missing(content):
+            part = content.parts[number]
+            try:
+                body = await in_thread(_read_part, source.path(found), number, part)
+            except NOT_WHOLE as error:
+                other = source.instead(found, error)
+                return await self._stream(source, other, sends) if other else None
+            await self._send(part, body, sends)
+        return content
+
+    async def _stream(self, source: Source, found: Found, sends: Background) -> Content | None:
+        """Read a large file, and send its parts meanwhile; None if it is left out."""
 
         async def offer(part: str, body: bytes) -> None:
             self._meter.add(bytes=len(body))
             await self._send(part, body, sends)
 
-        content, stats = await large.read(path, offer)
+        try:
+            content, stats = await large.read(source.path(found), offer)
+        except NOT_WHOLE as error:
+            other = source.instead(found, error)
+            return await self._stream(source, other, sends) if other else None
         self._catalog.remember(stats, content)
         self._meter.add(files=1)
         return content
@@ -143,9 +165,13 @@ class Upload:
             return content
         return None
 
-    def _look(self, path: Path, found: Found) -> tuple[Content, Pack | None]:
+    def _look(self, source: Source, found: Found) -> tuple[Content | None, Pack | None]:
         """Read a file; return its content, and the pack that it completes."""
-        (content, body), stats = reading.whole(path, reading.small_or_hashed)
+        try:
+            (content, body), stats = reading.whole(source.path(found), reading.small_or_hashed)
+        except NOT_WHOLE as error:
+            other = source.instead(found, error)
+            return self._look(source, other) if other else (None, None)
         if content.size >= SMALL:
             self._catalog.remember(stats, content)
         else:

@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.errors import GpuQuotaError, InvalidFields
 from jupyter_gpuquota.store import manifest
 from jupyter_gpuquota.store.catalog import Catalog
-from jupyter_gpuquota.store.entries import Entry, Location
+from jupyter_gpuquota.store.entries import FILE, Entry, Location
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.contents import refresh
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import PART
 from jupyter_gpuquota.store.progress import Progress
+from jupyter_gpuquota.store.sources import Folder, Size
 from jupyter_gpuquota.store.tasks import Background
+from jupyter_gpuquota.store.tree import Found
 from jupyter_gpuquota.store.upload import Upload, Uploaded
 
 pytestmark = pytest.mark.asyncio
@@ -128,3 +130,28 @@ async def test_work_in_the_background_is_awaited_and_its_errors_are_raised() -> 
     with pytest.raises(ValueError, match="-1"):
         await fail()
     assert 7 not in done
+
+
+class Forgiving(Folder):
+    """A folder of which files are left out that are gone when they are read."""
+
+    def survey(self) -> Size:
+        found = super().survey()
+        for name in ("large", "train/7.txt"):
+            (self._root / name).unlink()
+            (self._root / name).symlink_to("nowhere")
+        return found
+
+    async def batches(self):
+        async for batch in super().batches():
+            yield [Found(each.path, FILE) if "nowhere" in each.target else each for each in batch]
+
+    def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
+        return None
+
+
+async def test_a_source_may_go_on_without_files_that_are_gone(lake, folder):
+    uploaded = await Upload(lake, Catalog(":memory:"), lambda _: None).run(Forgiving(folder))
+    paths = {entry.path async for entry, _ in contents(lake, uploaded.version)}
+    assert "train/8.txt" in paths
+    assert paths.isdisjoint({"large", "train/7.txt"})

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ...core.snapshots import identity
-from ...errors import Conflict, Damaged, StorageFailed
+from ...errors import Damaged, StorageFailed
 from ...model.datasets.lakes import Lake
 from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, TreePart
 from ...model.snapshots.orders import SnapshotOrder
@@ -21,7 +21,6 @@ from ...store.catalog import Catalog
 from ...store.commits import Commit
 from ...store.lake.connection import Connection
 from ...store.lake.history import History, has_conditional_put
-from ...store.reading import Changing
 from ...store.snapshots.source import SessionFolder
 from ...store.sync import Wanted, sync
 from ...store.tasks import in_thread
@@ -29,8 +28,6 @@ from .. import lakes
 from ..capture.parts import Parts
 from ..job import Job
 
-_ATTEMPTS = 100
-"""Files that are written while they are read, each of which costs one attempt."""
 _NAMED = 20
 
 
@@ -94,21 +91,13 @@ async def _stored(
         author=order.draft.author,
         source=f"session:{order.draft.session}",
     )
-    for _ in range(_ATTEMPTS):
-        try:
-            return await sync(
-                wanted,
-                objects,
-                history,
-                catalog,
-                clock=lambda: datetime.now(UTC),
-                report=job.progress,
-            )
-        except Changing as error:
-            source.copy(str(error.path.relative_to(order.folder)))
-    raise Conflict(
-        f"More than {_ATTEMPTS} files in {order.folder} are being written.",
-        hint="Suspend the session, or pause it by a hook.",
+    return await sync(
+        wanted,
+        objects,
+        history,
+        catalog,
+        clock=lambda: datetime.now(UTC),
+        report=job.progress,
     )
 
 

@@ -13,18 +13,30 @@ from ...errors import Conflict, StorageFailed
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
+class Changed(Conflict):
+    """A file was written or removed while it was read."""
+
+
+class Unreadable(StorageFailed):
+    """A file that is to be stored cannot be read."""
+
+
+NOT_WHOLE = (Changed, Unreadable)
+"""The errors of files that could not be read whole."""
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Raise Conflict for a file that is gone, and StorageFailed for one that cannot be read."""
+    """Raise Changed for a file that is gone, and Unreadable for one that cannot be read."""
     try:
         yield
     except FileNotFoundError as error:
-        raise Conflict(
+        raise Changed(
             f"{path} was removed while the folder was read.",
             hint="Stop what removes files, or sync a copy.",
         ) from error
     except OSError as error:
-        raise StorageFailed(
+        raise Unreadable(
             f"{path} cannot be read: {error.strerror}.", hint="Check its rights and its disk."
         ) from error
 

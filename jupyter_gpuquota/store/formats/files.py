@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ...errors import Damaged, FieldError, NotFound, refused
+from ...errors import Damaged, FieldError, GpuQuotaError, NotFound, refused
 from .. import paths
 from ..disk.failures import reading
 from ..entries import LINK
@@ -54,6 +54,10 @@ class Files:
     def path(self, found: Found) -> Path:
         """Return the path of a file."""
         return self._here[found.path]
+
+    def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
+        """Raise the error."""
+        raise error
 
     async def _fetch(self, batch: Sequence[Item], folder: Path) -> None:
         """Put the files of a batch on this disk."""

@@ -11,6 +11,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ...core.snapshots import redaction
+from ...errors import GpuQuotaError
+from ..disk.failures import Changed
 from ..entries import FILE, FOLDER, LINK
 from ..paths import printable, sort_key
 from ..sources import BATCH, Size
@@ -65,9 +67,21 @@ class SessionFolder:
             return self._added[found.path]
         return self._copies.get(found.path, self._root / found.path)
 
-    def copy(self, path: str) -> None:
-        """Store a copy of a file instead: it is being written."""
-        self.copied.add(path)
+    def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
+        """Return a copy of a file that is being written, None for one that cannot be read."""
+        try:
+            if isinstance(error, Changed) and found.path not in self.copied:
+                self.copied.add(found.path)
+                return self._snapped(found)
+        except FileNotFoundError:
+            self.copied.discard(found.path)
+            self.left_out[printable(found.path)] = "It was removed meanwhile."
+            return None
+        except OSError as failed:
+            self.left_out[printable(found.path)] = f"It cannot be copied: {failed.strerror}."
+            return None
+        self.left_out[printable(found.path)] = error.message
+        return None
 
     def _all(self) -> Iterator[Found]:
         """Yield what is stored, sorted."""
@@ -113,8 +127,6 @@ class SessionFolder:
         """Return a file with the state of what is read: itself, or a copy. Raises OSError."""
         if redaction.is_git_text(found.path):
             return self._without_tokens(found)
-        if found.path in self.copied:
-            return self._snapped(found)
         if not os.access(self._root / found.path, os.R_OK):
             raise PermissionError(13, "Permission denied")
         return found
