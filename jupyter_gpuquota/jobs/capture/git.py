@@ -14,6 +14,7 @@ _PATIENCE = 60.0
 _DEPTH = 2
 """How far below the folder repositories are looked for."""
 _MOST = 20
+_DIFF = ("diff", "--binary", "--no-ext-diff", "--no-textconv", "--no-color")
 _NAMED = 200
 """Untracked paths that are named at most."""
 
@@ -40,7 +41,7 @@ def look(root: Path, folder: Path) -> Repository:
     """Return what is checked out. Raises OSError, subprocess.SubprocessError where git fails."""
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD", check=False)
     changes = ("HEAD",) if commit else ("--cached",)
-    patch = redaction.text(_git(folder, "diff", "--binary", "--no-ext-diff", *changes))
+    patch = redaction.text(_git(folder, *_DIFF, *changes, "--", ".", *_secret(folder, changes)))
     untracked = _git(folder, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
     names = sorted(redaction.text(name) for name in untracked if name)
     remote = _git(folder, "config", "--get", "remote.origin.url", check=False)
@@ -54,6 +55,12 @@ def look(root: Path, folder: Path) -> Repository:
         all_untracked=len(names),
     )
     return Repository(part, patch.encode(errors="surrogateescape") if patch.strip() else b"")
+
+
+def _secret(folder: Path, changes: tuple[str, ...]) -> list[str]:
+    """Return the arguments that leave out changed files of credentials and keys."""
+    names = _git(folder, *_DIFF, "--name-only", "-z", *changes).split("\0")
+    return [f":(exclude,literal,top){name}" for name in names if redaction.secret_path(name)]
 
 
 def _git(folder: Path, *words: str, check: bool = True) -> str:

@@ -61,9 +61,11 @@ class Parts:
         return replace(draft, git=tuple(found))
 
     def _environment(self, draft: Manifest) -> Manifest:
-        if not draft.environment.prefix:
+        prefix = draft.environment.prefix or self._order.prefix
+        if not prefix:
             return draft
-        return replace(draft, environment=environment.packages(draft.environment))
+        found = replace(draft.environment, prefix=prefix)
+        return replace(draft, environment=environment.packages(found))
 
     def _gpus(self, draft: Manifest) -> Manifest:
         return replace(draft, environment=environment.gpus(draft.environment))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,8 +18,9 @@ from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, Tree
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.catalog import Catalog
 from ...store.commits import Commit
-from ...store.lake.connection import Connection
 from ...store.lake.history import History, has_conditional_put
+from ...store.lake.objects import Objects
+from ...store.paths import printable
 from ...store.snapshots.source import SessionFolder
 from ...store.sync import Wanted, sync
 from ...store.tasks import in_thread
@@ -38,21 +38,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(job: Job, args: argparse.Namespace) -> None:
-    """Store the tree, then the manifest that names it. Raises GpuQuotaError."""
+    """Store what the order says. Raises GpuQuotaError."""
     order = await in_thread(_read, args.order)
-    objects = lakes.opened(await lakes.find(job, args, ""))
+    snapshot = await take(job, order, lakes.opened(await lakes.find(job, args, "")), args.lake)
+    job.note(version=snapshot)
+
+
+async def take(job: Job, order: SnapshotOrder, objects: Objects, url: str) -> str:
+    """Store the tree, then the manifest that names it; return the snapshot's id.
+
+    The same order and the same folder have the same id: who goes on after a kill makes nothing
+    twice.
+    """
     with TemporaryDirectory(prefix="gpuquota-") as room:
-        manifest = await _made(job, order, objects, Path(room), args.lake)
+        manifest = await _made(job, order, objects, Path(room), url)
     body = identity.encode(manifest)
     snapshot = identity.identity(body)
     await objects.create(identity.key(order.draft.owner, snapshot), body)
-    job.note(version=snapshot)
-    sys.stdout.write(f"{snapshot}\n")
+    return snapshot
 
 
-async def _made(
-    job: Job, order: SnapshotOrder, objects: Connection, room: Path, url: str
-) -> Manifest:
+async def _made(job: Job, order: SnapshotOrder, objects: Objects, room: Path, url: str) -> Manifest:
     """Return the manifest with all parts that could be stored."""
     root = Path(order.folder)
     if not root.is_dir():
@@ -79,7 +85,7 @@ async def _stored(
     job: Job,
     order: SnapshotOrder,
     source: SessionFolder,
-    objects: Connection,
+    objects: Objects,
     catalog: Catalog,
 ) -> Commit:
     """Return the commit of the folder; of files that are being written, copies are stored."""
@@ -102,7 +108,8 @@ async def _stored(
 
 
 def _consistency(manifest: Manifest, source: SessionFolder) -> dict[str, Consistency]:
-    return {"consistency": "best-effort" if source.copied else manifest.consistency}
+    moved = source.copied or source.written
+    return {"consistency": "best-effort" if moved else manifest.consistency}
 
 
 def _notes(source: SessionFolder) -> list[PartProblem]:
@@ -112,8 +119,8 @@ def _notes(source: SessionFolder) -> list[PartProblem]:
         for path, why in sorted(source.left_out.items())
     ]
     written = [
-        PartProblem(part=f"written:{path}", message="It was written meanwhile: a copy was stored.")
-        for path in sorted(source.copied)
+        PartProblem(part=f"written:{printable(path)}", message="It was written meanwhile.")
+        for path in sorted(source.copied | source.written)
     ]
     return [*left[:_NAMED], *written[:_NAMED]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import os
+import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -31,7 +32,7 @@ class SessionFolder:
 
     `exclude` are paths that are left out; `room` is a folder for copies. `left_out` has what was
     left out, and why, by path; `copied` the files of which a copy was stored because somebody
-    wrote them.
+    wrote them; `written` those that have changed since the snapshot was begun.
     """
 
     def __init__(
@@ -43,6 +44,8 @@ class SessionFolder:
     ) -> None:
         self.left_out: dict[str, str] = {}
         self.copied: set[str] = set()
+        self.written: set[str] = set()
+        self._began = time.time_ns()
         self._root = root
         self._room = room
         self._exclude = frozenset(exclude)
@@ -101,6 +104,8 @@ class SessionFolder:
             return None
         if found.mode in {LINK, FOLDER}:
             return found
+        if found.stat and found.stat.st_ctime_ns > self._began:
+            self.written.add(found.path)
         try:
             return self._readable(found)
         except FileNotFoundError:

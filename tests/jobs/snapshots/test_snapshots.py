@@ -1,0 +1,249 @@
+"""Snapshots as processes take them: whole, without secrets, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
+from tests.jobs.conftest import ROOT, lake, lake_url
+from tests.jobs.snapshots.taken import git, manifests, order
+from tests.local.conftest import own_disk
+from tests.store.living import entries, fetched, listing, verified
+
+__all__ = ["lake", "lake_url", "own_disk"]
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(7200)]
+
+TOKEN = "ghp_" + "s3cr3t" * 6
+ALL = 200
+
+Take = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A session's folder: code in git, a notebook, secrets, and links that lead out."""
+    folder = tmp_path / "work"
+    (folder / "empty").mkdir(parents=True)
+    (folder / "train.py").write_text("print(1)\n")
+    (folder / ".env").write_text(f"API_KEY={TOKEN}\n")
+    (folder / ".netrc").write_text(f"machine h login ana password {TOKEN}\n")
+    cells = [{"cell_type": "code", "execution_count": n, "source": "1"} for n in (1, None)]
+    (folder / "a.ipynb").write_text(json.dumps({"cells": [*cells, {"cell_type": "markdown"}]}))
+    (folder / "out").symlink_to("/etc/passwd")
+    (folder / "in").symlink_to("train.py")
+    (folder / "large").write_bytes(bytes(3 << 20))
+    git(folder, "init")
+    git(folder, "add", "train.py", ".netrc")
+    git(folder, "commit", "-m", "first")
+    git(folder, "remote", "add", "origin", f"https://ana:{TOKEN}@example.org/a.git")
+    (folder / "train.py").write_text(f"print(2)\nkey = '{TOKEN}x'\n")
+    (folder / ".netrc").write_text(f"machine h login ana password {TOKEN}2\n")
+    os.mkfifo(folder / "pipe")
+    return folder
+
+
+@pytest.fixture
+def words(lake_url: str, tmp_path: Path) -> Callable[..., list[str]]:
+    """Return the command that takes a snapshot, and dies at a step."""
+
+    def make(wanted: SnapshotOrder, *step: int, name: str = "order") -> list[str]:
+        path = tmp_path / f"{name}.json"
+        path.write_bytes(msgspec.json.encode(wanted))
+        module = ["-m", "tests.jobs.snapshots.taken", str(path), lake_url]
+        return [sys.executable, *module, *map(str, step)]
+
+    return make
+
+
+@pytest.fixture
+def take(words, tmp_path: Path) -> Take:
+    """Take a snapshot to its end, or to its death."""
+
+    def run(wanted: SnapshotOrder, *step: int, prefix: tuple[str, ...] = ()) -> object:
+        return subprocess.run(
+            [*prefix, *words(wanted, *step)],
+            cwd=ROOT,
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "xdg")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def made(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+async def test_a_snapshot_has_every_part_and_no_secret(take, folder, lake, lake_url, tmp_path):
+    log = tmp_path / "session.log"
+    log.write_text(f"started\nAPI_TOKEN={TOKEN}\n")
+    wanted = order(folder, prefix=sys.prefix, artifacts=("lar*",), log=str(log))
+    snapshot = made(take(wanted))["snapshot"]
+    manifest = (await manifests(lake))[snapshot]
+    assert [(each.path, each.cells, each.executed) for each in manifest.notebooks] == [
+        ("a.ipynb", 2, 1)
+    ]
+    (repository,) = manifest.git
+    assert repository.remote == "https://example.org/a.git"
+    assert repository.dirty
+    assert repository.branch == "main"
+    assert "a.ipynb" in repository.untracked
+    assert manifest.environment.packages["pytest"], manifest.problems
+    assert [each.path for each in manifest.artifacts] == ["large"]
+    assert [each.path for each in manifest.logs] == [".gpuquota/snapshot/log.txt"]
+    left = {each.part.removeprefix("left out:") for each in manifest.problems}
+    assert {".env", ".netrc", "out", "pipe", ".git/config"} <= left
+    assert manifest.tree
+    restored = await fetched(lake, manifest.tree.version, tmp_path / "restored")
+    assert (restored / "train.py").read_text() == (folder / "train.py").read_text()
+    assert (restored / "in").is_symlink()
+    assert (restored / "large").read_bytes() == bytes(3 << 20)
+    patch = (restored / ".gpuquota/snapshot/0.patch").read_text()
+    assert "+print(2)" in patch
+    assert "netrc" not in patch
+    (restored / "train.py").unlink()  # a user's own code may have anything in it
+    for path in [*restored.rglob("*"), *Path(lake_url[7:], "snapshots").rglob("*")]:
+        objects = path.relative_to(restored).parts[:2] if path.is_relative_to(restored) else ()
+        if path.is_file() and objects != (".git", "objects"):
+            assert TOKEN.encode() not in path.read_bytes(), path
+
+
+async def test_parts_that_fail_fail_alone(take, folder, lake):
+    (folder / ".git/HEAD").write_text("nonsense")
+    (folder / "b.ipynb").write_text("no notebook")
+    snapshot = made(take(order(folder, prefix="/nowhere")))["snapshot"]
+    manifest = (await manifests(lake))[snapshot]
+    assert {"git", "environment"} <= {each.part for each in manifest.problems}
+    assert all(each.message for each in manifest.problems)
+    assert manifest.tree
+    assert await verified(lake, manifest.tree.version) == []
+
+
+async def test_a_kill_at_any_step_leaves_nothing_half(take, folder, lake, rounds, lake_url):
+    steps = int(str(made(take(order(folder)))["steps"]))
+    assert steps > 15
+    count, dead = rounds(ALL), 0
+    for number in range(count):
+        (folder / "train.py").write_text(f"print({number})\n" * 3)
+        (folder / "large").write_bytes(bytes(2 << 20) + number.to_bytes(2, "big"))
+        before = set(await manifests(lake))
+        step = number % steps if count >= steps else number * steps // count
+        done = take(order(folder), step)
+        assert done.returncode in {0, -signal.SIGKILL}, done.stdout + done.stderr
+        dead += done.returncode != 0
+        for each in (await manifests(lake)).values():
+            assert each.tree
+            await entries(lake, each.tree.version)
+        snapshot = made(take(order(folder)))["snapshot"]
+        after = await manifests(lake)
+        assert set(after) == before | {snapshot}, "goes on with the same snapshot"
+        assert await verified(lake, after[snapshot].tree.version) == []
+    assert dead > count / 2
+
+
+async def test_two_at_once_are_both_whole(words, folder, lake, tmp_path):
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "xdg")}
+    other = msgspec.structs.replace(order(folder), id="j2")
+    other = msgspec.structs.replace(
+        other, draft=msgspec.structs.replace(other.draft, note="the other")
+    )
+    both = [
+        await asyncio.create_subprocess_exec(
+            *words(each, name=each.id), cwd=ROOT, env=env, stdout=asyncio.subprocess.PIPE
+        )
+        for each in (order(folder), other)
+    ]
+    said = [(await each.communicate())[0] for each in both]
+    assert [each.returncode for each in both] == [0, 0], said
+    found = await manifests(lake)
+    assert {json.loads(each)["snapshot"] for each in said} == set(found)
+    for each in found.values():
+        assert await verified(lake, each.tree.version) == []
+
+
+async def test_a_session_may_write_meanwhile(take, folder, lake, tmp_path):
+    (folder / "log").write_bytes(b"a line\n" * 200_000)
+    stop = threading.Event()
+
+    def write() -> None:
+        number = 0
+        while not stop.is_set():
+            number += 1
+            with (folder / "log").open("ab") as file:
+                file.write(b"a line\n")
+            (folder / "new").write_text(f"{number}")
+            (folder / "new").replace(folder / f"moved-{number % 50}")
+            (folder / f"moved-{(number + 25) % 50}").unlink(missing_ok=True)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        found = [made(take(order(folder)))["snapshot"] for _ in range(3)]
+    finally:
+        stop.set()
+        writer.join()
+    for snapshot in found:
+        manifest = (await manifests(lake))[snapshot]
+        assert await verified(lake, manifest.tree.version) == []
+        tree = await fetched(lake, manifest.tree.version, tmp_path / f"out-{snapshot}")
+        assert set((tree / "log").read_bytes().split(b"\n")[:-1]) == {b"a line"}
+    assert manifest.consistency == "best-effort"
+
+
+async def test_a_folder_that_may_not_be_written_is_stored(take, folder, lake, tmp_path):
+    before = listing(folder / "empty"), sorted(folder.iterdir())
+    folder.chmod(0o555)
+    try:
+        snapshot = made(take(order(folder)))["snapshot"]
+    finally:
+        folder.chmod(0o755)
+    assert (await manifests(lake))[snapshot].tree.files > 2
+    assert (listing(folder / "empty"), sorted(folder.iterdir())) == before
+
+
+async def test_a_full_lake_is_told_and_holds_no_snapshot(words, folder, own_disk, tmp_path):
+    disk = tmp_path / "disk"
+    command = words(order(folder))
+    command[-1] = f"file://{disk}"
+    (folder / "large").write_bytes(os.urandom(3 << 20))
+    done = await asyncio.create_subprocess_exec(
+        *own_disk("size=1m"),
+        *["env", f"XDG_CACHE_HOME={tmp_path / 'xdg'}", *command],
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    said = (await done.communicate())[0].decode()
+    assert done.returncode == 1, said
+    assert said.startswith("StorageFailed: "), said
+    assert "full" in said
+
+
+async def test_a_manifest_of_an_older_version_is_read(take, folder, lake):
+    """Fields that an older version did not know have their defaults."""
+    from jupyter_gpuquota.core.snapshots import identity  # noqa: PLC0415
+
+    snapshot = made(take(order(folder)))["snapshot"]
+    known = json.loads(await lake.get(identity.key("ana", snapshot)))
+    for name in ("kernel", "mlflow_run", "logs", "artifacts", "metrics", "volumes", "environment"):
+        known.pop(name)
+    body = json.dumps(known).encode()
+    older = identity.identity(body)
+    await lake.create(identity.key("ana", older), body)
+    manifest = (await manifests(lake))[older]
+    assert manifest.tree
+    assert await verified(lake, manifest.tree.version) == []
