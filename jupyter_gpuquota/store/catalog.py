@@ -113,10 +113,14 @@ class Catalog:
         self._db.executemany("DELETE FROM held WHERE pack = ?", names)
         self._db.executemany("DELETE FROM packs WHERE sha256 = ?", names)
 
-    def set_objects(self, objects: Iterable[str]) -> None:
-        """Note which objects of their own exist."""
-        self._db.execute("DELETE FROM objects")
-        self.add_objects(objects)
+    def objects(self) -> set[str]:
+        """Return the objects that are known to exist."""
+        return {row[0].hex() for row in self._db.execute("SELECT sha256 FROM objects")}
+
+    def drop_objects(self, objects: Iterable[str]) -> None:
+        """Forget objects that do not exist any more."""
+        names = [(bytes.fromhex(each),) for each in objects]
+        self._db.executemany("DELETE FROM objects WHERE sha256 = ?", names)
 
     def add_objects(self, objects: Iterable[str]) -> None:
         """Note that objects exist."""

@@ -18,16 +18,18 @@ async def refresh(catalog: Catalog, objects: Objects) -> None:
 
     A pack counts once its index exists, which is written after it.
     """
+    # What another process adds after this is not missed in a list that was made before.
+    known, known_objects = catalog.packs(), catalog.objects()
     found = {layout.name_of(key) async for key in _keys(objects, layout.PACKS)}
     packs = {name.removesuffix(layout.INDEX) for name in found if name.endswith(layout.INDEX)}
     whole = {layout.name_of(key) async for key in _keys(objects, layout.OBJECTS)}
-    known = catalog.packs()
     indexes = await _read(objects, sorted(packs - known))
     with catalog.batch():
         catalog.drop_packs(known - packs)
         for pack, index in indexes:
             catalog.add_pack(pack, decode_index(index))
-        catalog.set_objects(whole)
+        catalog.drop_objects(known_objects - whole)
+        catalog.add_objects(whole - known_objects)
 
 
 async def _read(objects: Objects, packs: Iterable[str]) -> list[tuple[str, bytes]]:
