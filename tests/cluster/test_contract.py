@@ -109,6 +109,7 @@ class ClusterContract(BackendContract):
             "caches",
             "jobs",
             "uses",
+            "volumes",
         }
     )
 

@@ -76,6 +76,27 @@ async def test_a_version_is_loaded_once_read_and_dropped() -> None:
     assert not api.all(LOADS)
 
 
+@pytest.mark.asyncio
+async def test_a_load_that_fluid_has_removed_leaves_a_mounted_version() -> None:
+    api = FakeApi()
+    fluid, name = Fluid(api, "AlluxioRuntime", SPEC), near_claim(*COPY)
+    await fluid.load("team-a", "datasets", COPY)
+    raw = api.raw(DATASETS, "team-a", name)
+    api.put(DATASETS, {**raw, "status": {"phase": "Bound"}})
+    await api.delete(LOADS, "team-a", name)
+    found = await fluid.near("team-a", COPY)
+    assert (found.mounted, found.loaded, found.share) == (True, False, None)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "load", "failed"),
+    [("Bound", "Failed", True), ("Failed", "", True), ("Bound", "Executing", False)],
+)
+def test_a_failure_is_not_a_load(dataset: str, load: str, *, failed: bool) -> None:
+    found = near_of(DatasetStatus(phase=dataset), LoadStatus(phase=load))
+    assert (found.failed, found.loaded, found.is_whole) == (failed, False, False)
+
+
 def test_names_are_valid_and_apart() -> None:
     long = ("x" * 63, "b" * 64)
     assert len(near_claim(*long)) <= 63
@@ -111,6 +132,28 @@ async def test_what_sessions_use_is_held_by_nodes_and_the_rest_is_told() -> None
         await near.step()
         assert not api.all(DATASETS)
         assert not list(near.warnings())
+
+
+@pytest.mark.asyncio
+async def test_the_next_controller_drops_what_the_last_one_loaded() -> None:
+    api = FakeApi((TEAM,))
+    put_claim(api)
+    fluid = Fluid(api, "AlluxioRuntime", SPEC)
+    await fluid.load(TEAM, "datasets", COPY)
+    raw = api.raw(DATASETS, TEAM, near_claim(*COPY))
+    api.put(DATASETS, {**raw, "status": {"phase": "Bound"}})
+    async with controller(api) as found:
+        cache = await found.projects.open(TEAM)
+        copy = CachedVersion(
+            dataset=COPY[0], version=COPY[1], state="cached", size=1, files=1, used=NOW
+        )
+        cache.replace([copy], 1, NOW)
+        near = Nearby(fluid, found.projects)
+        await near.step()
+        assert near.is_mounted(TEAM, COPY)
+        cache.replace([], 1, NOW + timedelta(seconds=1))
+        await near.step()
+        assert not api.all(DATASETS)
 
 
 def test_sessions_mount_what_nodes_hold() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,6 +24,8 @@ from ..resources import Resource
 from .marks import Copy
 
 GROUP, VERSION = "data.fluid.io", "v1alpha1"
+
+T = TypeVar("T")
 
 _NOT_FOUND = 404
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -65,13 +67,14 @@ class Near:
     """How much of a version nodes hold.
 
     `share` is from 0 to 1 and `held` in bytes, None where Fluid does not say. `mounted`: pods can
-    mount it. `loaded`: Fluid calls its load complete.
+    mount it. `loaded`: Fluid calls its load complete, `failed`: it calls it failed.
     """
 
     share: float | None = None
     held: int | None = None
     mounted: bool = False
     loaded: bool = False
+    failed: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -100,14 +103,12 @@ class Fluid:
     async def near(self, namespace: str, copy: Copy) -> Near:
         """Return how much of a version nodes hold now. Raises Fault."""
         name = near_claim(*copy)
-        try:
-            dataset = await self._api.get(DATASETS, namespace, name)
-            load = await self._api.get(LOADS, namespace, name)
-        except Fault as fault:
-            if fault.status == _NOT_FOUND:
-                return Near()
-            raise
-        return near_of(dataset.status, load.status)
+        dataset = await self._find(DATASETS, namespace, name)
+        load = await self._find(LOADS, namespace, name)
+        # Fluid removes loads some time after their end, if it is told to.
+        return near_of(
+            dataset.status if dataset else DatasetStatus(), load.status if load else LoadStatus()
+        )
 
     async def remove(self, namespace: str, copy: Copy) -> None:
         """Let Fluid drop a version: it has no other way to evict. Raises Fault."""
@@ -118,6 +119,14 @@ class Fluid:
             except Fault as fault:
                 if fault.status != _NOT_FOUND:
                     raise
+
+    async def _find(self, resource: Resource[T], namespace: str, name: str) -> T | None:
+        try:
+            return await self._api.get(resource, namespace, name)
+        except Fault as fault:
+            if fault.status != _NOT_FOUND:
+                raise
+            return None
 
     def manifests(
         self, namespace: str, claim: str, copy: Copy
@@ -145,6 +154,7 @@ def near_of(dataset: DatasetStatus, load: LoadStatus) -> Near:
         held=_bytes(states.get("cached", "")),
         mounted=dataset.phase == "Bound",
         loaded=load.phase == "Complete",
+        failed="Failed" in (load.phase, dataset.phase),
     )
 
 

@@ -22,6 +22,7 @@ class Nearby:
         self._fluid = fluid
         self._projects = projects
         self._known: dict[tuple[str, Copy], Near] = {}
+        self._none: set[tuple[str, Copy]] = set()
         self._trouble: dict[str, str] = {}
 
     def is_mounted(self, namespace: str, copy: Copy) -> bool:
@@ -29,10 +30,15 @@ class Nearby:
         return self._known.get((namespace, copy), Near()).mounted
 
     def warnings(self) -> Iterator[str]:
-        """Yield what does not work, and loads that are complete without a whole copy."""
+        """Yield what does not work: failed loads, and complete ones without a whole copy."""
         yield from self._trouble.values()
         for (_, (dataset, version)), near in sorted(self._known.items(), key=lambda e: e[0]):
-            if near.loaded and not near.is_whole:
+            if near.failed:
+                yield (
+                    f"Fluid has failed to load {dataset}@{version[:12]}; the claim has all of it. "
+                    "Its objects say why: kubectl describe dataset,dataload."
+                )
+            elif near.loaded and not near.is_whole:
                 held = "an unknown part" if near.share is None else f"{near.share:.0%}"
                 yield (
                     f"Fluid calls the load of {dataset}@{version[:12]} complete, and holds {held} "
@@ -54,12 +60,20 @@ class Nearby:
         namespace = cache.namespace
         for version in cache.versions():
             copy = (version.dataset, version.version)
-            known = (namespace, copy) in self._known
-            if version.state != "cached" or not (version.leases or known):
+            if version.state != "cached":
                 continue
-            if not known:
+            key = (namespace, copy)
+            if version.leases and key not in self._known:
                 await self._fluid.load(namespace, cache.claim, copy)
-            self._known[namespace, copy] = await self._fluid.near(namespace, copy)
+            elif key in self._none:
+                continue  # nobody has let Fluid load it
+            near = await self._fluid.near(namespace, copy)
+            # What a controller before this one has loaded is known from now on, too.
+            if version.leases or key in self._known or near != Near():
+                self._known[key] = near
+                self._none.discard(key)
+            else:
+                self._none.add(key)
         for where, copy in list(self._known):
             if where == namespace and not cache.has(copy):
                 await self._fluid.remove(namespace, copy)
