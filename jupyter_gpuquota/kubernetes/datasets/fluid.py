@@ -25,7 +25,7 @@ from .marks import Copy
 
 GROUP, VERSION = "data.fluid.io", "v1alpha1"
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Object)
 
 _NOT_FOUND = 404
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
