@@ -20,7 +20,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """One job to start: on a version in a lake and in the cache, or on a lake.
 
     `lake` is None where the controller opens none, `cache` false where the cache is not concerned.
-    With `only`, which is `cache`, the lake is not verified: damaged files are fetched from it.
+    With `only`, `cache` or `lake`, the other is not verified: damaged files of the cache are
+    fetched from the lake.
     `file` is what a snapshot is ordered with; `tree` is a version in a hidden dataset that is to be
     written to `folder`.
     """

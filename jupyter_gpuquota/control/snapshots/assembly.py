@@ -143,6 +143,7 @@ class SnapshotParts:
             user=user,
             lake=self._lake(tree.lake),
             cache=False,
+            only="lake",
             dataset=tree.dataset,
             version=tree.version,
             files=tree.files,

@@ -157,8 +157,9 @@ class Maker:
         if making.paused:
             self._spawn(self._go_on(making))
         if job.state == "done":
+            # It is listed as being made until its manifest has been read.
             self.jobs[job.id] = job.version
-            del self._makings[job.id]
+            self._makings[job.id] = replace(making, paused=False)
         else:
             words = "was cancelled" if job.state == "cancelled" else "no longer reports"
             text = f"The process of the snapshot {words}."

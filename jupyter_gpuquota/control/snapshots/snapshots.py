@@ -66,7 +66,8 @@ class LakeSnapshots:
             replace(each.snapshot, job=made_by.get(each.snapshot.id, ""))
             for each in self._registry.all()
         ]
-        found = [*ready, *self._maker.all()]
+        known = {each.job for each in ready}
+        found = [*ready, *(each for each in self._maker.all() if each.id not in known)]
         return tuple(sorted(found, key=lambda each: (each.created, each.id), reverse=True))
 
     def problems(self) -> tuple[str, ...]:

@@ -1,0 +1,124 @@
+"""Snapshots with real sessions and processes: secrets, kills at each step, a folder at work."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from jupyter_gpuquota import Client
+from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.model.snapshots.restore import Restoration
+from tests.local.test_session_data import shell
+from tests.shell import Shell, wait_for
+
+__all__ = ["shell"]
+
+WRITES = "while true; do echo $$ >> log.txt; done"
+
+
+@pytest.fixture(scope="module")
+def client(shell: Shell) -> Client:
+    return Client(state_dir=shell.folder / "state")
+
+
+def folder_of(shell: Shell, name: str) -> Path:
+    folder = shell.folder / name
+    folder.mkdir()
+    (folder / "train.py").write_text("print(1)\n")
+    (folder / "id_rsa").write_text("secret\n")
+    return folder
+
+
+def kill_controller(shell: Shell) -> None:
+    for each in shell.processes("jupyter_gpuquota.controller"):
+        os.kill(each.pid, signal.SIGKILL)
+        wait_for(lambda each=each: not each.is_running())
+
+
+def ended(client: Client, restore: str) -> Restoration:
+    def found() -> Restoration | None:
+        known = next(each for each in client.snapshots.restores() if each.id == restore)
+        return None if known.active else known
+
+    return wait_for(found)
+
+
+def test_a_session_that_writes_is_stored_without_secrets_and_restored(
+    shell: Shell, client: Client
+) -> None:
+    folder = folder_of(shell, "writes")
+    env = {"API_TOKEN": "hunter-22222", "EPOCHS": "3"}
+    client.sessions.submit(
+        "writes", command=["bash", "-c", WRITES], folder=str(folder), env=env, wait=True
+    )
+    wait_for((folder / "log.txt").exists)
+    made = client.snapshots.create("writes", "why", tags=["base"], metrics={"acc": 0.5})
+    found = client.snapshots.show("base")
+    assert (made.state, found.snapshot.id, made.consistency) == ("ready", made.id, "best-effort")
+    assert found.manifest
+    assert found.manifest.spec.env == {"EPOCHS": "3"}
+    parts = {each.part for each in found.manifest.problems}
+    assert {"env:API_TOKEN", "left out:id_rsa"} <= parts
+    restored = client.snapshots.restore("base", "again")
+    assert sorted(each.name for each in Path(restored.folder).iterdir()) == ["log.txt", "train.py"]
+    session = client.sessions.get("again")
+    assert (session.spec.folder, session.spec.env) == (restored.folder, {"EPOCHS": "3"})
+    client.snapshots.verify("base")
+    with pytest.raises(InvalidFields) as caught:
+        client.snapshots.restore("base", "again")
+    assert {each.field for each in caught.value.fields} == {"name", "folder"}
+    for name in ("writes", "again"):
+        client.sessions.stop(name)
+
+
+def test_a_killed_controller_goes_on_with_a_restore(shell: Shell, client: Client) -> None:
+    folder = folder_of(shell, "killed")
+    client.sessions.submit("killed", command=["sleep", "600"], folder=str(folder), wait=True)
+    client.snapshots.create("killed", tags=["killed"])
+    begun = client.snapshots.restore("killed", "goes-on", wait=False)
+    kill_controller(shell)
+    done = ended(client, begun.id)
+    assert (done.state, (Path(done.folder) / "train.py").read_text()) == ("done", "print(1)\n")
+    names = [each.spec.name for each in client.sessions.list()]
+    assert names.count("goes-on") == 1
+    assert not list(folder.parent.glob(".goes-on.restoring-*"))
+    for name in ("killed", "goes-on"):
+        client.sessions.stop(name)
+
+
+def test_a_snapshot_goes_on_without_its_controller(shell: Shell, client: Client) -> None:
+    folder = folder_of(shell, "alone")
+    client.sessions.submit("alone", command=["sleep", "600"], folder=str(folder), wait=True)
+    made = client.snapshots.create("alone", tags=["alone"], wait=False)
+    wait_for(lambda: client.snapshots.show(made.id).snapshot.state != "making" or _process(shell))
+    kill_controller(shell)
+    wait_for(lambda: client.snapshots.list(tag="alone"))
+    wait_for(lambda: client.snapshots.list(tag="alone")[0].state == "ready")
+    client.sessions.stop("alone")
+
+
+def test_a_replacement_keeps_the_original_and_can_be_undone(shell: Shell, client: Client) -> None:
+    folder = folder_of(shell, "replaced")
+    client.sessions.submit("replaced", command=["sleep", "600"], folder=str(folder), wait=True)
+    client.snapshots.create("replaced", tags=["old"])
+    with pytest.raises(InvalidFields, match="works in"):
+        client.snapshots.restore("old", replace=True)
+    client.sessions.stop("replaced")
+    wait_for(lambda: client.sessions.get("replaced").state == "stopped")
+    (folder / "train.py").write_text("print(2)\n")
+    done = client.snapshots.restore("old", replace=True)
+    assert (folder / "train.py").read_text() == "print(1)\n"
+    assert (Path(done.kept) / "train.py").read_text() == "print(2)\n"
+    client.snapshots.undo(done.id)
+    assert (folder / "train.py").read_text() == "print(2)\n"
+    client.snapshots.replace(done.id)
+    client.snapshots.confirm(done.id)
+    assert (folder / "train.py").read_text() == "print(1)\n"
+    assert not list(folder.parent.glob("replaced.before-*"))
+
+
+def _process(shell: Shell) -> bool:
+    return bool(shell.processes("jupyter_gpuquota.store"))
