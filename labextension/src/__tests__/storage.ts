@@ -1,6 +1,62 @@
-import { Manifest, Snapshot, SnapshotList } from '../api/models';
+import {
+  Manifest,
+  Snapshot,
+  SnapshotList,
+  StorageClass,
+  Volume,
+  VolumeList
+} from '../api/models';
 import { makeSession } from './builders';
 import { idOf } from './datasets';
+
+/** Make a volume that its user may do everything to. */
+export function makeVolume(changes: Partial<Volume> = {}): Volume {
+  return {
+    name: 'scratch',
+    project: 'team-a',
+    owner: 'ana',
+    kind: 'claim',
+    folder: '',
+    registered: false,
+    description: '',
+    storage_class: 'fast',
+    size: 10_000_000_000,
+    used: 1_200_000_000,
+    enforced: false,
+    modes: ['RWX'],
+    read_only: false,
+    state: 'ready',
+    reason: null,
+    nodes: [],
+    zones: [],
+    uses: [],
+    created: '2026-01-01T12:00:00Z',
+    level: '',
+    source: '',
+    actions: ['mount', 'change', 'delete'],
+    ...changes
+  };
+}
+
+export function makeClass(changes: Partial<StorageClass> = {}): StorageClass {
+  return {
+    name: 'fast',
+    default: true,
+    provisioner: 'csi.test',
+    expandable: true,
+    waits: false,
+    levels: [],
+    modes: [],
+    ...changes
+  };
+}
+
+export function makeVolumes(
+  items: Volume[] = [],
+  classes: StorageClass[] = [makeClass()]
+): VolumeList {
+  return { items, classes, problems: [] };
+}
 
 /** Make a snapshot that its user may do everything to. */
 export function makeSnapshot(changes: Partial<Snapshot> = {}): Snapshot {

@@ -70,6 +70,7 @@ describe('the panel', () => {
         'second',
         'Sessions',
         'Datasets',
+        'Volumes',
         'Snapshots'
       ])
     );

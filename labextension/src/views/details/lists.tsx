@@ -154,6 +154,7 @@ function Request({ session }: { session: Session }): JSX.Element | null {
         ],
         [trans.__('Folder'), code(spec.folder)],
         [trans.__('Data'), code(dataText(spec))],
+        [trans.__('Volumes'), code(volumesText(spec))],
         [
           trans.__('Command'),
           // A hidden request does not even show its folder.
@@ -230,6 +231,17 @@ function Times({ session }: { session: Session }): JSX.Element | null {
       ]}
     />
   );
+}
+
+/** Return the volumes that a session mounts, as they are requested: `scratch:/data:ro`. */
+function volumesText({ volumes = [] }: Session['spec']): string {
+  return volumes
+    .map(({ host_path, path, read_only, volume }) =>
+      [volume || host_path, path, read_only ? 'ro' : '']
+        .filter(Boolean)
+        .join(':')
+    )
+    .join(', ');
 }
 
 /** Return the versions of datasets that a session uses: `digits@a75e2390ea9b:/in`. */

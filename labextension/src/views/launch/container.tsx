@@ -41,7 +41,9 @@ export function Container({
     <Disclosure model={model} names={NAMES} title={trans.__('Container')}>
       {AMOUNTS.map(name => text(name))}
       <CheckField model={model} name="large_shm" label={labels.large_shm} />
-      {lines('volumes', 'CLAIM:/path[:ro]')}
+      {about.value.capabilities.includes('volumes')
+        ? null
+        : lines('volumes', 'CLAIM:/path[:ro]')}
       {lines('secret_env', 'NAME=SECRET/KEY')}
       {lines('tolerations', 'KEY[=VALUE][:EFFECT]')}
       {WORDS.map(name => text(name))}

@@ -19,7 +19,7 @@ import { ShareFields } from './share';
 import { gpus, kindText } from '../parts/texts';
 import { useResult, useSignal, useUi } from '../parts/ui';
 
-/** Loaded where the controller has datasets. */
+/** Loaded where the controller has datasets or volumes. */
 const Storage = lazy(
   () => import(/* webpackChunkName: "storage" */ './storage')
 );
@@ -221,7 +221,7 @@ function StorageFields({ model }: { model: LaunchModel }): JSX.Element | null {
   const { workspace, trans } = useUi();
   const about = useResult(workspace.about);
   const known = about.status === 'ready' ? about.value.capabilities : [];
-  return known.includes('datasets') ? (
+  return ['datasets', 'volumes'].some(name => known.includes(name)) ? (
     <Suspense fallback={<Pending trans={trans} />}>
       <Storage model={model} capabilities={known} />
     </Suspense>

@@ -25,6 +25,13 @@ const SECTIONS: readonly IOwnSection[] = [
     load: async () => (await import('./storage')).datasets
   },
   {
+    id: 'volumes',
+    rank: 400,
+    size: 7,
+    isClosed: true,
+    load: async () => (await import('./storage')).volumes
+  },
+  {
     id: 'snapshots',
     rank: 500,
     size: 7,

@@ -21,6 +21,17 @@ export const datasets = {
     })
 };
 
+/** The panel's section on volumes. */
+export const volumes = {
+  create: (ui: IUi): Widget =>
+    lazy(ui.trans.__('Volumes'), async () => {
+      const { makeSection } = await import(
+        /* webpackChunkName: "storage" */ '../volumes/section'
+      );
+      return makeSection(ui);
+    })
+};
+
 /** The panel's section on snapshots. */
 export const snapshots = {
   create: (ui: IUi): Widget =>

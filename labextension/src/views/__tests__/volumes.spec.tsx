@@ -1,0 +1,215 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import React from 'react';
+import { makeAbout } from '../../__tests__/builders';
+import { findDialog, focus, Page, press } from '../../__tests__/page';
+import { makeClass, makeVolume, makeVolumes } from '../../__tests__/storage';
+import { Volume } from '../../api/models';
+import { LaunchModel } from '../../state/launch';
+import { VolumeActions } from '../../state/volumes/actions';
+import { LaunchForm } from '../launch/launch';
+import { changeVolume, createVolume, deleteVolume } from '../volumes/forms';
+import { VolumesView } from '../volumes/section';
+
+const USE = {
+  session: 's1',
+  name: 'exp-1',
+  project: 'team-a',
+  owner: 'li',
+  path: '/data',
+  read_only: true,
+  node: '',
+  state: 'running'
+};
+
+let page: Page;
+
+beforeEach(() => {
+  page = new Page();
+  jest.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(600);
+  page.server.on('GET /about', {
+    body: makeAbout({ capabilities: ['volumes'], local_files: false })
+  });
+  answer([makeVolume()]);
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  document
+    .querySelectorAll('.lm-Menu, .jp-Dialog')
+    .forEach(node => node.remove());
+  page.dispose();
+});
+
+const answer = (items: Volume[]) =>
+  page.server.on('GET /volumes', { body: makeVolumes(items) });
+const sent = (method: string) =>
+  page.server.asked.filter(asked => asked.method === method);
+
+describe('the section on volumes', () => {
+  const show = () => {
+    page.store.resource('volumes').watch();
+    page.show(<VolumesView />);
+  };
+
+  it('says how full a volume is, and who mounts it and how', async () => {
+    answer([makeVolume({ uses: [USE], nodes: ['dgx1-1'] })]);
+    show();
+    const row = await screen.findByRole('row', { name: /^scratch/ });
+    expect(row.getAttribute('aria-label')).toBe(
+      'scratch, team-a, 1.2 GB of 10 GB, RWX, dgx1-1, Mounted by exp-1 (li) at /data, read-only'
+    );
+    focus(row);
+    fireEvent.keyDown(row, { key: 'Enter' });
+    const dialog = await findDialog();
+    expect(await within(dialog).findByText(/many nodes/)).toBeTruthy();
+    press(dialog, 'Close');
+  });
+
+  it('says why a volume cannot be used', async () => {
+    const reason = {
+      code: 'VolumePending',
+      message: 'It waits for its first session.',
+      hint: '',
+      raw: ''
+    };
+    answer([makeVolume({ state: 'pending', reason } as Partial<Volume>)]);
+    show();
+    expect(
+      await screen.findByText('It waits for its first session.')
+    ).toBeTruthy();
+  });
+
+  it('shows only what the user may do', async () => {
+    answer([makeVolume({ actions: [] })]);
+    show();
+    fireEvent.contextMenu(await screen.findByRole('row'));
+    const labels = [...document.querySelectorAll('.lm-Menu-itemLabel')].map(
+      node => node.textContent
+    );
+    expect(labels).toEqual(['Show Details']);
+  });
+});
+
+describe('dialogs on volumes', () => {
+  const actions = () => new VolumeActions(page.store);
+
+  it('create one, and show at the field what is wrong', async () => {
+    await page.store.quota.refresh();
+    const size = { field: 'size', message: 'Not a size.', hint: '' };
+    page.server.on('POST /volumes', {
+      status: 422,
+      body: { code: 'Invalid', message: 'No.', hint: '', fields: [size] }
+    });
+    const creating = createVolume(page.ui, actions(), [makeClass()]);
+    const dialog = await findDialog();
+    fireEvent.change(await within(dialog).findByLabelText('Name'), {
+      target: { value: 'data' }
+    });
+    const input = within(dialog).getByLabelText('Size');
+    fireEvent.change(input, { target: { value: 'lots' } });
+    press(dialog, 'Create');
+    expect(await within(dialog).findByText('Not a size.')).toBeTruthy();
+    expect(input.getAttribute('aria-invalid')).toBe('true');
+    page.server.on('POST /volumes', { status: 201, body: makeVolume() });
+    fireEvent.change(input, { target: { value: '5Gi' } });
+    press(dialog, 'Create');
+    await creating;
+    expect(sent('POST')[1].body).toMatchObject({
+      name: 'data',
+      project: 'team-a',
+      storage_class: 'fast',
+      size: '5Gi'
+    });
+  });
+
+  it('send only what was changed', async () => {
+    page.server.on('PATCH /volumes/team-a/scratch', { body: makeVolume() });
+    const volume = makeVolume({ size: 10 * 1024 ** 3 });
+    const changing = changeVolume(page.ui, actions(), [makeClass()], volume);
+    const dialog = await findDialog();
+    const input = await within(dialog).findByLabelText('Size');
+    expect(input).toHaveProperty('value', '10Gi');
+    fireEvent.change(input, { target: { value: '20Gi' } });
+    press(dialog, 'Save');
+    await changing;
+    expect(sent('PATCH')[0].body).toEqual({ size: '20Gi' });
+  });
+
+  it('say by whom a volume is mounted that cannot be deleted', async () => {
+    page.server.on('DELETE /volumes/team-a/scratch', {
+      status: 409,
+      body: {
+        code: 'InUse',
+        message: 'scratch is mounted by exp-1 (li).',
+        hint: 'Stop these first.',
+        fields: []
+      }
+    });
+    const deleting = deleteVolume(page.ui, actions(), makeVolume());
+    const dialog = await findDialog();
+    press(dialog, 'Delete');
+    expect(
+      await within(dialog).findByText('scratch is mounted by exp-1 (li).')
+    ).toBeTruthy();
+    press(dialog, 'Cancel');
+    await deleting;
+  });
+});
+
+describe('the volumes of a launch', () => {
+  let model: LaunchModel;
+  const problems = [
+    { field: 'volumes[0]', message: 'It is on another node.', hint: '' }
+  ];
+
+  beforeEach(() => {
+    page.server.on('POST /sessions/preview', ({ body }) => {
+      const { volumes = [] } = body as { volumes?: string[] };
+      return {
+        body: {
+          verdict: 'fits',
+          message: 'Starts now.',
+          problems: volumes.length ? problems : [],
+          reason: null,
+          nearest: null,
+          isolation: null,
+          data: []
+        }
+      };
+    });
+    model = new LaunchModel(page.store.actions, page.trans, {}, 1);
+  });
+
+  afterEach(() => model.dispose());
+
+  it('are chosen among those there are or made, and problems shown there', async () => {
+    page.show(
+      <LaunchForm model={model} onLaunched={() => 0} onCancel={() => 0} />
+    );
+    fireEvent.click(
+      await screen.findByRole('button', { name: 'Mount a volume' })
+    );
+    const select = screen.getByRole('combobox', { name: 'Volumes' });
+    await waitFor(() =>
+      expect(within(select).getAllByRole('option')).toHaveLength(3)
+    );
+    fireEvent.change(select, { target: { value: 'scratch' } });
+    fireEvent.click(screen.getByRole('checkbox', { name: /read-only$/ }));
+    expect(model.draft.volumes).toBe('scratch:/scratch:ro');
+    expect(await screen.findByText('It is on another node.')).toBeTruthy();
+    expect(select.getAttribute('aria-invalid')).toBe('true');
+
+    fireEvent.click(screen.getByRole('button', { name: 'Mount a volume' }));
+    fireEvent.change(screen.getByRole('combobox', { name: 'Volume 2' }), {
+      target: { value: 'new:fast' }
+    });
+    fireEvent.change(screen.getByLabelText('Size of volume 2'), {
+      target: { value: '5Gi' }
+    });
+    expect(model.draft.volumes).toBe('scratch:/scratch:ro\nfast:5Gi:/data');
+    fireEvent.click(
+      screen.getByRole('button', { name: 'Do not mount volume 1' })
+    );
+    expect(model.draft.volumes).toBe('fast:5Gi:/data');
+  });
+});
