@@ -1,12 +1,10 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import React from 'react';
 import { makeAbout } from '../../__tests__/builders';
 import { findDialog, focus, Page, press } from '../../__tests__/page';
 import { makeClass, makeVolume, makeVolumes } from '../../__tests__/storage';
 import { Volume } from '../../api/models';
-import { LaunchModel } from '../../state/launch';
 import { VolumeActions } from '../../state/volumes/actions';
-import { LaunchForm } from '../launch/launch';
 import { changeVolume, createVolume, deleteVolume } from '../volumes/forms';
 import { VolumesView } from '../volumes/section';
 
@@ -153,63 +151,5 @@ describe('dialogs on volumes', () => {
     ).toBeTruthy();
     press(dialog, 'Cancel');
     await deleting;
-  });
-});
-
-describe('the volumes of a launch', () => {
-  let model: LaunchModel;
-  const problems = [
-    { field: 'volumes[0]', message: 'It is on another node.', hint: '' }
-  ];
-
-  beforeEach(() => {
-    page.server.on('POST /sessions/preview', ({ body }) => {
-      const { volumes = [] } = body as { volumes?: string[] };
-      return {
-        body: {
-          verdict: 'fits',
-          message: 'Starts now.',
-          problems: volumes.length ? problems : [],
-          reason: null,
-          nearest: null,
-          isolation: null,
-          data: []
-        }
-      };
-    });
-    model = new LaunchModel(page.store.actions, page.trans, {}, 1);
-  });
-
-  afterEach(() => model.dispose());
-
-  it('are chosen among those there are or made, and problems shown there', async () => {
-    page.show(
-      <LaunchForm model={model} onLaunched={() => 0} onCancel={() => 0} />
-    );
-    fireEvent.click(
-      await screen.findByRole('button', { name: 'Mount a volume' })
-    );
-    const select = screen.getByRole('combobox', { name: 'Volumes' });
-    await waitFor(() =>
-      expect(within(select).getAllByRole('option')).toHaveLength(3)
-    );
-    fireEvent.change(select, { target: { value: 'scratch' } });
-    fireEvent.click(screen.getByRole('checkbox', { name: /read-only$/ }));
-    expect(model.draft.volumes).toBe('scratch:/scratch:ro');
-    expect(await screen.findByText('It is on another node.')).toBeTruthy();
-    expect(select.getAttribute('aria-invalid')).toBe('true');
-
-    fireEvent.click(screen.getByRole('button', { name: 'Mount a volume' }));
-    fireEvent.change(screen.getByRole('combobox', { name: 'Volume 2' }), {
-      target: { value: 'new:fast' }
-    });
-    fireEvent.change(screen.getByLabelText('Size of volume 2'), {
-      target: { value: '5Gi' }
-    });
-    expect(model.draft.volumes).toBe('scratch:/scratch:ro\nfast:5Gi:/data');
-    fireEvent.click(
-      screen.getByRole('button', { name: 'Do not mount volume 1' })
-    );
-    expect(model.draft.volumes).toBe('fast:5Gi:/data');
   });
 });
