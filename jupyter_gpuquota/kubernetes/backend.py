@@ -31,7 +31,7 @@ from .builders.defaults import Parts, PodDefaults
 from .builders.session_manifests import SessionManifests
 from .config import KubernetesConfig
 from .connecting import connect
-from .data import open_data
+from .data import open_data, open_snapshots
 from .datasets.assembly import ClusterData
 from .engines.discovery import Name, discover
 from .engines.engine import Engine
@@ -118,6 +118,7 @@ class _Assembly:
         self._inventory = self._make_inventory(offer)
         self._data = self._make_data(defaults)
         self._volumes = ClusterClaims(config, self._board, self._api, self._watches)
+        self._snapshots = open_snapshots(config, defaults, self._board, self._api, self._data)
         self._facts = self._make_facts()
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)
@@ -161,7 +162,7 @@ class _Assembly:
             ),
             differences=cast("Differences", self._late_differences),
         )
-        for each in (self._data, self._volumes):
+        for each in (self._data, self._volumes, self._snapshots):
             found = each.added_to(found)
         board.warn("hosting", (*notices(self._control), self._reaching.notice))
         return found if self._is_team else for_one_person(found)

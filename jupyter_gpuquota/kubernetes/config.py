@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from traitlets import Dict, Enum, List, Unicode
+from traitlets import Dict, Enum, Float, List, Unicode
 
 from .engine_config import EngineConfig
 from .names import PREFIXES
@@ -71,4 +71,15 @@ class KubernetesConfig(PodConfig, EngineConfig):
 
     prometheus_ca_file = Unicode(
         help="File with the CA certificate of the Prometheus. Default: those of the system.",
+    ).tag(config=True)
+
+    snapshot_timeout = Float(
+        600.0,
+        help="Seconds that the driver of a volume has to make a snapshot of it.",
+    ).tag(config=True)
+
+    snapshot_copy_drivers = List(
+        Unicode(),
+        help="""CSI drivers whose snapshots copy files one after another, besides those that are
+        known to: what is written meanwhile may be in such a copy or not.""",
     ).tag(config=True)

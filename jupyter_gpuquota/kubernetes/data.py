@@ -1,4 +1,4 @@
-"""Datasets of a cluster, as its configuration wants them."""
+"""Datasets and snapshots of a cluster, as its configuration wants them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from ..control.board import Board
 from .api import Api
 from .builders.defaults import PodDefaults
 from .config import KubernetesConfig
-from .datasets.assembly import Cluster, ClusterData
+from .datasets.assembly import Cluster as DataCluster
+from .datasets.assembly import ClusterData
 from .datasets.fluid import Fluid
+from .snapshots.assembly import Cluster, ClusterSnapshotParts
+from .snapshots.order import Patience
 from .watching.watches import Watches
 
 
@@ -28,7 +31,7 @@ def open_data(
     `wake` looks at a session soon.
     """
     near = config.near()
-    cluster = Cluster(
+    cluster = DataCluster(
         api,
         watches,
         config.data_jobs(defaults.run_as_user, defaults.run_as_group),
@@ -38,3 +41,29 @@ def open_data(
         Fluid(api, near.kind, near.spec) if near else None,
     )
     return ClusterData(board, home, cluster)
+
+
+def open_snapshots(
+    config: KubernetesConfig,
+    defaults: PodDefaults,
+    board: Board,
+    api: Api,
+    data: ClusterData,
+) -> ClusterSnapshotParts:
+    """Return the snapshots, which live as long as the datasets: both are in the same lakes."""
+    patience = Patience(ready=float(config.snapshot_timeout))
+    parts = ClusterSnapshotParts(
+        Cluster(
+            api=api,
+            defaults=defaults,
+            board=board,
+            jobs=data.job_board,
+            own=data.own,
+            lakes=data.registry.lakes,
+            objects=data.registry.objects,
+            copying=tuple(config.snapshot_copy_drivers),
+            patience=patience,
+        )
+    )
+    data.companions.append(parts)
+    return parts

@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 import msgspec
 
@@ -19,7 +20,6 @@ from ...store.lake.objects import Objects
 from ..board import Board
 from .making import Maker
 from .registry import Registry, drop_tree, trees
-from .snapshots import LakeSnapshots
 
 _READ = 30
 _RULES = 60
@@ -50,6 +50,29 @@ class Rules:
         await self._own.put(identity.rules_key(user), msgspec.json.encode(rules))
 
 
+class Needing(Protocol):
+    """Restores that need snapshots."""
+
+    def needed(self) -> set[str]:
+        """Return the snapshots that are being restored."""
+
+
+class Taking(Protocol):
+    """What takes snapshots."""
+
+    @property
+    def restores(self) -> Needing:
+        """What restores snapshots."""
+
+    def all(self) -> tuple[Snapshot, ...]:
+        """Return all snapshots."""
+
+    async def create(
+        self, session: Session, request: SnapshotRequest, author: str, trigger: Trigger
+    ) -> Snapshot:
+        """Begin to take a snapshot."""
+
+
 class Upkeep:
     """One loop for lakes and rules; what ends or is suspended is noticed at once."""
 
@@ -58,7 +81,7 @@ class Upkeep:
         board: Board,
         registry: Registry,
         maker: Maker,
-        snapshots: LakeSnapshots,
+        snapshots: Taking,
         rules: Rules,
     ) -> None:
         self._board = board

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from ...control.board import Board
 from ...control.datasets.datasets import LakeDatasets
@@ -68,6 +69,22 @@ class Cluster:
     fluid: Fluid | None = None
 
 
+class Companion(Protocol):
+    """What lives as long as the datasets of a cluster."""
+
+    async def start(self) -> None:
+        """Begin."""
+
+    def follow(self, sessions: Sequence[Session]) -> None:
+        """Note that sessions may have changed."""
+
+    def heard(self, job: Job) -> None:
+        """Note that a job has ended."""
+
+    async def close(self) -> None:
+        """End."""
+
+
 class ClusterData:
     """Everything of a cluster that belongs to datasets, from `start` to `close`.
 
@@ -79,19 +96,21 @@ class ClusterData:
         self._board = board
         self._has_claim = bool(cluster.claim)
         folder = home / "data"
-        own = open_lake(Lake(name="own", url=folder.absolute().as_uri()))
+        self.companions: list[Companion] = []
+        """What lives as long as this, and hears of sessions and of jobs that have ended."""
+        own = self.own = open_lake(Lake(name="own", url=folder.absolute().as_uri()))
         self._secrets = SecretLakes(cluster.api, cluster.shared)
-        self._registry = Registry(own, self._lakes, self._secrets.open, self._changed)
+        self.registry = Registry(own, self._lakes, self._secrets.open, self._changed)
         self._listings, self._spare = Listings(folder / "listings"), Spare(folder / "parts")
         store = JobStore()
-        self._jobs = JobBoard(store, _now, partial(board.touch, "jobs"), _admit, self._ended)
+        self.job_board = JobBoard(store, _now, partial(board.touch, "jobs"), _admit, self._ended)
         self.claims = ClusterDatasets(
             cluster.api,
             cluster.watches,
             cluster.jobs,
             cluster.claim,
             cluster.shared,
-            self._around(Listed(store, self._jobs), cluster.wake),
+            self._around(Listed(store, self.job_board), cluster.wake),
             cluster.fluid,
         )
         self.caches, manifests = self.claims.caches, Manifests(own)
@@ -99,9 +118,9 @@ class ClusterData:
             self._shelf_of, manifests, self._listings, Reader(self._spare), lambda *_: None
         )
         self.datasets = LakeDatasets(
-            self._registry, manifests, browsing, Uses(self.caches, self._leases, _now)
+            self.registry, manifests, browsing, Uses(self.caches, self._leases, _now)
         )
-        self.jobs = ListedJobs(store, self._jobs, self.claims)
+        self.jobs = ListedJobs(store, self.job_board, self.claims)
         self.uses = UseLog(folder / "uses.ndjson")
         self._stale = asyncio.Event()
         self._opened: tuple[Lake, ...] = ()
@@ -111,6 +130,8 @@ class ClusterData:
         """Begin; lakes are read in the background."""
         await self.uses.start()
         await self.claims.open()
+        for companion in self.companions:
+            await companion.start()
         self._tasks = [asyncio.create_task(self._keep()), asyncio.create_task(self._read())]
 
     async def close(self) -> None:
@@ -119,6 +140,8 @@ class ClusterData:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
+        for companion in self.companions:
+            await companion.close()
         await self.claims.close()
         await self.uses.close()
         self._listings.close()
@@ -152,8 +175,10 @@ class ClusterData:
     async def _keep(self) -> None:
         while True:
             try:
-                self._jobs.check()
+                self.job_board.check()
                 self.uses.follow(self._board.sessions)
+                for companion in self.companions:
+                    companion.follow(self._board.sessions)
                 if self._lakes() != self._opened:
                     self._stale.set()
                 await self.claims.step()
@@ -172,7 +197,7 @@ class ClusterData:
             self._opened = self._lakes()
             try:
                 renewed = await self._secrets.read(self._opened, self._projects())
-                await self._registry.refresh(renewed)
+                await self.registry.refresh(renewed)
             except Exception as error:  # noqa: BLE001 (as above)
                 _log.exception("reading the lakes failed")
                 self._board.warn("lakes", (f"Lakes cannot be read: {error}. See the log.",))
@@ -188,6 +213,8 @@ class ClusterData:
 
     def _ended(self, job: Job) -> None:
         self._stale.set()
+        for companion in self.companions:
+            companion.heard(job)
 
     def _lakes(self) -> tuple[Lake, ...]:
         return self._board.settings.data.lakes
@@ -199,12 +226,12 @@ class ClusterData:
         return leases_of(self._board.sessions)
 
     def _rules(self, version: CachedVersion) -> CacheRules:
-        known = self._registry.places().get(version.dataset)
+        known = self.registry.places().get(version.dataset)
         project = known.content.record.project if known else ""
         return rules_for(self._board.settings.data.cache, version.dataset, project)
 
     def _shelf_of(self, dataset: str) -> tuple[Shelf, Objects | None]:
-        found = self._registry.place(dataset)
+        found = self.registry.place(dataset)
         return found.shelf, found.shelf.objects if found.lake else None
 
 

@@ -59,6 +59,10 @@ class Patience:
     pause: float = 0.5
 
 
+WAITING = Patience()
+"""What is usual."""
+
+
 class NotTaken(Exception):
     """A snapshot could not be taken; the text says why."""
 

@@ -86,15 +86,13 @@ class Restorer:
                     if fault.status != _CONFLICT:
                         raise
 
-    async def remove(self, namespace: str, names: Collection[str]) -> None:
-        """Delete claims that were restored and are not wanted."""
+    async def remove(self, namespace: str, names: Collection[str], order: str) -> None:
+        """Delete claims that a restore has made. Raises NotAllowed, Unavailable."""
         with translated():
-            for name in names:
-                try:
-                    await self._api.delete(CLAIMS, namespace, name)
-                except Fault as fault:
-                    if fault.status != _NOT_FOUND:
-                        raise
+            made = await self._api.list(CLAIMS, namespace, f"{SNAPSHOT}={order}")
+            for each in made:
+                if each.metadata.name in names:
+                    await self._api.delete(CLAIMS, namespace, each.metadata.name)
 
     async def _problem(
         self, wanted: Wanted, target: str, classes: Mapping[str, ClassOfStorage] | None
@@ -104,11 +102,8 @@ class Restorer:
                 f"the snapshot is in the namespace {wanted.namespace}, and can be restored there "
                 f"only, not in {target}"
             )
-        try:
-            snapshot = await self._api.get(SNAPSHOTS, wanted.namespace, wanted.snapshot)
-        except Fault as fault:
-            if fault.status != _NOT_FOUND:
-                raise
+        snapshot = await self._find(wanted)
+        if snapshot is None or snapshot.metadata.deletion_timestamp:
             return f"its snapshot {wanted.snapshot} was deleted from the cluster"
         if not snapshot.status.ready_to_use:
             return f"its snapshot {wanted.snapshot} is not ready"
@@ -116,6 +111,14 @@ class Restorer:
             names = ", ".join(sorted(classes)) or "none"
             return f"its storage class {wanted.storage_class} is gone; there are {names}"
         return await self._refusal(wanted, snapshot)
+
+    async def _find(self, wanted: Wanted) -> VolumeSnapshot | None:
+        try:
+            return await self._api.get(SNAPSHOTS, wanted.namespace, wanted.snapshot)
+        except Fault as fault:
+            if fault.status != _NOT_FOUND:
+                raise
+            return None
 
     async def _refusal(self, wanted: Wanted, snapshot: VolumeSnapshot) -> str:
         """Return why the cluster would refuse the claim, empty if it would not."""

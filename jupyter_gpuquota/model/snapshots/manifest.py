@@ -100,7 +100,8 @@ class VolumePart(Model, frozen=True, kw_only=True):
 
     `path` is where the session had it. `handle` names the copy to the provider, such as
     `NAMESPACE/VOLUMESNAPSHOT`; empty for a volume that is only recorded. `size` is in bytes, 0
-    if unknown. `mechanism` says whether the copy is made at once or by copying bytes.
+    if unknown. `mechanism` says whether the copy is made at once or by copying bytes. `modes` are
+    the access modes of a claim, as its cluster names them.
     """
 
     volume: str
@@ -111,6 +112,7 @@ class VolumePart(Model, frozen=True, kw_only=True):
     consistency: Open[Consistency] = "best-effort"
     mechanism: Open[Mechanism] = "copy"
     storage_class: str = ""
+    modes: tuple[str, ...] = ()
 
 
 class FilePart(Model, frozen=True, kw_only=True):

@@ -1,0 +1,228 @@
+"""Snapshots of a cluster, put together."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from msgspec.structs import replace as changed_to
+
+from ...control.board import Board
+from ...control.datasets.job_board import JobBoard
+from ...control.snapshots.hook import Hook
+from ...control.snapshots.making import Maker
+from ...control.snapshots.orders import Orders
+from ...control.snapshots.pages import SavingPages
+from ...control.snapshots.registry import Registry
+from ...control.snapshots.upkeep import Rules, Upkeep
+from ...errors import GpuQuotaError
+from ...model.datasets.jobs import Job
+from ...model.datasets.lakes import Lake
+from ...model.programs import ExecRequest
+from ...model.sessions import Session
+from ...model.snapshots.manifest import Manifest, PartProblem
+from ...model.snapshots.orders import SnapshotOrder
+from ...ports.backend import Backend
+from ...ports.snapshots import RestoreOrder
+from ...store.lake.objects import Objects
+from ..api import Api
+from ..builders.defaults import PodDefaults
+from ..builders.volumes import claim_of
+from .capability import ClusterSnapshots, Parts
+from .copies import ClaimCopies
+from .journal import Journal
+from .making import Around, ClaimProcess
+from .mounted import claims_of, with_claims
+from .order import WAITING, Patience
+from .orphans import Orphans
+from .plan import COPYING
+from .removing import Remover
+from .restores import ClaimRestores, Surroundings
+from .restoring import Restorer
+
+_SAVE = 10.0
+"""Seconds that open pages have to save."""
+_ORPHANS = 300.0
+"""Seconds between two looks for copies that nobody needs."""
+_SYNC = 60
+"""Seconds for `sync` in a pod."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """The cluster and its lakes, as snapshots use them; `own` are objects of the controller."""
+
+    api: Api
+    defaults: PodDefaults
+    board: Board
+    jobs: JobBoard
+    own: Objects
+    lakes: Callable[[], Sequence[Lake]]
+    objects: Callable[[str], Objects | None]
+    copying: Iterable[str] = ()
+    patience: Patience = WAITING
+
+
+class ClusterSnapshotParts:
+    """Everything of a cluster that belongs to snapshots, from `start` to `close`."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster, api, board = cluster, cluster.api, cluster.board
+        self._registry = Registry(self._lakes, self._changed)
+        self._pages = SavingPages(_SAVE, lambda: board.touch("sessions"))
+        self._hook = Hook()
+        self._orders = Orders(cluster.own, None)
+        self._process = ClaimProcess(
+            api,
+            Around(
+                board=cluster.jobs,
+                registry=self._registry,
+                claims=self._claims,
+                look=self._look,
+                copying=COPYING | set(cluster.copying),
+                patience=cluster.patience,
+            ),
+        )
+        self._maker = Maker(
+            cluster.jobs,
+            self._orders,
+            self._process,
+            self._pages,
+            self._hook,
+            self._default,
+            lambda _: {},
+            self._changed,
+        )
+        remover, journal = Remover(api, cluster.patience), Journal(cluster.own)
+        self._restores = ClaimRestores(
+            Surroundings(
+                restorer=Restorer(api),
+                journal=journal,
+                mounting=self._mounting,
+                changed=self._changed,
+            )
+        )
+        self.snapshots = ClusterSnapshots(
+            Parts(
+                registry=self._registry,
+                maker=self._maker,
+                pages=self._pages,
+                board=cluster.jobs,
+                copies=ClaimCopies(api, remover),
+                restores=self._restores,
+            )
+        )
+        self._rules = Rules(cluster.own)
+        self._upkeep = Upkeep(board, self._registry, self._maker, self.snapshots, self._rules)
+        self._orphans = Orphans(
+            api,
+            self._registry,
+            remover,
+            lambda: [project.name for project in board.settings.projects],
+            lambda: self._process.orders,
+            timedelta(seconds=2 * cluster.patience.ready),
+        )
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Read what an earlier controller has begun, and go on with it."""
+        self._tasks = [asyncio.create_task(self._begin())]
+
+    def follow(self, sessions: Sequence[Session]) -> None:
+        """Note that sessions may have changed."""
+        self._pages.keep_only({each.id for each in sessions})
+        self._upkeep.follow(sessions)
+
+    def heard(self, job: Job) -> None:
+        """Note that a job has ended."""
+        if self._maker.ended(job):
+            self._upkeep.wake()
+
+    async def close(self) -> None:
+        """Stop; the next controller goes on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._upkeep.close()
+        await self._restores.close()
+        await self._process.close()
+        await self._maker.close()
+
+    def added_to(self, backend: Backend) -> Backend:
+        """Return the record of a backend with snapshots."""
+        self._restores.sessions = backend.sessions
+        self._hook.exec = backend.exec
+        return replace(backend, snapshots=self.snapshots, keeping=self._rules)
+
+    async def _begin(self) -> None:
+        """Go on once the lakes can be read, then look after what nobody needs."""
+        lake = await self._first_lake()
+        with contextlib.suppress(GpuQuotaError):
+            await self._registry.refresh()
+        await self._maker.resume()
+        for order in await self._orders.all():
+            await self._process.start(order, "", lake)
+        await self._restores.resume()
+        self._upkeep.start()
+        while True:
+            try:
+                self._cluster.board.warn("snapshots", await self._orphans.remove())
+            except GpuQuotaError as error:
+                self._cluster.board.warn("snapshots", (error.message,))
+            except Exception:  # noqa: BLE001 (a bug must not end the care of all snapshots)
+                _log.exception("looking for copies that nobody needs has failed")
+            await asyncio.sleep(_ORPHANS)
+
+    async def _first_lake(self) -> str:
+        """Return the name of the default lake, once it was opened."""
+        while True:
+            lake = self._default()
+            if lake and lake.name in self._lakes():
+                return lake.name
+            await asyncio.sleep(1.0)
+
+    async def _look(self, order: SnapshotOrder) -> Manifest:
+        """Return the draft once everything that was written in the pod is on its volumes."""
+        if not order.running or self._hook.exec is None:
+            return order.draft
+        try:
+            request = ExecRequest(command=("sync",), timeout=_SYNC)
+            result = await self._hook.exec.execute(order.draft.session, request)
+        except GpuQuotaError as error:
+            return _unsynced(order.draft, error.message)
+        if result.exit_code:
+            return _unsynced(order.draft, f"sync ended with {result.exit_code}")
+        return order.draft
+
+    def _claims(self, order: SnapshotOrder) -> Mapping[str, str]:
+        return claims_of(order.draft.spec, order.draft.owner, self._cluster.defaults)
+
+    def _mounting(self, order: RestoreOrder, made: Mapping[str, str], folder: str) -> RestoreOrder:
+        defaults = self._cluster.defaults
+        home = claim_of(order.manifest.owner, defaults.home_claim) if defaults.home_claim else ""
+        if order.spec is None:
+            return order
+        spec = with_claims(order.spec, made, home, f"{defaults.home}/{folder}")
+        return replace(order, spec=spec)
+
+    def _changed(self) -> None:
+        self._cluster.board.touch("snapshots")
+
+    def _default(self) -> Lake | None:
+        return next(iter(self._cluster.lakes()), None)
+
+    def _lakes(self) -> Mapping[str, Objects]:
+        found = {each.name: self._cluster.objects(each.name) for each in self._cluster.lakes()}
+        return {name: objects for name, objects in found.items() if objects}
+
+
+def _unsynced(draft: Manifest, why: str) -> Manifest:
+    """Return a draft that may lack what was written last."""
+    problem = PartProblem(part="sync", message=f"The newest writes may be missing: {why}.")
+    return changed_to(draft, consistency="best-effort", problems=(*draft.problems, problem))

@@ -1,0 +1,229 @@
+"""Making the snapshot of a session in a pod: its claims are copied, then the manifest is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from ...control.datasets.job_board import JobBoard
+from ...control.snapshots.registry import Registry
+from ...core.snapshots import identity
+from ...errors import GpuQuotaError, Internal
+from ...model.datasets.jobs import JobReport
+from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, VolumePart
+from ...model.snapshots.orders import SnapshotOrder
+from ..api import Api, Fault
+from ..faults import translated
+from ..objects.storage import Claim, ClassOfStorage
+from ..resources import CLAIMS, STORAGE_CLASSES
+from .discovery import discover
+from .order import WAITING, Order, Patience, Taken
+from .plan import COPYING, Plan, plan
+from .removing import Remover
+from .taking import Taker
+
+_REPORT = 2.0
+"""Seconds between two reports."""
+_NOT_FOUND = 404
+_FORBIDDEN = 403
+
+_log = logging.getLogger(__name__)
+
+Look = Callable[[SnapshotOrder], Awaitable[Manifest]]
+"""Returns the draft of an order with what is inside of its session, and what could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What making snapshots needs of the rest of the controller.
+
+    `claims` returns the paths of the claims that an order's session mounts, by claim. `copying` are
+    drivers whose snapshots are copies of files.
+    """
+
+    board: JobBoard
+    registry: Registry
+    claims: Callable[[SnapshotOrder], Mapping[str, str]]
+    look: Look
+    copying: Collection[str] = COPYING
+    patience: Patience = WAITING
+
+
+class ClaimProcess:
+    """Makes snapshots in the event loop. Whoever is killed is continued: names are the order's."""
+
+    def __init__(self, api: Api, around: Around) -> None:
+        self._api = api
+        self._around = around
+        self._taker = Taker(api, around.patience)
+        self._remover = Remover(api, around.patience)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def orders(self) -> Collection[str]:
+        """The ids of the orders that are being carried out."""
+        return tuple(self._tasks)
+
+    async def start(self, order: SnapshotOrder, file: str, lake: str) -> None:
+        """Start; how it ends is told to the job board."""
+        task = asyncio.create_task(self._guarded(order, lake))
+        self._tasks[order.id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(order.id, None))
+
+    async def close(self) -> None:
+        """Stop; the next controller goes on."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _guarded(self, order: SnapshotOrder, lake: str) -> None:
+        making = asyncio.create_task(self._make(order, lake))
+        try:
+            while not making.done():
+                await asyncio.wait({making}, timeout=_REPORT)
+                if not making.done() and await self._is_cancelled(order):
+                    making.cancel()
+                    await asyncio.wait({making})
+                    await self._remover.remove(order.draft.project, order.id)
+                    await self._report(order, JobReport(kind="snapshot", state="cancelled"))
+                    return
+            made = making.result()
+            await self._around.registry.refresh()
+            await self._report(order, JobReport(kind="snapshot", state="done", version=made))
+        except GpuQuotaError as error:
+            self._around.board.fail(order.id, error)
+        except Exception as error:  # noqa: BLE001 (a bug must not leave a snapshot unfinished)
+            _log.exception("a snapshot has failed")
+            self._around.board.fail(order.id, Internal(f"The snapshot has failed: {error}."))
+        finally:
+            making.cancel()
+
+    async def _is_cancelled(self, order: SnapshotOrder) -> bool:
+        job = await self._around.board.report(
+            order.id, JobReport(kind="snapshot", state="running"), order.draft.owner
+        )
+        return job.cancelling
+
+    async def _report(self, order: SnapshotOrder, report: JobReport) -> None:
+        await self._around.board.report(order.id, report, order.draft.owner)
+
+    async def _make(self, order: SnapshotOrder, lake: str) -> str:
+        """Return the id of the snapshot once its manifest is stored."""
+        if made := self._made(order.draft):
+            return made
+        draft = await self._around.look(order)
+        body = identity.encode(await self._with_volumes(order, draft))
+        snapshot = identity.identity(body)
+        objects = self._around.registry.objects(lake)
+        await objects.create(identity.key(draft.owner, snapshot), body)
+        return snapshot
+
+    def _made(self, draft: Manifest) -> str:
+        """Return the snapshot that an earlier controller has stored, empty if none has."""
+        for each in self._around.registry.all():
+            if (each.snapshot.session, each.snapshot.created) == (draft.session, draft.created):
+                return each.snapshot.id
+        return ""
+
+    async def _with_volumes(self, order: SnapshotOrder, draft: Manifest) -> Manifest:
+        """Return a draft with copies of the session's claims."""
+        paths = self._around.claims(order)
+        with translated():
+            found = [await self._claim(draft.project, name) for name in paths]
+            claims = {each.metadata.name: each for each in found if each}
+            offer = await discover(self._api)
+            storage = await self._storage()
+            wanted = plan(list(claims.values()), offer, storage, self._around.copying)
+            about = Order(
+                id=order.id,
+                namespace=draft.project,
+                session=draft.session,
+                owner=identity.owner_hash(draft.owner),
+            )
+            taken = await self._taker.take(about, wanted.batches, offer)
+        problems = [*_problems(wanted, taken), *_gone(paths, claims)]
+        parts = [
+            _part(each, claims[each.claim], paths[each.claim], draft)
+            for each in taken
+            if not each.problem
+        ]
+        return replace(
+            draft,
+            volumes=(*draft.volumes, *parts),
+            problems=(*draft.problems, *problems),
+            consistency=_overall(draft, parts, taken),
+        )
+
+    async def _claim(self, namespace: str, name: str) -> Claim | None:
+        try:
+            return await self._api.get(CLAIMS, namespace, name)
+        except Fault as fault:
+            if fault.status != _NOT_FOUND:
+                raise
+            return None
+
+    async def _storage(self) -> Sequence[ClassOfStorage]:
+        try:
+            return await self._api.list(STORAGE_CLASSES)
+        except Fault as fault:
+            if fault.status != _FORBIDDEN:
+                raise
+            return ()
+
+
+def _part(taken: Taken, claim: Claim, path: str, draft: Manifest) -> VolumePart:
+    together = f"csi-group/{taken.version}" if taken.version else "csi"
+    return VolumePart(
+        volume=taken.claim,
+        path=path,
+        provider=together,
+        handle=f"{draft.project}/{taken.handle}",
+        size=taken.size,
+        consistency=_consistency(draft, is_copy=taken.is_copy),
+        mechanism="copy" if taken.is_copy else "instant",
+        storage_class=claim.spec.storage_class_name or "",
+        modes=claim.spec.access_modes,
+    )
+
+
+def _consistency(draft: Manifest, *, is_copy: bool) -> Consistency:
+    """Return how consistent the copy of one claim is in itself."""
+    if draft.consistency == "quiesced":
+        return "quiesced"
+    return "best-effort" if is_copy else "crash"
+
+
+def _overall(draft: Manifest, parts: Sequence[VolumePart], taken: Sequence[Taken]) -> Consistency:
+    """Return how consistent the claims are with each other."""
+    if not parts or draft.consistency == "quiesced":
+        return draft.consistency
+    one_moment = len(parts) == 1 or all(each.version for each in taken)
+    instant = all(each.mechanism == "instant" for each in parts)
+    return "crash" if one_moment and instant else "best-effort"
+
+
+def _problems(wanted: Plan, taken: Sequence[Taken]) -> list[PartProblem]:
+    """Return what could not be copied, and what could not be copied at the same moment."""
+    why = {**wanted.problems, **{each.claim: each.problem for each in taken if each.problem}}
+    refused = [
+        PartProblem(part=f"volume:{name}", message=f"It was not copied: {text}.")
+        for name, text in why.items()
+    ]
+    apart = [each for each in taken if each.why and not each.problem]
+    if len(apart) > 1:
+        text = f"Volumes were copied one after another: {apart[0].why}."
+        return [*refused, PartProblem(part="volumes", message=text)]
+    return refused
+
+
+def _gone(paths: Mapping[str, str], claims: Mapping[str, Claim]) -> list[PartProblem]:
+    return [
+        PartProblem(part=f"volume:{name}", message="It was not copied: there is no such claim.")
+        for name in paths
+        if name not in claims
+    ]

@@ -1,0 +1,40 @@
+"""Which claims a session mounts, and where; those of a restored one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from ...model.sessions import SessionSpec
+from ...model.volumes import Mount
+from ..builders.defaults import PodDefaults
+from ..builders.volumes import claim_of
+
+
+def claims_of(spec: SessionSpec, owner: str, defaults: PodDefaults) -> dict[str, str]:
+    """Return the path of each claim that a session mounts: its home folder and its volumes.
+
+    A claim that is mounted read-only is not the session's to copy.
+    """
+    home = {claim_of(owner, defaults.home_claim): defaults.home} if defaults.home_claim else {}
+    mounts = (each for each in spec.mounts if each.volume and not each.read_only)
+    return home | {each.volume: each.path for each in mounts}
+
+
+def with_claims(spec: SessionSpec, made: Mapping[str, str], home: str, folder: str) -> SessionSpec:
+    """Return a spec that mounts restored claims, by the names of their originals.
+
+    The claim `home` is that of the owner's home folder, which all sessions share: what was restored
+    of it is mounted at the path `folder`.
+    """
+    mounts = [
+        replace(each, volume=made[each.volume], size=0, storage_class="")
+        if each.volume in made
+        else each
+        for each in spec.mounts
+    ]
+    if home in made:
+        mounts.append(Mount(volume=made[home], path=folder))
+    pod = replace(spec.pod, mounts=()) if spec.pod else None
+    return replace(spec, volumes=tuple(mounts), pod=pod)
