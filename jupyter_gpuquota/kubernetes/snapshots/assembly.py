@@ -73,24 +73,53 @@ class ClusterSnapshotParts:
     """Everything of a cluster that belongs to snapshots, from `start` to `close`."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster, api, board = cluster, cluster.api, cluster.board
+        self._cluster = cluster
         self._registry = Registry(self._lakes, self._changed)
-        self._pages = SavingPages(_SAVE, lambda: board.touch("sessions"))
-        self._hook = Hook()
+        self._pages = SavingPages(_SAVE, lambda: cluster.board.touch("sessions"))
+        self._hook, self._rules = Hook(), Rules(cluster.own)
         self._orders = Orders(cluster.own, None)
-        self._process = ClaimProcess(
-            api,
-            Around(
-                board=cluster.jobs,
+        self._process = self._make_process()
+        self._maker = self._make_maker()
+        self._restores = self._make_restores()
+        remover = Remover(cluster.api, cluster.patience)
+        self.snapshots = ClusterSnapshots(
+            Parts(
                 registry=self._registry,
-                claims=self._claims,
-                look=self._look,
-                copying=COPYING | set(cluster.copying),
-                patience=cluster.patience,
-            ),
+                maker=self._maker,
+                pages=self._pages,
+                board=cluster.jobs,
+                copies=ClaimCopies(cluster.api, remover),
+                restores=self._restores,
+            )
         )
-        self._maker = Maker(
-            cluster.jobs,
+        self._upkeep = Upkeep(
+            cluster.board, self._registry, self._maker, self.snapshots, self._rules
+        )
+        self._orphans = Orphans(
+            cluster.api,
+            self._registry,
+            remover,
+            lambda: [project.name for project in cluster.board.settings.projects],
+            lambda: self._process.orders,
+            timedelta(seconds=2 * cluster.patience.ready),
+        )
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def _make_process(self) -> ClaimProcess:
+        cluster = self._cluster
+        around = Around(
+            board=cluster.jobs,
+            registry=self._registry,
+            claims=self._claims,
+            look=self._look,
+            copying=COPYING | set(cluster.copying),
+            patience=cluster.patience,
+        )
+        return ClaimProcess(cluster.api, around)
+
+    def _make_maker(self) -> Maker:
+        return Maker(
+            self._cluster.jobs,
             self._orders,
             self._process,
             self._pages,
@@ -99,36 +128,15 @@ class ClusterSnapshotParts:
             lambda _: {},
             self._changed,
         )
-        remover, journal = Remover(api, cluster.patience), Journal(cluster.own)
-        self._restores = ClaimRestores(
-            Surroundings(
-                restorer=Restorer(api),
-                journal=journal,
-                mounting=self._mounting,
-                changed=self._changed,
-            )
+
+    def _make_restores(self) -> ClaimRestores:
+        around = Surroundings(
+            restorer=Restorer(self._cluster.api),
+            journal=Journal(self._cluster.own),
+            mounting=self._mounting,
+            changed=self._changed,
         )
-        self.snapshots = ClusterSnapshots(
-            Parts(
-                registry=self._registry,
-                maker=self._maker,
-                pages=self._pages,
-                board=cluster.jobs,
-                copies=ClaimCopies(api, remover),
-                restores=self._restores,
-            )
-        )
-        self._rules = Rules(cluster.own)
-        self._upkeep = Upkeep(board, self._registry, self._maker, self.snapshots, self._rules)
-        self._orphans = Orphans(
-            api,
-            self._registry,
-            remover,
-            lambda: [project.name for project in board.settings.projects],
-            lambda: self._process.orders,
-            timedelta(seconds=2 * cluster.patience.ready),
-        )
-        self._tasks: list[asyncio.Task[None]] = []
+        return ClaimRestores(around)
 
     async def start(self) -> None:
         """Read what an earlier controller has begun, and go on with it."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from ...model.sessions import SessionSpec
-from ...model.volumes import Mount
+from ...model.volumes.mounts import Mount
 from ..builders.defaults import PodDefaults
 from ..builders.volumes import claim_of
 

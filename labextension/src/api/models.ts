@@ -2163,7 +2163,8 @@ export interface EnvironmentPart {
  *
  * `path` is where the session had it. `handle` names the copy to the provider, such as
  * `NAMESPACE/VOLUMESNAPSHOT`; empty for a volume that is only recorded. `size` is in bytes, 0
- * if unknown. `mechanism` says whether the copy is made at once or by copying bytes.
+ * if unknown. `mechanism` says whether the copy is made at once or by copying bytes. `modes` are
+ * the access modes of a claim, as its cluster names them.
  */
 export interface VolumePart {
   volume: string;
@@ -2174,6 +2175,7 @@ export interface VolumePart {
   consistency: Consistency;
   mechanism: Mechanism;
   storage_class: string;
+  modes: string[];
 }
 /**
  * One file: an artifact or a log. `path` is that in the snapshot's tree, `size` in bytes.
