@@ -16,3 +16,6 @@ SESSION = "GPUQUOTA_SESSION"
 
 DATASETS = "GPUQUOTA_DATASETS"
 """The folder in which a session finds its datasets by name."""
+
+VOLUMES = "GPUQUOTA_VOLUMES"
+"""The folder in which a session finds its volumes by name."""

@@ -32,6 +32,7 @@ from .rules import Rules
 from .session import ClientSession
 from .sessions import Sessions
 from .snapshots.snapshots import Snapshots
+from .volumes import Volumes
 
 
 class Client:
@@ -74,6 +75,7 @@ class Client:
         self.environments = Environments(self.context)
         self.datasets = Datasets(self.context)
         self.snapshots = Snapshots(self.context)
+        self.volumes = Volumes(self.context)
 
     def about(self) -> About:
         """Return which controller answers: its version, its backend, and what it can do."""

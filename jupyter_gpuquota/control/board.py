@@ -130,7 +130,10 @@ class Board:
         nouns = {"policy"} if settings.policy != old.policy else set()
         if settings.data != old.data:
             nouns.add("datasets")
-        if msgspec.structs.replace(settings, policy=old.policy, data=old.data) != old:
+        if settings.volumes != old.volumes:
+            nouns.add("volumes")
+        same = {"policy": old.policy, "data": old.data, "volumes": old.volumes}
+        if msgspec.structs.replace(settings, **same) != old:
             nouns.add("quota")
         if nouns:
             self._publish(nouns)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from ..core.idle.policy import Ruling
 from ..core.idle.replay import Stretch
@@ -34,6 +35,13 @@ Work = Callable[..., Awaitable[Any]]
 
 KeepAlive = Callable[[str, int], Awaitable[Session]]
 """Keeps a session alive for a number of seconds."""
+
+
+class VolumeMaker(Protocol):
+    """Makes the new volumes of sessions."""
+
+    def made_for(self, spec: SessionSpec, owner: str) -> AbstractContextManager[None]:
+        """Make the new volumes of a session, and remove them again if it is refused."""
 
 
 class BoardChanges:
@@ -92,11 +100,15 @@ class BoardInventory:
 
 
 class ScheduledSessions:
-    """The sessions that our own scheduling core manages."""
+    """The sessions that our own scheduling core manages.
 
-    def __init__(self, resident: Resident) -> None:
+    `volumes` makes the new volumes of sessions, where the backend has volumes.
+    """
+
+    def __init__(self, resident: Resident, volumes: VolumeMaker | None = None) -> None:
         self._resident = resident
         self._worker = resident.worker
+        self._volumes = volumes
 
     def all(self) -> tuple[Session, ...]:
         """Return all sessions, oldest first."""
@@ -104,7 +116,11 @@ class ScheduledSessions:
 
     async def create(self, spec: SessionSpec, owner: str) -> Session:
         """Accept a validated request. Raises NameTaken, InvalidFields, StorageFailed."""
-        return await self._resident.act(self._worker.create, spec, owner)
+        return await self._resident.act(self._create, spec, owner)
+
+    def _create(self, spec: SessionSpec, owner: str) -> Session:
+        with self._volumes.made_for(spec, owner) if self._volumes else nullcontext():
+            return self._worker.create(spec, owner)
 
     async def stop(self, session_id: str) -> Session:
         """Begin to stop a session. Raises NotFound, WrongState."""

@@ -16,6 +16,7 @@ from ..control.idle.activity_poller import ActivitySource
 from ..control.signals.presence import Presence
 from ..control.storage.files import write_file, writing
 from ..control.storage.state_folder import make_state_folder
+from ..control.volumes.kept import KeptVolumes
 from ..control.worker import Pace
 from ..model.sessions import Session
 from ..ports.backend import Backend
@@ -29,6 +30,7 @@ from .sessions.readiness import Readiness
 from .signals.notebooks import fingerprint
 from .signals.signals import Signals
 from .state.state import State
+from .volumes.store import FolderVolumes
 
 _KEY = "token.key"
 
@@ -70,8 +72,10 @@ def open_local(
     )
     inventory = LocalInventory(board, config, devices)
     backend = make_backend("local", control, resident, inventory, [owner_of(home)], key)
+    volumes = KeptVolumes(board, FolderVolumes(home), resident)
+    runner.links.volume_folder = volumes.folder_of
     backend = replace(
-        data.added_to(backend, resident),
+        volumes.added_to(data.added_to(backend, resident)),
         logs=LocalLogs(board, state),
         exec=LocalExec(board, state, runner),
         ingress=LocalIngress(board, state, presence),

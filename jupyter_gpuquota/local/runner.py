@@ -22,8 +22,8 @@ from .gpus.devices import Devices
 from .gpus.inventory import DeviceInventory
 from .processes import processes
 from .processes.exit_reasons import Ended
-from .sessions.data_links import DataLinks
 from .sessions.launcher import Launcher, taken_ports
+from .sessions.links import SessionLinks
 from .sessions.process_watcher import ProcessWatcher
 from .shim import procfs
 from .state.state import State
@@ -39,8 +39,8 @@ class LocalRunner:
         self._state = state
         self._board = state.board
         self._devices = devices
-        self._links = DataLinks(cache, state.folder)
-        self._starter = Launcher(config, state, devices, key, self._links)
+        self.links = SessionLinks(cache, state.folder)
+        self._starter = Launcher(config, state, devices, key, self.links)
         self._owners = processes.ProcessOwners(state.folders.sessions)
         self._watcher = ProcessWatcher(config, state, devices, self._starter.shims, self._owners)
         self.orphans: SimpleQueue[int] = SimpleQueue()
@@ -62,7 +62,7 @@ class LocalRunner:
     def check(self, spec: SessionSpec, live: Iterable[Session]) -> Iterator[FieldError]:
         """Yield why a request cannot run here."""
         yield from taken_ports(spec, live)
-        yield from self._links.taken(spec)
+        yield from self.links.taken(spec)
 
     def start(self, session: Session, placement: Placement) -> None:
         """Start a queued session; it fails if it cannot be started.
@@ -118,6 +118,8 @@ class LocalRunner:
         self._board.warn("processes", self._watcher.warnings())
 
     def _unlink(self, session: Session) -> None:
-        """Remove the links to the datasets of a session that no longer runs."""
-        if session.spec.data and self._board.by_id[session.id].state not in LIVE:
-            self._links.remove(session, self._board.sessions)
+        """Remove the links to datasets and volumes of a session that no longer runs."""
+        if (session.spec.data or session.spec.volumes) and self._board.by_id[
+            session.id
+        ].state not in LIVE:
+            self.links.remove(session, self._board.sessions)

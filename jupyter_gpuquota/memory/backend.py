@@ -22,6 +22,7 @@ from ..control.idle.activity_poller import Readings
 from ..control.inventory import Inventory
 from ..control.resident import Report
 from ..control.signals.presence import Presence
+from ..control.volumes.kept import KeptVolumes
 from ..control.worker import Pace
 from ..core.idle.policy import Limits
 from ..model.environments import Environment, LaunchPlace
@@ -34,6 +35,7 @@ from .config import MemoryConfig
 from .datasets import open_data
 from .page import DemoServer
 from .runner import MemoryRunner, MemoryStore
+from .volumes import MemoryVolumes
 
 PROJECT = "demo"
 """The default project, where none is configured."""
@@ -77,8 +79,9 @@ def open_memory(
     inventory = MemoryInventory(board)
     key = secrets.token_bytes(32)
     backend = make_backend("memory", control, resident, inventory, [getuser()], key)
+    volumes = KeptVolumes(board, MemoryVolumes(), resident)
     backend = replace(
-        data.added_to(backend, resident),
+        volumes.added_to(data.added_to(backend, resident)),
         ingress=MemoryIngress(board, server, presence),
         differences=Differences(outlives_controller=False),
     )

@@ -1,4 +1,4 @@
-"""Projects, node groups, rules, policy and lakes from a YAML file that is watched for changes."""
+"""Projects, groups, rules, policy, lakes and volumes from a YAML file that is watched for changes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from ...core.fields import FieldReader
 from ...core.idle.exemptions import projects_missing
 from ...core.idle.policy_check import check_policy
 from ...core.projects import Known, check, check_groups, check_rules
+from ...core.volumes.shared import check_shared
 from ...model.datasets.settings import CacheRulesRequest, DataSettingsRequest, LakeRequest
 from ...model.policy import PolicyRequest
 from ...model.projects import GroupsRequest, NodeGroupRequest, ProjectRequest, RulesRequest
 from ...model.quota import Project
 from ...model.resources import Node
 from ...model.struct import UNCHANGED, Request
+from ...model.volumes.volumes import VolumeEntry
 from ...yaml_document import YamlDocument
 from .settings import Settings
 
@@ -43,6 +45,7 @@ class QuotaFileRequest(Request, frozen=True, kw_only=True):
     policy: PolicyRequest = PolicyRequest()
     lakes: tuple[LakeRequest, ...] = ()
     cache: CacheRulesRequest = CacheRulesRequest()
+    volumes: tuple[VolumeEntry, ...] = ()
 
 
 class QuotaFile:
@@ -142,6 +145,7 @@ def _settings(
     inside.add(projects_missing(asked.policy, list(found)))
     wanted = DataSettingsRequest(lakes=asked.lakes, cache=asked.cache, revision=UNCHANGED)
     data = reader.take(lambda: check_data(wanted, list(found)))
+    volumes = check_shared(asked.volumes, list(found), reader)
     if not (checked_rules and checked_groups and policy and data):
         return None
     return Settings(
@@ -150,5 +154,6 @@ def _settings(
         groups=checked_groups,
         policy=msgspec.structs.replace(policy, revision=UNCHANGED),
         data=data,
+        volumes=volumes,
         source="file",
     )

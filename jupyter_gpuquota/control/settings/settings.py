@@ -18,6 +18,7 @@ from ...model.projects import AuditEntry, Groups, SetBy
 from ...model.quota import USUAL_RULES, Project, Rules
 from ...model.sessions import Session
 from ...model.struct import Model
+from ...model.volumes.volumes import SharedFolder
 from ..storage.aside import SetAside
 from ..storage.files import write_file
 from ..storage.records import Record
@@ -40,6 +41,7 @@ class Settings(Model, frozen=True, kw_only=True):
     groups: Groups = Groups()
     policy: Policy = NO_POLICY
     data: DataSettings = DataSettings()
+    volumes: tuple[SharedFolder, ...] = ()
     source: SetBy = "config"
     problem: str = ""
 

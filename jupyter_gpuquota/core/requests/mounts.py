@@ -95,6 +95,8 @@ def read_mounts(
             example = ", ".join(["NAME:/path", *allowed])
             reader.wrong(name, "pod.host_path", path=mount.host_path, example=example)
         _check_place(name, mount, found, rules, reader)
+        if containers is None:
+            _check_nested(name, mount, found, reader)
         found.append(mount)
     reader.add(facts.problems if facts else ())
     return tuple(found)
@@ -197,3 +199,13 @@ def _check_place(
     same = (other for other in before if mount.volume and other.volume == mount.volume)
     if any(other.read_only != mount.read_only for other in same):
         reader.wrong(name, "volume.both", volume=mount.volume)
+
+
+def _check_nested(
+    name: str, mount: Mount, before: Sequence[Mount], reader: FieldReader
+) -> None:
+    """Note a path inside another volume: where sessions are processes, it would be made there."""
+    for other in before:
+        nested = within(mount.path, other.path) or within(other.path, mount.path)
+        if nested and mount.path != other.path:
+            reader.wrong(name, "data.nested", path=mount.path, other=other.path)

@@ -14,7 +14,7 @@ from ...control.session_server.settings import (
 )
 from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session, SessionSpec
-from ...variables import DATASETS
+from ...variables import DATASETS, VOLUMES
 
 _KEPT = re.compile(
     r"JUPYTER_((CONFIG|DATA)_(DIR|PATH)|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)"
@@ -36,7 +36,7 @@ class LaunchContext:
     marks the environment as active, if any; `inherited` is the account's environment; `mps` is the
     pipe folder of a responding MPS daemon, empty if none. `runtime` is the folder of one run,
     `workspaces` that of the session's JupyterLab workspaces, which outlive the run. In `datasets`
-    the session finds its datasets by name.
+    and `volumes` the session finds its datasets and volumes by name.
     """
 
     runtime: str
@@ -52,6 +52,7 @@ class LaunchContext:
     root: bool = False
     mps: str = ""
     datasets: str = ""
+    volumes: str = ""
 
 
 def argv_of(spec: SessionSpec, session: Session, context: LaunchContext) -> tuple[str, ...]:
@@ -77,6 +78,8 @@ def env_of(session: Session, placement: Placement, context: LaunchContext) -> di
     own["GPUQUOTA_SESSION_TOKEN"] = context.own_token
     if spec.data:
         own[DATASETS] = context.datasets
+    if spec.volumes:
+        own[VOLUMES] = context.volumes
     if spec.serves_jupyter:
         configs = [*_config_dirs(context.runtime), own.get("JUPYTER_CONFIG_PATH", "")]
         own |= {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import sys
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
@@ -26,18 +27,18 @@ from ..config import LocalConfig
 from ..folders.folders import Launch, SessionFolder
 from ..gpus.devices import Devices
 from ..processes import processes
-from ..shim import procfs
+from ..shim import procfs, read_only
 from ..state.state import State
 from . import logs
-from .data_links import DataLinks, folder_of
 from .launch_spec import LaunchContext, argv_of, env_of
+from .links import SessionLinks, datasets_of, volumes_of
 
 
 class Launcher:
     """Starts the shim and the process of queued sessions. Runs in the worker thread."""
 
     def __init__(
-        self, config: LocalConfig, state: State, devices: Devices, key: bytes, links: DataLinks
+        self, config: LocalConfig, state: State, devices: Devices, key: bytes, links: SessionLinks
     ) -> None:
         self._links = links
         self._config = config
@@ -108,13 +109,14 @@ class Launcher:
             active=prefixes.variable_of(spec.environment),
             root=os.geteuid() == 0,
             mps=self._config.mps_pipe_dir if limited else "",
-            datasets=str(folder_of(folder.path)),
+            datasets=str(datasets_of(folder.path)),
+            volumes=str(volumes_of(folder.path)),
         )
         return Launch(
             id=session.id,
             run=session.run,
             boot=procfs.boot_id(),
-            argv=argv_of(spec, session, context),
+            argv=(*self._protected(session), *argv_of(spec, session, context)),
             env=env_of(session, placement, context),
             folder=spec.folder,
             grace=min(2.0, self._config.stop_grace),
@@ -123,6 +125,13 @@ class Launcher:
             log_from=logs.end_of(folder.path),
             config=server_config(session, context.token) if spec.serves_jupyter else {},
         )
+
+    def _protected(self, session: Session) -> tuple[str, ...]:
+        """Return what goes before a program that may not write all of its volumes."""
+        folders = self._links.read_only(session)
+        if not folders:
+            return ()
+        return (sys.executable, "-I", "-S", read_only.__file__, *folders, "--")
 
 
 def taken_ports(spec: SessionSpec, others: Iterable[Session]) -> Iterator[FieldError]:

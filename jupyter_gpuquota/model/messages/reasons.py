@@ -108,6 +108,10 @@ REASONS = {
     "container.failed": Text(
         "Its container cannot be created: {detail}.", "Starts once this is corrected."
     ),
+    "volume.gone": Text("{why}", "Restore it, or delete the volume."),
+    "volume.full": Text(
+        "It uses {used:bytes}, more than its {size:bytes}.", "Remove files, or let it grow."
+    ),
     "volume.missing": Text("The claim {claim} does not exist.", "Starts when it does."),
     "volume.pending": Text("A volume is not ready.", "Starts when it is."),
     "volume.first": Text("Made when a session first mounts it.", "Launch one that does."),

@@ -175,6 +175,14 @@ export const reasons: Texts = {
     trans.__('Made when a session first mounts it.'),
     trans.__('Launch one that does.')
   ],
+  'volume.full': (trans, f, a) => [
+    trans.__('It uses %1, more than its %2.', f.bytes(a.used), f.bytes(a.size)),
+    trans.__('Remove files, or let it grow.')
+  ],
+  'volume.gone': (trans, _f, a) => [
+    trans.__('%1', a.why),
+    trans.__('Restore it, or delete the volume.')
+  ],
   'volume.grows': (trans) => [
     trans.__('It grows when a session next mounts it.'),
     trans.__('Launch one that does.')

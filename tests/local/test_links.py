@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.local.folders.folders import SessionFolder
-from jupyter_gpuquota.local.sessions.data_links import DataLinks
+from jupyter_gpuquota.local.sessions.links import SessionLinks
 from jupyter_gpuquota.model.datasets.mounts import DataMount
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_session
@@ -28,7 +28,7 @@ class Machine:
                 tree.mkdir(parents=True)
                 (tree / "which").write_text(f"{name} {version[:1]}")
         self.work.mkdir()
-        self.links = DataLinks(self.cache, lambda session: SessionFolder(self.home(session)))
+        self.links = SessionLinks(self.cache, lambda session: SessionFolder(self.home(session)))
 
     def home(self, session: Session) -> Path:
         """Return the folder of a session."""

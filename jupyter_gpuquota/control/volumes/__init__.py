@@ -1,0 +1,1 @@
+"""Volumes that a controller keeps itself."""

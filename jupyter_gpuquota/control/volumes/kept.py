@@ -1,0 +1,253 @@
+"""The volumes of a backend whose sessions our own scheduling core runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from msgspec import structs
+
+from ...core.volumes.requests import check_free
+from ...core.volumes.uses import Key, in_use, key_of, uses_of
+from ...errors import Conflict, FieldError, NotFound, refuse, refused
+from ...model.messages.build import field_error
+from ...model.sessions import Session, SessionRequest, SessionSpec
+from ...model.volumes.mounts import Mount, VolumeUse
+from ...model.volumes.volumes import FOLDER, NewVolume, StorageClass, Volume, VolumeChange
+from ...ports.backend import Backend
+from ..board import Board
+from ..capabilities import ScheduledSessions
+from ..resident import Resident
+from .measuring import Measuring
+from .shown import shared_folders, shown
+from .store import Measured, VolumeRecord, VolumeStore
+
+CLASSES = (
+    StorageClass(name=FOLDER, default=True, provisioner="this machine", modes=("RWX", "ROX")),
+)
+
+
+class KeptVolumes:
+    """Volumes of a store, and those that admins share in the quota file.
+
+    What changes volumes runs in the worker thread, like everything that changes sessions: no
+    session begins to mount a volume while it is being deleted.
+    """
+
+    def __init__(self, board: Board, store: VolumeStore, resident: Resident) -> None:
+        self._board = board
+        self._store = store
+        self._resident = resident
+        self._records: Mapping[Key, VolumeRecord] = MappingProxyType({})
+        self._uses: Mapping[Key, tuple[VolumeUse, ...]] = {}
+        self._measuring = Measuring(
+            store, lambda: (*self._records.values(), *self._shared()), self._changed
+        )
+
+    def added_to(self, backend: Backend) -> Backend:
+        """Return the record of a backend with this capability, which lives with its resident."""
+        self._resident.companions.append(self)
+        return replace(backend, volumes=self, sessions=ScheduledSessions(self._resident, self))
+
+    async def start(self) -> None:
+        """Read the stored volumes, and begin to measure them. Raises StorageFailed."""
+        await self._resident.work(self._load)
+        self._uses = uses_of(self._board.sessions)
+        self._changed()
+        self._measuring.start()
+
+    def follow(self, sessions: Sequence[Session]) -> None:
+        """Publish who mounts volumes if that has changed."""
+        found = uses_of(sessions)
+        if found != self._uses:
+            self._uses = found
+            self._changed()
+
+    async def close(self) -> None:
+        """Stop measuring."""
+        await self._measuring.close()
+
+    def all(self) -> tuple[Volume, ...]:
+        """Return all volumes by project and name, with their uses."""
+        uses, stored = uses_of(self._board.sessions), dict(self._records)
+        shared = {(each.project, each.name): each for each in self._shared()}
+        found = {**{key: (each, True) for key, each in shared.items()}}
+        found |= {key: (each, False) for key, each in stored.items() if key not in shared}
+        return tuple(
+            shown(
+                record,
+                self._store.folder(record),
+                self._measuring.of(key, Measured()),
+                uses.get(key, ()),
+                by_file=by_file,
+            )
+            for key, (record, by_file) in sorted(found.items())
+        )
+
+    def classes(self, project: str = "") -> tuple[StorageClass, ...]:
+        """Return the one class, of folders."""
+        return CLASSES
+
+    def knows(self, project: str) -> bool:
+        """Return that the volumes of every project are known."""
+        return True
+
+    def problems(self) -> tuple[str, ...]:
+        """Return nothing: everything is known."""
+        return ()
+
+    async def create(self, wanted: NewVolume) -> Volume:
+        """Create a volume, or share an existing folder."""
+        if wanted.source:
+            hint = "Copy the files: cp -a FROM/. TO/ with the paths of `volume show`."
+            raise refused(FieldError("source", "Folders are not cloned here.", hint))
+        record = VolumeRecord(
+            name=wanted.name,
+            project=wanted.project,
+            owner=wanted.owner,
+            description=wanted.description,
+            folder=wanted.folder,
+            size=wanted.size,
+            read_only=wanted.read_only or wanted.mode == "ROX",
+            created=datetime.now(UTC),
+        )
+        await self._resident.work(self._add, record)
+        self._measuring.wake()
+        return self._find((record.project, record.name))
+
+    async def change(self, volume: Volume, change: VolumeChange, size: int | None) -> Volume:
+        """Change a volume."""
+        key = key_of(volume)
+        await self._resident.work(self._change, key, change, size)
+        self._measuring.wake()
+        return self._find(key)
+
+    async def delete(self, volume: Volume) -> None:
+        """Delete a volume, and its files unless it was registered."""
+        await self._resident.work(self._delete, key_of(volume))
+        self._measuring.wake()
+
+    async def check(
+        self, request: SessionRequest, project: str, mounts: Mapping[str, Mount]
+    ) -> tuple[FieldError, ...]:
+        """Return which volumes cannot be reached now."""
+        return tuple(await asyncio.to_thread(lambda: list(self._lost(project, mounts))))
+
+    @contextmanager
+    def made_for(self, spec: SessionSpec, owner: str) -> Iterator[None]:
+        """Make the new volumes of a session, and remove them again if it is refused.
+
+        Runs in the worker thread. Raises InvalidFields for volumes that do not exist any more.
+        """
+        refuse(self._missing(spec))
+        made: list[VolumeRecord] = []
+        try:
+            for mount in spec.volumes:
+                if mount.size:
+                    made.append(_record(spec, mount, owner))
+                    self._add(made[-1])
+            yield
+        except BaseException:
+            for record in made:
+                if (record.project, record.name) in self._records:
+                    self._drop(record)
+            raise
+
+    def folder_of(self, project: str, name: str) -> str:
+        """Return the folder of a volume; empty if there is none. Raises OSError: it is lost."""
+        record = self._record((project, name))
+        if record is None:
+            return ""
+        if problem := self._store.problem(record):
+            raise OSError(0, f"the volume {name} cannot be mounted: {problem.rstrip('.')}")
+        return self._store.folder(record)
+
+    def _load(self) -> None:
+        found = {(each.project, each.name): each for each in self._store.load()}
+        self._records = MappingProxyType(found)
+
+    def _shared(self) -> tuple[VolumeRecord, ...]:
+        return shared_folders(self._board.settings)
+
+    def _record(self, key: Key) -> VolumeRecord | None:
+        shared = next((each for each in self._shared() if (each.project, each.name) == key), None)
+        return shared or self._records.get(key)
+
+    def _find(self, key: Key) -> Volume:
+        found = next((each for each in self.all() if key_of(each) == key), None)
+        if found is None:
+            raise NotFound(f"Volume {key[1]!r} not found in {key[0]}.", hint="List them again.")
+        return found
+
+    def _add(self, record: VolumeRecord) -> None:
+        check_free(record.project, record.name, self.all())
+        self._store.add(record)
+        self._put(record)
+
+    def _change(self, key: Key, change: VolumeChange, size: int | None) -> None:
+        record = self._own(key)
+        given = {
+            "size": size,
+            "read_only": change.read_only,
+            "description": change.description,
+        }
+        changed = structs.replace(record, **{n: v for n, v in given.items() if v is not None})
+        self._store.save(changed)
+        self._put(changed)
+
+    def _delete(self, key: Key) -> None:
+        record = self._own(key)
+        if problem := in_use(self._find(key)):
+            raise problem
+        self._drop(record)
+
+    def _own(self, key: Key) -> VolumeRecord:
+        """Return a volume that can be changed here. Raises NotFound, Conflict."""
+        if any((each.project, each.name) == key for each in self._shared()):
+            raise Conflict(
+                f"{key[1]} is set by the quota file.", hint="Change it there: `volumes:`."
+            )
+        return self._records[self._find(key).project, key[1]]
+
+    def _put(self, record: VolumeRecord) -> None:
+        key = (record.project, record.name)
+        self._records = MappingProxyType({**self._records, key: record})
+        self._changed()
+
+    def _drop(self, record: VolumeRecord) -> None:
+        self._store.remove(record)
+        left = {
+            key: each for key, each in self._records.items() if key != (record.project, record.name)
+        }
+        self._records = MappingProxyType(left)
+        self._changed()
+
+    def _missing(self, spec: SessionSpec) -> Iterator[FieldError]:
+        """Yield an error for each volume that has gone since the request was checked."""
+        for i, mount in enumerate(spec.volumes):
+            if mount.volume and not mount.size and not self._record((spec.project, mount.volume)):
+                yield field_error(f"volumes[{i}]", "volume.unknown.none", name=repr(mount.volume))
+
+    def _lost(self, project: str, mounts: Mapping[str, Mount]) -> Iterator[FieldError]:
+        for field, mount in mounts.items():
+            record = self._record((project, mount.volume))
+            if record and not mount.size and (why := self._store.problem(record)):
+                yield field_error(field, "volume.unusable", volume=mount.volume, why=why)
+
+    def _changed(self) -> None:
+        self._board.touch("volumes")
+
+
+def _record(spec: SessionSpec, mount: Mount, owner: str) -> VolumeRecord:
+    return VolumeRecord(
+        name=mount.volume,
+        project=spec.project,
+        owner=owner,
+        size=mount.size,
+        description=f"Made for the session {spec.name}.",
+        created=datetime.now(UTC),
+    )

@@ -1,0 +1,126 @@
+"""Volumes in the state folder, one folder each: its record, and its files unless registered.
+
+`volumes/PROJECT/NAME/volume.json` and `volumes/PROJECT/NAME/files`. A new volume is complete under
+another name before it gets its own by a rename, and one that is removed loses its name by a rename:
+whenever the controller is killed, a volume is there as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+
+from ...control.storage.files import sync_folder, write_file, writing
+from ...control.volumes.store import Measured, VolumeRecord
+from ...errors import NameTaken
+from . import measure
+from .folders import check_folder, folder_problem
+
+_log = logging.getLogger(__name__)
+
+_RECORD, _FILES = "volume.json", "files"
+_NEW, _GONE = ".new-", ".removed-"
+
+
+class FolderVolumes:
+    """The volumes below a folder of the state folder `home`."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._root = home / "volumes"
+
+    def load(self) -> Iterator[VolumeRecord]:
+        """Yield the stored volumes, and remove what was not complete. Raises StorageFailed."""
+        with writing(self._root):
+            for path in self._all("*/*"):
+                if path.name.startswith(_NEW):
+                    shutil.rmtree(path, ignore_errors=True)
+                elif not path.name.startswith(_GONE) and (record := _read(path)):
+                    yield record
+
+    def add(self, record: VolumeRecord) -> None:
+        """Create a volume. Raises NameTaken, StorageFailed, InvalidFields."""
+        if record.folder:
+            check_folder(record.folder, self._home, read_only=record.read_only)
+        path = self._path(record)
+        new = path.with_name(f"{_NEW}{secrets.token_hex(8)}")
+        try:
+            with writing(path):
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                new.mkdir(mode=0o700)
+                if not record.folder:
+                    (new / _FILES).mkdir(mode=0o700)
+                write_file(new / _RECORD, msgspec.json.encode(record))
+                sync_folder(new)
+                if path.exists():
+                    raise NameTaken(
+                        f"{path} exists already.", hint="Use another name, or remove that folder."
+                    )
+                new.rename(path)
+                sync_folder(path.parent)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+
+    def save(self, record: VolumeRecord) -> None:
+        """Store a changed record. Raises StorageFailed."""
+        path = self._path(record)
+        with writing(path):
+            write_file(path / _RECORD, msgspec.json.encode(record))
+
+    def remove(self, record: VolumeRecord) -> None:
+        """Take a volume's name from it. Raises StorageFailed."""
+        path = self._path(record)
+        with writing(path):
+            path.rename(path.with_name(f"{_GONE}{secrets.token_hex(8)}"))
+            sync_folder(path.parent)
+
+    def tidy(self) -> None:
+        """Free the files of removed volumes; what cannot be removed now is tried again."""
+        for path in self._all(f"*/{_GONE}*"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def folder(self, record: VolumeRecord) -> str:
+        """Return the folder of a volume."""
+        return record.folder or str(self._path(record) / _FILES)
+
+    def problem(self, record: VolumeRecord) -> str:
+        """Return why a volume cannot be mounted, empty if it can."""
+        folder = self.folder(record)
+        if record.folder:
+            return folder_problem(folder, read_only=record.read_only)
+        return "" if os.path.isdir(folder) else f"{folder} does not exist."  # noqa: PTH112
+
+    def measure(self, record: VolumeRecord, stopped: Callable[[], bool]) -> Measured:
+        """Return what a volume uses on the disk."""
+        if problem := self.problem(record):
+            return Measured(problem=problem)
+        folder = self.folder(record)
+        try:
+            limit, taken = measure.limit(folder)
+        except OSError as error:
+            return Measured(problem=f"{folder}: {error.strerror}.")
+        return Measured(taken, limit) if limit else Measured(measure.used(folder, stopped))
+
+    def _path(self, record: VolumeRecord) -> Path:
+        """Return the folder that belongs to a volume; a project may have any name."""
+        project = quote(record.project, safe="")
+        return self._root / project.replace(".", "%2E", 1) / record.name
+
+    def _all(self, pattern: str) -> list[Path]:
+        return sorted(path for path in self._root.glob(pattern) if path.is_dir())
+
+
+def _read(path: Path) -> VolumeRecord | None:
+    """Return the record of a volume; None if it cannot be read, which is logged."""
+    try:
+        return msgspec.json.decode((path / _RECORD).read_bytes(), type=VolumeRecord)
+    except (OSError, msgspec.DecodeError) as error:
+        _log.warning("the volume in %s cannot be read: %s", path, error)
+        return None
