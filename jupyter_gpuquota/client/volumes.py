@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, TypedDict, Unpack
+
 from ..errors import Ambiguous, FieldError, NotFound, refused
 from ..model.struct import Number
 from ..model.volumes.volumes import (
@@ -39,8 +41,21 @@ VOLUMES = Table[Volume](
 """`size` and `used` are in bytes."""
 
 
+class VolumeWishes(TypedDict, total=False):
+    """The fields of `VolumeRequest` that may be set."""
+
+    storage_class: str
+    size: Number
+    mode: str
+    folder: str
+    read_only: bool
+    level: str
+    source: str
+    description: str
+
+
 class Volumes:
-    """Volumes. A NAME is that of a volume in any project that the caller sees, or `project/NAME`."""
+    """Volumes, named by a bare name in any project that the caller sees, or `project/name`."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -56,37 +71,17 @@ class Volumes:
         answer: Volume = self._context.call("volumes.get", self._path(name, project))
         return answer
 
-    def create(
-        self,
-        name: str,
-        *,
-        project: str = "",
-        storage_class: str = "",
-        size: Number = "",
-        mode: str = "",
-        folder: str = "",
-        read_only: bool = False,
-        level: str = "",
-        source: str = "",
-        description: str = "",
-    ) -> Volume:
+    def create(self, name: str, *, project: str = "", **wishes: Unpack[VolumeWishes]) -> Volume:
         """Create a volume, for example with `size="10Gi"` and `mode="RWX"`.
 
         `folder` shares an existing folder of this machine instead of making one. `source` names a
         volume of the project to clone. Raises InvalidFields, NameTaken.
         """
-        request = VolumeRequest(
-            name=name,
-            project=project or self._context.project(),
-            storage_class=storage_class,
-            size=str(size),
-            mode=mode,
-            folder=folder,
-            read_only=read_only,
-            level=level,
-            source=f"volume:{source}" if source and ":" not in source else source,
-            description=description,
-        )
+        given: dict[str, Any] = {**wishes, "size": str(wishes.get("size", ""))}
+        source = wishes.get("source", "")
+        if source and ":" not in source:
+            given["source"] = f"volume:{source}"
+        request = VolumeRequest(name=name, project=project or self._context.project(), **given)
         answer: Volume = self._context.call("volumes.create", body=request)
         return answer
 

@@ -13,14 +13,15 @@ from jupyter_gpuquota.memory.backend import open_memory
 from jupyter_gpuquota.memory.config import MemoryConfig
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.backend_contract import ADMIN, PROJECTS, BackendContract
+from tests.contract.volumes_contract import VolumesContract
 
 
 @pytest.mark.asyncio
-class TestMemory(BackendContract):
+class TestMemory(VolumesContract, BackendContract):
     declares = frozenset(
         {
             *("ingress", "history", "administration", "policing"),
-            *("lakes", "datasets", "caches", "jobs", "uses", "snapshots", "keeping"),
+            *("lakes", "datasets", "caches", "jobs", "uses", "volumes", "snapshots", "keeping"),
         }
     )
 

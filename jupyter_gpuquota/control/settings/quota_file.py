@@ -1,4 +1,4 @@
-"""Projects, groups, rules, policy, lakes and volumes from a YAML file that is watched for changes."""
+"""Projects, groups, rules, policy, lakes and volumes from a YAML file that is watched."""
 
 from __future__ import annotations
 

@@ -201,9 +201,7 @@ def _check_place(
         reader.wrong(name, "volume.both", volume=mount.volume)
 
 
-def _check_nested(
-    name: str, mount: Mount, before: Sequence[Mount], reader: FieldReader
-) -> None:
+def _check_nested(name: str, mount: Mount, before: Sequence[Mount], reader: FieldReader) -> None:
     """Note a path inside another volume: where sessions are processes, it would be made there."""
     for other in before:
         nested = within(mount.path, other.path) or within(other.path, mount.path)

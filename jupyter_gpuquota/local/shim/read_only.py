@@ -45,7 +45,8 @@ def main(words: list[str]) -> None:
         enter(folders)
     except OSError as error:
         text = f"The kernel does not allow read-only mounts ({error.strerror}): "
-        print(text + f"{', '.join(folders)} can be written.", file=sys.stderr, flush=True)
+        sys.stderr.write(text + f"{', '.join(folders)} can be written.\n")
+        sys.stderr.flush()
     os.execvp(program[0], program)  # noqa: S606 (what the session's request names)
 
 

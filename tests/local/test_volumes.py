@@ -1,0 +1,94 @@
+"""Sessions that share volumes on a real controller."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from jupyter_gpuquota import Client
+from jupyter_gpuquota.errors import InUse, InvalidFields
+from tests.local.test_session_data import CONFIG
+from tests.shell import Shell, opened, wait_for
+
+WRITE = 'echo one > "$GPUQUOTA_VOLUMES/scans/a.txt"; cat in/scans/a.txt'
+TRY = 'cat ro/a.txt; echo two > ro/a.txt; cat "$GPUQUOTA_VOLUMES/scans/a.txt"'
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    with opened(tmp_path_factory.mktemp("volumes"), CONFIG) as made:
+        made.ok("quota")
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(shell: Shell) -> Client:
+    client = Client(state_dir=shell.folder / "state")
+    client.volumes.create("scans", size="1Gi")
+    return client
+
+
+def done(client: Client, name: str) -> Callable[[], bool]:
+    return lambda: client.sessions.get(name).state in {"done", "failed"}
+
+
+def submit(client: Client, name: str, work: Path, script: str, *volumes: str) -> None:
+    command = ("sh", "-c", script)
+    client.sessions.submit(name, command=command, folder=str(work), volumes=volumes)
+
+
+def test_sessions_share_a_volume_and_may_be_kept_from_writing(
+    client: Client, tmp_path: Path
+) -> None:
+    submit(client, "writer", tmp_path, WRITE, "scans:/in/scans")
+    wait_for(done(client, "writer"))
+    assert client.sessions.logs("writer").split() == ["one"]
+    assert list(tmp_path.iterdir()) == []
+    submit(client, "reader", tmp_path, TRY, "scans:/ro:ro")
+    wait_for(done(client, "reader"))
+    log = str(client.sessions.logs("reader"))
+    if "does not allow" in log:
+        pytest.skip("the kernel allows no mounts here")
+    assert "Read-only file system" in log
+    assert log.split()[-1] == "one"
+
+
+def test_a_mounted_volume_is_not_deleted(client: Client, shell: Shell, tmp_path: Path) -> None:
+    submit(client, "holder", tmp_path, "sleep 600", ":10Mi:/scratch", "scans:/scans")
+    with pytest.raises(InUse, match="holder"):
+        client.volumes.delete("scans")
+    made = client.volumes.get("holder-scratch")
+    assert (made.size, made.uses[0].path) == (10 << 20, "/scratch")
+    assert "holder" in shell.ok("volume", "list")
+    client.sessions.stop("holder")
+    wait_for(lambda: client.sessions.get("holder").state == "stopped")
+    client.volumes.delete("holder-scratch")
+    assert not Path(made.folder).exists()
+
+
+def test_mistakes_are_named_by_field(client: Client, tmp_path: Path) -> None:
+    with pytest.raises(InvalidFields) as error:
+        submit(client, "wrong", tmp_path, "true", "none:/a", "scans:/etc", "scans:/b", "scans:/b/c")
+    assert [each.field for each in error.value.fields] == ["volumes[0]", "volumes[1]", "volumes[3]"]
+
+
+def test_only_own_folders_are_shared_and_their_files_kept(client: Client, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "a.txt").write_text("kept")
+    (tmp_path / "link").symlink_to(mine)
+    for folder in (
+        tmp_path / "link",
+        tmp_path / "none",
+        "/usr",
+        client.volumes.get("scans").folder,
+    ):
+        with pytest.raises(InvalidFields):
+            client.volumes.create("mine", folder=str(folder))
+    made = client.volumes.create("mine", folder=str(mine))
+    assert (made.registered, made.folder) == (True, os.fspath(mine))
+    client.volumes.delete("mine")
+    assert (mine / "a.txt").read_text() == "kept"
