@@ -31,7 +31,23 @@ CLASSES = (
 )
 
 
-class KeptVolumes:
+class _Folders:
+    """What is known of volumes that are folders."""
+
+    def classes(self, project: str = "") -> tuple[StorageClass, ...]:
+        """Return the one class, of folders."""
+        return CLASSES
+
+    def knows(self, project: str) -> bool:
+        """Return that the volumes of every project are known."""
+        return True
+
+    def problems(self) -> tuple[str, ...]:
+        """Return nothing: everything is known."""
+        return ()
+
+
+class KeptVolumes(_Folders):
     """Volumes of a store, and those that admins share in the quota file.
 
     What changes volumes runs in the worker thread, like everything that changes sessions: no
@@ -87,18 +103,6 @@ class KeptVolumes:
             )
             for key, (record, by_file) in sorted(found.items())
         )
-
-    def classes(self, project: str = "") -> tuple[StorageClass, ...]:
-        """Return the one class, of folders."""
-        return CLASSES
-
-    def knows(self, project: str) -> bool:
-        """Return that the volumes of every project are known."""
-        return True
-
-    def problems(self) -> tuple[str, ...]:
-        """Return nothing: everything is known."""
-        return ()
 
     async def create(self, wanted: NewVolume) -> Volume:
         """Create a volume, or share an existing folder."""
