@@ -74,13 +74,21 @@ def open_local(
     backend = make_backend("local", control, resident, inventory, [owner_of(home)], key)
     volumes = KeptVolumes(board, FolderVolumes(home), resident)
     runner.links.volume_folder = volumes.folder_of
-    backend = replace(
-        volumes.added_to(data.added_to(backend, resident)),
+    backend = volumes.added_to(data.added_to(backend, resident))
+    snapshots = open_snapshots(board, data, home, state.folder)
+    return snapshots.added_to(_entered(backend, board, state, runner, presence), resident)
+
+
+def _entered(
+    backend: Backend, board: Board, state: State, runner: LocalRunner, presence: Presence
+) -> Backend:
+    """Return the record of a backend whose sessions can be read and entered."""
+    return replace(
+        backend,
         logs=LocalLogs(board, state),
         exec=LocalExec(board, state, runner),
         ingress=LocalIngress(board, state, presence),
     )
-    return open_snapshots(board, data, home, state.folder).added_to(backend, resident)
 
 
 def _state(home: Path, board: Board, key: bytes) -> State:

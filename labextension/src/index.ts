@@ -1,6 +1,6 @@
 import { commands } from './plugins/commands';
 import { dashboard } from './plugins/dashboard';
-import { datasets } from './plugins/datasets';
+import { datasets } from './plugins/storage/datasets';
 import { details } from './plugins/details';
 import { ending } from './plugins/sessionpage/ending';
 import { here } from './plugins/sessionpage/here';
@@ -15,10 +15,10 @@ import { panel } from './plugins/panel';
 import { projects } from './plugins/projects';
 import { running } from './plugins/running';
 import { saving } from './plugins/sessionpage/saving';
-import { snapshots } from './plugins/snapshots';
+import { snapshots } from './plugins/storage/snapshots';
 import { statusbar } from './plugins/statusbar';
 import { store } from './plugins/store';
-import { syncFolder } from './plugins/syncfolder';
+import { syncFolder } from './plugins/storage/syncfolder';
 
 export * from './tokens';
 

@@ -16,6 +16,7 @@ from ...model.snapshots.manifest import Manifest, PartProblem
 from ...model.snapshots.restore import RestorePlan, RestoreRequest
 from ...model.snapshots.snapshots import Snapshot
 from ...model.struct import field_problem
+from ...model.volumes.mounts import Mount
 from ..fields import NAME_LIMIT
 from ..requests.specs import Facts
 
@@ -57,6 +58,18 @@ def new_name(manifest: Manifest, request: RestoreRequest, taken: Collection[str]
 def new_spec(manifest: Manifest, name: str, folder: str) -> SessionSpec:
     """Return the session's spec in a new folder and under a new name."""
     return replace(manifest.spec, name=name, folder=folder)
+
+
+def mounting(manifest: Manifest, mounts: tuple[Mount, ...]) -> Manifest:
+    """Return a manifest whose session has these volumes only."""
+    spec = manifest.spec
+    pod = replace(spec.pod, mounts=()) if spec.pod else None
+    return replace(manifest, spec=replace(spec, volumes=mounts, pod=pod))
+
+
+def mounting_too(spec: SessionSpec, mounts: tuple[Mount, ...]) -> SessionSpec:
+    """Return a spec with more volumes."""
+    return replace(spec, volumes=(*spec.volumes, *mounts))
 
 
 def in_folder(facts: Facts, folder: str) -> Facts:

@@ -6,8 +6,6 @@ import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import replace as with_
 
-from msgspec import structs
-
 from ...core import names
 from ...core.requests import specs
 from ...core.snapshots import restore as restoring
@@ -18,7 +16,6 @@ from ...model.sessions import ENDED, SessionSpec, State
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestorationList, RestorePlan, RestoreRequest
 from ...model.struct import Nothing
-from ...model.volumes.mounts import Mount
 from ...ports.backend import Backend
 from ...ports.snapshots import RestoreOrder, Restores
 from ..call import Call
@@ -115,21 +112,15 @@ async def _session(
     # Volumes that will be made from copies are not there yet: the copies were checked already.
     made = tuple(each for each in manifest.spec.mounts if each.volume in found.claims)
     there = tuple(each for each in manifest.spec.mounts if each not in made)
-    bare = structs.replace(manifest, spec=_mounting(manifest.spec, there))
+    bare = restoring.mounting(manifest, there)
     spec = restoring.new_spec(bare, name, found.folder)
     # The new folder is not there yet: that it can be made is checked by its parent.
     request = specs.asked_again(restoring.new_spec(bare, name, posixpath.dirname(found.folder)))
     known = await facts(backend, with_(call, body=request))
     checked = specs.check_again(spec, restoring.in_folder(known, found.folder))
-    checked = structs.replace(checked, volumes=(*checked.volumes, *made)) if made else checked
+    checked = restoring.mounting_too(checked, made)
     names.check_free(checked, backend.sessions.all())
     return checked
-
-
-def _mounting(spec: SessionSpec, mounts: tuple[Mount, ...]) -> SessionSpec:
-    """Return a spec with other volumes."""
-    pod = structs.replace(spec.pod, mounts=()) if spec.pod else None
-    return structs.replace(spec, volumes=mounts, pod=pod)
 
 
 def _check_at_rest(backend: Backend, folders: Iterable[str]) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -35,8 +34,9 @@ from ...errors import (
     refused,
 )
 from ..tasks import together
-from .credentials import aws_profile
 from .objects import Stored
+from .options import limited, options_for
+from .ranges import read_ranges
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
@@ -46,16 +46,6 @@ T = TypeVar("T")
 if TYPE_CHECKING:
     from obstore import GetOptions
 
-_PREFIXES = {"s3": ("AWS_",), "gs": ("GOOGLE_",), "az": ("AZURE_",)}
-
-_CONNECT = timedelta(seconds=10)
-_SILENCE = timedelta(minutes=2)
-"""How long a server may say nothing; it includes the time to send a part to it."""
-_REQUEST = timedelta(minutes=10)
-"""How long one request may take: a part of 64 MiB arrives by then over any usable network."""
-_RETRIES = timedelta(minutes=2)
-"""How long obstore repeats a request after 5xx answers and broken connections."""
-
 _EXPIRED = re.compile("ExpiredToken|TokenRefreshRequired|InvalidToken|Request has expired")
 _SKEWED = re.compile("RequestTimeTooSkewed|RequestExpired")
 _DENIED = re.compile(r"status code: 40[13]\b")
@@ -64,9 +54,6 @@ _FULL = re.compile(r"No space left on device|Disk quota exceeded|os error (28|12
 _CUT = re.compile("response body error|response body: HTTP error|error decoding response body")
 
 _BEYOND = re.compile("Range Not Satisfiable|StartTooLarge")
-
-_GAP = 1 << 20
-"""Bytes between two ranges up to which one request reads both."""
 _READS = 4
 """How often a body is read that does not arrive whole."""
 _DELETING = 16
@@ -89,9 +76,9 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
     check_url("lake", url, reader)
     reader.finish()
     scheme = urlsplit(url).scheme
-    options = _options(scheme, variables or {})
+    options = options_for(scheme, variables or {})
     try:
-        return Connection(_opened(url, _limited(scheme, {**options, **config})), url)
+        return Connection(_opened(url, limited(scheme, {**options, **config})), url)
     except (BaseError, ValueError, FileNotFoundError) as error:
         why, hint = _first_line(error), ""
         if scheme == "file" and not Path(unquote(urlsplit(url).path)).is_dir():
@@ -102,41 +89,6 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
 def in_memory(name: str) -> Connection:
     """Return objects that exist in this process only."""
     return Connection(MemoryStore(), name)
-
-
-def _options(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
-    """Return how obstore is to open a lake: its configuration, and who provides credentials."""
-    found = {**os.environ, **variables}
-    prefixes = _PREFIXES.get(scheme, ())
-    config = {name.lower(): value for name, value in variables.items() if name.startswith(prefixes)}
-    options: dict[str, Any] = {}
-    profile = aws_profile(found) if scheme == "s3" else None
-    if profile:
-        options["credential_provider"], from_profile = profile
-        known = {name.removeprefix("AWS_").removesuffix("_URL").lower() for name in found}
-        config |= {name: each for name, each in from_profile.items() if name not in known}
-    endpoints = (found.get("AWS_ENDPOINT_URL"), found.get("AWS_ENDPOINT"), config.get("endpoint"))
-    if scheme == "s3" and any(each and each.startswith("http://") for each in endpoints):
-        options["client_options"] = {"allow_http": True}
-    return {**options, "config": config} if config else options
-
-
-def _limited(scheme: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with limits of time, where they have none."""
-    if scheme == "file":
-        return dict(options)
-    client: dict[str, Any] = {
-        "connect_timeout": _CONNECT,
-        "read_timeout": _SILENCE,
-        "timeout": _REQUEST,
-    }
-    if str(options.get("endpoint", "")).startswith("http://"):
-        client["allow_http"] = True
-    return {
-        **options,
-        "client_options": client | options.get("client_options", {}),
-        "retry_config": {"retry_timeout": _RETRIES, **options.get("retry_config", {})},
-    }
 
 
 def _opened(url: str, options: dict[str, Any]) -> ObjectStore:
@@ -174,18 +126,7 @@ class Connection:
         self, key: str, starts: Sequence[int], sizes: Sequence[int]
     ) -> list[bytes]:
         """Return several ranges of an object; what lies beyond its end is missing from them."""
-        found: list[bytes] = [b""] * len(starts)
-
-        async def read(held: Sequence[int]) -> None:
-            first = starts[held[0]]
-            last = max(starts[number] + sizes[number] for number in held)
-            body = await self._range(key, first, last - first)
-            for number in held:
-                at = starts[number] - first
-                found[number] = body[at : at + sizes[number]]
-
-        await together(read(held) for held in spans(starts, sizes))
-        return found
+        return await read_ranges(partial(self._range, key), starts, sizes)
 
     async def _range(self, key: str, start: int, size: int) -> bytes:
         async def read() -> bytes:
@@ -271,18 +212,6 @@ class Connection:
             yield
         except (BaseError, FileNotFoundError) as error:
             raise _error(error, self._name, key) from error
-
-
-def spans(starts: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
-    """Return which ranges are read by one request, each by its number: those that lie close."""
-    found: list[list[int]] = []
-    end = 0
-    for number in sorted(range(len(starts)), key=starts.__getitem__):
-        if not found or starts[number] > end + _GAP:
-            found.append([])
-        found[-1].append(number)
-        end = max(end, starts[number] + sizes[number])
-    return found
 
 
 def _stored(meta: ObjectMeta) -> Stored:

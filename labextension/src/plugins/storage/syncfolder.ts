@@ -4,12 +4,12 @@ import {
 } from '@jupyterlab/application';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ITranslator } from '@jupyterlab/translation';
-import { CommandIDs } from '../commands';
-import { gpuIcon } from '../icons';
-import { IGpuWorkspace } from '../tokens';
-import { ours } from '../translation';
-import { report } from '../views/parts/report';
-import type { IUi } from '../views/parts/ui';
+import { CommandIDs } from '../../commands';
+import { gpuIcon } from '../../icons';
+import { IGpuWorkspace } from '../../tokens';
+import { ours } from '../../translation';
+import { report } from '../../views/parts/report';
+import type { IUi } from '../../views/parts/ui';
 
 const ARGS = {
   type: 'object',
@@ -56,7 +56,7 @@ export const syncFolder: JupyterFrontEndPlugin<void> = {
       execute: async args => {
         const path = typeof args.folder === 'string' ? args.folder : folder();
         const views = await import(
-          /* webpackChunkName: "storage" */ '../views/datasets/syncfolder'
+          /* webpackChunkName: "storage" */ '../../views/datasets/syncfolder'
         );
         await views
           .syncFolder(ui, contents.localPath(path))

@@ -5,9 +5,9 @@ import {
   ReadonlyJSONObject,
   ReadonlyPartialJSONObject
 } from '@lumino/coreutils';
-import { report } from '../views/parts/report';
-import type { IUi } from '../views/parts/ui';
-import { MainArea } from './mainarea';
+import { report } from '../../views/parts/report';
+import type { IUi } from '../../views/parts/ui';
+import { MainArea } from '../mainarea';
 
 /** What a command shows in the main area, every part of its arguments as text. */
 export type Place<Part extends string> = Record<Part, string>;

@@ -1,6 +1,6 @@
 import { folderIcon } from '@jupyterlab/ui-components';
-import { CommandIDs, VERSION_ARGS } from '../commands';
-import { mainPlugin } from './mainarea';
+import { CommandIDs, VERSION_ARGS } from '../../commands';
+import { mainPlugin } from '../mainarea';
 import { addPlaces, IPlaces } from './places';
 
 type Part = keyof (typeof VERSION_ARGS)['properties'];
@@ -23,7 +23,7 @@ export const datasets = mainPlugin(
         idOf: ({ dataset, other, version }) => `${dataset}@${version}${other}`,
         ask: async () => {
           const { askForPlace } = await import(
-            /* webpackChunkName: "storage" */ '../views/datasets/asking'
+            /* webpackChunkName: "storage" */ '../../views/datasets/asking'
           );
           return askForPlace(ui, places.command === CommandIDs.compareVersions);
         }
@@ -54,5 +54,7 @@ export const datasets = mainPlugin(
 );
 
 function widgets() {
-  return import(/* webpackChunkName: "storage" */ '../views/datasets/widgets');
+  return import(
+    /* webpackChunkName: "storage" */ '../../views/datasets/widgets'
+  );
 }

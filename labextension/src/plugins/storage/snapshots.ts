@@ -1,6 +1,6 @@
-import { CommandIDs, NO_ARGS, SNAPSHOT_ARGS } from '../commands';
-import { snapshotIcon } from '../icons';
-import { mainPlugin } from './mainarea';
+import { CommandIDs, NO_ARGS, SNAPSHOT_ARGS } from '../../commands';
+import { snapshotIcon } from '../../icons';
+import { mainPlugin } from '../mainarea';
 import { addPlaces, IPlaces } from './places';
 
 type Part = keyof (typeof SNAPSHOT_ARGS)['properties'];
@@ -57,5 +57,7 @@ export const snapshots = mainPlugin(
 );
 
 function widgets() {
-  return import(/* webpackChunkName: "storage" */ '../views/snapshots/widgets');
+  return import(
+    /* webpackChunkName: "storage" */ '../../views/snapshots/widgets'
+  );
 }
