@@ -31,6 +31,7 @@ SECTIONS = (
     "notices",
     "kubernetes",
     "datasets",
+    "snapshots",
 )
 
 

@@ -1,0 +1,123 @@
+"""Snapshots of a folder beside restic, borg, rsync and cp, on one disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ..context import Context
+from ..errors import CouldNotMeasure
+from ..measuring.processes import run_measured
+from ..measuring.report import Report, Table, mb
+from ..systems.data_tools import Words
+from ..systems.snapshot_tools import OURS, Place, Tool, tools
+from .datasets import Shape
+
+TITLE = "snapshots, beside restic, borg, rsync --link-dest and cp -a"
+STEPS = ("first", "second", "restore", "verify")
+WRITTEN = ("written first", "written second")
+PEERS = ("restic", "borg")
+ROOM = 5
+"""How often the data has to fit on the disk."""
+_BLOCK = 512
+
+Taken = dict[str, float]
+
+
+def measure(context: Context) -> Report:
+    """Measure every tool with one folder, of which one file in a hundred changes."""
+    report = Report()
+    shape = (
+        Shape("snapshots", 2_000, 30_000) if context.quick else Shape("snapshots", 100_000, 30_000)
+    )
+    table = report.table(
+        f"{shape.count:,} files, {mb(shape.total, 0)}, 1 % changed", "", *STEPS, *WRITTEN
+    )
+    found, missing = tools()
+    taken = {tool.name: _turn(tool, shape, table) for tool in found}
+    for package in missing:
+        table.note(f"{package} is not installed: apt-get install {package}")
+    table.note("restic encrypts and compresses what it stores, borg compresses it")
+    _judge(report, taken)
+    return report
+
+
+def _turn(tool: Tool, shape: Shape, table: Table) -> Taken:
+    """Let one tool do everything, and add its row."""
+    with TemporaryDirectory(prefix="gpuquota-bench-", dir=os.environ.get("TMPDIR")) as folder:
+        if shutil.disk_usage(folder).free < ROOM * shape.total:
+            raise CouldNotMeasure(f"{mb(ROOM * shape.total, 0)} are needed on the disk of {folder}")
+        place = Place(Path(folder, "data"), Path(folder, "store"), Path(folder, "work"))
+        place.work.mkdir()
+        taken: Taken = {}
+        try:
+            _steps(tool, shape, place, taken)
+        except CouldNotMeasure as problem:
+            table.note(f"{tool.name}: {problem}")
+    seconds = [f"{taken[step]:.1f} s" if step in taken else "" for step in STEPS]
+    written = [mb(int(taken[step]), 1) if step in taken else "" for step in WRITTEN]
+    table.add(tool.name, *seconds, *written)
+    return taken
+
+
+def _steps(tool: Tool, shape: Shape, place: Place, taken: Taken) -> None:
+    variables = {
+        # Caches of tools, which the next one must not find.
+        "HOME": str(place.work),
+        "XDG_CACHE_HOME": str(place.work / "home"),
+    }
+
+    def run(step: str, commands: list[Words]) -> None:
+        if commands:
+            # Both count: what was written, and that it is on the disk.
+            made = [
+                run_measured(words, variables)
+                for words in [*commands, ["sync", "-f", str(place.work)]]
+            ]
+            taken[step] = sum(each.seconds for each in made)
+
+    shape.write(place.data)
+    for words in tool.prepare(place):
+        run_measured(words, variables)
+    run_measured(["sync", "-f", str(place.work)], variables)
+    run("first", tool.take(place, 1))
+    taken["written first"] = first = _allocated(place.store)
+    shape.change(place.data)
+    run("second", tool.take(place, 2))
+    taken["written second"] = _allocated(place.store) - first
+    run("restore", tool.restore(place))
+    run("verify", tool.verify(place))
+
+
+def _allocated(folder: Path) -> int:
+    """Return the bytes that files and folders take on the disk; each inode once."""
+    found = {}
+    for path, _, names in os.walk(folder):
+        for each in (path, *(f"{path}/{name}" for name in names)):
+            stats = os.lstat(each)
+            found[stats.st_ino] = stats.st_blocks * _BLOCK
+    return sum(found.values())
+
+
+def _judge(report: Report, taken: dict[str, Taken]) -> None:
+    """Judge our steps: before restic and borg in each."""
+    ours = taken.get(OURS, {})
+    for step in (*STEPS, *WRITTEN):
+        others = {
+            name: each[step]
+            for name, each in taken.items()
+            if name.startswith(PEERS) and step in each
+        }
+        if step not in ours or not others:
+            continue
+        best = min(others, key=others.__getitem__)
+        unit = mb(int(others[best]), 1) if step in WRITTEN else f"{others[best]:.1f} s"
+        own = mb(int(ours[step]), 1) if step in WRITTEN else f"{ours[step]:.1f} s"
+        report.judge(
+            f"snapshots, {step}",
+            f"{own}, {best} {unit}",
+            "before restic and borg",
+            met=ours[step] <= others[best],
+        )
