@@ -45,8 +45,9 @@ def open_snapshots(
 
     def look(session: Session) -> Mapping[str, Any]:
         log = folder_of(session).path / "log"
-        links = (each.path for each in session.spec.data if each.path)
-        return {"log": str(log), "exclude": tuple(link.lstrip("/") for link in links)}
+        spec = session.spec
+        links = [each.path for each in spec.data] + [each.path for each in spec.mounts]
+        return {"log": str(log), "exclude": tuple(link.lstrip("/") for link in links if link)}
 
     own = open_lake(Lake(name="own", url=folder.absolute().as_uri()))
     process = LaunchedProcess(data.launcher, data.registry.lakes)

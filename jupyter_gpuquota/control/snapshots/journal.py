@@ -46,7 +46,9 @@ class Journal:
     def find(self, restore: str) -> Record:
         """Return one restore. Raises NotFound."""
         if restore not in self._records:
-            raise NotFound(f"Restore {restore!r} not found.", hint="snapshot restores lists them.")
+            raise NotFound(
+                f"Restore {restore!r} not found.", hint="List them: jupyter gpu snapshot restores."
+            )
         return self._records[restore]
 
     async def read(self) -> None:

@@ -58,7 +58,10 @@ class Registry:
     def find(self, snapshot: str) -> Entry:
         """Return one snapshot. Raises NotFound."""
         if snapshot not in self._entries:
-            raise NotFound(f"Snapshot {snapshot[:12]!r} not found.", hint="snapshot list.")
+            raise NotFound(
+                f"Snapshot {snapshot[:12]!r} not found.",
+                hint="List yours: jupyter gpu snapshot list.",
+            )
         return self._entries[snapshot]
 
     def objects(self, lake: str) -> Objects:

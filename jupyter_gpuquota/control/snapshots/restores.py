@@ -75,7 +75,7 @@ class FolderRestores:
         """Begin a restore. Raises Conflict, StorageFailed, Unavailable."""
         tree, now = order.manifest.tree, datetime.now(UTC)
         if tree is None:
-            raise Conflict("The snapshot has no files.", hint="snapshot show says why.")
+            raise Conflict("The snapshot has no files.", hint="See why: jupyter gpu snapshot show.")
         shown = Restoration(
             id=new_id(),
             snapshot=order.snapshot.id,

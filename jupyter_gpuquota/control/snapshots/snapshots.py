@@ -101,7 +101,9 @@ class LakeSnapshots:
         if snapshot.id in self.restores.needed():
             raise InUse("The snapshot is being restored.", hint="Wait until that is done.")
         if self._registry.find(snapshot.id).snapshot.pin:
-            raise InUse("The snapshot is pinned.", hint="snapshot unpin, then remove it.")
+            raise InUse(
+                "The snapshot is pinned.", hint="Unpin it first: jupyter gpu snapshot unpin."
+            )
         await self._registry.remove(snapshot.id)
 
     async def verify(self, snapshot: Snapshot, user: str) -> Job:
@@ -151,7 +153,7 @@ def _before(snapshot: Snapshot, session: Session) -> bool:
 
 def _tree(manifest: Manifest) -> TreePart:
     if manifest.tree is None:
-        raise Conflict("The snapshot has no files.", hint="snapshot show says why.")
+        raise Conflict("The snapshot has no files.", hint="See why: jupyter gpu snapshot show.")
     return manifest.tree
 
 

@@ -83,9 +83,9 @@ def problems(manifest: Manifest, request: RestoreRequest, found: Found) -> tuple
     wrong = [FieldError(name, text) for name, text in found.problems.items()]
     if tree is None and not manifest.volumes:
         text = "The snapshot has no files: storing the session's folder had failed."
-        wrong.append(FieldError("snapshot", text, "snapshot show says why."))
+        wrong.append(FieldError("snapshot", text, "See why: jupyter gpu snapshot show."))
     elif tree and not found.tree:
-        text = f"The lake {tree.lake} has no longer the files of this snapshot."
+        text = f"The lake {tree.lake} no longer has the files of this snapshot."
         wrong.append(FieldError("snapshot", text, "Restore the lake from a copy."))
     if found.taken:
         text = f"{found.folder} exists already."

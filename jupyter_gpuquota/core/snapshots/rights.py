@@ -66,7 +66,7 @@ def find(ref: str, snapshots: Iterable[Snapshot], rights: Rights) -> Snapshot:
         raise Ambiguous(f"{ref} is the beginning of several snapshots: {some}.", hint="Add digits.")
     if begin:
         return begin[0]
-    raise NotFound(f"Snapshot {ref!r} not found.", hint="jupyter gpu snapshot list lists yours.")
+    raise NotFound(f"Snapshot {ref!r} not found.", hint="List yours: jupyter gpu snapshot list.")
 
 
 def check(action: SnapshotAction, snapshot: Snapshot, what: str) -> None:
@@ -95,7 +95,7 @@ def find_restore(name: str, restores: Iterable[Restoration], rights: Rights) -> 
         long = len(name) >= SHORTEST
         if name in {each.id, each.name, each.session} or (long and each.snapshot.startswith(name)):
             return each
-    raise NotFound(f"Restore {name!r} not found.", hint="jupyter gpu snapshot restores lists them.")
+    raise NotFound(f"Restore {name!r} not found.", hint="List them: jupyter gpu snapshot restores.")
 
 
 def own_restores(restores: Iterable[Restoration], rights: Rights) -> list[Restoration]:

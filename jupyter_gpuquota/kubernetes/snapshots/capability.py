@@ -93,7 +93,9 @@ class ClusterSnapshots:
             raise InUse("The snapshot is being restored.", hint="Wait until that is done.")
         registry = self._parts.registry
         if registry.find(snapshot.id).snapshot.pin:
-            raise InUse("The snapshot is pinned.", hint="snapshot unpin, then remove it.")
+            raise InUse(
+                "The snapshot is pinned.", hint="Unpin it first: jupyter gpu snapshot unpin."
+            )
         await self._parts.copies.remove(await registry.manifest(snapshot.id))
         await registry.remove(snapshot.id)
 
