@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.datasets.lineage import lineage_of
+from ..core.snapshots import rights
 from ..model.datasets.lineage import Lineage, LineageQuery
 from ..ports.backend import Backend
 from . import datasets, versions
@@ -17,4 +18,7 @@ async def get(backend: Backend, call: Call) -> Lineage:
     if query.version:
         found = (await versions.resolved(backend, dataset, query.version),)
     uses = await backend.uses.of(dataset.name) if backend.uses else ()
-    return lineage_of(dataset.name, found, uses, backend.sessions.all(), call.rights)
+    taken = backend.snapshots.all() if backend.snapshots else ()
+    visible = [each for each in rights.seen(taken, call.rights) if "see" in each.actions]
+    sessions = backend.sessions.all()
+    return lineage_of(dataset.name, found, uses, sessions, visible, call.rights)

@@ -29,12 +29,11 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One snapshot in a lake, with the versions that it consists of and uses."""
+    """One snapshot in a lake, with the version that its files are."""
 
     lake: str
     snapshot: Snapshot
     tree: str = ""
-    versions: tuple[str, ...] = ()
 
 
 class Registry:
@@ -178,12 +177,12 @@ def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
         added=tree.added if tree else 0,
         consistency=manifest.consistency,
         mechanism="instant" if instant and not tree else "copy",
+        data=manifest.data,
         providers=tuple(dict.fromkeys(filter(None, providers))),
         metrics=manifest.metrics,
         problems=len(parts),
     )
-    versions = tuple(mount.version for mount in manifest.data)
-    return Entry(lake=lake, snapshot=shown, tree=tree.version if tree else "", versions=versions)
+    return Entry(lake=lake, snapshot=shown, tree=tree.version if tree else "")
 
 
 async def drop_tree(objects: Objects, owner: str, version: str) -> None:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ...model.datasets.lineage import DataUse, Lineage, Link, Origin, OriginKind
 from ...model.datasets.versions import SHOWN, Version
 from ...model.sessions import Session
+from ...model.snapshots.snapshots import Snapshot
 from ..access import Rights
+from ..snapshots.lineage import node
 
 _KINDS: Mapping[str, OriginKind] = {
     "session": "session",
@@ -24,11 +26,13 @@ def lineage_of(
     versions: Sequence[Version],
     uses: Iterable[DataUse],
     sessions: Iterable[Session],
+    snapshots: Iterable[Snapshot],
     rights: Rights,
 ) -> Lineage:
     """Return what has made these versions, what follows them, and what has used them.
 
-    Sessions that the caller may not see are one node for each project.
+    Sessions that the caller may not see are one node for each project; `snapshots` are those that
+    the caller may see.
     """
     wanted = {version.id for version in versions}
     used = [use for use in uses if use.version in wanted]
@@ -36,18 +40,23 @@ def lineage_of(
     nodes: dict[str, Origin] = {}
     links: dict[Link, None] = {}
     for version in reversed(versions):
-        node = _version(version)
-        nodes[node.id] = node
+        itself = _version(version)
+        nodes[itself.id] = itself
         for origin in _origins(version, known, rights):
             nodes.setdefault(origin.id, origin)
-            links[Link(source=origin.id, target=node.id, relation="produced")] = None
+            links[Link(source=origin.id, target=itself.id, relation="produced")] = None
         for parent in version.parents:
             nodes.setdefault(f"version:{parent}", _past(parent))
-            links[Link(source=f"version:{parent}", target=node.id, relation="follows")] = None
+            links[Link(source=f"version:{parent}", target=itself.id, relation="follows")] = None
     for use in used:
         user = _session(use, rights)
         nodes.setdefault(user.id, user)
         links[Link(source=f"version:{use.version}", target=user.id, relation="used")] = None
+    for snapshot in snapshots:
+        for version_id in {mount.version for mount in snapshot.data} & wanted:
+            kept = node(snapshot)
+            nodes[kept.id] = kept
+            links[Link(source=f"version:{version_id}", target=kept.id, relation="used")] = None
     return Lineage(dataset=dataset, nodes=tuple(nodes.values()), links=tuple(links))
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from ..datasets.mounts import DataMount
 from ..datasets.versions import SHOWN
 from ..struct import Model, Open, Problem, Request
 from .manifest import Consistency, Manifest, Mechanism, Trigger
@@ -29,7 +30,8 @@ class Snapshot(Model, frozen=True, kw_only=True):
 
     `id` is the sha256 of its manifest; while it is made, and if that fails, the id of its `job`.
     `partial`: some part is missing, see its manifest. `size` is in bytes, `added` those that were
-    new to the lake. `providers` have stored its parts. `problems` counts missing parts; `problem`
+    new to the lake. `data` are the versions of datasets that its session used, `providers` have
+    stored its parts. `problems` counts missing parts; `problem`
     is why it could not be made. Of a snapshot of another user, an admin sees sizes only.
     """
 
@@ -49,6 +51,7 @@ class Snapshot(Model, frozen=True, kw_only=True):
     added: int = 0
     consistency: Open[Consistency] = "best-effort"
     mechanism: Open[Mechanism] = "copy"
+    data: tuple[DataMount, ...] = ()
     providers: tuple[str, ...] = ()
     metrics: dict[str, float] = msgspec.field(default_factory=dict)
     pin: SnapshotPin | None = None

@@ -77,6 +77,7 @@ export function makeSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     added: 3_000_000,
     consistency: 'quiesced',
     mechanism: 'copy',
+    data: [],
     providers: ['content store'],
     metrics: {},
     pin: null,

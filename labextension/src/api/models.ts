@@ -1977,7 +1977,8 @@ export interface SnapshotList {
  *
  * `id` is the sha256 of its manifest; while it is made, and if that fails, the id of its `job`.
  * `partial`: some part is missing, see its manifest. `size` is in bytes, `added` those that were
- * new to the lake. `providers` have stored its parts. `problems` counts missing parts; `problem`
+ * new to the lake. `data` are the versions of datasets that its session used, `providers` have
+ * stored its parts. `problems` counts missing parts; `problem`
  * is why it could not be made. Of a snapshot of another user, an admin sees sizes only.
  */
 export interface Snapshot {
@@ -1997,6 +1998,7 @@ export interface Snapshot {
   added: number;
   consistency: Consistency;
   mechanism: Mechanism;
+  data: DataMount[];
   providers: string[];
   metrics: {
     [k: string]: number;
