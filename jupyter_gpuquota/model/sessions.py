@@ -187,7 +187,7 @@ class Session(Model, frozen=True, kw_only=True):
     idle: Idleness | None = None
     kept: KeptAlive | None = None
     actions: tuple[Open[Action], ...] = ()
-    saving: Annotated[datetime | None, ADDED] = None
+    saving: datetime | None = None
 
     @property
     def serves_pages(self) -> bool:

@@ -48,6 +48,8 @@ def test_routes_are_named_once_and_only_get_reads() -> None:
     runs = {"create", "resume", "resize", "exec", "exec_stream", "terminal", "type"}
     assert {row.name for row in ROUTES if row.permission == "execute"} == {
         "jobs.start",
+        "snapshots.create",
+        "snapshots.restore",
         *(f"sessions.{verb}" for verb in runs),
     }
     assert {row.permission for row in ROUTES if row.need == "admin"} == {"admin"}

@@ -32,7 +32,17 @@ def backend(jp_asyncio_loop):
     return replace(make_backend(), terminals=ShortTerminals())
 
 
-DATA = {"dataset": "x", "version": "latest", "tag": "good", "job": "j1", "lake": "local"}
+DATA = {
+    "dataset": "x",
+    "version": "latest",
+    "tag": "good",
+    "job": "j1",
+    "lake": "local",
+    "project": "team-a",
+    "volume": "x",
+    "snapshot": "x",
+    "restore": "x",
+}
 """Arguments of routes about data that does not exist."""
 
 
@@ -92,7 +102,9 @@ def is_of_data(row):
         "jobs",
         "lakes",
         "lineage",
+        "snapshots",
         "versions",
+        "volumes",
     }
 
 

@@ -50,8 +50,15 @@ SHOWN = {
 }
 
 
+def make_volumes(client: Client) -> None:
+    """Make the volumes that are mounted."""
+    for mount in VOLUMES:
+        client.volumes.create(mount.volume)
+
+
 @pytest.mark.parametrize("terminal", [False, True])
 def test_every_option_has_a_flag_and_is_shown(client: Client, *, terminal: bool) -> None:
+    make_volumes(client)
     run(client, parse(split_line(LINE), terminal=terminal), Notes(shell=terminal))
     assert client.sessions.get("exp1").spec.pod == MEANT
     assert client.sessions.get("exp1").spec.volumes == VOLUMES
@@ -61,6 +68,7 @@ def test_every_option_has_a_flag_and_is_shown(client: Client, *, terminal: bool)
 
 
 def test_programs_use_the_names_of_the_request(client: Client) -> None:
+    make_volumes(client)
     session = client.sessions.submit(
         "exp1", cpu=0.5, memory="1Gi", volumes="data:/data", run_as=1000, secret_env={"A": "s/k"}
     )

@@ -8,7 +8,7 @@ from ipywidgets import Accordion, Button, Widget
 from jupyter_gpuquota import Client, LaunchWidget, QuotaWidget, SessionsWidget
 from jupyter_gpuquota.ui.views.markup import tag
 from jupyter_gpuquota.ui.widgets.live import live
-from tests.ui.test_container import MEANT
+from tests.ui.test_container import MEANT, make_volumes
 
 
 @pytest.fixture(autouse=True)
@@ -140,6 +140,7 @@ class TestLaunch:
         assert not any(isinstance(child, Accordion) for child in widget.children)
 
     def test_every_option_of_a_container_is_sent(self, widget, client):
+        make_volumes(client)
         entered = {
             "cpu": "500m",
             "cpu_limit": "2",

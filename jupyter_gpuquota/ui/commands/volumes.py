@@ -155,9 +155,9 @@ COMMANDS = (
             ),
         ),
         default="list",
-        notes="Sessions mount volumes with `submit -v NAME:/path[:ro]`, and find them by name in "
+        notes="Sessions mount volumes with `submit exp1 -v NAME:/path[:ro]`, and find them by name in "
         "the folder $GPUQUOTA_VOLUMES on this machine.",
-        examples=("volume create scratch", "submit exp1 -g 0.5 -v scratch:/scratch"),
+        examples=("volume create scratch", "volume show scratch"),
         section="Resources",
     ),
 )

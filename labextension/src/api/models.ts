@@ -1481,7 +1481,7 @@ export interface Session {
   idle: Idleness | null;
   kept: KeptAlive | null;
   actions: Action[];
-  saving?: string | null;
+  saving: string | null;
 }
 /**
  * Why, in plain words; `raw` keeps those of an engine or a log.
