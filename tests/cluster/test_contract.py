@@ -110,6 +110,8 @@ class ClusterContract(BackendContract):
             "jobs",
             "uses",
             "volumes",
+            "snapshots",
+            "keeping",
         }
     )
 

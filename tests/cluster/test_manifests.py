@@ -35,6 +35,7 @@ CLAIMS = PodOptions(
     secret_env=EVERYTHING.secret_env,
 )
 VOLUMES = tuple(Mount(volume=f"data-{n}", path=f"/data/{n}", read_only=n == 1) for n in range(3))
+FOLDER = (Mount(host_path="/scratch", path="/scratch"),)
 DEFAULTS = PodDefaults(home_claim="home-{user}", cpu=500, memory=1024, proxy=PROXY)
 RESTRICTED = {
     "a Jupyter Server": (image_session(), Parts(share=NO_GPU)),
@@ -94,7 +95,7 @@ def test_a_member_may_create_the_job_of_a_fetch(cluster, teams):
 
 def test_a_folder_of_a_node_is_outside_of_pod_security(cluster, teams):
     team = teams.plain("team-a")
-    spec = workload(image_session(pod=EVERYTHING), Parts())["spec"]["template"]["spec"]
+    spec = workload(image_session(volumes=FOLDER), Parts())["spec"]["template"]["spec"]
     spec = {name: value for name, value in spec.items() if name != "serviceAccountName"}
     meta = {"name": "pod", "namespace": team.namespace}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}

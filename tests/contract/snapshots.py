@@ -47,7 +47,6 @@ async def settled(backend: Backend, made: Snapshot, who: str = "owner") -> Snaps
     """Wait until a snapshot is complete, or has failed."""
 
     async def found() -> SnapshotDetails | None:
-        await backend.snapshots._registry.refresh()
         mine = [each for each in backend.snapshots.all() if made.id in {each.id, each.job}]
         if not mine or mine[0].state == "making":
             return None
