@@ -73,4 +73,4 @@ async def restore(
 async def for_the_table(backend: Backend, session: Session) -> None:
     """Make what the table of routes and roles is about: `first`, and a restore of it."""
     await take(backend, session, tags=("first",))
-    await restore(backend, "first", name="first-r1")
+    await restore(backend, "first", session.owner, name="first-r1")

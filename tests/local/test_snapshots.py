@@ -6,6 +6,7 @@ import os
 import signal
 from pathlib import Path
 
+import psutil
 import pytest
 
 from jupyter_gpuquota import Client
@@ -35,7 +36,15 @@ def folder_of(shell: Shell, name: str) -> Path:
 def kill_controller(shell: Shell) -> None:
     for each in shell.processes("jupyter_gpuquota.controller"):
         os.kill(each.pid, signal.SIGKILL)
-        wait_for(lambda each=each: not each.is_running())
+        wait_for(lambda each=each: is_gone(each))
+
+
+def is_gone(process: psutil.Process) -> bool:
+    """Return whether a process has ended, also where nobody has asked for its exit code yet."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def ended(client: Client, restore: str) -> Restoration:

@@ -15,9 +15,11 @@ from jupyter_gpuquota.errors import BY_CODE
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.model.routes.table import ROUTES
 from jupyter_gpuquota.model.struct import Problem
+from jupyter_gpuquota.model.volumes.volumes import NewVolume
 from jupyter_gpuquota.server.jupyter_mount import RIGHTS, api_handlers
 from tests.access.asking import request_of
 from tests.builders import filled
+from tests.contract import snapshots
 from tests.contract.access_table import REQUESTS
 from tests.contract.data import for_the_table
 from tests.fakes import As, ShortTerminals, make_backend, me
@@ -60,8 +62,11 @@ async def create(api, **fields):
     return json.loads(response.body)
 
 
-async def call(api, row, **options):
-    """Call a route so that it succeeds, if it is allowed."""
+async def call(api, row, prepared=None, **options):
+    """Call a route so that it succeeds, if it is allowed.
+
+    What the route is about is made in the backend `prepared`, if that is given.
+    """
     body = {
         "sessions.create": RUNNING | {"name": "another"},
         "sessions.preview": RUNNING | {"name": "another"},
@@ -69,6 +74,7 @@ async def call(api, row, **options):
         "sessions.exec_stream": {"command": ["true"]},
         "sessions.resize": {"gpu": "0.25"},
         "datasets.create": {"name": "cats", "project": "team-a"},
+        "volumes.create": {"name": "new", "project": "team-a", "size": "1Gi"},
         "jobs.start": {"kind": "sync", "dataset": "faces"},
         "projects.put": {"quota": "2"},
         "settings.preview": {
@@ -88,8 +94,12 @@ async def call(api, row, **options):
     if row.name in ("sessions.delete", "sessions.resume"):
         await api("POST", f"/sessions/{session['id']}/stop")
     path = row.path.format(**session)
+    if prepared and ("{snapshot}" in row.path or "{restore}" in row.path):
+        [made] = prepared.sessions.all()
+        await snapshots.for_the_table(prepared, made)
     if is_of_data(row) and row.name in REQUESTS:
         args, query, sent = request_of(row.name, session["id"])
+        args |= {"project": "team-a"} if "project" in args else {}
         path = f"{row.path.format(**session | args)}?{query}"
         body = body or (sent if row.request else None)
     return await api(row.method, path, body, **options)
@@ -109,7 +119,10 @@ def is_of_data(row):
 
 
 async def prepare(backend, row):
-    """Make the dataset that the routes of data are about, so that the route succeeds."""
+    """Make the dataset and the volume that routes are about, so that the route succeeds."""
+    if "{volume}" in row.path:
+        wanted = NewVolume(name="shared", project="team-a", owner="me", size=2**30)
+        await backend.volumes.create(wanted)
     await for_the_table(backend, ("me",) if row.name == "caches.unpin" else ())
     if row.name == "datasets.delete":  # which waits for jobs
         ended = JobReport(kind="sync", dataset="faces", state="done")
@@ -120,9 +133,12 @@ async def prepare(backend, row):
 async def test_a_route_answers_who_has_the_right(api, row, openapi, backend):
     if is_of_data(row):
         await prepare(backend, row)
-    response = await call(api, row)
+    response = await call(api, row, backend)
     if row.name == "jobs.start":  # a Jupyter Server answers it before it asks the controller
         assert response.code == 501
+        return
+    if row.name in ("snapshots.replace", "snapshots.undo"):  # its session works in the folder
+        assert response.code == 409
         return
     assert response.code == row.status, response.body
     schema = {"$ref": f"#/components/schemas/{name_of(row.response)}", **openapi}

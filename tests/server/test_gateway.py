@@ -27,9 +27,11 @@ from jupyter_gpuquota.http1 import fetch
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.model.sessions import Endpoint
+from jupyter_gpuquota.model.volumes.volumes import NewVolume
 from jupyter_gpuquota.server.gateway import Gateway
 from jupyter_gpuquota.server.upstreams import OwnController
 from tests.access.asking import request_of
+from tests.contract import snapshots
 from tests.contract.access_table import REQUESTS
 from tests.contract.data import for_the_table
 from tests.fakes import ShortTerminals, make_backend
@@ -37,7 +39,7 @@ from tests.waiting import PATIENCE
 
 BODY = b'{"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}'
 
-DATA = {"caches", "datasets", "jobs", "lakes", "lineage", "versions"}
+DATA = {"caches", "datasets", "jobs", "lakes", "lineage", "snapshots", "versions", "volumes"}
 
 ACCOUNT = getpwuid(os.getuid()).pw_name
 
@@ -146,10 +148,14 @@ async def test_every_route_passes_through(tmp_path):
         "policy.put": b'{"revision": "1"}',
         "jobs.report": b'{"kind": "sync", "dataset": "faces", "state": "done"}',
         "datasets.create": b'{"name": "cats", "project": "team-a"}',
+        "volumes.create": b'{"name": "new", "project": "team-a", "size": "1Gi"}',
+        "snapshots.mark": b'{"tags": ["first"]}',
     }
+    busy = {"snapshots.replace", "snapshots.undo"}  # a session works in the folder
     last = ["sessions.suspend", "sessions.resume", "sessions.stop", "sessions.delete"]
     last = [*last, "projects.put", "projects.delete"]
     last += ["caches.unpin", "caches.delete", "versions.delete", "datasets.delete"]
+    last = ["snapshots.confirm", "snapshots.delete", "volumes.delete", *last]
     first = [row.name for row in ROUTES if row.name not in (*last, "sessions.create")]
     async with controller_in(tmp_path) as (controller, gateway):
         controller.backend = dataclasses.replace(controller.backend, terminals=ShortTerminals())
@@ -158,6 +164,10 @@ async def test_every_route_passes_through(tmp_path):
         session = json.loads(created.body)
         assert session["owner"] == ACCOUNT
         await for_the_table(controller.backend, ())
+        wanted = NewVolume(name="shared", project="team-a", owner=ACCOUNT, size=2**30)
+        await controller.backend.volumes.create(wanted)
+        [made] = controller.backend.sessions.all()
+        await snapshots.for_the_table(controller.backend, made)
         controller.backend.ingress.endpoints[session["id"], 0] = Endpoint(host="127.0.0.1", port=1)
         for name in first + last:
             query, body = "timeout=0" if name == "changes.wait" else "", b""
@@ -165,11 +175,12 @@ async def test_every_route_passes_through(tmp_path):
             args = {key: found[key] for key in found if f"{{{key}}}" in route(name).path}
             if name.partition(".")[0] in DATA and name in REQUESTS:
                 args, query, body = request_of(name, session["id"])
+                args |= {"project": "team-a"} if "project" in args else {}
             if name == "datasets.delete":  # which waits for jobs
                 ended = JobReport(kind="sync", dataset="faces", state="cancelled")
                 await controller.backend.jobs.report("job-1", ended, "owner")
             answer = await ask(gateway, name, bodies.get(name, body), args=args, query=query)
-            here = 501 if name == "jobs.start" else route(name).status
+            here = 409 if name in busy else 501 if name == "jobs.start" else route(name).status
             assert answer.status == here, (name, answer.body)
             lines = [line async for line in answer.lines] if answer.lines else []
             assert bool(lines) == route(name).streams
