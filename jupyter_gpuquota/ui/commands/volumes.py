@@ -155,8 +155,8 @@ COMMANDS = (
             ),
         ),
         default="list",
-        notes="Sessions mount volumes with `submit exp1 -v NAME:/path[:ro]`, and find them by name in "
-        "the folder $GPUQUOTA_VOLUMES on this machine.",
+        notes="Sessions mount volumes with `submit exp1 -v NAME:/path[:ro]`, and find them by name "
+        "in the folder $GPUQUOTA_VOLUMES on this machine.",
         examples=("volume create scratch", "volume show scratch"),
         section="Resources",
     ),
