@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from jupyter_gpuquota.core.access import Caller
@@ -74,3 +76,16 @@ async def for_the_table(backend: Backend, session: Session) -> None:
     """Make what the table of routes and roles is about: `first`, and a restore of it."""
     await take(backend, session, tags=("first",))
     await restore(backend, "first", session.owner, name="first-r1")
+
+
+@asynccontextmanager
+async def attended(backend: Backend) -> AsyncIterator[None]:
+    """Run what reads lakes and jobs, in a backend whose sessions need no loop."""
+    companions = backend.resident.companions
+    for each in companions:
+        await each.start()
+    try:
+        yield
+    finally:
+        for each in companions:
+            await each.close()

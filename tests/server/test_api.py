@@ -96,7 +96,8 @@ async def call(api, row, prepared=None, **options):
     path = row.path.format(**session)
     if prepared and ("{snapshot}" in row.path or "{restore}" in row.path):
         [made] = prepared.sessions.all()
-        await snapshots.for_the_table(prepared, made)
+        async with snapshots.attended(prepared):
+            await snapshots.for_the_table(prepared, made)
     if is_of_data(row) and row.name in REQUESTS:
         args, query, sent = request_of(row.name, session["id"])
         args |= {"project": "team-a"} if "project" in args else {}

@@ -164,10 +164,11 @@ async def test_every_route_passes_through(tmp_path):
         session = json.loads(created.body)
         assert session["owner"] == ACCOUNT
         await for_the_table(controller.backend, ())
+        [made] = controller.backend.sessions.all()
+        async with snapshots.attended(controller.backend):
+            await snapshots.for_the_table(controller.backend, made)
         wanted = NewVolume(name="shared", project="team-a", owner=ACCOUNT, size=2**30)
         await controller.backend.volumes.create(wanted)
-        [made] = controller.backend.sessions.all()
-        await snapshots.for_the_table(controller.backend, made)
         controller.backend.ingress.endpoints[session["id"], 0] = Endpoint(host="127.0.0.1", port=1)
         for name in first + last:
             query, body = "timeout=0" if name == "changes.wait" else "", b""

@@ -100,6 +100,7 @@ export function makeSession({ spec, ...rest }: Changes = {}): Session {
     progress: [],
     exit: null,
     usage: null,
+    saving: null,
     queue_position: 0,
     reclaimed: null,
     ends: null,
