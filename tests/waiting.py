@@ -14,18 +14,19 @@ waits in vain fails anyway."""
 
 async def wait_for(
     condition: Callable[[], Any],
-    what: str = "it never came true",
+    what: str | Callable[[], str] = "it never came true",
     *,
     seconds: float = PATIENCE,
     pause: float = 0.02,
 ) -> Any:
     """Wait until something is true, and return it; a condition may have to be awaited.
 
-    Fails with `what` if it never is.
+    Fails with `what`, or what that returns, if it never is.
     """
     deadline = asyncio.get_running_loop().time() + seconds
     while not (found := await _value(condition())):
-        assert asyncio.get_running_loop().time() < deadline, what
+        late = asyncio.get_running_loop().time() >= deadline
+        assert not late, what if isinstance(what, str) else what()
         await asyncio.sleep(pause)
     return found
 

@@ -33,6 +33,8 @@ class OnDemand:
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
+        self.seen: dict[str, str] = {}
+        """What its sessions were, when last asked."""
 
     def client(self) -> Client:
         return Client(state_dir=self._shell.folder / "state", backend="kubernetes")
@@ -40,6 +42,11 @@ class OnDemand:
     def kill(self) -> None:
         for process in self._shell.processes("jupyter_gpuquota.controller"):
             process.kill()
+
+    def report(self) -> str:
+        """Return what helps to understand why something did not come."""
+        log = self._shell.folder / "state" / "controller.log"
+        return f"{self.seen}\n{log.read_text()[-8000:]}"
 
 
 @pytest_asyncio.fixture
@@ -97,10 +104,10 @@ async def test_killed_at_each_call_of_a_launch(
             client = await wait_for(lambda: answering(hosting), pause=0.3)
             assert not await asyncio.to_thread(client.sessions.list)
             continue
-        session = await wait_for(lambda name=name: running(hosting, name), pause=0.3)
+        session = await run(hosting, name)
         assert session.run == 1
         await assert_whole(api, project, name)
-        assert (await wait_for(lambda name=name: running(hosting, name), pause=0.3)).run == 1
+        assert (await run(hosting, name)).run == 1
         between.rules.clear()  # the last write may come after the session runs
         if not rule.seen:
             break
@@ -138,10 +145,17 @@ async def submitted(client: Client, project: str, name: str, rule: Rule) -> bool
     return True
 
 
-async def running(hosting: OnDemand, name: str) -> Session | None:
+async def run(hosting: OnDemand, name: str) -> Session:
     """Return a session once it runs, as the present controller says."""
-    try:
-        found = await asyncio.to_thread(lambda: hosting.client().sessions.list())
-    except Unavailable:
-        return None
-    return next((s for s in found if s.spec.name == name and s.state == "running"), None)
+
+    async def running() -> Session | None:
+        try:
+            found = await asyncio.to_thread(lambda: hosting.client().sessions.list())
+        except Unavailable as error:
+            hosting.seen = {"controller": str(error)}
+            return None
+        hosting.seen = {each.spec.name: f"{each.state} {each.reason}" for each in found}
+        return next((s for s in found if s.spec.name == name and s.state == "running"), None)
+
+    session: Session = await wait_for(running, hosting.report, pause=0.3)
+    return session
