@@ -33,6 +33,11 @@ export class FormModel<Name extends string, Result> implements IDisposable {
     return this._isSending;
   }
 
+  /** How often it was refused. */
+  get refusals(): number {
+    return this._refusals;
+  }
+
   get changed(): ISignal<this, void> {
     return this._changed;
   }
@@ -68,6 +73,7 @@ export class FormModel<Name extends string, Result> implements IDisposable {
     } catch (thrown) {
       this._failure = asApiError(thrown);
       this._problems = this._failure.fields;
+      this._refusals += 1;
       return undefined;
     } finally {
       this._isSending = false;
@@ -78,6 +84,7 @@ export class FormModel<Name extends string, Result> implements IDisposable {
   /** Show what is wrong with it without sending it. */
   protected refuse(problems: readonly FieldProblem[]): void {
     this._problems = problems;
+    this._refusals += 1;
     this._changed.emit();
   }
 
@@ -97,6 +104,7 @@ export class FormModel<Name extends string, Result> implements IDisposable {
   private _isDisposed = false;
   private _isSending = false;
   private _problems: readonly FieldProblem[] = [];
+  private _refusals = 0;
 }
 
 /** Return the field itself: `keep_daily` of `keep_daily[0]`. */

@@ -1,5 +1,5 @@
 import { Dialog } from '@jupyterlab/apputils';
-import React from 'react';
+import React, { useEffect, useRef } from 'react';
 import { FormModel } from '../../state/formmodel';
 import { Problems } from '../launch/fields';
 import { ErrorNotice } from './controls';
@@ -34,9 +34,7 @@ class FormDialog<Result> extends Dialog<unknown> {
     if (this.isDisposed) {
       return; // cancelled meanwhile
     }
-    if (outcome === undefined) {
-      this.node.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-    } else {
+    if (outcome !== undefined) {
       this._outcome = outcome;
       super.resolve(index);
     }
@@ -103,10 +101,18 @@ function Body<Name extends string, Result>(props: {
 }): JSX.Element {
   const { trans } = useUi();
   const { model } = props;
+  const form = useRef<HTMLDivElement>(null);
   useSignal(model.changed);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [model.refusals]);
   const others = model.otherProblems;
   return (
-    <div className="jp-GpuQuota-dialogForm" aria-busy={model.isSending}>
+    <div
+      ref={form}
+      className="jp-GpuQuota-dialogForm"
+      aria-busy={model.isSending}
+    >
       {props.fields()}
       {others.length ? (
         <div role="alert">
