@@ -90,8 +90,10 @@ class LocalExec:
     async def context(self, session_id: str) -> ExecContext:
         """Return environment variables and folder. Raises NotFound, WrongState."""
         session = self._board.find(session_id)
-        launch = await asyncio.to_thread(self._state.folder(session).launch, session.run)
-        return programs.context_of(session, launch)
+        folder = self._state.folder(session)
+        launch = await asyncio.to_thread(folder.launch, session.run)
+        leader = await asyncio.to_thread(folder.leader, session.run)
+        return programs.context_of(session, launch, leader)
 
 
 class LocalIngress:

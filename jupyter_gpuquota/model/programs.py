@@ -64,7 +64,11 @@ class TerminalInput(Request, frozen=True, kw_only=True):
 
 
 class ExecContext(Model, frozen=True, kw_only=True):
-    """What a terminal of the same account needs to be inside a session."""
+    """What a terminal of the same account needs to be inside a session.
+
+    `prefix` goes before the words of a program: it enters the session's namespaces, if it has any.
+    """
 
     env: dict[str, str]
     folder: str
+    prefix: tuple[str, ...] = ()

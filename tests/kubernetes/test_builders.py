@@ -31,6 +31,7 @@ from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.variables import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
+from jupyter_gpuquota.variables import VOLUMES as VOLUMES_VARIABLE
 from tests.builders import make_node, make_place, make_project, make_session
 
 EXPECTED = Path(__file__).with_name("expected")
@@ -263,3 +264,16 @@ def test_every_accepted_name_makes_valid_names_of_objects(name: str) -> None:
     assert LABEL.fullmatch(made)
     # The controller labels pods with the name, a hyphen and a hash of up to ten characters.
     assert len(f"{made}-{'x' * 10}") <= 63
+
+
+def test_volumes_are_found_by_name_beside_their_paths() -> None:
+    volumes = (*VOLUMES, Mount(volume="data", path="/again", read_only=True))
+    pod = workload(image_session(volumes=volumes), Parts(share=NO_GPU))["spec"]["template"]
+    container = pod["spec"]["containers"][0]
+    paths = [mount["mountPath"] for mount in container["volumeMounts"]]
+    assert len(set(paths)) == len(paths)
+    folder = next(e["value"] for e in container["env"] if e["name"] == VOLUMES_VARIABLE)
+    assert [path for path in paths if path.startswith(folder)] == [f"{folder}/data"]
+    plain = workload(image_session(volumes=VOLUMES[1:]), Parts(share=NO_GPU))["spec"]["template"]
+    names = [entry["name"] for entry in plain["spec"]["containers"][0]["env"]]
+    assert VOLUMES_VARIABLE not in names

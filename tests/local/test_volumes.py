@@ -56,6 +56,32 @@ def test_sessions_share_a_volume_and_may_be_kept_from_writing(
     assert log.split()[-1] == "one"
 
 
+def test_programs_enter_a_session_with_its_mounts(
+    client: Client, shell: Shell, tmp_path: Path
+) -> None:
+    submit(client, "guarded", tmp_path, "sleep 600", "scans:/ro:ro")
+    wait_for(lambda: client.sessions.get("guarded").state == "running")
+    if "does not allow" in client.sessions.logs("guarded"):
+        pytest.skip("the kernel allows no mounts here")
+    words = ("sh", "-c", "pwd; echo no > ro/no.txt")
+    ran = client.sessions.exec("guarded", words)
+    became = shell("exec", "guarded", "--", *words)
+    # Inside, the command finds itself where it wants to be.
+    nested = client.sessions.exec("guarded", ("jupyter-gpu", "exec", "guarded", "--", *words))
+    for code, output in (
+        (ran.exit_code, ran.output),
+        (became.code, became.out + became.err),
+        (nested.exit_code, nested.output),
+    ):
+        assert code != 0
+        assert output.startswith(f"{tmp_path}\n")
+        assert "Read-only file system" in output
+    gone = client.sessions.exec("guarded", ("no-such-program",))
+    assert (gone.exit_code, gone.output) == (127, "no-such-program: No such file or directory\n")
+    assert not (Path(client.volumes.get("scans").folder) / "no.txt").exists()
+    client.sessions.stop("guarded")
+
+
 def test_a_mounted_volume_is_not_deleted(client: Client, shell: Shell, tmp_path: Path) -> None:
     submit(client, "holder", tmp_path, "sleep 600", ":10Mi:/scratch", "scans:/scans")
     with pytest.raises(InUse, match="holder"):

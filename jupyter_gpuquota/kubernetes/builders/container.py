@@ -16,7 +16,7 @@ from .defaults import Parts
 from .environment import environment, literal
 from .metadata import without_empty
 from .network import ports
-from .volumes import Volume
+from .volumes import Volume, named_mounts
 
 CONTAINER = "session"
 """The name of the container."""
@@ -39,6 +39,7 @@ def container(
             "resources": _resources(options, parts),
             "volumeMounts": [
                 *(dict(mount) for _, mount in volumes),
+                *map(dict, named_mounts(session)),
                 *dataset_mounts(session, parts.defaults),
             ],
             "readinessProbe": _readiness(session) if spec.serves_jupyter else None,

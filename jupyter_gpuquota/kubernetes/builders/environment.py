@@ -12,11 +12,8 @@ from ...variables import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
 from ..names import CA_KEY, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
 from .datasets import dataset_variables
 from .defaults import Parts, PodDefaults
-
-CONFIG_FOLDER = "/var/run/gpuquota/jupyter"
-"""The folder in the container with the configuration of the session's Jupyter Server."""
-CONTROLLER_FOLDER = "/var/run/gpuquota/controller"
-"""The folder in the container with what the session's programs need to reach the controller."""
+from .folders import CONFIG_FOLDER, CONTROLLER_FOLDER
+from .volumes import volume_variables
 
 
 def environment(session: Session, options: PodOptions, parts: Parts) -> list[dict[str, Any]]:
@@ -24,7 +21,7 @@ def environment(session: Session, options: PodOptions, parts: Parts) -> list[dic
     spec, secret = session.spec, object_name(session)
     plain = {"HOME": parts.defaults.home, **parts.defaults.env, **spec.env, **parts.share.env}
     plain |= session_facts(session) | {"GPUQUOTA_GPUS_MILLI": str(parts.share.milli)}
-    plain |= _controller(parts.defaults) | dataset_variables(session)
+    plain |= _controller(parts.defaults) | dataset_variables(session) | volume_variables(session)
     found: dict[str, Mapping[str, Any]] = {
         name: {"value": literal(value)} for name, value in plain.items()
     }

@@ -10,10 +10,11 @@ from typing import Any
 from ...model.pods import PodOptions
 from ...model.sessions import Session
 from ...model.volumes.mounts import Mount
+from ...variables import VOLUMES
 from ..names import CA_KEY, OWNER_TOKEN_KEY, object_name
 from ..quantities import memory_text
 from .defaults import Parts, PodDefaults
-from .environment import CONFIG_FOLDER, CONTROLLER_FOLDER
+from .folders import CONFIG_FOLDER, CONTROLLER_FOLDER, VOLUMES_FOLDER
 from .metadata import without_empty
 from .secret import CONFIG_FILES
 
@@ -33,6 +34,21 @@ def volumes(session: Session, options: PodOptions, parts: Parts) -> list[Volume]
         *(_requested(i, mount) for i, mount in enumerate(session.spec.mounts)),
         *zip(parts.share.volumes, parts.share.mounts, strict=True),
     ]
+
+
+def named_mounts(session: Session) -> list[Mapping[str, Any]]:
+    """Return where the requested volumes are mounted by name, beside the requested paths."""
+    found = {
+        mount.volume: _mount(i, f"{VOLUMES_FOLDER}/{mount.volume}", mount)
+        for i, mount in enumerate(session.spec.mounts)
+        if mount.volume
+    }
+    return list(found.values())
+
+
+def volume_variables(session: Session) -> dict[str, str]:
+    """Return the variable that says where the volumes are, if there are any."""
+    return {VOLUMES: VOLUMES_FOLDER} if named_mounts(session) else {}
 
 
 def claim_of(user: str, template: str) -> str:
@@ -81,9 +97,16 @@ def _requested(number: int, mount: Mount) -> Volume:
         source: dict[str, Any] = {"hostPath": {"path": mount.host_path, "type": "Directory"}}
     else:
         source = {"persistentVolumeClaim": {"claimName": mount.volume}}
-    return _volume(f"volume-{number}", mount.path, source, read_only=mount.read_only)
+    return {"name": f"volume-{number}", **source}, _mount(number, mount.path, mount)
+
+
+def _mount(number: int, path: str, mount: Mount) -> Mapping[str, Any]:
+    return _mounted(f"volume-{number}", path, read_only=mount.read_only)
 
 
 def _volume(name: str, path: str, source: Mapping[str, Any], *, read_only: bool = False) -> Volume:
-    mount: dict[str, Any] = {"name": name, "mountPath": path}
-    return {"name": name, **source}, {**mount, "readOnly": True} if read_only else mount
+    return {"name": name, **source}, _mounted(name, path, read_only=read_only)
+
+
+def _mounted(name: str, path: str, *, read_only: bool) -> Mapping[str, Any]:
+    return {"name": name, "mountPath": path, **({"readOnly": True} if read_only else {})}

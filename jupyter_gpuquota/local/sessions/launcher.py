@@ -27,7 +27,7 @@ from ..config import LocalConfig
 from ..folders.folders import Launch, SessionFolder
 from ..gpus.devices import Devices
 from ..processes import processes
-from ..shim import procfs, read_only
+from ..shim import namespaces, procfs
 from ..state.state import State
 from . import logs
 from .launch_spec import LaunchContext, argv_of, env_of
@@ -131,7 +131,7 @@ class Launcher:
         folders = self._links.read_only(session)
         if not folders:
             return ()
-        return (sys.executable, "-I", "-S", read_only.__file__, *folders, "--")
+        return (sys.executable, "-I", "-S", namespaces.__file__, "mount", *folders, "--")
 
 
 def taken_ports(spec: SessionSpec, others: Iterable[Session]) -> Iterator[FieldError]:

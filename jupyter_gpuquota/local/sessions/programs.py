@@ -6,6 +6,7 @@ import asyncio
 import math
 import os
 import signal
+import sys
 from asyncio import StreamReaderProtocol
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
@@ -14,7 +15,8 @@ from typing import Any, BinaryIO
 from ...errors import WrongState
 from ...model.programs import ExecContext, ExecRequest, ExecResult
 from ...model.sessions import Session
-from ..folders.folders import Launch
+from ..folders.folders import Launch, Leader
+from ..shim import namespaces
 from .launch_spec import without_server
 
 _LAST_WORDS = 0.2
@@ -23,16 +25,26 @@ _BLOCK = 65_536
 _NOT_FOUND, _NOT_ALLOWED = 127, 126
 
 
-def context_of(session: Session, launch: Launch | None) -> ExecContext:
-    """Return the environment and folder of programs in a session. Raises WrongState."""
-    if session.state != "running" or launch is None:
+def context_of(session: Session, launch: Launch | None, leader: Leader | None) -> ExecContext:
+    """Return what programs need to be in a session. Raises WrongState."""
+    if session.state != "running" or launch is None or leader is None:
         raise WrongState(
             f"{session.spec.name} is {session.state}, not running.",
             hint="Resume it first."
             if session.state not in ("waiting", "starting")
             else "Wait until it is running.",
         )
-    return ExecContext(env=without_server(launch.env), folder=launch.folder)
+    return ExecContext(
+        env=without_server(launch.env), folder=launch.folder, prefix=_prefix(session, leader)
+    )
+
+
+def _prefix(session: Session, leader: Leader) -> tuple[str, ...]:
+    """Return what enters the namespaces of a session that may not write all of its volumes."""
+    if not any(mount.read_only for mount in session.spec.volumes):
+        return ()
+    program = (sys.executable, "-I", "-S", namespaces.__file__)
+    return (*program, "enter", str(leader.pid), str(leader.ticks), "--")
 
 
 async def run(
@@ -78,6 +90,7 @@ async def _start(
     reading, writing = os.pipe()
     try:
         process = await asyncio.create_subprocess_exec(
+            *context.prefix,
             *request.command,
             env=context.env,
             cwd=context.folder,

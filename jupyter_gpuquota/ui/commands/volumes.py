@@ -156,7 +156,7 @@ COMMANDS = (
         ),
         default="list",
         notes="Sessions mount volumes with `submit exp1 -v NAME:/path[:ro]`, and find them by name "
-        "in the folder $GPUQUOTA_VOLUMES on this machine.",
+        "in the folder $GPUQUOTA_VOLUMES.",
         examples=("volume create scratch", "volume show scratch"),
         section="Resources",
     ),

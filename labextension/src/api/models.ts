@@ -1352,7 +1352,7 @@ export interface DataMount {
 /**
  * A volume of the session's project, or a folder of the node, at a path; one of the two is set.
  *
- * Where sessions are processes, `path` is below the session's folder, and `volume` is found by its
+ * Where sessions are processes, `path` is below the session's folder. `volume` is found by its
  * name in `GPUQUOTA_VOLUMES` too. With a `size` in bytes the volume was made for the session, of
  * this `storage_class`.
  */

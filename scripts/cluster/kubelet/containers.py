@@ -72,11 +72,16 @@ def mounts(pod: Json, container: Json, root: Path, claims: Path) -> dict[str, Pa
 
 
 def link_parents(container: Json, folders: Mapping[str, Path], root: Path) -> dict[str, Path]:
-    """Make the folders above mounts of a part of a claim, with links; return them, too."""
+    """Make the folders that programs look for mounts in, with links; return them, too.
+
+    These are folders above mounts of a part of a claim, and those that a variable names.
+    """
     found = dict(folders)
+    named = {entry.get("value") for entry in container.get("env", [])}
     for mount in container.get("volumeMounts", []):
         above, _, name = mount["mountPath"].rstrip("/").rpartition("/")
-        if mount.get("subPath") and above and above not in folders:
+        wanted = mount.get("subPath") or above in named
+        if wanted and above and above not in folders:
             found[above] = root / "mounts" / above.lstrip("/")
             found[above].mkdir(parents=True, exist_ok=True)
             (found[above] / name).symlink_to(folders[f"{above}/{name}"])

@@ -111,7 +111,8 @@ def become(command: Sequence[str], context: ExecContext) -> NoReturn:
     sys.stderr.flush()
     try:
         os.chdir(context.folder)
-        os.execvpe(command[0], list(command), environment(context, os.environ))  # noqa: S606 (no shell is wanted)
+        words = [*context.prefix, *command]
+        os.execvpe(words[0], words, environment(context, os.environ))  # noqa: S606 (no shell is wanted)
     except OSError as error:
         raise _unusable(command, context, error) from error
 
@@ -136,7 +137,7 @@ def stream(command: Sequence[str], context: ExecContext, console: Console) -> Ex
     """
     try:
         process = subprocess.Popen(
-            command,
+            [*context.prefix, *command],
             env=environment(context, os.environ),
             cwd=context.folder,
             stdin=subprocess.DEVNULL,
