@@ -132,6 +132,29 @@ describe('unsaved documents', () => {
     ]);
   });
 
+  it('are saved before a snapshot, which the page answers', async () => {
+    open('gpuquota/s/s1/');
+    await see(makeSession());
+    await see(makeSession({ saving: '2026-01-01T12:00:10Z' }));
+    expect(saved).toEqual(['changed']);
+    expect(reports().slice(1)).toEqual([
+      { state: 'saved', unsaved: 0, give_back: false }
+    ]);
+    await see(makeSession());
+    await jest.advanceTimersByTimeAsync(3000);
+    expect(reports().at(-1)).toEqual({ state: 'open' });
+    type();
+    await see(makeSession({ saving: '2026-01-01T12:05:10Z' }));
+    expect(saved).toEqual(['changed', 'changed']);
+  });
+
+  it('that cannot be saved before a snapshot are reported', async () => {
+    open('gpuquota/s/s1/');
+    isBroken = true;
+    await see(makeSession({ saving: '2026-01-01T12:00:10Z' }));
+    expect(reports().at(-1)).toMatchObject({ state: 'unsaved', unsaved: 1 });
+  });
+
   it('are saved again and again while the end comes near', async () => {
     open('gpuquota/s/s1/');
     isBroken = true;

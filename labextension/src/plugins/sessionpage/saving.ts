@@ -33,11 +33,11 @@ export const ISaving = new Token<ISaving>(
   "The documents that are open in a session's own JupyterLab, and how they are saved before its end."
 );
 
-/** Save what is unsaved in a session's own JupyterLab before the session is ended. */
+/** Save what is unsaved in a session's own JupyterLab before an end or a snapshot of the session. */
 export const saving: JupyterFrontEndPlugin<ISaving | null> = {
   id: 'jupyter-gpuquota:saving',
   description:
-    "Saves changed documents in a session's own JupyterLab before the session is ended.",
+    "Saves changed documents in a session's own JupyterLab before the session ends or a snapshot is taken.",
   autoStart: true,
   provides: ISaving,
   requires: [IGpuWorkspace],
@@ -64,7 +64,10 @@ export const saving: JupyterFrontEndPlugin<ISaving | null> = {
   }
 };
 
-/** What saves again and again while the session is about to end, and reports how far it is. */
+/**
+ * What saves again and again while the session is about to end or a snapshot is taken, and reports
+ * how far it is.
+ */
 class Saver implements ISaving {
   constructor(
     private _workspace: IGpuWorkspace,
@@ -96,7 +99,7 @@ class Saver implements ISaving {
     const session = this._workspace.session(here);
     const { result } = sessions;
     const isFresh = result.status === 'ready' && !result.error;
-    return Boolean(isFresh && session && isSaving(session));
+    return Boolean(isFresh && session && (isSaving(session) || session.saving));
   }
 
   private async _answer(): Promise<void> {
