@@ -49,6 +49,7 @@ def open_snapshots(
     board: Board,
     api: Api,
     data: ClusterData,
+    lost: Callable[[], str],
 ) -> ClusterSnapshotParts:
     """Return the snapshots, which live as long as the datasets: both are in the same lakes."""
     patience = Patience(ready=float(config.snapshot_timeout))
@@ -63,6 +64,7 @@ def open_snapshots(
             objects=data.registry.objects,
             copying=tuple(config.snapshot_copy_drivers),
             patience=patience,
+            lost=lost,
         )
     )
     data.companions.append(parts)

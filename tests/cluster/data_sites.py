@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,15 @@ class Site:
                 **settings,
             },
         )
-        async with serving(config, self.folder / "state") as self.backend:
+        async with AsyncExitStack() as self._running:
+            self._open = partial(serving, config, self.folder / "state")
+            self.backend = await self._running.enter_async_context(self._open())
             yield self.backend
+
+    async def restart(self) -> None:
+        """Start the controller anew, as a service manager does after it has ended."""
+        await self._running.aclose()
+        self.backend = await self._running.enter_async_context(self._open())
 
     async def ask(self, route: str, who: str = ANA, **given: Any) -> Any:
         """Call a route's use case as somebody."""

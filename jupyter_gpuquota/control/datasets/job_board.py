@@ -24,6 +24,9 @@ from .job_store import JobStore
 SETTLING = timedelta(seconds=1.5)
 """How long a new controller waits for the reports of running jobs: three of their intervals."""
 
+_ASLEEP = timedelta(seconds=10)
+"""A gap between two checks after which the controller itself was stopped, such as by a sleep."""
+
 Admission = Callable[[Job], Awaitable[None]]
 """Makes room for what a job fetches; raises Conflict where there is none."""
 
@@ -49,6 +52,7 @@ class JobBoard:
         self._admission = admission
         self._ended = ended
         self._settled = now() + settling
+        self._checked = self._awake = now()
         self._numbers = count()
 
     async def report(self, job: str, report: JobReport, user: str) -> Job:
@@ -97,10 +101,16 @@ class JobBoard:
         return self._store.find(job).job
 
     def check(self) -> None:
-        """Find the jobs whose processes are gone; called every second."""
+        """Find the jobs whose processes are gone; called every second.
+
+        While the controller is stopped, nobody can be heard, and its own tasks cannot report.
+        """
         now = self._now()
+        if now - self._checked > _ASLEEP:
+            self._awake = now
+        self._checked = now
         for known in list(self._store.known.values()):
-            if jobs.lost(known, now, _alive):
+            if jobs.lost(known, now, _alive, self._awake):
                 self._end(known.job.id, "lost")
         self._store.forget(jobs.forgotten(self._store.known.values()))
 

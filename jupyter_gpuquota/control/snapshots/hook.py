@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ...errors import GpuQuotaError
 from ...model.programs import ExecRequest
+from ...ports.charge import NotInCharge
 from ...ports.sessions import Exec
 
 HOOK = ".gpuquota/hooks/snapshot"
@@ -24,11 +25,14 @@ class Hook:
         self.exec: Exec | None = None
 
     async def pause(self, session: str) -> tuple[bool, str]:
-        """Return whether a session has a hook, and what went wrong with it, empty if nothing."""
+        """Return whether a session has a hook, and what went wrong with it, empty if nothing.
+
+        Raises NotInCharge.
+        """
         return await self._run(session, "pause")
 
     async def resume(self, session: str) -> str:
-        """Let a session go on; return what went wrong, empty if nothing."""
+        """Let a session go on; return what went wrong, empty if nothing. Raises NotInCharge."""
         return (await self._run(session, "resume"))[1]
 
     async def _run(self, session: str, word: str) -> tuple[bool, str]:
@@ -38,6 +42,8 @@ class Hook:
         request = ExecRequest(command=("/bin/sh", "-c", script), timeout=PATIENCE)
         try:
             result = await self.exec.execute(session, request)
+        except NotInCharge:
+            raise
         except GpuQuotaError as error:
             return False, f"The hook could not be run: {error.message}"
         if result.timed_out:

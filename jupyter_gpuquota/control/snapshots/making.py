@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -21,6 +20,7 @@ from ...model.snapshots.manifest import Consistency, PartProblem, Trigger
 from ...model.snapshots.orders import SnapshotOrder
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ...model.struct import Problem
+from ...ports.charge import NotInCharge
 from ...store.spawn import new_id
 from ..datasets.job_board import JobBoard
 from .hook import Hook
@@ -31,7 +31,11 @@ _REMEMBERED = timedelta(days=1)
 """How long a snapshot is listed that could not be made."""
 
 _REPORT = 5.0
-"""Seconds between reports of a snapshot that waits for another one."""
+"""Seconds between reports of a snapshot that has not begun."""
+_AGAIN = 1.0
+"""Seconds after which a controller looks whether it is in charge again."""
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -98,11 +102,13 @@ class Maker:
         """Return the snapshots that are being made or could not be made."""
         return tuple(each.shown for each in self._makings.values())
 
-    async def resume(self) -> None:
-        """Take up what an earlier controller has begun; its processes report again."""
-        for order in await self._orders.all():
-            self._makings[order.id] = Making(order=order, paused=order.running)
+    async def resume(self) -> list[SnapshotOrder]:
+        """Take up what an earlier controller has begun, and return it; processes report again."""
+        orders = [each for each in await self._orders.all() if each.id not in self._makings]
+        for order in orders:
+            self._add(Making(order=order, paused=order.running))
             await self._board.start(_report(order), order.id, order.draft.owner)
+        return orders
 
     async def create(
         self,
@@ -114,7 +120,7 @@ class Maker:
     ) -> Snapshot:
         """Begin to take a snapshot; of several of a session, each waits for the one before.
 
-        Raises Conflict without a lake.
+        It is on disk before it is answered. Raises Conflict without a lake, StorageFailed.
         """
         lake = self._lake()
         if lake is None:
@@ -125,7 +131,7 @@ class Maker:
             author=author,
             trigger=trigger,
             parent=parent,
-            consistency="quiesced",
+            consistency="best-effort" if session.state in LIVE else "quiesced",
             now=datetime.now(UTC),
         )
         order = SnapshotOrder(
@@ -139,9 +145,10 @@ class Maker:
             variables=request.variables,
         )
         making = Making(order=order)
-        earlier = [each for each in self._makings.values() if _goes_on(each, session)]
-        self._makings[order.id] = making
-        self._ends[order.id] = asyncio.Event()
+        others = self._makings.values()
+        earlier = [self._ends[each.order.id] for each in others if _goes_on(each, session)]
+        await self._orders.put(order)
+        self._add(making)
         await self._board.start(_report(order), order.id, session.owner)
         self._changed()
         self._spawn(self._make(making, session, lake, earlier))
@@ -152,10 +159,7 @@ class Maker:
         making = self._makings.get(job.id)
         if making is None or job.kind != "snapshot":
             return False
-        if job.id in self._ends:
-            self._ends.pop(job.id).set()
-        if making.paused:
-            self._spawn(self._go_on(making))
+        self._ends[job.id].set()
         if job.state == "done":
             # It is listed as being made until its manifest has been read.
             self.jobs[job.id] = job.version
@@ -165,14 +169,14 @@ class Maker:
             text = f"The process of the snapshot {words}."
             problem = job.problem or Problem(code="Conflict", message=text)
             self._makings[job.id] = replace(making, problem=problem, paused=False)
-        self._spawn(self._orders.drop(job.id))
+        self._spawn(self._finish(making))
         self._changed()
         return True
 
     def cancel(self, job: str) -> None:
         """Cancel the making of a snapshot, or forget one that could not be made."""
         if self._makings[job].problem:
-            del self._makings[job]
+            del self._makings[job], self._ends[job]
             self._changed()
         else:
             self._board.cancel(job)
@@ -186,10 +190,9 @@ class Maker:
                 self.jobs[job] = found
             elif making.problem is None or now - draft.created < _REMEMBERED:
                 continue
-            if making.paused:
-                self._spawn(self._go_on(making))
+            self._ends.pop(job).set()
             del self._makings[job]
-            self._spawn(self._orders.drop(job))
+            self._spawn(self._finish(making))
 
     async def close(self) -> None:
         """Stop; processes go on."""
@@ -198,13 +201,14 @@ class Maker:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _make(
-        self, making: Making, session: Session, lake: Lake, earlier: Iterable[Making]
+        self, making: Making, session: Session, lake: Lake, earlier: Iterable[asyncio.Event]
     ) -> None:
         """Quiesce the session, and start the process."""
         order = making.order
+        waiting = asyncio.create_task(self._report(order))
         try:
             for each in earlier:
-                await self._wait(each.order.id, order)
+                await each.wait()
             problems, paused, consistency = await self._quiesce(session)
             draft = replace(
                 order.draft,
@@ -220,13 +224,13 @@ class Maker:
         except Exception as error:  # noqa: BLE001 (a bug must not leave a snapshot unfinished)
             _log.exception("a snapshot could not be begun")
             self._board.fail(order.id, Internal(f"The snapshot could not be begun: {error}."))
+        finally:
+            waiting.cancel()
 
-    async def _wait(self, earlier: str, order: SnapshotOrder) -> None:
-        """Wait until an earlier snapshot of the session has ended; meanwhile, report."""
-        while earlier in self._ends:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_REPORT):
-                    await self._ends[earlier].wait()
+    async def _report(self, order: SnapshotOrder) -> None:
+        """Report a snapshot that has not begun, until this is cancelled."""
+        while True:
+            await asyncio.sleep(_REPORT)
             await self._board.report(order.id, _report(order), order.draft.owner)
 
     async def _quiesce(self, session: Session) -> tuple[list[PartProblem], bool, Consistency]:
@@ -236,20 +240,40 @@ class Maker:
         problems = []
         if unsaved := await self._pages.save(session.id):
             problems.append(PartProblem(part="notebooks", message=unsaved))
-        paused, wrong = await self._hook.pause(session.id)
+        paused, wrong = await _in_charge(lambda: self._hook.pause(session.id))
         if wrong:
             problems.append(PartProblem(part="hook", message=wrong))
         rests = paused and not problems
         return problems, paused, "quiesced" if rests else "best-effort"
 
+    async def _finish(self, making: Making) -> None:
+        """Let the session go on, then forget the order: who is interrupted does it again."""
+        if making.paused:
+            await self._go_on(making)
+        await self._orders.drop(making.order.id)
+
     async def _go_on(self, making: Making) -> None:
-        if wrong := await self._hook.resume(making.order.draft.session):
+        wrong = await _in_charge(lambda: self._hook.resume(making.order.draft.session))
+        if wrong:
             _log.warning("After the snapshot %s: %s", making.order.id, wrong)
+
+    def _add(self, making: Making) -> None:
+        self._makings[making.order.id] = making
+        self._ends[making.order.id] = asyncio.Event()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+async def _in_charge(work: Callable[[], Awaitable[T]]) -> T:
+    """Return what `work` returns, once this controller is in charge; until then, wait."""
+    while True:
+        try:
+            return await work()
+        except NotInCharge:
+            await asyncio.sleep(_AGAIN)
 
 
 def _report(order: SnapshotOrder) -> JobReport:

@@ -131,12 +131,15 @@ def cancelled(known: Known) -> Known:
     return replace(known, job=replace(known.job, cancelling=True))
 
 
-def lost(known: Known, now: datetime, alive: Alive) -> bool:
-    """Return whether the process of a job is gone, or has been silent for too long."""
+def lost(known: Known, now: datetime, alive: Alive, awake: datetime | None = None) -> bool:
+    """Return whether the process of a job is gone, or has been silent for too long.
+
+    `awake` is since when its reports could be heard.
+    """
     job = known.job
     if not job.active:
         return False
-    silent = now - job.updated
+    silent = now - max(job.updated, awake or job.updated)
     return silent >= SILENCE or (silent >= _GONE and not alive(known))
 
 

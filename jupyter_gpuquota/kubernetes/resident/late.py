@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import Unavailable
+from ...ports.charge import NotInCharge
 
 
 class Late:
@@ -29,9 +30,9 @@ class Late:
         return self._found is not None
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the object. Raises Unavailable."""
+        """Return an attribute of the object. Raises Unavailable, NotInCharge."""
         if self._found is None:
             raise Unavailable(f"{self._what} is not connected.", hint="Try again in a moment.")
         if why := self._why_not():
-            raise Unavailable(why, hint="Try again in a moment.")
+            raise NotInCharge(why, hint="Try again in a moment.")
         return getattr(self._found, name)

@@ -56,7 +56,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """The cluster and its lakes, as snapshots use them; `own` are objects of the controller."""
+    """The cluster and its lakes, as snapshots use them.
+
+    `own` are objects of the controller; `lost` returns why it is not in charge, empty while it is.
+    """
 
     api: Api
     defaults: PodDefaults
@@ -67,6 +70,7 @@ class Cluster:
     objects: Callable[[str], Objects | None]
     copying: Iterable[str] = ()
     patience: Patience = WAITING
+    lost: Callable[[], str] = str
 
 
 class ClusterSnapshotParts:
@@ -114,6 +118,7 @@ class ClusterSnapshotParts:
             look=self._look,
             copying=COPYING | set(cluster.copying),
             patience=cluster.patience,
+            lost=cluster.lost,
         )
         return ClaimProcess(cluster.api, around)
 
@@ -135,12 +140,13 @@ class ClusterSnapshotParts:
             journal=Journal(self._cluster.own),
             mounting=self._mounting,
             changed=self._changed,
+            patience=self._cluster.patience,
         )
         return ClaimRestores(around)
 
     async def start(self) -> None:
         """Read what an earlier controller has begun, and go on with it."""
-        self._tasks = [asyncio.create_task(self._begin())]
+        self._tasks = [asyncio.create_task(self._guarded())]
 
     def follow(self, sessions: Sequence[Session]) -> None:
         """Note that sessions may have changed."""
@@ -168,13 +174,19 @@ class ClusterSnapshotParts:
         self._hook.exec = backend.exec
         return replace(backend, snapshots=self.snapshots, keeping=self._rules)
 
+    async def _guarded(self) -> None:
+        try:
+            await self._begin()
+        except Exception as error:  # noqa: BLE001 (a bug must not end the care of all snapshots)
+            _log.exception("snapshots that were begun cannot be gone on with")
+            self._cluster.board.warn("snapshots", (f"Snapshots wait for a restart: {error}.",))
+
     async def _begin(self) -> None:
         """Go on once the lakes can be read, then look after what nobody needs."""
         lake = await self._first_lake()
         with contextlib.suppress(GpuQuotaError):
             await self._registry.refresh()
-        await self._maker.resume()
-        for order in await self._orders.all():
+        for order in await self._maker.resume():
             await self._process.start(order, "", lake)
         await self._restores.resume()
         self._upkeep.start()

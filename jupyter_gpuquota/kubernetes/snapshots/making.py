@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -16,12 +17,14 @@ from ...errors import GpuQuotaError, Internal
 from ...model.datasets.jobs import JobReport
 from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, VolumePart
 from ...model.snapshots.orders import SnapshotOrder
+from ...ports.charge import NotInCharge
 from ..api import Api, Fault
 from ..faults import translated
 from ..objects.storage import Claim, ClassOfStorage
 from ..resources import CLAIMS, STORAGE_CLASSES
 from .discovery import discover
 from .order import WAITING, Order, Patience, Taken
+from .persistence import persistently
 from .plan import COPYING, Plan, plan
 from .removing import Remover
 from .taking import Taker
@@ -42,7 +45,8 @@ class Around:
     """What making snapshots needs of the rest of the controller.
 
     `claims` returns the paths of the claims that an order's session mounts, by claim. `copying` are
-    drivers whose snapshots are copies of files.
+    drivers whose snapshots are copies of files. `lost` returns why this controller is not in
+    charge, empty while it is.
     """
 
     board: JobBoard
@@ -51,6 +55,7 @@ class Around:
     look: Look
     copying: Collection[str] = COPYING
     patience: Patience = WAITING
+    lost: Callable[[], str] = str
 
 
 class ClaimProcess:
@@ -82,14 +87,15 @@ class ClaimProcess:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _guarded(self, order: SnapshotOrder, lake: str) -> None:
-        making = asyncio.create_task(self._make(order, lake))
+        make, remove = partial(self._make, order, lake), partial(self._remove, order)
+        making = asyncio.create_task(persistently(make, self._around.patience))
         try:
             while not making.done():
                 await asyncio.wait({making}, timeout=_REPORT)
                 if not making.done() and await self._is_cancelled(order):
                     making.cancel()
                     await asyncio.wait({making})
-                    await self._remover.remove(order.draft.project, order.id)
+                    await persistently(remove, self._around.patience)
                     await self._report(order, JobReport(kind="snapshot", state="cancelled"))
                     return
             made = making.result()
@@ -102,6 +108,9 @@ class ClaimProcess:
             self._around.board.fail(order.id, Internal(f"The snapshot has failed: {error}."))
         finally:
             making.cancel()
+
+    async def _remove(self, order: SnapshotOrder) -> None:
+        await self._remover.remove(order.draft.project, order.id)
 
     async def _is_cancelled(self, order: SnapshotOrder) -> bool:
         job = await self._around.board.report(
@@ -120,6 +129,8 @@ class ClaimProcess:
         body = identity.encode(await self._with_volumes(order, draft))
         snapshot = identity.identity(body)
         objects = self._around.registry.objects(lake)
+        if why := self._around.lost():
+            raise NotInCharge(why)
         await objects.create(identity.key(draft.owner, snapshot), body)
         return snapshot
 

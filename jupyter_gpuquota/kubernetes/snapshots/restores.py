@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -24,6 +25,8 @@ from ...ports.sessions import Sessions
 from ...ports.snapshots import RestoreOrder
 from ...store.spawn import new_id
 from .journal import ClaimRestore, Journal
+from .order import WAITING, Patience
+from .persistence import persistently
 from .restoring import Restorer, Wanted, claim_name
 
 _SHOWN = 8
@@ -45,6 +48,7 @@ class Surroundings:
     journal: Journal
     mounting: Callable[[RestoreOrder, Mapping[str, str], str], RestoreOrder]
     changed: Callable[[], None]
+    patience: Patience = WAITING
 
 
 class ClaimRestores:
@@ -143,7 +147,8 @@ class ClaimRestores:
     async def _run(self, record: ClaimRestore) -> None:
         try:
             while record.shown.active:
-                record = await self._step(record)
+                step = partial(self._step, record)
+                record = await persistently(step, self._around.patience)
                 await self._around.journal.put(record)
                 self._around.changed()
         except GpuQuotaError as error:
@@ -166,9 +171,9 @@ class ClaimRestores:
         """Return the session of a restore; launch it unless an earlier try has."""
         if self.sessions is None or record.spec is None:
             raise Internal("The backend is not complete.")
+        wanted = (record.spec.project, record.spec.name, record.shown.owner)
         for session in self.sessions.all():
-            same = (session.spec.project, session.spec.name, session.owner)
-            if same == (record.spec.project, record.spec.name, record.shown.owner):
+            if (session.spec.project, session.spec.name, session.owner) == wanted:
                 return session
         return await self.sessions.create(record.spec, record.shown.owner)
 
@@ -180,9 +185,10 @@ class ClaimRestores:
         self._around.changed()
         if record.wanted:
             names = [each.name for each in record.wanted]
-            restorer, namespace = self._around.restorer, record.wanted[0].namespace
+            namespace = record.wanted[0].namespace
+            remove = partial(self._around.restorer.remove, namespace, names, record.shown.id)
             try:
-                await restorer.remove(namespace, names, record.shown.id)
+                await persistently(remove, self._around.patience)
             except GpuQuotaError as again:
                 _log.warning("Claims of a failed restore stay in %s: %s", namespace, again.message)
 

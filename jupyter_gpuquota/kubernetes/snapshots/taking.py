@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
+from ...errors import Unavailable
 from ..api import Api, Fault
+from ..faults import error as explained
 from ..objects.snapshots import GroupSnapshot, VolumeSnapshot
 from ..quantities import units
 from ..resources import CLAIMS, Resource
@@ -14,6 +17,7 @@ from .discovery import Offer
 from .kinds import SNAPSHOTS, groups
 from .labels import GROUPED
 from .order import NotTaken, Order, Patience, Taken, group_name, selected, snapshot_name
+from .persistence import persistently
 from .plan import Batch, NoClass, one_by_one
 
 T = TypeVar("T", VolumeSnapshot, GroupSnapshot)
@@ -38,6 +42,15 @@ class Taker:
         return [each for found in done for each in found]
 
     async def _batch(self, order: Order, batch: Batch, offer: Offer) -> list[Taken]:
+        """Return what became of the claims of a batch, as soon as the cluster answers."""
+        attempt = partial(self._attempt, order, batch, offer)
+        try:
+            return await persistently(attempt, self._patience)
+        except Unavailable as error:
+            return [Taken(claim=each, problem=error.message) for each in batch.claims]
+
+    async def _attempt(self, order: Order, batch: Batch, offer: Offer) -> list[Taken]:
+        """Return what became of the claims of a batch. Raises Unavailable."""
         try:
             if not batch.version:
                 return [await self._single(order, batch)]
@@ -47,6 +60,9 @@ class Taker:
                 return [Taken(claim=batch.claims[0], problem=str(error))]
             return await self._apart(order, batch, offer, str(error))
         except Fault as fault:
+            meant = explained(fault)
+            if isinstance(meant, Unavailable):
+                raise meant from fault
             return [Taken(claim=each, problem=fault.message) for each in batch.claims]
 
     async def _apart(self, order: Order, batch: Batch, offer: Offer, why: str) -> list[Taken]:

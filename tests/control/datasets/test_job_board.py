@@ -48,9 +48,11 @@ class Desk:
         report = JobReport(**{"kind": "sync", "dataset": "faces", "state": state, **facts})
         return await self.board.report(job, report, "me")
 
-    def later(self, seconds: float) -> None:
-        self.time += timedelta(seconds=seconds)
-        self.board.check()
+    def later(self, seconds: int) -> None:
+        """Let time pass, in which the controller runs."""
+        for _ in range(seconds):
+            self.time += timedelta(seconds=1)
+            self.board.check()
 
 
 async def test_a_dead_process_loses_its_turn_to_the_next_one() -> None:
@@ -71,6 +73,16 @@ async def test_a_process_that_lives_is_waited_for_until_it_is_silent_for_too_lon
     assert desk.ended == []
     desk.later(31)
     assert sorted(desk.ended) == ["far lost", "one lost"]
+
+
+async def test_nobody_is_silent_while_the_controller_itself_is_stopped() -> None:
+    desk = Desk()
+    await desk.tell("one")
+    desk.time += timedelta(hours=8)  # the machine sleeps
+    desk.later(30)
+    assert desk.ended == []
+    desk.later(31)
+    assert desk.ended == ["one lost"]
 
 
 async def test_a_lost_job_that_reports_again_goes_on_unless_another_one_runs() -> None:

@@ -1,0 +1,143 @@
+"""Snapshots and restores of claims go on, whenever a controller ends or is not in charge."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from jupyter_gpuquota.kubernetes.resources import CLAIMS
+from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
+from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotRequest
+from jupyter_gpuquota.ports.snapshots import RestoreOrder
+from tests.kubernetes.fake_snapshots import (
+    SESSION,
+    TEAM,
+    Controller,
+    Interrupted,
+    Launches,
+    cluster,
+    driven,
+    running,
+)
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.asyncio
+
+MOST = 30
+"""More calls than a snapshot or a restore takes."""
+ENDS = [Controller.die, Controller.lose, Controller.lapse]
+"""What happens to a controller at a call."""
+
+End = Callable[[Controller], object]
+Work = Callable[[Controller], Awaitable[object]]
+
+
+async def taken(controller: Controller) -> Snapshot:
+    """Begin a snapshot."""
+    return await controller.parts.snapshots.create(SESSION, SnapshotRequest(), "me", "request")
+
+
+async def complete(controller: Controller) -> Snapshot:
+    """Return the only snapshot once it is there."""
+
+    def found() -> Snapshot | None:
+        listed = controller.parts.snapshots.all()
+        assert not any(each.state == "failed" for each in listed), listed
+        return listed[0] if [each.state for each in listed] == ["ready"] else None
+
+    made: Snapshot = await wait_for(found, lambda: str(controller.parts.snapshots.all()))
+    return made
+
+
+async def restored(controller: Controller) -> None:
+    """Begin to restore the only snapshot."""
+    [snapshot] = controller.parts.snapshots.all()
+    manifest = await controller.parts.snapshots.manifest(snapshot)
+    assert manifest
+    order = RestoreOrder(
+        snapshot=snapshot,
+        manifest=manifest,
+        folder="",
+        name="again",
+        owner="me",
+        spec=manifest.spec,
+    )
+    await controller.parts.snapshots.restores.begin(order)
+
+
+async def done(controller: Controller) -> None:
+    """Wait until the only restore has ended well."""
+
+    def found() -> bool:
+        listed = controller.parts.snapshots.restores.all()
+        assert not any(each.state == "failed" for each in listed), listed
+        return [each.state for each in listed] == ["done"]
+
+    await wait_for(found)
+
+
+async def interrupted(one: Controller, at: Interrupted, end: End, work: Work) -> None:
+    """Let a controller work until it is interrupted or has done it.
+
+    One that was not in charge for a moment completes its work itself.
+    """
+    over = asyncio.ensure_future(work(one))
+    await wait_for(lambda: over.done() or at.is_due)
+    if end is Controller.lapse:
+        await over
+    await asyncio.sleep(0.05)  # what it does wrongly it does at once
+    if over.done():
+        over.result()
+    over.cancel()
+
+
+@pytest.mark.parametrize("end", ENDS)
+async def test_a_snapshot_goes_on_after_each_call(end: End, tmp_path: Path) -> None:
+    for number in range(MOST):
+        api, launches, folder = cluster(), Launches(), tmp_path / str(number)
+        async with driven(api):
+            async with running(api, folder, launches) as one:
+                at = Interrupted(api, number, lambda one=one: end(one))
+                one.use(at)
+                await taken(one)
+                await interrupted(one, at, end, complete)
+            async with running(api, folder, launches) as two:
+                found = await complete(two)
+                await wait_for(
+                    lambda folder=folder: not list(folder.glob("own/snapshots/orders/*"))
+                )
+            manifest = await two.parts.snapshots.manifest(found)
+            assert manifest
+            assert [each.volume for each in manifest.volumes] == ["work"]
+            assert manifest.problems == ()
+            assert len(api.all(SNAPSHOTS)) == 1
+            assert any("resume" in " ".join(each) for each in (*one.said, *two.said))
+        if not at.is_due:
+            break
+    assert 3 < number < MOST - 1
+
+
+@pytest.mark.parametrize("end", ENDS)
+async def test_a_restore_goes_on_after_each_call(end: End, tmp_path: Path) -> None:
+    for number in range(MOST):
+        api, launches, folder = cluster(), Launches(), tmp_path / str(number)
+        async with driven(api):
+            async with running(api, folder, launches) as one:
+                await taken(one)
+                await complete(one)
+                at = Interrupted(api, number, lambda one=one: end(one))
+                one.use(at)
+                await restored(one)
+                await interrupted(one, at, end, done)
+            async with running(api, folder, launches) as two:
+                await done(two)
+            [session] = launches.all()
+            [mount] = session.spec.mounts
+            names = {each["metadata"]["name"] for each in api.all(CLAIMS, TEAM)}
+            assert names == {"work", mount.volume}
+        if not at.is_due:
+            break
+    assert 1 < number < MOST - 1
