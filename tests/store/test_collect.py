@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from jupyter_gpuquota.core.snapshots import identity
 from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.store import manifest
 from jupyter_gpuquota.store.catalog import Catalog
@@ -81,6 +82,19 @@ async def test_kept_versions_and_young_objects_stay(lake: Objects, folder: Path)
     log = await history(lake)
     assert (await collect(lake, log)).objects == 0
     assert (await collect(lake, log, kept=[version], grace=NONE)).objects == 0
+    assert (await collect(lake, log, grace=NONE)).objects > 0
+
+
+async def test_what_snapshots_need_stays_also_without_a_commit(lake: Objects, folder: Path) -> None:
+    """A commit may be removed with another snapshot of the same files while this one is made."""
+    version, log = await stored(lake, folder), await history(lake)
+    kept = {"schema": 99, "tree": {"version": version, "new": 1}, "session": {}}
+    gone = {"schema": 1, "tree": {"version": "0" * 64}}
+    bodies = [msgspec.json.encode(each) for each in (kept, gone, {"tree": None})]
+    for number, body in enumerate([*bodies, b"{", b"[]"]):
+        await lake.put(identity.key("ana", str(number)), body)
+    assert (await collect(lake, log, grace=NONE)).objects == 0
+    await lake.delete([identity.key("ana", "0")])
     assert (await collect(lake, log, grace=NONE)).objects > 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from ...model.datasets.jobs import Job
 from ...model.datasets.lakes import Lake
 from ...model.sessions import Session
 from ...model.snapshots.manifest import TreePart
+from ...model.snapshots.orders import SnapshotOrder
 from ...ports.backend import Backend
 from ...store.lake.objects import Objects
 from ...store.spawn import new_id
@@ -76,6 +78,7 @@ class SnapshotParts:
         )
         self._upkeep = Upkeep(board, self.registry, self._maker, self.snapshots, self._rules)
         data.heard.append(self._heard)
+        self._taking_up: list[asyncio.Task[None]] = []
 
     def _made(self, orders: Orders, process: Process, look: Look) -> Maker:
         return Maker(
@@ -91,7 +94,8 @@ class SnapshotParts:
 
     async def start(self) -> None:
         """Read what an earlier controller has begun, and go on with it."""
-        await self._maker.resume()
+        begun = await self._maker.resume()
+        self._taking_up = [asyncio.create_task(self._take_up(each)) for each in begun]
         await self._restores.resume()
         self._upkeep.start()
 
@@ -102,6 +106,9 @@ class SnapshotParts:
 
     async def close(self) -> None:
         """Stop; processes go on."""
+        for task in self._taking_up:
+            task.cancel()
+        await asyncio.gather(*self._taking_up, return_exceptions=True)
         await self._upkeep.close()
         await self._restores.close()
         await self._maker.close()
@@ -112,6 +119,11 @@ class SnapshotParts:
         self._hook.exec = backend.exec
         resident.companions.append(self)
         return replace(backend, snapshots=self.snapshots, keeping=self._rules)
+
+    async def _take_up(self, order: SnapshotOrder) -> None:
+        """Start the process of a snapshot anew unless it still works."""
+        if not await self._fetching.reports(order.id):
+            await self._maker.again(order)
 
     def _changed(self) -> None:
         self._board.touch("snapshots")

@@ -6,11 +6,10 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
-from ...errors import Conflict, Unavailable
+from ...errors import Conflict, GpuQuotaError, Unavailable
 from ...model.datasets.jobs import Job, JobReport
 from ...model.datasets.lakes import Lake
 from ...model.struct import error_of
-from ...store.spawn import new_id
 from ...store.tasks import in_thread
 from ..datasets.job_board import JobBoard
 from ..datasets.launching import Launcher, Order
@@ -42,22 +41,29 @@ class Fetching:
         if waiting := self._ends.pop(job.id, None):
             waiting.set()
 
-    async def fetch(self, record: Record, folders: Folders, *, again: bool) -> str:
-        """Write the files of a restore unless they are there; return the id of the job.
+    async def fetch(self, record: Record, folders: Folders) -> None:
+        """Write the files of a restore; the folder appears as a whole.
 
-        The folder appears as a whole. `again`: an earlier controller has begun; what its job has
-        not ended is done anew. Raises Conflict, Damaged, StorageFailed.
+        Raises Conflict, Damaged, StorageFailed.
         """
         shown = record.shown
-        if again and not await in_thread(folders.exists, shown.folder):
+        await self.start(shown.job, record.tree, shown.folder, shown.owner)
+        try:
+            await self._end(shown.job)
+        except GpuQuotaError:
+            # Killed processes leave something; of others, nothing is there.
+            await in_thread(folders.remove, staging(shown.folder, shown.job))
+            raise
+
+    async def outlast(self, record: Record, folders: Folders) -> bool:
+        """Wait for the job of an earlier controller; return whether the files are there then."""
+        folder = record.shown.folder
+        if not await in_thread(folders.exists, folder):
             await self._outlast(record)
-        if await in_thread(folders.exists, shown.folder):
-            return shown.job
-        job = new_id() if again else shown.job
-        await self.start(job, record.tree, shown.folder, shown.owner)
-        await self._end(job)
-        await in_thread(folders.remove, staging(shown.folder, shown.job))
-        return job
+        if await in_thread(folders.exists, folder):
+            return True
+        await in_thread(folders.remove, staging(folder, record.shown.job))
+        return False
 
     async def start(self, job: str, tree: Tree, folder: str, user: str) -> Job:
         """Start to write the files of a tree to a new folder."""
@@ -75,15 +81,20 @@ class Fetching:
         await self._launcher.start(order)
         return begun
 
+    async def reports(self, job: str) -> bool:
+        """Return whether the process of a job that an earlier controller has begun reports soon."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GONE):
+                await self._ended(job)
+        found = self._jobs(job)
+        return bool(found.pid) or not found.active
+
     async def _outlast(self, record: Record) -> None:
         """Wait until the job of an earlier controller has ended, or is known to be gone."""
         shown = record.shown
         report = JobReport(kind="restore", folder=shown.folder, state="running")
         await self._board.start(report, shown.job, shown.owner)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_GONE):
-                await self._ended(shown.job)
-        if self._jobs(shown.job).pid:
+        if await self.reports(shown.job):
             await self._ended(shown.job)
         job = self._jobs(shown.job)
         if job.active:

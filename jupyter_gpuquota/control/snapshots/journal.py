@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -13,6 +14,8 @@ from ...model.snapshots.restore import Restoration
 from ...store.lake.objects import Objects
 
 _PREFIX = "snapshots/restores/"
+
+_log = logging.getLogger(__name__)
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,10 +55,16 @@ class Journal:
         return self._records[restore]
 
     async def read(self) -> None:
-        """Read all restores."""
-        keys = [each.key async for each in self._own.list(_PREFIX)]
-        found = [msgspec.json.decode(await self._own.get(key), type=Record) for key in keys]
-        self._records = MappingProxyType({each.shown.id: each for each in found})
+        """Read all restores; one that cannot be read is passed over."""
+        found: dict[str, Record] = {}
+        for key in [each.key async for each in self._own.list(_PREFIX)]:
+            try:
+                record = msgspec.json.decode(await self._own.get(key), type=Record)
+            except msgspec.DecodeError as error:
+                _log.warning("%s is malformed: %s", key, error)
+            else:
+                found[record.shown.id] = record
+        self._records = MappingProxyType(found)
 
     async def put(self, record: Record) -> None:
         """Store a restore: on disk first. Raises StorageFailed, Unavailable."""

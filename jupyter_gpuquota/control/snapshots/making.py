@@ -110,6 +110,13 @@ class Maker:
             await self._board.start(_report(order), order.id, order.draft.owner)
         return orders
 
+    async def again(self, order: SnapshotOrder) -> None:
+        """Start the process of a snapshot; a failure is told to the job board."""
+        try:
+            await self._process.start(order, self._orders.path(order.id), order.lake)
+        except GpuQuotaError as error:
+            self._board.fail(order.id, error)
+
     async def create(
         self,
         session: Session,
@@ -151,7 +158,7 @@ class Maker:
         self._add(making)
         await self._board.start(_report(order), order.id, session.owner)
         self._changed()
-        self._spawn(self._make(making, session, lake, earlier))
+        self._spawn(self._make(making, session, earlier))
         return making.shown
 
     def ended(self, job: Job) -> bool:
@@ -201,7 +208,7 @@ class Maker:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _make(
-        self, making: Making, session: Session, lake: Lake, earlier: Iterable[asyncio.Event]
+        self, making: Making, session: Session, earlier: Iterable[asyncio.Event]
     ) -> None:
         """Quiesce the session, and start the process."""
         order = making.order
@@ -218,7 +225,7 @@ class Maker:
             order = replace(order, draft=draft, **self._look(session))
             self._makings[order.id] = replace(making, order=order, paused=paused)
             await self._orders.put(order)
-            await self._process.start(order, self._orders.path(order.id), lake.name)
+            await self.again(order)
         except GpuQuotaError as error:
             self._board.fail(order.id, error)
         except Exception as error:  # noqa: BLE001 (a bug must not leave a snapshot unfinished)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from ...errors import Damaged
+from ...errors import Damaged, NotFound
 from ...model.datasets.lakes import Lake
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.lake.objects import Objects
@@ -33,7 +33,9 @@ class LaunchedProcess:
 
     async def start(self, order: SnapshotOrder, file: str, lake: str) -> None:
         """Start the process of a snapshot; a failure is told to the job board."""
-        found = next(each for each in self._lakes() if each.name == lake)
+        found = next((each for each in self._lakes() if each.name == lake), None)
+        if found is None:
+            raise NotFound(f"The lake {lake} is gone.", hint="Take the snapshot again.")
         wanted = Order(
             kind="snapshot",
             id=order.id,

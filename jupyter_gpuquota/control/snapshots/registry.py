@@ -45,6 +45,7 @@ class Registry:
         self._entries: Mapping[str, Entry] = MappingProxyType({})
         self._read: dict[tuple[str, str], tuple[str, Entry]] = {}
         self._problems: tuple[str, ...] = ()
+        self._unread: frozenset[str] = frozenset()
 
     def all(self) -> tuple[Entry, ...]:
         """Return all snapshots, in no order."""
@@ -53,6 +54,10 @@ class Registry:
     def problems(self) -> tuple[str, ...]:
         """Return what cannot be read."""
         return self._problems
+
+    def knows_all(self, lake: str) -> bool:
+        """Return whether every snapshot of a lake could be read: else others may need its trees."""
+        return lake not in self._unread
 
     def find(self, snapshot: str) -> Entry:
         """Return one snapshot. Raises NotFound."""
@@ -74,13 +79,18 @@ class Registry:
         """Read what is new. What a lake that does not answer had said stays."""
         found: dict[str, Entry] = {}
         problems: list[str] = []
+        unread = set()
         for name, objects in self._lakes().items():
+            before_it = len(problems)
             try:
                 found = {**await self._of(name, objects, problems), **found}
             except GpuQuotaError as error:
                 problems.append(f"Snapshots in lake {name}: {error.message}")
                 old = (each for each in self._entries.values() if each.lake == name)
                 found = {**{each.snapshot.id: each for each in old}, **found}
+            if len(problems) > before_it:
+                unread.add(name)
+        self._unread = frozenset(unread)
         before = (dict(self._entries), self._problems)
         self._entries, self._problems = MappingProxyType(found), tuple(problems)
         if (found, self._problems) != before:
@@ -112,7 +122,7 @@ class Registry:
         await objects.delete(keys)
         await self.refresh()
         needed = {each.tree for each in self.all() if each.lake == entry.lake}
-        if entry.tree and entry.tree not in needed:
+        if entry.tree and entry.tree not in needed and self.knows_all(entry.lake):
             await drop_tree(objects, owner, entry.tree)
 
     async def _of(self, lake: str, objects: Objects, problems: list[str]) -> dict[str, Entry]:
@@ -147,11 +157,19 @@ class Registry:
         manifest = identity.decode(await objects.get(stored.key), snapshot)
         entry = entry_of(lake, snapshot, manifest)
         if marks:
-            said = msgspec.json.decode(await objects.get(marks.key), type=Marks)
+            said = _marks(marks.key, await objects.get(marks.key))
             shown = replace(entry.snapshot, tags=said.tags, pin=said.pin)
             entry = replace(entry, snapshot=shown)
         self._read[lake, stored.key] = (sign, entry)
         return entry
+
+
+def _marks(key: str, body: bytes) -> Marks:
+    """Return tags and pin. Raises Damaged: a pinned snapshot must not seem not to be."""
+    try:
+        return msgspec.json.decode(body, type=Marks)
+    except msgspec.DecodeError as error:
+        raise Damaged(f"{key} in the lake is malformed: {error}.") from error
 
 
 def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:

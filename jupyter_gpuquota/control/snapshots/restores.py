@@ -111,7 +111,7 @@ class FolderRestores:
         ended: set[RestoreState] = {"done", "failed", "replaced", "undone"}
         record = self._find(restore, ended, "forgotten")
         if record.shown.state == "replaced":
-            await in_thread(self._folders.remove, record.shown.kept)
+            await in_thread(self._remove_kept, record.shown)
         await self._journal.drop(restore)
         self._changed()
 
@@ -121,6 +121,8 @@ class FolderRestores:
         for record in self._journal.all():
             if record.shown.active:
                 self._go(record, again=True)
+            elif await in_thread(self._folders.exists, _going(record.shown)):
+                await self.remove(record.shown.id)
 
     async def close(self) -> None:
         """Stop; the next controller goes on."""
@@ -174,15 +176,22 @@ class FolderRestores:
         """Carry out one step, which may have been done before a kill already."""
         state = record.shown.state
         if state == "fetching":
-            job = await self._fetching.fetch(record, self._folders, again=again)
-            fetched = replace(record, shown=replace(record.shown, job=job))
-            return _moved(fetched, _after_fetch(record))
+            if not (again and await self._fetching.outlast(record, self._folders)):
+                record = await self._with_job(record) if again else record
+                await self._fetching.fetch(record, self._folders)
+            return _moved(record, _after_fetch(record))
         if state == "launching":
             session = await self._launched(record)
             shown = replace(record.shown, session=session.id)
             return _moved(replace(record, shown=shown), "done")
         await in_thread(self._swap, record.shown)
         return _moved(record, "replaced" if state == "replacing" else "undone")
+
+    async def _with_job(self, record: Record) -> Record:
+        """Return a restore with another job, by which the next controller finds its process."""
+        record = replace(record, shown=replace(record.shown, job=new_id()))
+        await self._journal.put(record)
+        return record
 
     async def _launched(self, record: Record) -> Session:
         """Return the session in the new folder; launch it unless an earlier try has."""
@@ -216,6 +225,12 @@ class FolderRestores:
             else:
                 return
 
+    def _remove_kept(self, shown: Restoration) -> None:
+        """Remove the original folder; it is renamed first, so that no part of it is put back."""
+        if self._folders.exists(shown.kept):
+            self._folders.rename(shown.kept, _going(shown))
+        self._folders.remove(_going(shown))
+
     async def _fail(self, record: Record, error: GpuQuotaError) -> None:
         shown = replace(record.shown, problem=problem_of(error))
         await self._journal.put(_moved(replace(record, shown=shown), "failed"))
@@ -240,6 +255,11 @@ def _moved(record: Record, state: RestoreState) -> Record:
     if state == "replacing" and not shown.kept:
         shown = replace(shown, kept=_kept(record, shown.place))
     return replace(record, shown=shown)
+
+
+def _going(shown: Restoration) -> str:
+    """Return where a kept folder is while it is removed."""
+    return posixpath.join(posixpath.dirname(shown.place or "/"), f".removing-{shown.id}")
 
 
 def _kept(record: Record, place: str) -> str:

@@ -171,7 +171,7 @@ class Upkeep:
     async def _drop_unnamed(self) -> None:
         """Remove old trees that no manifest names."""
         entries = self._registry.all()
-        for lake in {each.lake for each in entries}:
+        for lake in filter(self._registry.knows_all, {each.lake for each in entries}):
             needed = {each.tree for each in entries if each.lake == lake}
             objects = self._registry.objects(lake)
             for owner in {each.snapshot.owner for each in entries}:

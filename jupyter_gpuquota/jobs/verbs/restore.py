@@ -10,12 +10,12 @@ from pathlib import Path
 from ...errors import Conflict
 from ...store.cache.export import export
 from ...store.disk.failures import own_files
+from ...store.processes.rooms import room
+from ...store.snapshots import links
+from ...store.snapshots.source import OWN
 from ...store.tasks import in_thread
 from .. import caches, lakes
 from ..job import Job
-
-OWN = Path(".gpuquota", "snapshot")
-"""What a snapshot has stored besides the user's files, below a tree."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,23 +30,22 @@ async def run(job: Job, args: argparse.Namespace) -> None:
     tree: caches.Copy = args.tree
     objects = lakes.opened(await lakes.find(job, args, tree.dataset))
     folder = Path(args.folder)
-    beside = folder.with_name(f".{folder.name}.restoring-{job.id}")
+    prefix = f".{folder.name}.restoring-"
     with own_files():
-        await in_thread(beside.mkdir, 0o700)
-        try:
+        async with room(folder.with_name(f"{prefix}{job.id}"), prefix) as beside:
             made = beside / "tree"
             await export(tree.version, made, objects, None, job.progress)
             await in_thread(_put, made, folder)
-        finally:
-            await in_thread(shutil.rmtree, beside)
 
 
 def _put(made: Path, folder: Path) -> None:
     """Rename the complete tree into place, without what is not the user's."""
-    if (made / OWN).is_dir():
-        shutil.rmtree(made / OWN)
-        if not any((made / OWN.parent).iterdir()):
-            (made / OWN.parent).rmdir()
+    own = made / OWN
+    if own.is_dir():
+        links.make(made, own / links.FILE)
+        shutil.rmtree(own)
+        if not any(own.parent.iterdir()):
+            own.parent.rmdir()
     if os.path.lexists(folder):
         raise Conflict(f"{folder} exists already.", hint="Restore to a new folder.")
     made.rename(folder)

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import os
+import tempfile
+import uuid
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import msgspec
 from msgspec.structs import replace
 
 from ...core.snapshots import identity
-from ...errors import Damaged, StorageFailed
+from ...errors import Conflict, Damaged, StorageFailed
 from ...model.datasets.lakes import Lake
 from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, TreePart
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.catalog import Catalog
 from ...store.commits import Commit
+from ...store.disk.failures import own_files
 from ...store.lake.history import History, has_conditional_put
 from ...store.lake.objects import Objects
+from ...store.lake.presence import writing
 from ...store.paths import printable
+from ...store.processes.rooms import room
 from ...store.snapshots.source import SessionFolder
 from ...store.sync import Wanted, sync
 from ...store.tasks import in_thread
@@ -48,24 +53,39 @@ async def take(job: Job, order: SnapshotOrder, objects: Objects, url: str) -> st
     """Store the tree, then the manifest that names it; return the snapshot's id.
 
     The same order and the same folder have the same id: who goes on after a kill makes nothing
-    twice.
+    twice. Nobody removes objects from the lake before the manifest names what it needs of them.
+
+    :raises Conflict: this process was suspended for so long that the lake took it for dead.
     """
-    with TemporaryDirectory(prefix="gpuquota-") as room:
-        manifest = await _made(job, order, objects, Path(room), url)
-    body = identity.encode(manifest)
-    snapshot = identity.identity(body)
-    await objects.create(identity.key(order.draft.owner, snapshot), body)
+    async with writing(objects) as presence:
+        with own_files():
+            prefix = f"gpuquota-snapshot-{os.geteuid()}-"
+            place = Path(tempfile.gettempdir(), f"{prefix}{uuid.uuid4().hex}")
+            async with room(place, prefix) as copies:
+                manifest = await _made(job, order, objects, copies, url)
+        body = identity.encode(manifest)
+        snapshot = identity.identity(body)
+        key = identity.key(order.draft.owner, snapshot)
+        await objects.create(key, body)
+        if not await presence.remains():
+            await objects.delete([key])
+            raise Conflict(
+                "The snapshot was interrupted for too long.",
+                hint="Take it again: what was sent is kept for an hour.",
+            )
     return snapshot
 
 
-async def _made(job: Job, order: SnapshotOrder, objects: Objects, room: Path, url: str) -> Manifest:
+async def _made(
+    job: Job, order: SnapshotOrder, objects: Objects, copies: Path, url: str
+) -> Manifest:
     """Return the manifest with all parts that could be stored."""
     root = Path(order.folder)
     if not root.is_dir():
         return _with(order.draft, PartProblem(part="tree", message=f"{root} does not exist."))
-    parts = Parts(order, room)
+    parts = Parts(order, copies)
     manifest = await in_thread(parts.add_to, order.draft)
-    source = SessionFolder(root, room, order.exclude, parts.blobs)
+    source = SessionFolder(root, copies, order.exclude, parts.blobs)
     with closing(lakes.catalog(Lake(name=url, url=url))) as catalog:
         commit = await _stored(job, order, source, objects, catalog)
     new = commit.time >= order.draft.created

@@ -15,6 +15,7 @@ from .history import History
 from .objects import Objects, Stored
 from .presence import collecting
 from .repack import repack, wasteful
+from .roots import trees
 
 GRACE = timedelta(hours=1)
 """Objects younger than this stay, whoever needs them: another guard against a writer unseen."""
@@ -41,7 +42,7 @@ class _Needed:
 async def collect(
     objects: Objects, history: History, kept: Iterable[str] = (), grace: timedelta = GRACE
 ) -> Collected:
-    """Remove all manifests, packs and objects that neither a commit nor `kept` versions need.
+    """Remove all manifests, packs and objects that no commit, snapshot or `kept` version needs.
 
     What is needed of packs that are mostly garbage is packed anew; they go the next time.
 
@@ -55,7 +56,7 @@ async def collect(
             for dataset in await history.datasets()
             for commit in await history.commits(dataset)
         }
-        versions |= set(kept)
+        versions |= {*kept, *await trees(objects)}
         needed = await _needed(objects, versions)
         every = [
             stored

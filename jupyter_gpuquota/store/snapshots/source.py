@@ -15,13 +15,15 @@ from ...core.snapshots import redaction
 from ...errors import GpuQuotaError
 from ..disk.failures import Changed
 from ..entries import FILE, FOLDER, LINK
-from ..paths import printable, sort_key
+from ..paths import printable, problem, sort_key
 from ..sources import BATCH, Size
 from ..tasks import in_thread
 from ..tree import Found, walk
+from . import links
 
 OWN = ".gpuquota/snapshot"
 """Where a version has what a snapshot adds to the user's files."""
+_PARENT = OWN.partition("/")[0]
 _CHUNK = 1 << 20
 _GIT_TEXT = 4 << 20
 """The most bytes of a file of git that is looked through for tokens."""
@@ -51,12 +53,20 @@ class SessionFolder:
         self._exclude = frozenset(exclude)
         self._added = {f"{OWN}/{name}": path for name, path in (added or {}).items()}
         self._copies: dict[str, Path] = {}
+        self._links: dict[str, str] = {}
         self._numbers = itertools.count()
 
     def survey(self) -> Size:
-        """Return the size of the folder."""
-        files = [each for each in self._all() if each.mode not in {LINK, FOLDER}]
-        return Size(len(files), sum(each.stat.st_size for each in files if each.stat))
+        """Return the size of the folder, and add the list of links that lead out of it."""
+        count = size = 0
+        for found in self._all():
+            if found.mode not in {LINK, FOLDER} and found.stat:
+                count, size = count + 1, size + found.stat.st_size
+        if self._links:
+            name = f"{OWN}/{links.FILE}"
+            self._added[name] = self._new()
+            self._added[name].write_bytes(links.encode(self._links))
+        return Size(count, size)
 
     async def batches(self) -> AsyncIterator[Sequence[Found]]:
         """Yield all paths in the order of manifests."""
@@ -119,6 +129,12 @@ class SessionFolder:
         path = found.path
         if path == OWN or path.startswith(f"{OWN}/") or self._excluded(path):
             return None
+        if path == _PARENT:
+            return None if found.mode == FOLDER else "The product needs this name for a folder."
+        if found.mode == LINK and found.target and not problem(path):
+            if found.problem:
+                self._links[path] = found.target
+            return None if found.problem else ""
         if found.problem:
             return f"It cannot be stored: {found.problem}."
         if found.mode not in {LINK, FOLDER} and redaction.secret_path(path):

@@ -107,11 +107,12 @@ async def test_a_snapshot_has_every_part_and_no_secret(take, folder, lake, lake_
     assert [each.path for each in manifest.artifacts] == ["large"]
     assert [each.path for each in manifest.logs] == [".gpuquota/snapshot/log.txt"]
     left = {each.part.removeprefix("left out:") for each in manifest.problems}
-    assert {".env", ".netrc", "out", "pipe", ".git/config"} <= left
+    assert {".env", ".netrc", "pipe", ".git/config"} <= left
     assert manifest.tree
     restored = await fetched(lake, manifest.tree.version, tmp_path / "restored")
     assert (restored / "train.py").read_text() == (folder / "train.py").read_text()
     assert (restored / "in").is_symlink()
+    assert (restored / ".gpuquota/snapshot/links").read_bytes() == b"out\0/etc/passwd\0"
     assert (restored / "large").read_bytes() == bytes(3 << 20)
     patch = (restored / ".gpuquota/snapshot/0.patch").read_text()
     assert "+print(2)" in patch
