@@ -64,6 +64,10 @@ def clear(rest: Rest) -> None:
     wait_for(
         lambda: not any(_items(rest, "v1", "Pod", name) for name in QUOTAS), "the pods have gone"
     )
+    for name in QUOTAS:
+        for volume in _volumes(rest, name):
+            rest.delete(rest.path("v1", "PersistentVolumeClaim", name, volume))
+    wait_for(lambda: not any(_volumes(rest, name) for name in QUOTAS), "the volumes have gone")
 
 
 def remove(rest: Rest) -> None:
@@ -87,6 +91,13 @@ def _left(rest: Rest) -> set[str]:
 def _items(rest: Rest, version: str, kind: str, namespace: str) -> list[Json]:
     found = rest.get(rest.path(version, kind, namespace, ""))["items"]
     return [item for item in found if item["metadata"]["name"].startswith(("gpu-", "gpuquota-"))]
+
+
+def _volumes(rest: Rest, namespace: str) -> list[str]:
+    """Return the claims of a project except that of its cache."""
+    found = rest.get(rest.path("v1", "PersistentVolumeClaim", namespace, ""))["items"]
+    names = [item["metadata"]["name"] for item in found]
+    return [name for name in names if name != "datasets"]
 
 
 def _queue(rest: Rest, name: str, project: str, local: str, groups: list[Json]) -> None:

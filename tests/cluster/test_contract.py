@@ -33,6 +33,7 @@ from tests.cluster.serving import serving
 from tests.contract.access_table import ADMIN
 from tests.contract.backend_contract import BackendContract
 from tests.contract.data import publish
+from tests.contract.volumes_contract import VolumesContract
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
 from tests.waiting import wait_for
 
@@ -133,7 +134,9 @@ class ClusterContract(BackendContract):
 
 
 @pytest.mark.asyncio
-class TestKueue(ClusterContract):
+class TestKueue(VolumesContract, ClusterContract):
+    storage_class = "test-csi"
+
     @pytest_asyncio.fixture
     async def backend(
         self, kubelet: Cluster, kueue: Rest, tmp_path: Path

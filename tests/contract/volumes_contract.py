@@ -1,4 +1,4 @@
-"""What every backend whose controller keeps volumes promises of them."""
+"""What every backend with volumes promises of them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from jupyter_gpuquota.model.volumes.volumes import NewVolume, Volume, VolumeChan
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ports.volumes import Volumes
 from tests.contract.helpers import able
+from tests.waiting import wait_for
 
 GI = 1 << 30
-
-
-def wanted(name: str = "scans", **fields: object) -> NewVolume:
-    return NewVolume(**{"name": name, "project": "team-c", "owner": "owner", **fields})
 
 
 def named(volumes: Volumes, name: str) -> Volume | None:
@@ -37,37 +34,49 @@ async def spec_of(backend: Backend, *mounts: Mount) -> SessionSpec:
 class VolumesContract:
     """The contract of the port `Volumes`."""
 
+    storage_class = ""
+    """A class whose volumes can be shared and grow; empty for the default one."""
+
+    def wanted(self, name: str = "scans", **fields: object) -> NewVolume:
+        """Return a checked request of the owner for a volume."""
+        given = {"name": name, "project": "team-c", "owner": "owner", "size": GI}
+        return NewVolume(**given | {"storage_class": self.storage_class} | fields)
+
     async def test_a_volume_is_listed_once_it_is_created(self, backend: Backend) -> None:
         volumes: Volumes = able(backend, "volumes")
         assert volumes.knows("team-c")
         before = backend.changes.revision("volumes")
-        made = await volumes.create(wanted(size=10 * GI, description="Scans."))
+        made = await volumes.create(self.wanted(size=10 * GI, description="Scans."))
         assert (made.name, made.project, made.owner) == ("scans", "team-c", "owner")
         assert (made.size, made.description, made.uses) == (10 * GI, "Scans.", ())
-        assert named(volumes, "scans") == made
-        assert backend.changes.revision("volumes") != before
+        assert made.created is not None
+        found = named(volumes, "scans")
+        assert found is not None
+        assert (found.size, found.owner, found.created) == (made.size, made.owner, made.created)
+        await wait_for(lambda: backend.changes.revision("volumes") != before)
         with pytest.raises(NameTaken):
-            await volumes.create(wanted())
+            await volumes.create(self.wanted())
         # Another project may use the name.
-        other = await volumes.create(wanted(project="team-b"))
+        await volumes.create(self.wanted(project="team-b"))
         assert [each.project for each in volumes.all()] == ["team-b", "team-c"]
-        assert other.created is not None
 
     async def test_a_volume_is_changed_and_deleted(self, backend: Backend) -> None:
         volumes: Volumes = able(backend, "volumes")
-        made = await volumes.create(wanted(size=GI))
-        grown = await volumes.change(made, VolumeChange(description="New."), 2 * GI)
-        assert (grown.size, grown.description) == (2 * GI, "New.")
+        await volumes.create(self.wanted())
+        made = await wait_for(lambda: ready(volumes, "scans"))
+        await volumes.change(made, VolumeChange(description="New."), 2 * GI)
+        grown = await wait_for(lambda: of_size(volumes, "scans", 2 * GI))
+        assert grown.description == "New."
         await volumes.delete(grown)
-        assert named(volumes, "scans") is None
+        await wait_for(lambda: named(volumes, "scans") is None)
         with pytest.raises(NotFound):
             await volumes.delete(grown)
         # Nothing of it is left: it may be created again.
-        assert (await volumes.create(wanted())).size == 0
+        assert (await volumes.create(self.wanted())).size == GI
 
     async def test_a_mounted_volume_is_not_deleted(self, backend: Backend) -> None:
         volumes: Volumes = able(backend, "volumes")
-        await volumes.create(wanted())
+        await volumes.create(self.wanted())
         spec = await spec_of(backend, Mount(volume="scans", path="/scans", read_only=True))
         session = await backend.sessions.create(spec, "owner")
         found = named(volumes, "scans")
@@ -78,6 +87,25 @@ class VolumesContract:
         with pytest.raises(InUse, match=r"exp \(owner"):
             await volumes.delete(found)
 
+    async def test_a_session_has_a_volume_made_for_it(self, backend: Backend) -> None:
+        volumes: Volumes = able(backend, "volumes")
+        chosen = self.storage_class or volumes.classes("team-c")[0].name
+        new = Mount(volume="exp-scratch", path="/scratch", size=GI, storage_class=chosen)
+        await backend.sessions.create(await spec_of(backend, new), "owner")
+        made = await wait_for(lambda: named(volumes, "exp-scratch"))
+        assert (made.size, made.owner, made.storage_class) == (GI, "owner", chosen)
+        assert [use.name for use in made.uses] == ["exp"]
+
+    async def test_what_can_be_mounted_has_no_problem(self, backend: Backend) -> None:
+        volumes: Volumes = able(backend, "volumes")
+        await volumes.create(self.wanted())
+        mounts = {"volumes[0]": Mount(volume="scans", path="/scans")}
+        assert await volumes.check(SessionRequest(name="exp"), "team-c", mounts) == ()
+
+
+class KeptVolumesContract(VolumesContract):
+    """The contract of a backend whose controller keeps the volumes itself."""
+
     async def test_new_volumes_of_a_session_are_made_or_nothing_is(self, backend: Backend) -> None:
         volumes: Volumes = able(backend, "volumes")
         new = Mount(volume="exp-scratch", path="/scratch", size=GI, storage_class="folder")
@@ -85,13 +113,15 @@ class VolumesContract:
         with pytest.raises(InvalidFields):
             await backend.sessions.create(await spec_of(backend, new, gone), "owner")
         assert volumes.all() == ()
-        await backend.sessions.create(await spec_of(backend, new), "owner")
-        made = named(volumes, "exp-scratch")
-        assert made is not None
-        assert (made.size, made.owner, len(made.uses)) == (GI, "owner", 1)
 
-    async def test_what_can_be_mounted_has_no_problem(self, backend: Backend) -> None:
-        volumes: Volumes = able(backend, "volumes")
-        await volumes.create(wanted())
-        mounts = {"volumes[0]": Mount(volume="scans", path="/scans")}
-        assert await volumes.check(SessionRequest(name="exp"), "team-c", mounts) == ()
+
+def ready(volumes: Volumes, name: str) -> Volume | None:
+    """Return a volume once it can be mounted."""
+    found = named(volumes, name)
+    return found if found and found.state == "ready" else None
+
+
+def of_size(volumes: Volumes, name: str, size: int) -> Volume | None:
+    """Return a volume once it has a size."""
+    found = named(volumes, name)
+    return found if found and found.size == size else None

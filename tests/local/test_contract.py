@@ -10,11 +10,11 @@ import pytest_asyncio
 
 from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
 from tests.contract.backend_contract import ADMIN, PROJECTS, BackendContract
-from tests.contract.volumes_contract import VolumesContract
+from tests.contract.volumes_contract import KeptVolumesContract
 
 
 @pytest.mark.asyncio
-class TestLocal(VolumesContract, BackendContract):
+class TestLocal(KeptVolumesContract, BackendContract):
     declares = frozenset(CAPABILITIES) - {"terminals"}
 
     @pytest_asyncio.fixture
