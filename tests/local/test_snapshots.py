@@ -12,6 +12,7 @@ import pytest
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.snapshots.restore import Restoration
+from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRulesRequest
 from tests.local.test_session_data import shell
 from tests.shell import Shell, wait_for
 
@@ -81,6 +82,15 @@ def test_a_session_that_writes_is_stored_without_secrets_and_restored(
     assert {each.field for each in caught.value.fields} == {"name", "folder"}
     for name in ("writes", "again"):
         client.sessions.stop(name)
+
+
+def test_rules_are_tried_before_they_are_set(client: Client) -> None:
+    before = client.snapshots.settings().rules
+    tried = client.snapshots.put_settings(SnapshotRulesRequest(keep_last=99, dry_run=True))
+    assert (tried.rules.keep_last, tried.removed) == (99, ())
+    assert client.snapshots.settings().rules == before
+    client.snapshots.put_settings(SnapshotRulesRequest(keep_last=99))
+    assert client.snapshots.settings().rules.keep_last == 99
 
 
 def test_a_killed_controller_goes_on_with_a_restore(shell: Shell, client: Client) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from datetime import datetime, timedelta
 
-from msgspec.structs import asdict
-
 from ...errors import FieldError, refuse
 from ...model.sessions import Session
 from ...model.snapshots.snapshots import Snapshot, SnapshotRules, SnapshotRulesRequest
@@ -17,7 +15,8 @@ SHORTEST_PAUSE = 60
 
 def checked(request: SnapshotRulesRequest) -> SnapshotRules:
     """Return requested rules. Raises InvalidFields for what makes no sense, with all of it."""
-    rules = SnapshotRules(**asdict(request))
+    values = {name: getattr(request, name) for name in SnapshotRules.__struct_fields__}
+    rules = SnapshotRules(**values)
     problems = [
         FieldError(name, "It must not be negative.")
         for name in ("keep_last", "daily", "weekly", "every")

@@ -163,7 +163,10 @@ class SnapshotRules(Model, frozen=True, kw_only=True):
 
 
 class SnapshotRulesRequest(Request, frozen=True, kw_only=True):
-    """The rules of `SnapshotRules` that shall hold from now on."""
+    """The rules of `SnapshotRules` that shall hold from now on.
+
+    With `dry_run` nothing changes: the answer says what they would remove.
+    """
 
     keep_last: int = 0
     daily: int = 0
@@ -171,10 +174,11 @@ class SnapshotRulesRequest(Request, frozen=True, kw_only=True):
     every: int = 0
     on_suspend: bool = False
     on_finish: bool = False
+    dry_run: bool = False
 
 
 class SnapshotSettings(Model, frozen=True, kw_only=True):
-    """The rules of the caller, and the snapshots that they would remove now."""
+    """Rules of the caller, and the ids of the snapshots that they would remove now."""
 
     rules: SnapshotRules = SnapshotRules()
     removed: tuple[str, ...] = ()

@@ -23,6 +23,7 @@ from ...model.snapshots.snapshots import (
     SnapshotPinRequest,
     SnapshotQuery,
     SnapshotRequest,
+    SnapshotRules,
     SnapshotRulesRequest,
     SnapshotSettings,
 )
@@ -126,17 +127,22 @@ async def export(backend: Backend, call: Call) -> Job:
 
 async def settings(backend: Backend, call: Call) -> SnapshotSettings:
     """Return when snapshots of the caller are taken and removed by themselves."""
-    rules = await _keeping(backend).rules(call.who)
-    mine = [each for each in able(backend).all() if each.owner == call.who]
-    gone = retention.removable(mine, rules)
-    return SnapshotSettings(rules=rules, removed=tuple(each.id for each in gone))
+    return _settings(backend, call, await _keeping(backend).rules(call.who))
 
 
 async def put_settings(backend: Backend, call: Call) -> SnapshotSettings:
     """Set when snapshots of the caller are taken and removed by themselves."""
     request: SnapshotRulesRequest = call.body
-    await _keeping(backend).put(call.who, retention.checked(request))
-    return await settings(backend, call)
+    rules = retention.checked(request)
+    if not request.dry_run:
+        await _keeping(backend).put(call.who, rules)
+    return _settings(backend, call, rules)
+
+
+def _settings(backend: Backend, call: Call, rules: SnapshotRules) -> SnapshotSettings:
+    mine = [each for each in able(backend).all() if each.owner == call.who]
+    gone = retention.removable(mine, rules)
+    return SnapshotSettings(rules=rules, removed=tuple(each.id for each in gone))
 
 
 def find(

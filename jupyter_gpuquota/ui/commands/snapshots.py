@@ -6,6 +6,7 @@ from typing import Any
 
 from ...client import Client
 from ...errors import FieldError, refused
+from ...model.datasets.versions import SHOWN
 from ...model.snapshots.restore import RestoreRequest
 from ...model.snapshots.snapshots import SnapshotRulesRequest
 from ..arguments import offer, own_projects, session_names
@@ -96,6 +97,8 @@ def _fill_rules(parser: Parser) -> None:
     for name in ("--on-suspend", "--on-finish"):
         words = "suspended" if name == "--on-suspend" else "over"
         parser.add_argument(name, choices=("yes", "no"), help=f"when a session is {words}")
+    text = "only show which snapshots the rules would remove"
+    parser.add_argument("--dry-run", action="store_true", help=text)
 
 
 def _create(client: Client, args: Args, _console: Console) -> View[Any]:
@@ -193,18 +196,18 @@ def _remove(client: Client, args: Args, _console: Console) -> View[Any]:
 
 
 def _rules(client: Client, args: Args, _console: Console) -> View[Any]:
-    rules = client.snapshots.settings().rules
-    numbers = {name: getattr(args, name) for name in _RULES}
-    words = {name: getattr(args, name) for name in ("on_suspend", "on_finish")}
-    if any(each is not None for each in (*numbers.values(), *words.values())):
-        wanted = SnapshotRulesRequest(
-            **{name: getattr(rules, name) if n is None else n for name, n in numbers.items()},
-            **{
-                name: getattr(rules, name) if w is None else w == "yes" for name, w in words.items()
-            },
-        )
-        rules = client.snapshots.put_settings(wanted).rules
-    values = {name: str(getattr(rules, name)) for name in (*_RULES, *words)}
+    settings = client.snapshots.settings()
+    asked = {name: getattr(args, name) for name in (*_RULES, "on_suspend", "on_finish")}
+    given = {name: value for name, value in asked.items() if value is not None}
+    if given:
+        flags = {name: value == "yes" for name, value in given.items() if name not in _RULES}
+        now = {name: getattr(settings.rules, name) for name in asked}
+        wanted = SnapshotRulesRequest(**(now | given | flags), dry_run=args.dry_run)
+        settings = client.snapshots.put_settings(wanted)
+    values = {name: str(getattr(settings.rules, name)) for name in asked}
+    if settings.removed:
+        key = "would_remove" if args.dry_run else "removes"
+        values[key] = " ".join(each[:SHOWN] for each in settings.removed)
     return TextView(values, "\n".join(f"{name}: {value}" for name, value in values.items()))
 
 

@@ -2287,7 +2287,7 @@ export interface SnapshotFolder {
   folder: string;
 }
 /**
- * The rules of the caller, and the snapshots that they would remove now.
+ * Rules of the caller, and the ids of the snapshots that they would remove now.
  */
 export interface SnapshotSettings {
   rules: SnapshotRules;
@@ -2311,6 +2311,8 @@ export interface SnapshotRules {
 }
 /**
  * The rules of `SnapshotRules` that shall hold from now on.
+ *
+ * With `dry_run` nothing changes: the answer says what they would remove.
  */
 export interface SnapshotRulesRequest {
   keep_last?: number;
@@ -2319,6 +2321,7 @@ export interface SnapshotRulesRequest {
   every?: number;
   on_suspend?: boolean;
   on_finish?: boolean;
+  dry_run?: boolean;
 }
 /**
  * One page of a list that may grow.

@@ -17,8 +17,14 @@ export const PARTS = [
 
 export type Part = (typeof PARTS)[number];
 
-/** How a part of a snapshot is: stored, stored in part, missing, or nothing to store. */
-export type PartState = 'stored' | 'partly' | 'missing' | 'none';
+/** What a snapshot notes, though nothing of it failed. */
+export const NOTES: readonly string[] = ['env', 'left out', 'written'];
+
+/**
+ * How a part of a snapshot is: stored, stored in part, missing, nothing to store, or only a note on
+ * what was left out by rule or was written meanwhile.
+ */
+export type PartState = 'stored' | 'partly' | 'missing' | 'none' | 'noted';
 
 /** One part of a snapshot, with what is wrong with it. */
 export interface IPart {
@@ -47,7 +53,9 @@ export function partsOf(manifest: Manifest): IPart[] {
         ? 'partly'
         : 'stored'
       : found.length
-        ? 'missing'
+        ? NOTES.includes(part)
+          ? 'noted'
+          : 'missing'
         : 'none';
     return { part, state, problems: found };
   });

@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Aborted, ApiError, asApiError } from '../../api/errors';
+import { asApiError } from '../../api/errors';
 import {
   FieldProblem,
   Restoration,
@@ -9,7 +9,7 @@ import {
 } from '../../api/models';
 import { routes } from '../../api/routes';
 import { IGpuWorkspace } from '../../tokens';
-import { FormModel } from '../formmodel';
+import { PreviewedForm } from '../previewedform';
 import { YES } from '../settings/formvalues';
 import { SnapshotActions } from './actions';
 
@@ -18,42 +18,42 @@ export type How = 'new' | 'folder' | 'replace';
 
 export type RestoreField = 'how' | 'sure' | 'name' | 'folder' | 'variables';
 
-/** What a restore would make, as far as that is known. */
-export type Planned =
-  | { readonly status: 'pending' }
-  | { readonly status: 'ready'; readonly plan: RestorePlan }
-  | { readonly status: 'error'; readonly error: ApiError };
-
 /** The form of a restore: what would be made is asked while the user types. */
-export class RestoreModel extends FormModel<RestoreField, Restoration> {
+export class RestoreModel extends PreviewedForm<
+  RestoreField,
+  Restoration,
+  RestorePlan
+> {
   constructor(
-    private _workspace: Pick<IGpuWorkspace, 'call' | 'resource'>,
-    private _snapshot: Snapshot,
+    workspace: Pick<IGpuWorkspace, 'call' | 'resource'>,
+    snapshot: Snapshot,
     private _trans: TranslationBundle,
-    private _delay = 200
+    delay?: number
   ) {
+    const args = { snapshot: snapshot.id };
     super(
       { how: 'new', sure: '', name: '', folder: '', variables: '' },
       draft =>
-        new SnapshotActions(_workspace).restore(_snapshot, toRequest(draft))
+        new SnapshotActions(workspace).restore(snapshot, toRequest(draft)),
+      (draft, signal) =>
+        workspace.call(routes.snapshotsPlan, {
+          args,
+          body: toRequest(draft),
+          signal
+        }),
+      delay
     );
-    void this._ask();
+    void this._look(workspace, args);
   }
 
-  get planned(): Planned {
-    return this._planned;
-  }
-
-  /** Those of a refused restore, and those that the plan has found. */
-  problemsOf(name: RestoreField): FieldProblem[] {
-    const own = super.problemsOf(name);
-    const found = this._found().filter(({ field }) => field === name);
-    return own.length ? own : found;
+  /** The names of the kernel variables that the snapshot has. */
+  get variables(): readonly string[] {
+    return this._variables;
   }
 
   /** What the plan has found of other fields. */
   get obstacles(): FieldProblem[] {
-    return this._found().filter(({ field }) => !(field in this.draft));
+    return this.found.filter(({ field }) => !(field in this.draft));
   }
 
   /** Send it; what replaces something has to be confirmed first. */
@@ -67,57 +67,25 @@ export class RestoreModel extends FormModel<RestoreField, Restoration> {
     return super.send();
   }
 
-  set(values: Partial<Record<RestoreField, string>>): void {
-    super.set(values);
-    window.clearTimeout(this._timer);
-    this._timer = window.setTimeout(() => void this._ask(), this._delay);
+  protected get found(): readonly FieldProblem[] {
+    return this.plan?.problems ?? super.found;
   }
 
-  dispose(): void {
-    window.clearTimeout(this._timer);
-    this._asking?.abort();
-    super.dispose();
-  }
-
-  private async _ask(): Promise<void> {
-    this._asking?.abort();
-    const asking = (this._asking = new AbortController());
+  private async _look(
+    workspace: Pick<IGpuWorkspace, 'call'>,
+    args: { snapshot: string }
+  ): Promise<void> {
     try {
-      const plan = await this._workspace.call(routes.snapshotsPlan, {
-        args: { snapshot: this._snapshot.id },
-        body: toRequest(this.draft),
-        signal: asking.signal
-      });
-      this._answer(asking, { status: 'ready', plan });
-    } catch (thrown) {
-      if (!(thrown instanceof Aborted)) {
-        this._answer(asking, { status: 'error', error: asApiError(thrown) });
-      }
-    }
-  }
-
-  private _answer(asking: AbortController, planned: Planned): void {
-    if (asking === this._asking && !this.isDisposed) {
-      this._planned = planned;
+      const answer = await workspace.call(routes.snapshotsGet, { args });
+      this._variables = answer.manifest?.kernel?.names ?? [];
       this.touch();
+    } catch (thrown) {
+      // The plan meets the same error, and shows it.
+      console.debug('No kernel variables are offered:', asApiError(thrown));
     }
   }
 
-  private _found(): readonly FieldProblem[] {
-    const { planned } = this;
-    switch (planned.status) {
-      case 'ready':
-        return planned.plan.problems;
-      case 'error':
-        return planned.error.fields;
-      default:
-        return [];
-    }
-  }
-
-  private _asking?: AbortController;
-  private _planned: Planned = { status: 'pending' };
-  private _timer?: number;
+  private _variables: readonly string[] = [];
 }
 
 function toRequest(

@@ -16,6 +16,7 @@ import { SnapshotView } from '../snapshots/details';
 import { takeSnapshot } from '../snapshots/forms';
 import { SnapshotTable } from '../snapshots/list';
 import { restoreSnapshot } from '../snapshots/restore';
+import { changeRules } from '../snapshots/rules';
 import { SnapshotsView } from '../snapshots/section';
 
 let page: Page;
@@ -85,6 +86,31 @@ describe('the section on snapshots', () => {
     screen.getByRole('button', { name: 'Put it back' }).click();
     await waitFor(() =>
       expect(page.server.count('POST /restores/r1/undo')).toBe(1)
+    );
+    restores.dispose();
+  });
+
+  it('offers to replace the original by what was restored', async () => {
+    const restore: Partial<Restoration> = {
+      id: 'r1',
+      name: 'exp-1-r1',
+      state: 'done',
+      folder: '/home/exp-1-r1',
+      origin: '/home/ana'
+    };
+    page.server.on('GET /restores', { body: { items: [restore] } });
+    page.server.on('POST /restores/r1/replace', { body: restore });
+    const restores = show();
+    const button = await screen.findByText('Replace the original…');
+    button.click();
+    const dialog = await findDialog();
+    await within(dialog).findByText(
+      '/home/exp-1-r1 takes the place of /home/ana.'
+    );
+    expect(page.server.count('POST /restores/r1/replace')).toBe(0);
+    press(dialog, 'Replace');
+    await waitFor(() =>
+      expect(page.server.count('POST /restores/r1/replace')).toBe(1)
     );
     restores.dispose();
   });
@@ -207,6 +233,39 @@ describe('dialogs', () => {
     const asked = page.server.asked.filter(({ method }) => method === 'POST');
     expect(asked[1].body).toMatchObject({ note: 'why', tags: [] });
     expect(document.querySelector('.jp-Dialog')).toBeNull();
+  });
+
+  it('say which snapshots rules would remove before they are set', async () => {
+    const rules = {
+      keep_last: 0,
+      daily: 0,
+      weekly: 0,
+      every: 0,
+      on_suspend: false,
+      on_finish: false
+    };
+    page.server.on('GET /snapshot-settings', { body: { rules, removed: [] } });
+    page.server.on('PUT /snapshot-settings', ({ body }) => {
+      const { keep_last } = body as { keep_last: number };
+      return { body: { rules, removed: keep_last ? ['5a'] : [] } };
+    });
+    const changing = changeRules(page.ui);
+    const dialog = await findDialog();
+    await within(dialog).findByText('These rules remove no snapshot now.');
+    const keep = within(dialog).getByLabelText('Keep the last');
+    fireEvent.change(keep, { target: { value: 'few' } });
+    press(dialog, 'Save');
+    await within(dialog).findByText('Use a whole number, or none.');
+    fireEvent.change(keep, { target: { value: '5' } });
+    await within(dialog).findByText('These rules remove 1 snapshot now.');
+    const puts = () =>
+      page.server.asked
+        .filter(({ method }) => method === 'PUT')
+        .map(({ body }) => body as { keep_last: number; dry_run: boolean });
+    expect(puts().every(({ dry_run }) => dry_run)).toBe(true);
+    press(dialog, 'Save');
+    await changing;
+    expect(puts().pop()).toMatchObject({ keep_last: 5, dry_run: false });
   });
 
   it('show the plan of a restore first', async () => {

@@ -127,6 +127,7 @@ function Mount(props: {
       ...row,
       volume: isNew ? '' : name,
       storageClass: isNew ? name : '',
+      size: isNew ? row.size || SIZE : row.size,
       path: row.path || (isNew ? PATH : name && `/${name}`),
       readOnly: volume?.read_only ?? (!isNew && row.readOnly)
     });
@@ -141,6 +142,7 @@ function Mount(props: {
         aria-label={trans.__('Volume %1', number)}
         {...props.control}
         aria-invalid={invalid}
+        autoFocus={!value} // it has just been added
         value={value}
         onChange={event => choose(event.target.value)}
       >

@@ -9,8 +9,8 @@ import { DIFFERENCE_SIGNS } from '../datasets/compare';
 import { bytesText } from '../parts/bytes';
 import { Notice } from '../parts/controls';
 import { Loaded } from '../parts/loaded';
-import { useUi } from '../parts/ui';
-import { shortId } from './texts';
+import { useResult, useUi } from '../parts/ui';
+import { shortId, titleOf } from './texts';
 
 /** Show what differs between two snapshots. */
 export function CompareSnapshots(props: {
@@ -24,7 +24,13 @@ export function CompareSnapshots(props: {
 }
 
 function Comparison({ value }: { value: SnapshotComparison }): JSX.Element {
-  const { trans } = useUi();
+  const { trans, workspace } = useUi();
+  const known = useResult(workspace.resource('snapshots'));
+  const nameOf = (id: string) =>
+    titleOf(
+      (known.status === 'ready' &&
+        known.value.items.find(item => item.id === id)) || { id, note: '' }
+    );
   const { after, before, files, notebooks, problems } = value;
   const facts: readonly (readonly [string, readonly FactChange[]])[] = [
     [trans.__('Metrics'), value.metrics],
@@ -42,10 +48,11 @@ function Comparison({ value }: { value: SnapshotComparison }): JSX.Element {
     <article className="jp-GpuQuota-details jp-GpuQuota-snapshot">
       <header>
         <h2>
-          <code>
-            {shortId(before)} → {shortId(after)}
-          </code>
+          {nameOf(before)} → {nameOf(after)}
         </h2>
+        <p className="jp-GpuQuota-quiet">
+          {shortId(before)} → {shortId(after)}
+        </p>
       </header>
       {problems.map(problem => (
         <Notice key={problem}>{problem}</Notice>

@@ -153,7 +153,7 @@ function Parts(props: {
   summaryOf: (part: IPart) => string;
 }): JSX.Element {
   const { trans } = useUi();
-  const names: Readonly<Record<string, string>> = partTexts(trans);
+  const names = partTexts(trans);
   return (
     <section>
       <h3>{trans.__('Parts')}</h3>
@@ -170,7 +170,7 @@ function Parts(props: {
             <tr key={part.part} className={`jp-mod-${part.state}`}>
               <th scope="row">{names[part.part] ?? part.part}</th>
               <td>
-                {part.problems.length ? (
+                {part.problems.length && part.state !== 'noted' ? (
                   <warningIcon.react tag="span" aria-hidden="true" />
                 ) : null}{' '}
                 {partStateText(trans, part.state)}

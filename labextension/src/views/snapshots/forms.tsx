@@ -9,7 +9,7 @@ import { Disclosure } from '../launch/disclosure';
 import { TextField } from '../launch/fields';
 import { showForm } from '../parts/formdialog';
 import { IUi } from '../parts/ui';
-import { titleOf } from './texts';
+import { shortTitle } from './texts';
 
 /** Ask why a snapshot of a session is taken, take it, and show how far it is. */
 export async function takeSnapshot(ui: IUi, session: Session): Promise<void> {
@@ -75,7 +75,7 @@ export async function tagSnapshot(
     actions.mark(snapshot, { tags: namesOf(tags) })
   );
   await showForm(ui, {
-    title: trans.__('Tags of %1', titleOf(snapshot)),
+    title: trans.__('Tags of %1', shortTitle(snapshot)),
     label: trans.__('Save'),
     model,
     fields: () => (
@@ -101,7 +101,7 @@ export async function pinSnapshot(
     actions.pin(snapshot, why.trim())
   );
   await showForm(ui, {
-    title: trans.__('Pin %1', titleOf(snapshot)),
+    title: trans.__('Pin %1', shortTitle(snapshot)),
     label: trans.__('Pin'),
     model,
     fields: () => (
@@ -126,7 +126,7 @@ export async function exportSnapshot(
     actions.export(snapshot, folder.trim())
   );
   const job = await showForm(ui, {
-    title: trans.__('Export %1', titleOf(snapshot)),
+    title: trans.__('Export %1', shortTitle(snapshot)),
     label: trans.__('Export'),
     model,
     fields: () => (
@@ -157,7 +157,7 @@ export async function removeSnapshot(
     return true;
   });
   await showForm(ui, {
-    title: trans.__('Remove %1?', titleOf(snapshot)),
+    title: trans.__('Remove %1?', shortTitle(snapshot)),
     label: trans.__('Remove'),
     isWarning: true,
     model,

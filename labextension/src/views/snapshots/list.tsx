@@ -10,7 +10,7 @@ import { Loaded } from '../parts/loaded';
 import { timeText } from '../parts/texts';
 import { useUi } from '../parts/ui';
 import { compare, open } from './menu';
-import { shortId, snapshotStateText, titleOf, triggerText } from './texts';
+import { snapshotStateText, titleOf, triggerText } from './texts';
 
 /** Show all snapshots in a table: to search, to sort, and to compare two. */
 export function SnapshotTable(props: {
@@ -81,7 +81,7 @@ function Tables({ list }: { list: SnapshotList }): JSX.Element {
         </p>
       ) : null}
       <DataTable
-        title={trans.__('Room')}
+        title={trans.__('Storage used')}
         file="gpu-snapshot-room"
         columns={roomColumns(trans)}
         rows={list.uses}
@@ -91,6 +91,10 @@ function Tables({ list }: { list: SnapshotList }): JSX.Element {
       />
     </>
   );
+}
+
+function inOneLine(text: string): JSX.Element {
+  return <span className="jp-GpuQuota-oneLine">{text}</span>;
 }
 
 function columnsOf(
@@ -155,6 +159,7 @@ function columnsOf(
       id: 'created',
       label: trans.__('Taken'),
       text: ({ created }) => timeText(created),
+      cell: ({ created }) => inOneLine(timeText(created)),
       sortKey: ({ created }) => created
     },
     plain('state', trans.__('State'), each => snapshotStateText(trans, each)),
@@ -162,15 +167,16 @@ function columnsOf(
       id: 'size',
       label: trans.__('Size'),
       text: ({ size }) => bytesText(size),
+      cell: ({ size }) => inOneLine(bytesText(size)),
       sortKey: ({ size }) => size
     },
     {
       id: 'added',
       label: trans.__('New'),
       text: ({ added }) => bytesText(added),
+      cell: ({ added }) => inOneLine(bytesText(added)),
       sortKey: ({ added }) => added
     },
-    plain('parent', trans.__('Parent'), ({ parent }) => shortId(parent)),
     plain('trigger', trans.__('Trigger'), ({ trigger }) =>
       triggerText(trans, trigger)
     ),

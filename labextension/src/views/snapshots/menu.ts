@@ -16,7 +16,7 @@ import {
   tagSnapshot
 } from './forms';
 import { restoreSnapshot } from './restore';
-import { shortId, titleOf } from './texts';
+import { shortId, shortTitle } from './texts';
 
 /** Show a snapshot in the main area. */
 export function open({ commands }: IUi, { id }: Snapshot): void {
@@ -124,7 +124,7 @@ async function compareWith(
       .filter(Boolean)
       .join(' · ')
   );
-  const title = trans.__('Compare %1 with', titleOf(snapshot));
+  const title = trans.__('Compare %1 with', shortTitle(snapshot));
   const index = await choose(title, trans.__('Snapshot'), items);
   if (index !== null) {
     compare(ui, snapshot, sorted[index]);

@@ -9,7 +9,7 @@ import { Facts } from '../parts/facts';
 import { showForm } from '../parts/formdialog';
 import { shareText } from '../parts/texts';
 import { IUi, useUi } from '../parts/ui';
-import { shortId, titleOf } from './texts';
+import { shortId, shortTitle } from './texts';
 
 /** Show what a restore would make, and make it once the user has agreed. */
 export async function restoreSnapshot(
@@ -19,7 +19,7 @@ export async function restoreSnapshot(
   const { trans, workspace } = ui;
   const model = new RestoreModel(workspace, snapshot, trans);
   const begun = await showForm(ui, {
-    title: trans.__('Restore %1', titleOf(snapshot)),
+    title: trans.__('Restore %1', shortTitle(snapshot)),
     label: trans.__('Restore'),
     model,
     fields: () => <RestoreFields model={model} origin={snapshot.name} />
@@ -63,7 +63,7 @@ export function RestoreFields(props: {
           model={model}
           name="name"
           label={trans.__('Name')}
-          placeholder={planOf(model)?.spec?.name ?? ''}
+          placeholder={model.plan?.spec?.name ?? ''}
           spellCheck={false}
         />
       ) : null}
@@ -79,35 +79,36 @@ export function RestoreFields(props: {
           model={model}
           name="folder"
           label={trans.__('Folder')}
-          placeholder={planOf(model)?.folder ?? ''}
+          placeholder={model.plan?.folder ?? ''}
           spellCheck={false}
         />
       )}
-      <CheckField
-        model={model}
-        name="variables"
-        label={trans.__('Restore kernel variables (they are code)')}
-      />
+      {model.variables.length ? (
+        <CheckField
+          model={model}
+          name="variables"
+          label={trans.__('Restore kernel variables')}
+          help={trans.__(
+            'They run code when they are loaded: %1',
+            model.variables.join(', ')
+          )}
+        />
+      ) : null}
       <Plan model={model} />
     </>
   );
 }
 
-function planOf({ planned }: RestoreModel): RestorePlan | undefined {
-  return planned.status === 'ready' ? planned.plan : undefined;
-}
-
 /** What would be made, and what stands against it. */
 function Plan({ model }: { model: RestoreModel }): JSX.Element {
   const { trans } = useUi();
-  const { obstacles, planned } = model;
+  const { obstacles, plan, planned } = model;
   if (planned.status === 'pending') {
     return <Pending trans={trans} />;
   }
   if (planned.status === 'error' && !planned.error.fields.length) {
     return <ErrorNotice trans={trans} error={planned.error} />;
   }
-  const plan = planOf(model);
   return (
     <div className="jp-GpuQuota-facts" aria-live="polite">
       {plan ? <PlanFacts plan={plan} /> : null}
@@ -129,7 +130,7 @@ function PlanFacts({ plan }: { plan: RestorePlan }): JSX.Element {
       facts={[
         [trans.__('Session'), spec?.name],
         [trans.__('Share'), spec && shareText(trans, spec.share)],
-        [trans.__('Folder'), <code key="folder">{folder}</code>],
+        [trans.__('Folder'), !replaces && <code key="folder">{folder}</code>],
         [
           trans.__('Files'),
           free === null

@@ -1,14 +1,16 @@
 import React from 'react';
 import { Restoration, RestorationList } from '../../api/models';
 import { IResource } from '../../state/resource';
+import { FormModel } from '../../state/formmodel';
 import { SnapshotActions } from '../../state/snapshots/actions';
 import { confirm } from '../parts/confirm';
 import { Notice } from '../parts/controls';
+import { showForm } from '../parts/formdialog';
 import { report } from '../parts/report';
-import { useResult, useUi } from '../parts/ui';
+import { IUi, useResult, useUi } from '../parts/ui';
 import { restoreText } from './texts';
 
-/** Show restores that go on, have failed, or wait for the user's decision. */
+/** Show restores that go on, have failed, or wait for the user's decision; behind a heading others. */
 export function Restores(props: {
   resource: IResource<RestorationList>;
   actions: SnapshotActions;
@@ -17,25 +19,68 @@ export function Restores(props: {
   const { resource } = props;
   const result = useResult(resource);
   const all = result.status === 'ready' ? result.value.items : [];
+  const done = all.filter(({ state }) => state === 'done');
   const open = all.filter(({ state }) => state !== 'done');
-  return open.length ? (
-    <ul className="jp-GpuQuota-jobs" aria-label={trans.__('Restores')}>
-      {open.map(restore => (
-        <li key={restore.id}>
-          <Restore actions={props.actions} restore={restore} />
-        </li>
-      ))}
-    </ul>
-  ) : null;
+  const list = (items: readonly Restoration[], label: string) =>
+    items.length ? (
+      <ul className="jp-GpuQuota-jobs" aria-label={label}>
+        {items.map(restore => (
+          <li key={restore.id}>
+            <Restore actions={props.actions} restore={restore} />
+          </li>
+        ))}
+      </ul>
+    ) : null;
+  return (
+    <>
+      {list(open, trans.__('Restores'))}
+      {done.length ? (
+        <details className="jp-GpuQuota-disclosure">
+          <summary>
+            {trans.__('Restored')}{' '}
+            <span className="jp-GpuQuota-quiet">{done.length}</span>
+          </summary>
+          {list(done, trans.__('Restored'))}
+        </details>
+      ) : null}
+    </>
+  );
+}
+
+/** Ask whether a restored folder is to take the place of the original one, and do that. */
+async function replaceOriginal(
+  ui: IUi,
+  actions: SnapshotActions,
+  restore: Restoration
+): Promise<void> {
+  const { trans } = ui;
+  const { folder, origin } = restore;
+  await showForm(ui, {
+    title: trans.__('Replace the original folder?'),
+    label: trans.__('Replace'),
+    isWarning: true,
+    model: new FormModel({}, () => actions.replace(restore)),
+    fields: () => (
+      <>
+        <p>{trans.__('%1 takes the place of %2.', folder, origin)}</p>
+        <p className="jp-GpuQuota-quiet">
+          {trans.__(
+            'The original is kept beside it until you remove it. Sessions in both folders have to be suspended or stopped.'
+          )}
+        </p>
+      </>
+    )
+  });
 }
 
 function Restore(props: {
   restore: Restoration;
   actions: SnapshotActions;
 }): JSX.Element {
-  const { trans } = useUi();
+  const ui = useUi();
+  const { trans } = ui;
   const { actions, restore } = props;
-  const { kept, problem, state } = restore;
+  const { kept, origin, problem, state } = restore;
   const text = restoreText(trans, restore);
   const button = (label: string, act: () => Promise<unknown>) => (
     <button
@@ -76,9 +121,16 @@ function Restore(props: {
         ? button(trans.__('Put it back'), () => actions.undo(restore))
         : null}
       {state === 'replaced' ? button(trans.__('Remove it…'), remove) : null}
-      {state === 'undone'
-        ? button(trans.__('Dismiss'), () => actions.forget(restore))
-        : null}
+      {['done', 'undone'].includes(state) ? (
+        <>
+          {origin
+            ? button(trans.__('Replace the original…'), () =>
+                replaceOriginal(ui, actions, restore)
+              )
+            : null}
+          {button(trans.__('Dismiss'), () => actions.forget(restore))}
+        </>
+      ) : null}
     </>
   );
 }

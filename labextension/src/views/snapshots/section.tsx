@@ -17,11 +17,13 @@ import { Offered } from '../datasets/offered';
 import { bytesText } from '../parts/bytes';
 import { Notice } from '../parts/controls';
 import { IPoint, openActions } from '../parts/menu';
+import { report } from '../parts/report';
 import { IUi, LiveWidget, useMe, useNow, useResult, useUi } from '../parts/ui';
 import { VirtualList } from '../parts/virtuallist';
 import { removeSnapshot } from './forms';
 import { open, snapshotEntries } from './menu';
 import { Restores } from './restores';
+import { changeRules } from './rules';
 import { SnapshotRow } from './row';
 import '../datasets/style';
 
@@ -58,7 +60,11 @@ export function SnapshotsView({ restores }: IProps): JSX.Element {
 }
 
 function Snapshots(props: IProps & { list: SnapshotList }): JSX.Element {
-  const { commands, trans, workspace } = useUi();
+  const ui = useUi();
+  const { commands, trans, workspace } = ui;
+  const about = useResult(workspace.about);
+  const keepsRules =
+    about.status === 'ready' && about.value.capabilities.includes('keeping');
   const [filter, setFilter] = useState('');
   const { list, restores } = props;
   const { items, problems } = list;
@@ -95,6 +101,17 @@ function Snapshots(props: IProps & { list: SnapshotList }): JSX.Element {
             onClick={() => void commands.execute(CommandIDs.snapshots)}
           >
             {trans.__('Show all')}
+          </button>
+        ) : null}
+        {keepsRules ? (
+          <button
+            type="button"
+            className="jp-GpuQuota-button"
+            onClick={() =>
+              void changeRules(ui).catch(error => report(trans, error))
+            }
+          >
+            {trans.__('Rules…')}
           </button>
         ) : null}
       </div>

@@ -52,7 +52,9 @@ export function partSummary(
         .map(({ dataset, version }) => `${dataset}@${shortId(version)}`)
         .join(', ');
     case 'volumes':
-      return manifest.volumes.map(({ volume }) => volume).join(', ');
+      return manifest.volumes.length
+        ? manifest.volumes.map(({ volume }) => volume).join(', ')
+        : mountsText(trans, manifest);
     case 'artifacts':
     case 'logs':
       return some(manifest[part].map(({ path }) => path));
@@ -67,6 +69,14 @@ export function partSummary(
     default:
       return '';
   }
+}
+
+/** Return what the session mounted, which on one machine is not stored with it. */
+function mountsText(trans: TranslationBundle, { spec }: Manifest): string {
+  const names = (spec.volumes ?? []).map(({ volume }) => volume);
+  return names.length
+    ? trans.__('mounted, not stored: %1', names.join(', '))
+    : '';
 }
 
 function some(names: readonly string[]): string {

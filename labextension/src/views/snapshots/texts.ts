@@ -13,6 +13,8 @@ import { agoText } from '../datasets/texts';
 
 /** Digits of a snapshot's id that are shown, as everywhere else. */
 const SHOWN = 12;
+/** Letters of a note in the title of a dialog. */
+const LONGEST = 36;
 
 /** Return the beginning of a snapshot's id. */
 export function shortId(id: string): string {
@@ -20,8 +22,14 @@ export function shortId(id: string): string {
 }
 
 /** Return what a snapshot is called: its note, else its id. */
-export function titleOf({ id, note }: Snapshot): string {
+export function titleOf({ id, note }: Pick<Snapshot, 'id' | 'note'>): string {
   return note || shortId(id);
+}
+
+/** Return what a snapshot is called where there is little room, as in the title of a dialog. */
+export function shortTitle(snapshot: Snapshot): string {
+  const title = titleOf(snapshot);
+  return title.length > LONGEST ? `${title.slice(0, LONGEST - 1)}…` : title;
 }
 
 /** Return how complete a snapshot is. */
@@ -88,7 +96,7 @@ export function consistencyText(
 
 export function partTexts(
   trans: TranslationBundle
-): Readonly<Record<Part, string>> {
+): Readonly<Record<Part, string>> & Readonly<Record<string, string>> {
   return {
     tree: trans.__('Files'),
     notebooks: trans.__('Notebooks'),
@@ -100,7 +108,12 @@ export function partTexts(
     logs: trans.__('Logs'),
     metrics: trans.__('Metrics'),
     mlflow: trans.__('MLflow run'),
-    kernel: trans.__('Kernel variables')
+    kernel: trans.__('Kernel variables'),
+    volume: trans.__('Volumes'),
+    hook: trans.__('Hook'),
+    env: trans.__('Left out variables'),
+    'left out': trans.__('Left out files'),
+    written: trans.__('Written meanwhile')
   };
 }
 
@@ -112,7 +125,8 @@ export function partStateText(
     stored: trans.__('stored'),
     partly: trans.__('incomplete'),
     missing: trans.__('missing'),
-    none: trans.__('none')
+    none: trans.__('none'),
+    noted: trans.__('note')
   };
   return texts[state];
 }

@@ -16,17 +16,15 @@ export function volumeEntries(
   classes: readonly StorageClass[]
 ): (IEntry | null)[] {
   const { commands, trans } = ui;
-  const { folder, name } = volume;
-  const mounting = [
-    {
-      label: trans.__('Launch a Session with It…'),
-      run: () => void commands.execute(CommandIDs.launch, { volume: name })
-    },
-    {
-      label: trans.__('Clone…'),
-      run: () => void createVolume(ui, actions, classes, volume)
-    }
-  ];
+  const { folder, kind, name } = volume;
+  const launching = {
+    label: trans.__('Launch a Session with It…'),
+    run: () => void commands.execute(CommandIDs.launch, { volume: name })
+  };
+  const cloning = {
+    label: trans.__('Clone…'),
+    run: () => void createVolume(ui, actions, classes, volume)
+  };
   const copying = {
     label: trans.__('Copy Path'),
     run: () => copy(trans, folder)
@@ -41,7 +39,8 @@ export function volumeEntries(
   };
   return [
     { label: trans.__('Show Details'), run: () => void showVolume(ui, volume) },
-    ...(may(volume, 'mount') ? mounting : []),
+    ...(may(volume, 'mount') ? [launching] : []),
+    ...(may(volume, 'mount') && kind === 'claim' ? [cloning] : []),
     ...(folder ? [copying] : []),
     ...(may(volume, 'change') ? [null, changing] : []),
     ...(may(volume, 'delete') ? [deleting] : [])
