@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         LaunchWidget,
         QuotaWidget,
         SessionsWidget,
+        VolumesWidget,
     )
 
 
@@ -60,6 +61,7 @@ __all__ = [
     "LaunchWidget",
     "QuotaWidget",
     "SessionsWidget",
+    "VolumesWidget",
     "__version__",
     "snapshot",
 ]
@@ -70,6 +72,7 @@ _LAZY = {
     "LaunchWidget": "jupyter_gpuquota.ui.widgets",
     "QuotaWidget": "jupyter_gpuquota.ui.widgets",
     "SessionsWidget": "jupyter_gpuquota.ui.widgets",
+    "VolumesWidget": "jupyter_gpuquota.ui.widgets",
 }
 
 

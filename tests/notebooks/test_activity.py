@@ -19,9 +19,9 @@ QUIET = 8.0
 """Seconds in which nothing may happen; longer than any interval at which a view looks again."""
 
 SHOW = """
-from jupyter_gpuquota import DatasetsWidget, LaunchWidget, QuotaWidget, SessionsWidget
-for widget in (QuotaWidget(), SessionsWidget(), LaunchWidget(), DatasetsWidget()):
-    display(widget)
+from jupyter_gpuquota import *
+for widget in (QuotaWidget, SessionsWidget, LaunchWidget, DatasetsWidget, VolumesWidget):
+    display(widget())
 """
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -59,7 +59,7 @@ async def test_widgets_are_silent(jp_fetch, jp_serverapp):
     try:
         await client.wait_for_ready(timeout=PATIENCE)
         shown = [message["content"].get("data", {}) for message in await run(SHOW)]
-        assert sum(WIDGET in data for data in shown) == 4
+        assert sum(WIDGET in data for data in shown) == 5
         before = await activity()
         await asyncio.sleep(QUIET)
         assert await activity() == before

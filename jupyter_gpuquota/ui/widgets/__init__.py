@@ -9,5 +9,6 @@ from .datasets import DatasetsWidget
 from .launch import LaunchWidget
 from .quota import QuotaWidget
 from .sessions import SessionsWidget
+from .volumes import VolumesWidget
 
-__all__ = ["DatasetsWidget", "LaunchWidget", "QuotaWidget", "SessionsWidget"]
+__all__ = ["DatasetsWidget", "LaunchWidget", "QuotaWidget", "SessionsWidget", "VolumesWidget"]

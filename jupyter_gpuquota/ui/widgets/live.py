@@ -13,7 +13,7 @@ from ...errors import GpuQuotaError
 from ..views.markup import Markup, join, tag
 from ..views.view import View
 
-Noun = Literal["quota", "sessions", "nodes", "datasets"]
+Noun = Literal["quota", "sessions", "nodes", "datasets", "volumes"]
 
 
 def live(noun: Noun, fallback: Markup, *, project: str = "", session: str = "") -> Markup:
