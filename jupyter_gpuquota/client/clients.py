@@ -15,8 +15,9 @@ from ..model.about import About
 from ..model.history import By, History, HistoryPoint
 from ..model.idleness import Activity
 from ..model.projects import AuditEntry
+from ..model.snapshots.runs import Run, RunList
 from ..model.struct import Page
-from . import audit, history
+from . import audit, history, runs
 from .connection import discovery
 from .connection.context import Context
 from .connection.transport import Transport
@@ -115,6 +116,13 @@ class Client:
             by=by,
             user=user,
         )
+
+    def runs(self, session: str = "", *, project: str = "") -> Listing[Run, RunList]:
+        """List the runs of a session in MLflow, by default of that which this program runs in.
+
+        Raises NotFound, NotAllowed, WrongState outside of sessions.
+        """
+        return runs.read(self.context, session, project)
 
     def activity(self, name: str, *, project: str = "") -> Activity:
         """Return the activity of a running session. Raises NotFound, WrongState."""

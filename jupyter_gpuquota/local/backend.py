@@ -26,6 +26,7 @@ from .config import LocalConfig
 from .datasets import cache_root, open_data, open_snapshots
 from .gpus.devices import Devices, find_devices
 from .runner import LocalRunner
+from .runs import open_runs
 from .sessions.readiness import Readiness
 from .signals.notebooks import fingerprint
 from .signals.signals import Signals
@@ -88,6 +89,7 @@ def _entered(
         logs=LocalLogs(board, state),
         exec=LocalExec(board, state, runner),
         ingress=LocalIngress(board, state, presence),
+        runs=open_runs(board, state),
     )
 
 

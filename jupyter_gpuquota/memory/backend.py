@@ -35,6 +35,7 @@ from .config import MemoryConfig
 from .datasets import open_data
 from .page import DemoServer
 from .runner import MemoryRunner, MemoryStore
+from .runs import MemoryRuns
 from .volumes import MemoryVolumes
 
 PROJECT = "demo"
@@ -83,6 +84,7 @@ def open_memory(
     backend = replace(
         volumes.added_to(data.added_to(backend, resident)),
         ingress=MemoryIngress(board, server, presence),
+        runs=MemoryRuns(),
         differences=Differences(outlives_controller=False),
     )
     return snapshots.added_to(backend, resident)

@@ -18,6 +18,7 @@ from .datasets import Caches, DataAdministration, Datasets, DataUses, Jobs
 from .inventory import Inventory
 from .planning import Planning
 from .policing import Policing
+from .runs import Runs
 from .sessions import Exec, Ingress, Logs, Sessions, Terminals
 from .snapshots import SnapshotKeeping, Snapshots
 from .usage import History, Usage
@@ -104,6 +105,7 @@ class Backend:
     keeping: SnapshotKeeping | None = field(
         default=None, metadata=_lack("takes and removes no snapshots by itself")
     )
+    runs: Runs | None = field(default=None, metadata=_lack("reads no runs of MLflow"))
     volumes: Volumes | None = field(default=None, metadata=_lack("has no shared volumes"))
     differences: Differences = Differences()
     hint: str = ""

@@ -31,6 +31,7 @@ from ..model.sessions import (
     SessionQuery,
     SessionRequest,
 )
+from ..model.snapshots.runs import RunList
 from ..model.struct import Nothing, Page
 from ..ports.backend import Backend, require
 from . import session_data
@@ -76,6 +77,11 @@ async def get(backend: Backend, call: Call) -> Session:
 async def advice(backend: Backend, call: Call) -> Advice:
     """Return the recommended share of a session."""
     return rightsize.advise(call.target, backend.inventory.nodes(), datetime.now(UTC))
+
+
+async def runs(backend: Backend, call: Call) -> RunList:
+    """Return the newest runs of a session."""
+    return await require(backend, "runs", backend.runs).of(call.target.id)
 
 
 async def create(backend: Backend, call: Call) -> Session:

@@ -26,6 +26,7 @@ import type {
   Projects,
   Quota,
   ResizeRequest,
+  RunList,
   Rules,
   RulesRequest,
   Session,
@@ -59,6 +60,8 @@ export interface ISessionActions {
   policy(id: string, background?: boolean): Promise<SessionPolicy>;
   /** Return its recommended share; `background` for reads that no user started. */
   advice(id: string, background?: boolean): Promise<Advice>;
+  /** Return its runs in MLflow; `background` for reads that no user started. */
+  runs(id: string, background?: boolean): Promise<RunList>;
   /** Start it again with another share; one that runs is stopped first. */
   resize(id: string, request: ResizeRequest): Promise<Session>;
   log(id: string, query: LogQuery, signal: AbortSignal): Promise<LogChunk>;

@@ -113,6 +113,7 @@ class ClusterContract(BackendContract):
             "volumes",
             "snapshots",
             "keeping",
+            "runs",
         }
     )
 

@@ -93,6 +93,7 @@ ALLOWED: dict[str, set[str]] = {
     "sessions.resume": _OWN,
     "sessions.resize": _OWN,
     "sessions.log": _MANAGE,
+    "sessions.runs": _MANAGE,
     "sessions.exec": _OWN,
     "sessions.exec_stream": _OWN,
     "sessions.terminal": _OWN,

@@ -22,6 +22,7 @@ class TestMemory(KeptVolumesContract, BackendContract):
         {
             *("ingress", "history", "administration", "policing"),
             *("lakes", "datasets", "caches", "jobs", "uses", "volumes", "snapshots", "keeping"),
+            "runs",
         }
     )
 

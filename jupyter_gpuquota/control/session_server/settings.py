@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...core import tracking
 from ...model.addresses import address_of
 from ...model.sessions import Session
 
@@ -56,4 +57,5 @@ def session_facts(session: Session) -> dict[str, str]:
         "GPUQUOTA_PROJECT": spec.project,
         "GPUQUOTA_SHARE": spec.share.text,
         "GPUQUOTA_PORTS": ",".join(map(str, spec.ports)),
+        **tracking.context(session),
     }

@@ -116,7 +116,7 @@ class SnapshotParts:
     def added_to(self, backend: Backend, resident: Resident) -> Backend:
         """Return the complete record of a backend with snapshots, which live with its resident."""
         self._restores.sessions = backend.sessions
-        self._hook.exec = backend.exec
+        self._hook.exec, self._maker.runs = backend.exec, backend.runs
         resident.companions.append(self)
         return replace(backend, snapshots=self.snapshots, keeping=self._rules)
 

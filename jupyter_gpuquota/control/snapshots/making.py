@@ -21,11 +21,13 @@ from ...model.snapshots.orders import SnapshotOrder
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ...model.struct import Problem
 from ...ports.charge import NotInCharge
+from ...ports.runs import Runs
 from ...store.spawn import new_id
 from ..datasets.job_board import JobBoard
 from .hook import Hook
 from .orders import Orders, Process
 from .pages import SavingPages
+from .tracking import tag_run, with_run
 
 _REMEMBERED = timedelta(days=1)
 """How long a snapshot is listed that could not be made."""
@@ -86,6 +88,8 @@ class Maker:
     ) -> None:
         self.jobs: dict[str, str] = {}
         """The ids of snapshots by the jobs that have made them."""
+        self.runs: Runs | None = None
+        """What reads and tags runs of MLflow; set when the backend is complete."""
         self._board = board
         self._orders = orders
         self._process = process
@@ -170,6 +174,7 @@ class Maker:
         if job.state == "done":
             # It is listed as being made until its manifest has been read.
             self.jobs[job.id] = job.version
+            self._spawn(tag_run(self.runs, making.order.draft, job.version))
             self._makings[job.id] = replace(making, paused=False)
         else:
             words = "was cancelled" if job.state == "cancelled" else "no longer reports"
@@ -222,6 +227,7 @@ class Maker:
                 consistency=consistency,
                 problems=(*order.draft.problems, *problems),
             )
+            draft = await with_run(self.runs, draft)
             order = replace(order, draft=draft, **self._look(session))
             self._makings[order.id] = replace(making, order=order, paused=paused)
             await self._orders.put(order)

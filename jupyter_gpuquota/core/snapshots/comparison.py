@@ -19,6 +19,7 @@ def compare(before_id: str, before: Manifest, after_id: str, after: Manifest) ->
         environment=changes(_environment(before), _environment(after)),
         data=changes(_data(before), _data(after)),
         volumes=changes(_volumes(before), _volumes(after)),
+        params=changes(_params(before), _params(after)),
         metrics=changes(_metrics(before), _metrics(after)),
         notebooks=_notebooks(before, after),
     )
@@ -63,6 +64,10 @@ def _data(manifest: Manifest) -> dict[str, str]:
 
 def _volumes(manifest: Manifest) -> dict[str, str]:
     return {each.volume: each.handle or "recorded only" for each in manifest.volumes}
+
+
+def _params(manifest: Manifest) -> dict[str, str]:
+    return manifest.run.params if manifest.run else {}
 
 
 def _metrics(manifest: Manifest) -> dict[str, str]:

@@ -105,6 +105,7 @@ def draft(
         environment=EnvironmentPart(prefix=spec.environment, image=spec.image, share=spec.share),
         data=spec.data,
         metrics=dict(request.metrics),
+        program=tuple(text(word) for word in request.program),
         problems=(*problems, *left),
     )
 

@@ -14,7 +14,7 @@ from ...core.snapshots import redaction
 from ...model.snapshots.manifest import FilePart, GitPart, Manifest, PartProblem
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.snapshots.source import OWN
-from . import environment, git, mlflow, notebooks
+from . import environment, git, notebooks
 
 _LOG = 256 << 10
 """The bytes of a log's end that are stored."""
@@ -42,7 +42,6 @@ class Parts:
             "notebooks": self._notebooks,
             "artifacts": self._artifacts,
             "logs": self._logs,
-            "mlflow": self._mlflow,
             "kernel": self._kernel,
         }
         for name, step in steps.items():
@@ -85,13 +84,6 @@ class Parts:
             file.seek(max(log.stat().st_size - _LOG, 0))
             text = file.read(_LOG).decode(errors="replace")
         return replace(draft, logs=(self._blob("log.txt", redaction.text(text).encode()),))
-
-    def _mlflow(self, draft: Manifest) -> Manifest:
-        run = mlflow.newest(self._root)
-        if run is None:
-            return draft
-        # What the caller has given is newer than what was logged.
-        return replace(draft, mlflow_run=run.id, metrics={**run.metrics, **draft.metrics})
 
     def _kernel(self, draft: Manifest) -> Manifest:
         if self._order.variables:

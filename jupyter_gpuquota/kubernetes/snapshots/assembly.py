@@ -13,6 +13,7 @@ from msgspec.structs import replace as changed_to
 
 from ...control.board import Board
 from ...control.datasets.job_board import JobBoard
+from ...control.runs.reading import ScriptRuns, in_session
 from ...control.snapshots.hook import Hook
 from ...control.snapshots.making import Maker
 from ...control.snapshots.orders import Orders
@@ -171,8 +172,9 @@ class ClusterSnapshotParts:
     def added_to(self, backend: Backend) -> Backend:
         """Return the record of a backend with snapshots."""
         self._restores.sessions = backend.sessions
-        self._hook.exec = backend.exec
-        return replace(backend, snapshots=self.snapshots, keeping=self._rules)
+        runs = ScriptRuns(in_session(backend.exec))
+        self._hook.exec, self._maker.runs = backend.exec, runs
+        return replace(backend, snapshots=self.snapshots, keeping=self._rules, runs=runs)
 
     async def _guarded(self) -> None:
         try:

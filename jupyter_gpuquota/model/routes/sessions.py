@@ -26,6 +26,7 @@ from ..sessions import (
     SessionQuery,
     SessionRequest,
 )
+from ..snapshots.runs import RunList
 from ..struct import Nothing, Page
 from .route import Route
 
@@ -222,6 +223,15 @@ ROUTES: tuple[Route, ...] = (
         "Show the policy of a session, and which level sets each rule",
         need="inspect",
         action="see the policy of",
+    ),
+    Route(
+        "sessions.runs",
+        "GET",
+        "/sessions/{id}/runs",
+        RunList,
+        "List the runs of a session that MLflow has recorded",
+        need="log",
+        action="see the runs of",
     ),
     Route(
         "sessions.activity",

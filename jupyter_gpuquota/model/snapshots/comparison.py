@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from ..datasets.files import Difference
-from ..struct import Model, Request
+from ..struct import ADDED, Model, Request
 
 
 class SnapshotCompareQuery(Request, frozen=True, kw_only=True):
@@ -35,8 +37,9 @@ class NotebookChange(Model, frozen=True, kw_only=True):
 class SnapshotComparison(Model, frozen=True, kw_only=True):
     """What differs from the snapshot `before` to `after`, by part.
 
-    `code` are git commits and patches; `files` the first files of the folder that differ,
-    `all_files` their number. `problems` are parts that could not be compared, and why.
+    `code` are git commits and patches, `params` those of runs; `files` the first files of the
+    folder that differ, `all_files` their number. `problems` are parts that could not be compared,
+    and why.
     """
 
     before: str
@@ -46,6 +49,7 @@ class SnapshotComparison(Model, frozen=True, kw_only=True):
     environment: tuple[FactChange, ...] = ()
     data: tuple[FactChange, ...] = ()
     volumes: tuple[FactChange, ...] = ()
+    params: Annotated[tuple[FactChange, ...], ADDED] = ()
     metrics: tuple[FactChange, ...] = ()
     notebooks: tuple[NotebookChange, ...] = ()
     files: tuple[Difference, ...] = ()

@@ -7,14 +7,15 @@ missing; `problems` say which, and why.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from ..datasets.mounts import DataMount
 from ..resources import Share
 from ..sessions import SessionSpec
-from ..struct import Model, Open
+from ..struct import ADDED, Model, Open
+from .runs import Run
 
 SCHEMA = 1
 """The version of the form of manifests that this product writes."""
@@ -145,7 +146,9 @@ class Manifest(Model, frozen=True, kw_only=True):
 
     `session` is the id of the session, `name` its name. `author` is who asked for it, `owner`
     whom it belongs to. `parent` is the id of the snapshot before. `spec` is the session's without
-    secrets. `metrics` are numbers by name; `mlflow_run` is the id of the run that was active.
+    secrets. `metrics` are numbers by name; `mlflow_run` is the id of the run of MLflow that
+    was begun last, `run` what it had recorded.
+    `program` is the command line of the training code that took the snapshot.
     """
 
     schema: int = SCHEMA
@@ -171,5 +174,7 @@ class Manifest(Model, frozen=True, kw_only=True):
     logs: tuple[FilePart, ...] = ()
     metrics: dict[str, float] = msgspec.field(default_factory=dict)
     mlflow_run: str = ""
+    run: Annotated[Run | None, ADDED] = None
+    program: Annotated[tuple[str, ...], ADDED] = ()
     kernel: KernelPart | None = None
     problems: tuple[PartProblem, ...] = ()

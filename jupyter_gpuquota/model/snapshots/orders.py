@@ -13,8 +13,8 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
     `lake` is the name of the lake. `folder` is that of the session, `exclude` paths in it that are
     not the user's, such as links to datasets. `prefix` is its Python, empty if unknown. A `running`
     session can be entered.
-    `artifacts` are globs relative to the folder, `variables` names in the session's kernel, `log`
-    the path of its log, empty without one.
+    `artifacts` are globs relative to the folder, `variables` names in the session's kernel,
+    which are in the file `dump` of its folder; `log` is the path of its log, empty without one.
     """
 
     id: str
@@ -26,4 +26,5 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
     running: bool = False
     artifacts: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    dump: str = ""
     log: str = ""

@@ -105,7 +105,9 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
     """A snapshot to take of a session.
 
     `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
-    are names in its kernel; `volumes` are those to include, None for all.
+    are names in its kernel, which a program of the session may have written to the file `dump`
+    already; `volumes` are those to include, None for all. `program` is the command line of the
+    program that takes the snapshot of its own session.
     """
 
     note: str = ""
@@ -113,7 +115,9 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
     artifacts: tuple[str, ...] = ()
     metrics: dict[str, float] = msgspec.field(default_factory=dict)
     variables: tuple[str, ...] = ()
+    dump: str = ""
     volumes: tuple[str, ...] | None = None
+    program: tuple[str, ...] = ()
 
 
 class SnapshotDetails(Model, frozen=True, kw_only=True):

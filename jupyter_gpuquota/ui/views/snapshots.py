@@ -108,6 +108,7 @@ def comparison(found: SnapshotComparison) -> LinesView:
         "environment": found.environment,
         "data": found.data,
         "volumes": found.volumes,
+        "params": found.params,
         "metrics": found.metrics,
     }
     lines = [f"{short(found.before)} → {short(found.after)}"]

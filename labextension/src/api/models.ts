@@ -1869,6 +1869,48 @@ export interface DecidedRule {
   note: string;
 }
 /**
+ * The newest runs of a session, the newest first.
+ *
+ * `store` is where they are recorded, empty where there is no store; `problem` is why that could
+ * not be read.
+ */
+export interface RunList {
+  items: Run[];
+  store: string;
+  problem: string;
+}
+/**
+ * One run.
+ *
+ * `status` is MLflow's word, such as `RUNNING` or `FINISHED`. `source` is the program or notebook,
+ * `commit` its version in git. `metrics` are the latest values; `gpu` is the mean of the logged
+ * GPU utilisation in per cent, None where none was logged. `data` are versions of datasets by
+ * name, `artifacts` the first names of files at `place`. `snapshot` is the last one of the run.
+ */
+export interface Run {
+  id: string;
+  name: string;
+  experiment: string;
+  status: string;
+  begun: string | null;
+  ended: string | null;
+  source: string;
+  commit: string;
+  params: {
+    [k: string]: string;
+  };
+  metrics: {
+    [k: string]: number;
+  };
+  gpu: number | null;
+  data: {
+    [k: string]: string;
+  };
+  artifacts: string[];
+  place: string;
+  snapshot: string;
+}
+/**
  * What is known of a session's activity: every signal, as of `at`.
  *
  * `idle` is None while the session counts as busy. `looked` is false if it was not observed since
@@ -2041,7 +2083,9 @@ export interface SnapshotQuery {
  * A snapshot to take of a session.
  *
  * `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
- * are names in its kernel; `volumes` are those to include, None for all.
+ * are names in its kernel, which a program of the session may have written to the file `dump`
+ * already; `volumes` are those to include, None for all. `program` is the command line of the
+ * program that takes the snapshot of its own session.
  */
 export interface SnapshotRequest {
   note?: string;
@@ -2051,7 +2095,9 @@ export interface SnapshotRequest {
     [k: string]: number;
   };
   variables?: string[];
+  dump?: string;
   volumes?: string[] | null;
+  program?: string[];
 }
 /**
  * A snapshot with its manifest, None while there is none.
@@ -2068,7 +2114,9 @@ export interface SnapshotDetails {
  *
  * `session` is the id of the session, `name` its name. `author` is who asked for it, `owner`
  * whom it belongs to. `parent` is the id of the snapshot before. `spec` is the session's without
- * secrets. `metrics` are numbers by name; `mlflow_run` is the id of the run that was active.
+ * secrets. `metrics` are numbers by name; `mlflow_run` is the id of the run of MLflow that
+ * was begun last, `run` what it had recorded.
+ * `program` is the command line of the training code that took the snapshot.
  */
 export interface Manifest {
   schema: number;
@@ -2096,6 +2144,8 @@ export interface Manifest {
     [k: string]: number;
   };
   mlflow_run: string;
+  run?: Run | null;
+  program?: string[];
   kernel: KernelPart | null;
   problems: PartProblem[];
 }
@@ -2226,8 +2276,9 @@ export interface SnapshotPinRequest {
 /**
  * What differs from the snapshot `before` to `after`, by part.
  *
- * `code` are git commits and patches; `files` the first files of the folder that differ,
- * `all_files` their number. `problems` are parts that could not be compared, and why.
+ * `code` are git commits and patches, `params` those of runs; `files` the first files of the
+ * folder that differ, `all_files` their number. `problems` are parts that could not be compared,
+ * and why.
  */
 export interface SnapshotComparison {
   before: string;
@@ -2237,6 +2288,7 @@ export interface SnapshotComparison {
   environment: FactChange[];
   data: FactChange[];
   volumes: FactChange[];
+  params?: FactChange[];
   metrics: FactChange[];
   notebooks: NotebookChange[];
   files: Difference[];

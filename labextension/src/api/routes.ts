@@ -70,6 +70,7 @@ import type {
   ResumeRequest,
   Rules,
   RulesRequest,
+  RunList,
   Session,
   SessionPolicy,
   SessionQuery,
@@ -593,6 +594,14 @@ export const routes = {
     path: '/sessions/{id}/policy',
     noun: ''
   } as Route<{ id: string }, undefined, undefined, SessionPolicy>,
+
+  /** List the runs of a session that MLflow has recorded. */
+  sessionsRuns: {
+    name: 'sessions.runs',
+    method: 'GET',
+    path: '/sessions/{id}/runs',
+    noun: ''
+  } as Route<{ id: string }, undefined, undefined, RunList>,
 
   /** Show the activity of a session. */
   sessionsActivity: {

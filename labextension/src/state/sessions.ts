@@ -8,6 +8,7 @@ import {
   PageSession,
   Preview,
   ResizeRequest,
+  RunList,
   Session,
   SessionPolicy,
   SessionRequest,
@@ -200,6 +201,13 @@ export class SessionActions implements ISessionActions {
 
   advice(id: string, background = false): Promise<Advice> {
     return call(this._settings, routes.sessionsAdvice, {
+      args: { id },
+      background
+    });
+  }
+
+  runs(id: string, background = false): Promise<RunList> {
+    return call(this._settings, routes.sessionsRuns, {
       args: { id },
       background
     });

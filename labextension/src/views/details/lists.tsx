@@ -10,6 +10,7 @@ import { can } from '../../state/sessions';
 import { joinWords } from '../../state/shellwords';
 import { RightSize } from './advice';
 import { IdleSections } from './idle';
+import { Runs } from './runs';
 import { optionLabels } from '../parts/optionlabels';
 import { placeText } from '../parts/placetexts';
 import {
@@ -36,6 +37,7 @@ export function DetailLists(props: {
       <Ending {...props} />
       <Share {...props} />
       <IdleSections {...props} />
+      <Runs session={props.session} />
       <Steps {...props} />
       <Request {...props} />
       <Times {...props} />

@@ -34,6 +34,7 @@ function Comparison({ value }: { value: SnapshotComparison }): JSX.Element {
   const { after, before, files, notebooks, problems } = value;
   const facts: readonly (readonly [string, readonly FactChange[]])[] = [
     [trans.__('Metrics'), value.metrics],
+    [trans.__('Parameters'), value.params ?? []],
     [trans.__('Code'), value.code],
     [trans.__('Data'), value.data],
     [trans.__('Volumes'), value.volumes],

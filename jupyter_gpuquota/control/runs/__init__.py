@@ -1,0 +1,1 @@
+"""Runs of sessions: a script reads and tags them where the session can."""
