@@ -136,8 +136,9 @@ def _sized(
     name: str, mount: Mount, text: str, facts: VolumeFacts | None, reader: FieldReader
 ) -> Mount:
     """Return a new volume with its size and class."""
+    errors = len(reader.errors)
     size = read_size(name, text.split(":")[1], reader)
-    if not size and not reader.errors:
+    if not size and len(reader.errors) == errors:
         reader.wrong(name, "pod.value", value=repr(text), example=f":10Gi:{mount.path}")
     if facts is None:
         return _replaced(mount, size, mount.storage_class)
@@ -190,12 +191,14 @@ def _check_place(
     rules: ContainerRules,
     reader: FieldReader,
 ) -> None:
-    """Note a path that is taken or reserved, and a volume that is mounted in two ways."""
+    """Note a path or name that is taken or reserved, and a volume that is mounted in two ways."""
     paths = [other.path for other in before]
     if mount.path in paths:
         reader.wrong(name, "name.twice", name=mount.path)
     elif is_reserved(mount.path, rules):
         reader.wrong(name, "pod.path", path=mount.path)
+    elif mount.size and any(other.size and other.volume == mount.volume for other in before):
+        reader.wrong(name, "volume.same", volume=mount.volume)
     same = (other for other in before if mount.volume and other.volume == mount.volume)
     if any(other.read_only != mount.read_only for other in same):
         reader.wrong(name, "volume.both", volume=mount.volume)

@@ -187,6 +187,9 @@ SESSIONS = {
     "volume.both": Text(
         "{volume} is mounted both read-only and not.", "Choose one for the session."
     ),
+    "volume.same": Text(
+        "Two new volumes would be named {volume}.", "Let their paths end differently."
+    ),
     "volume.taken": Text("There is a volume {volume} already.", "To mount it: {example}."),
     "volume.register": Text(
         "{path} is not a volume.", "Share it: jupyter gpu volume create NAME --folder {path}."

@@ -172,6 +172,10 @@ export const sessions: Texts = {
     trans.__('You may not make volumes in %1.', a.project),
     trans.__('Mount one that there is, or ask an admin.')
   ],
+  'volume.same': (trans, _f, a) => [
+    trans.__('Two new volumes would be named %1.', a.volume),
+    trans.__('Let their paths end differently.')
+  ],
   'volume.small': (trans, _f, a) => [
     trans.__('A clone of %1 needs %2.', a.volume, a.size),
     trans.__('Use at least that size.')
