@@ -46,7 +46,7 @@ help: ## list the targets
 
 .PHONY: lab
 lab: $(STAMPS)/package $(DEMO_CONFIG) $(BUILT) ## start JupyterLab with the GPU workspace (PORT=, BACKEND=, ARGS=)
-	@$(if $(BACKEND),export JUPYTER_GPUQUOTA_BACKEND=$(BACKEND); )python demo/shapes.py & \
+	@$(if $(BACKEND),export JUPYTER_GPUQUOTA_BACKEND=$(BACKEND); )(python demo/shapes.py && python demo/training.py) & \
 		exec jupyter lab --ip=127.0.0.1 --no-browser \
 		$(if $(PORT),--port=$(PORT)) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 

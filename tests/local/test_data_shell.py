@@ -28,7 +28,7 @@ from tests.waiting import PATIENCE
 
 __all__ = ["say", "shell"]
 
-DEMO = Path(__file__).resolve().parents[2] / "demo" / "shapes.py"
+DEMO = Path(__file__).resolve().parents[2] / "demo"
 AWKWARD = [b"new\nline", b"\x1b[31mred", b"caf\xe9", b"back\\slash", b"-dash", b"x" * 255, b"a:b@c"]
 
 
@@ -307,10 +307,14 @@ def test_all_fields_are_reported_at_once(say):
     ]
 
 
-def test_the_demo_makes_its_dataset_once(shell):
-    for _ in range(2):
-        subprocess.run([sys.executable, DEMO], env=shell.env, check=True, timeout=PATIENCE)
+def test_the_demo_makes_its_data_once(shell):
+    for words in (["shapes.py"], ["training.py", str(shell.folder / "training")]) * 2:
+        command = [sys.executable, DEMO / words[0], *words[1:]]
+        subprocess.run(command, env=shell.env, check=True, timeout=PATIENCE)
     found = shell.json("data", "versions", "shapes")["items"]
     assert [version["tags"] for version in found] == [["v2"], ["v1"]]
     assert "shape,red,green,blue" in shell.ok("data", "cat", "shapes@v1:labels.csv")
     assert shell.ok("data", "cache", "shapes@v1")
+    assert [each["name"] for each in shell.json("volume", "list")["items"]] == ["scratch"]
+    taken = shell.json("snapshot", "list")["items"]
+    assert [each["note"] for each in taken] == ["a larger learning rate", "first try"]

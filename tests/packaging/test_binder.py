@@ -119,6 +119,19 @@ def test_the_api_answers_behind_the_base_url(hub):
     assert json.loads(body)["version"]
 
 
+def test_the_demo_has_data_volumes_and_snapshots(hub):
+    deadline = time.monotonic() + START_SECONDS
+    names = {"datasets": {"shapes"}, "volumes": {"scratch"}, "snapshots": {"shapes-baseline"}}
+    found: dict[str, set[str]] = {}
+    while found != names and time.monotonic() < deadline:
+        time.sleep(0.5)
+        for noun in names:
+            status, body = hub.get(f"gpuquota/api/{noun}")
+            assert status == 200
+            found[noun] = {each["name"] for each in json.loads(body)["items"]}
+    assert found == names
+
+
 def test_the_gpus_are_the_simulated_ones_of_the_demo(hub):
     _, body = hub.get("gpuquota/api/about")
     assert "simulated" in body.decode()
