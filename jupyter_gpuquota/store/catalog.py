@@ -6,6 +6,7 @@ file at once.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sqlite3
 import threading
@@ -13,10 +14,11 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from .disk.failures import own_files
-from .entries import NOWHERE, Location
-from .packs import Held
+from .entries import Location
+from .packs import SMALL, Held
 from .reading import Content
 
 _SCHEMA = """
@@ -33,6 +35,13 @@ CREATE TABLE IF NOT EXISTS objects (sha256 BLOB PRIMARY KEY) WITHOUT ROWID;
 """
 
 _HASH = 32
+_AT_ONCE = 256
+"""Rows that one query asks for."""
+
+T = TypeVar("T")
+
+Identity = tuple[int, int, int, int, int]
+"""What a file is known by: device, inode, size, and when it was modified and changed."""
 
 SETTLED = 2_000_000_000
 """Nanoseconds after which a file's times tell a change: those of some file systems are coarse."""
@@ -73,23 +82,38 @@ class Catalog:
 
     # ── Files of this machine ────────────────────────────────────────────────
 
-    def content(self, stats: os.stat_result) -> Content | None:
-        """Return what a file contains if it has not changed since that was remembered."""
-        row = self._db.execute(
-            "SELECT sha256, parts FROM files WHERE device = ? AND inode = ?"
-            " AND size = ? AND modified = ? AND changed = ?",
-            (*_identity(stats),),
-        ).fetchone()
-        return Content(stats.st_size, row[0].hex(), _split(row[1])) if row else None
+    def contents(self, files: Iterable[os.stat_result]) -> dict[Identity, Content]:
+        """Return what files contain that have not changed since that was remembered.
 
-    def remember(self, stats: os.stat_result, content: Content) -> None:
-        """Remember what a file contains, unless it changed too recently for its times to tell."""
-        if time.time_ns() - max(stats.st_mtime_ns, stats.st_ctime_ns) < SETTLED:
-            return
-        parts = b"".join(map(bytes.fromhex, content.parts))
-        self._db.execute(
+        Small ones are only there if the lake holds them.
+        """
+        found: dict[Identity, Content] = {}
+        for some in _some(map(identity, files)):
+            rows = self._db.execute(
+                f"WITH wanted (device, inode) AS (VALUES {', '.join(['(?, ?)'] * len(some))})"  # noqa: S608 (marks only)
+                " SELECT device, inode, size, modified, changed, sha256, parts FROM wanted"
+                " CROSS JOIN files USING (device, inode)"
+                " WHERE size = 0 OR size >= ? OR sha256 IN (SELECT sha256 FROM held)",
+                (*(part for each in some for part in each[:2]), SMALL),
+            )
+            known = {row[:5]: Content(row[2], row[5].hex(), _split(row[6])) for row in rows}
+            found |= {each: known[each] for each in some if each in known}
+        return found
+
+    def remember(self, files: Iterable[tuple[os.stat_result, Content]]) -> None:
+        """Remember what files contain, but for what changed too recently for its times to tell."""
+        now = time.time_ns()
+        self._db.executemany(
             "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*_identity(stats), bytes.fromhex(content.sha256), parts),
+            [
+                (
+                    *identity(stats),
+                    bytes.fromhex(content.sha256),
+                    b"".join(map(bytes.fromhex, content.parts)),
+                )
+                for stats, content in files
+                if now - max(stats.st_mtime_ns, stats.st_ctime_ns) >= SETTLED
+            ],
         )
 
     # ── Objects of the lake ──────────────────────────────────────────────────
@@ -136,16 +160,17 @@ class Catalog:
             if not self._db.execute(query, (bytes.fromhex(each),)).fetchone()
         ]
 
-    def location(self, content: Content) -> Location | None:
-        """Return where a content is, None if the lake does not hold all of it."""
-        if not content.size:
-            return NOWHERE
-        row = self._db.execute(
-            "SELECT pack, place FROM held WHERE sha256 = ?", (bytes.fromhex(content.sha256),)
-        ).fetchone()
-        if row:
-            return Location(pack=row[0].hex(), offset=row[1])
-        return None if self.missing(content.parts) else Location(parts=content.parts)
+    def locations(self, contents: Iterable[str]) -> dict[str, Location]:
+        """Return where the lake holds small files, by the sha256 of what they contain."""
+        found: dict[str, Location] = {}
+        for some in _some(contents):
+            rows = self._db.execute(
+                "SELECT sha256, pack, place FROM held"  # noqa: S608 (marks only)
+                f" WHERE sha256 IN ({', '.join('?' * len(some))})",
+                [bytes.fromhex(each) for each in some],
+            )
+            found |= {row[0].hex(): Location(pack=row[1].hex(), offset=row[2]) for row in rows}
+        return found
 
 
 def _opened(path: Path | str) -> sqlite3.Connection:
@@ -158,10 +183,17 @@ def _opened(path: Path | str) -> sqlite3.Connection:
     return database
 
 
-def _identity(stats: os.stat_result) -> tuple[int, ...]:
+def identity(stats: os.stat_result) -> Identity:
     """Return the columns by which a file is known; SQLite's integers are signed."""
     inode = stats.st_ino - (1 << 64) if stats.st_ino >= 1 << 63 else stats.st_ino
     return (stats.st_dev, inode, stats.st_size, stats.st_mtime_ns, stats.st_ctime_ns)
+
+
+def _some(items: Iterable[T]) -> Iterator[list[T]]:
+    """Yield items in groups: SQLite limits the values of a query."""
+    iterator = iter(items)
+    while some := list(itertools.islice(iterator, _AT_ONCE)):
+        yield some
 
 
 def _split(parts: bytes) -> tuple[str, ...]:

@@ -42,27 +42,51 @@ class Pack(msgspec.Struct, frozen=True):
     held: tuple[Held, ...]
 
 
+class Loose(msgspec.Struct, frozen=True):
+    """Small files that make a pack: what they contain, and where that will be."""
+
+    bodies: list[bytes]
+    held: tuple[Held, ...]
+
+    def pack(self) -> Pack:
+        """Return the pack."""
+        body = b"".join(self.bodies)
+        return Pack(hashlib.sha256(body).hexdigest(), body, self.held)
+
+
 class Packer:
     """Collects small files, and returns a pack whenever one is complete."""
 
     def __init__(self, full: int = FULL) -> None:
         self._full = full
-        self._body = bytearray()
+        self._bodies: list[bytes] = []
+        self._size = 0
         self._held: list[Held] = []
 
     def add(self, sha256: str, content: bytes) -> Pack | None:
         """Add a file, and return the pack that it completes."""
-        self._held.append(Held(sha256, len(self._body), len(content)))
-        self._body += content
-        return self.finish() if len(self._body) >= self._full else None
+        loose = self.collect(sha256, content)
+        return loose.pack() if loose else None
+
+    def collect(self, sha256: str, content: bytes) -> Loose | None:
+        """Add a file, and return what is a pack then: making it takes a moment."""
+        self._held.append(Held(sha256, self._size, len(content)))
+        self._bodies.append(content)
+        self._size += len(content)
+        return self.rest() if self._size >= self._full else None
 
     def finish(self) -> Pack | None:
         """Return the pack of what has been added since the last one, None if nothing has."""
+        loose = self.rest()
+        return loose.pack() if loose else None
+
+    def rest(self) -> Loose | None:
+        """Return what has been added since the last pack, None if nothing has."""
         if not self._held:
             return None
-        body, held = bytes(self._body), tuple(self._held)
-        self._body, self._held = bytearray(), []
-        return Pack(hashlib.sha256(body).hexdigest(), body, held)
+        loose = Loose(self._bodies, tuple(self._held))
+        self._bodies, self._held, self._size = [], [], 0
+        return loose
 
 
 def encode_index(held: tuple[Held, ...]) -> bytes:

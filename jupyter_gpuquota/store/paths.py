@@ -8,11 +8,15 @@ written and when it is read: a lake may have been written by anyone.
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
 LONGEST_NAME = 255
 """Bytes in one part of a path, the limit of Linux file systems."""
+
+_USUAL = re.compile(r"(?=.{1,255}$)[\w-][\w.-]*(?:/[\w-][\w.-]*)*", re.ASCII)
+"""What needs no closer look: most paths."""
 
 LONGEST_PATH = 4095 - LONGEST_NAME
 """Bytes in a path: PATH_MAX, less room for the folder that the version is unpacked in."""
@@ -20,6 +24,8 @@ LONGEST_PATH = 4095 - LONGEST_NAME
 
 def problem(path: str) -> str:
     """Return why a version cannot contain a path, or an empty string."""
+    if _USUAL.fullmatch(path):
+        return ""
     raw = os.fsencode(path)
     parts = raw.split(b"/")
     rules = (

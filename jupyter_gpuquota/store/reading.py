@@ -58,9 +58,10 @@ def changing(path: Path) -> failures.Changed:
 
 def small_or_hashed(file: FileIO) -> tuple[Content, bytes]:
     """Return the content of an open file, and its bytes if it is small."""
-    body = b""
-    # Some network file systems return less than is there.
-    while len(body) < SMALL and (more := file.read(SMALL - len(body))):
+    # As much memory as it needs; some network file systems return less than is there.
+    size = min(os.fstat(file.fileno()).st_size + 1, SMALL)
+    body = file.read(size) or b""
+    while len(body) < SMALL and (more := file.read(min(size, SMALL - len(body)))):
         body += more
     if len(body) < SMALL:
         sha256 = hashlib.sha256(body).hexdigest()

@@ -7,25 +7,27 @@ finds them in the lake and goes on from there; what files contained is in the ca
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ..errors import Damaged
 from . import large, manifest, reading
-from .catalog import Catalog
+from .catalog import Catalog, identity
 from .commits import Stats
 from .disk import failures
 from .disk.failures import NOT_WHOLE
 from .entries import FOLDER, LINK, NOWHERE, Entry, Located, Location
 from .lake import layout
 from .lake.objects import Objects
-from .packs import PART, SMALL, Pack, Packer, encode_index
+from .packs import PART, SMALL, Loose, Pack, Packer, encode_index
 from .progress import Meter, Report
 from .reading import Content
-from .sources import Folder, Source
+from .sources import BATCH, Folder, Source
 from .spool import Spool, spool
 from .tasks import Background, in_thread
 from .tree import Found
@@ -52,6 +54,7 @@ class Upload:
         self._packing: set[str] = set()
         self._read_now: list[tuple[os.stat_result, Content]] = []
         self._sent: set[str] = set()
+        self._stats = Stats()
 
     async def run(self, source: Source | Path) -> Uploaded:
         """Store what a folder contains, and return its version.
@@ -68,12 +71,12 @@ class Upload:
             async with Background(_SENDING) as sends:
                 async for batch in source.batches():
                     await self._store(source, batch, entries, sends)
-                if last := self._packer.finish():
+                if last := self._packer.rest():
                     await sends.start(self._send_pack, last)
             version, body = await in_thread(self._manifest, entries)
         await self._objects.create(layout.manifest(version), body)
         sent = self._meter.progress.moved
-        return Uploaded(version, Stats(files=count, bytes=size, added=sent))
+        return Uploaded(version, replace(self._stats, added=sent))
 
     async def _store(
         self, source: Source, batch: Sequence[Found], entries: Spool, sends: Background
@@ -94,26 +97,36 @@ class Upload:
 
     def _read(
         self, source: Source, batch: Sequence[Found]
-    ) -> tuple[dict[str, Content | None], list[Pack]]:
+    ) -> tuple[dict[str, Content | None], list[Loose]]:
         """Return what files contain, unless they are large and unread, and the packs to send.
 
         A file without a content is left out of the version.
         """
+        files = [each for each in batch if each.mode not in {LINK, FOLDER}]
+        known = self._catalog.contents(each.stat for each in files if each.stat)
         contents: dict[str, Content | None] = {}
-        packs = []
-        for found in batch:
-            if found.mode in {LINK, FOLDER}:
-                continue
-            content = self._known(found)
+        bodies: dict[str, bytes] = {}
+        for found in files:
+            content = known.get(identity(found.stat)) if found.stat else None
             if content is None and found.stat and found.stat.st_size >= SMALL:
                 continue
             if content is None:
-                content, pack = self._look(source, found)
-                packs += [pack] if pack else []
+                content, body = self._look(source, found)
+                if content and body and content.sha256 not in self._packing:
+                    bodies[content.sha256] = body
             contents[found.path] = content
-            self._meter.add(files=1, bytes=content.size if content else 0)
+        read = [each for each in contents.values() if each]
+        self._meter.add(files=len(contents), bytes=sum(each.size for each in read))
         self._remember()
-        return contents, packs
+        return contents, self._packed(bodies)
+
+    def _packed(self, bodies: dict[str, bytes]) -> list[Loose]:
+        """Add the small files that the lake lacks to packs; return those that are complete."""
+        there = self._catalog.locations(bodies)
+        missing = {sha256: body for sha256, body in bodies.items() if sha256 not in there}
+        self._packing.update(missing)
+        packs = (self._packer.collect(sha256, body) for sha256, body in missing.items())
+        return [pack for pack in packs if pack]
 
     async def _send_parts(
         self, source: Source, found: Found, content: Content, sends: Background
@@ -141,7 +154,7 @@ class Upload:
         except NOT_WHOLE as error:
             other = source.instead(found, error)
             return await self._stream(source, other, sends) if other else None
-        self._catalog.remember(stats, content)
+        self._catalog.remember([(stats, content)])
         self._meter.add(files=1)
         return content
 
@@ -153,33 +166,20 @@ class Upload:
 
     def _remember(self) -> None:
         """Note what small files contain, all at once: reading them must not lock the catalog."""
-        with self._catalog.batch():
-            for stats, content in self._read_now:
-                self._catalog.remember(stats, content)
+        if self._read_now:
+            with self._catalog.batch():
+                self._catalog.remember(self._read_now)
         self._read_now = []
 
-    def _known(self, found: Found) -> Content | None:
-        """Return the content of a file that need not be read."""
-        content = self._catalog.content(found.stat) if found.stat else None
-        if content and (content.size >= SMALL or self._catalog.location(content)):
-            return content
-        return None
-
-    def _look(self, source: Source, found: Found) -> tuple[Content | None, Pack | None]:
-        """Read a file; return its content, and the pack that it completes."""
+    def _look(self, source: Source, found: Found) -> tuple[Content | None, bytes]:
+        """Read a file; return its content, and its bytes if it is small."""
         try:
             (content, body), stats = reading.whole(source.path(found), reading.small_or_hashed)
         except NOT_WHOLE as error:
             other = source.instead(found, error)
-            return self._look(source, other) if other else (None, None)
-        if content.size >= SMALL:
-            self._catalog.remember(stats, content)
-        else:
-            self._read_now.append((stats, content))
-        if not body or content.sha256 in self._packing or self._catalog.location(content):
-            return content, None
-        self._packing.add(content.sha256)
-        return content, self._packer.add(content.sha256, body)
+            return self._look(source, other) if other else (None, b"")
+        self._read_now.append((stats, content))
+        return content, body
 
     def _missing(self, content: Content) -> list[int]:
         """Return the numbers of the parts that the lake does not hold."""
@@ -188,7 +188,8 @@ class Upload:
         missing = set(self._catalog.missing(content.parts))
         return [number for number, part in enumerate(content.parts) if part in missing]
 
-    async def _send_pack(self, pack: Pack) -> None:
+    async def _send_pack(self, loose: Loose) -> None:
+        pack = await in_thread(loose.pack)
         await self._objects.create(layout.pack(pack.sha256), pack.body)
         await self._objects.create(layout.index(pack.sha256), encode_index(pack.held))
         await in_thread(self._note_pack, pack)
@@ -205,15 +206,25 @@ class Upload:
 
     def _manifest(self, entries: Spool) -> tuple[str, bytes]:
         """Return the id and the manifest, with the location of every file."""
-        return manifest.encode((entry, self._located(entry, at)) for entry, at in entries)
+        return manifest.encode(self._located(entries))
 
-    def _located(self, entry: Entry, location: Location) -> Location:
-        if location.parts or not entry.size:
-            return location
-        found = self._catalog.location(Content(entry.size, entry.sha256, (entry.sha256,)))
-        if found is None:
-            raise Damaged(f"{entry.path} was stored, but the catalog has lost its location.")
-        return found
+    def _located(self, entries: Iterable[Located]) -> Iterator[Located]:
+        """Yield entries with their locations; packs are sent by now."""
+        iterator = iter(entries)
+        while some := list(itertools.islice(iterator, BATCH)):
+            small = [entry.sha256 for entry, at in some if entry.size and not at.parts]
+            found = self._catalog.locations(small)
+            sizes = [entry.size for entry, _ in some if entry.is_file]
+            now = self._stats
+            self._stats = Stats(files=now.files + len(sizes), bytes=now.bytes + sum(sizes))
+            for entry, at in some:
+                if not entry.size or at.parts:
+                    yield entry, at
+                elif location := found.get(entry.sha256):
+                    yield entry, location
+                else:
+                    name = entry.path
+                    raise Damaged(f"{name} was stored, but the catalog has lost its location.")
 
 
 def _entry(found: Found, content: Content | None) -> Located:

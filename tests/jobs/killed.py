@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
-from jupyter_gpuquota.jobs.main import main
+from jupyter_gpuquota.jobs.main import main as job
 from jupyter_gpuquota.store.processes.leaving import leave
 
 CHANGES = {"os.rename", "os.mkdir", "os.link", "os.symlink", "os.chmod", "os.remove", "os.rmdir"}
@@ -50,10 +51,16 @@ def run(step: int, root: str, words: list[str]) -> int:
     """Run the job; return its exit code."""
     steps = Steps(step, root)
     sys.addaudithook(steps)
-    code = main(words)
+    code = job(words)
     print(steps.count)  # noqa: T201 (the test reads it)
     return code
 
 
+def main(argv: Sequence[str]) -> int:
+    """Run the job that the arguments describe; return its exit code."""
+    step, root, *words = argv
+    return run(int(step), root, words)
+
+
 if __name__ == "__main__":
-    leave(run(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))
+    leave(main(sys.argv[1:]))

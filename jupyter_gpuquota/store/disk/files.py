@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -39,9 +40,10 @@ def writable() -> Modes:
 def create(path: Path, mode: int) -> BinaryIO:
     """Return a new file, open for writing, of exactly this mode. Raises FileExistsError."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    file = os.fdopen(os.open(path, flags, mode), "wb")
-    os.fchmod(file.fileno(), mode)
-    return file
+    file = os.open(path, flags, mode)
+    if stat.S_IMODE(os.fstat(file).st_mode) != mode:  # the umask forbids a part of it
+        os.fchmod(file, mode)
+    return os.fdopen(file, "wb")
 
 
 def write_sparse(file: BinaryIO, body: bytes) -> None:

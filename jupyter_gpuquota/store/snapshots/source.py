@@ -7,6 +7,7 @@ import itertools
 import os
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from ...core.snapshots import redaction
 from ...errors import GpuQuotaError
 from ..disk.failures import Changed
 from ..entries import FILE, FOLDER, LINK
-from ..paths import printable, problem, sort_key
+from ..paths import link_problem, printable, problem, sort_key
 from ..sources import BATCH, Size
 from ..tasks import in_thread
 from ..tree import Found, walk
@@ -57,16 +58,13 @@ class SessionFolder:
         self._numbers = itertools.count()
 
     def survey(self) -> Size:
-        """Return the size of the folder, and add the list of links that lead out of it."""
-        count = size = 0
-        for found in self._all():
-            if found.mode not in {LINK, FOLDER} and found.stat:
-                count, size = count + 1, size + found.stat.st_size
+        """Return about the size of the folder, and add the list of links that lead out of it."""
+        sizes = list(self._sizes())
         if self._links:
             name = f"{OWN}/{links.FILE}"
             self._added[name] = self._new()
             self._added[name].write_bytes(links.encode(self._links))
-        return Size(count, size)
+        return Size(len(sizes), sum(sizes))
 
     async def batches(self) -> AsyncIterator[Sequence[Found]]:
         """Yield all paths in the order of manifests."""
@@ -131,15 +129,34 @@ class SessionFolder:
             return None
         if path == _PARENT:
             return None if found.mode == FOLDER else "The product needs this name for a folder."
-        if found.mode == LINK and found.target and not problem(path):
-            if found.problem:
-                self._links[path] = found.target
-            return None if found.problem else ""
+        if path in self._links:
+            return None
         if found.problem:
             return f"It cannot be stored: {found.problem}."
         if found.mode not in {LINK, FOLDER} and redaction.secret_path(path):
             return "It is a file of credentials or keys."
         return ""
+
+    def _sizes(self) -> Iterator[int]:
+        """Yield the sizes of all files, and note the links that lead out of the folder."""
+        pending = [""]
+        while pending:
+            folder = pending.pop()
+            with suppress(OSError), os.scandir(f"{self._root}/{folder}") as entries:
+                for entry in entries:
+                    path = f"{folder}/{entry.name}" if folder else entry.name
+                    if entry.is_symlink():
+                        self._note_link(path, str(Path(entry.path).readlink()))
+                    elif entry.is_dir(follow_symlinks=False):
+                        pending.append(path)
+                    else:
+                        with suppress(FileNotFoundError):  # removed meanwhile
+                            yield entry.stat(follow_symlinks=False).st_size
+
+    def _note_link(self, path: str, target: str) -> None:
+        own = path.startswith(f"{OWN}/") or self._excluded(path)
+        if link_problem(path, target) and not own and not problem(path):
+            self._links[path] = target
 
     def _excluded(self, path: str) -> bool:
         return any(path == each or path.startswith(f"{each}/") for each in self._exclude)
@@ -148,8 +165,6 @@ class SessionFolder:
         """Return a file with the state of what is read: itself, or a copy. Raises OSError."""
         if redaction.is_git_text(found.path):
             return self._without_tokens(found)
-        if not os.access(self._root / found.path, os.R_OK):
-            raise PermissionError(13, "Permission denied")
         return found
 
     def _snapped(self, found: Found) -> Found:

@@ -12,6 +12,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,9 @@ async def _run(path: str, lake: str, last: int) -> None:
     print(json.dumps({"snapshot": made, "steps": objects.steps}))  # noqa: T201 (the test reads it)
 
 
-def main() -> int:
+def main(argv: Sequence[str]) -> int:
     """Take the snapshot; print it or the error, and return the exit code."""
-    path, lake, *last = sys.argv[1:]
+    path, lake, *last = argv
     try:
         asyncio.run(_run(path, lake, int(last[0]) if last else NEVER))
     except GpuQuotaError as error:
@@ -86,4 +87,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    leave(main())
+    leave(main(sys.argv[1:]))

@@ -17,6 +17,7 @@ import pytest
 
 from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
 from tests.jobs.conftest import ROOT, lake, lake_url
+from tests.jobs.forks import Forks
 from tests.jobs.snapshots.taken import git, manifests, order
 from tests.local.conftest import own_disk
 from tests.store.living import entries, fetched, listing, verified
@@ -135,22 +136,41 @@ async def test_parts_that_fail_fail_alone(take, folder, lake):
     assert await verified(lake, manifest.tree.version) == []
 
 
-async def test_a_kill_at_any_step_leaves_nothing_half(take, folder, lake, rounds, lake_url):
-    steps = int(str(made(take(order(folder)))["steps"]))
+async def test_a_kill_at_any_step_leaves_nothing_half(folder, lake, rounds, lake_url, tmp_path):
+    path = tmp_path / "order.json"
+    path.write_bytes(msgspec.json.encode(order(folder)))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    forks = Forks(
+        "tests.jobs.snapshots.taken",
+        XDG_CACHE_HOME=str(tmp_path / "xdg"),
+        TMPDIR=str(temporary),
+    )
+    try:
+        await _killed_at_steps(forks, (path, lake_url), folder, lake, rounds(ALL))
+    finally:
+        forks.close()
+    assert not list(temporary.glob("gpuquota-snapshot-*")), "copies of killed ones are swept up"
+
+
+async def _killed_at_steps(forks, words, folder, lake, count):
+    steps = int(json.loads(forks.run(*words).said)["steps"])
     assert steps > 15
-    count, dead = rounds(ALL), 0
+    dead = 0
     for number in range(count):
         (folder / "train.py").write_text(f"print({number})\n" * 3)
         (folder / "large").write_bytes(bytes(2 << 20) + number.to_bytes(2, "big"))
         before = set(await manifests(lake))
         step = number % steps if count >= steps else number * steps // count
-        done = take(order(folder), step)
-        assert done.returncode in {0, -signal.SIGKILL}, done.stdout + done.stderr
-        dead += done.returncode != 0
+        done = forks.run(*words, step)
+        assert done.code in {0, -signal.SIGKILL}, done.said
+        dead += done.code != 0
         for each in (await manifests(lake)).values():
             assert each.tree
             await entries(lake, each.tree.version)
-        snapshot = made(take(order(folder)))["snapshot"]
+        done = forks.run(*words)
+        assert done.code == 0, done.said
+        snapshot = json.loads(done.said)["snapshot"]
         after = await manifests(lake)
         assert set(after) == before | {snapshot}, "goes on with the same snapshot"
         assert await verified(lake, after[snapshot].tree.version) == []
