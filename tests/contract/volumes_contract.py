@@ -22,9 +22,9 @@ def named(volumes: Volumes, name: str) -> Volume | None:
     return next((each for each in volumes.all() if each.name == name), None)
 
 
-async def spec_of(backend: Backend, *mounts: Mount) -> SessionSpec:
+async def spec_of(backend: Backend, *mounts: Mount, gpu: str = "") -> SessionSpec:
     """Return the checked request of a session `exp` of team-c with these volumes."""
-    request = SessionRequest(name="exp", project="team-c", command=("sleep", "600"))
+    request = SessionRequest(name="exp", project="team-c", command=("sleep", "600"), gpu=gpu)
     found = backend.inventory
     place = await found.look_up(request)
     facts = specs.Facts(projects=found.projects(), nodes=found.nodes(), place=place, fits=found.fit)

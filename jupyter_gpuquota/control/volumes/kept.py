@@ -59,6 +59,7 @@ class KeptVolumes(_Folders):
         self._store = store
         self._resident = resident
         self._records: Mapping[Key, VolumeRecord] = MappingProxyType({})
+        self._is_loaded = False
         self._uses: Mapping[Key, tuple[VolumeUse, ...]] = {}
         self._measuring = Measuring(
             store, lambda: (*self._records.values(), *self._shared()), self._changed
@@ -162,7 +163,11 @@ class KeptVolumes(_Folders):
             raise
 
     def folder_of(self, project: str, name: str) -> str:
-        """Return the folder of a volume; empty if there is none. Raises OSError: it is lost."""
+        """Return the folder of a volume; empty if there is none. Raises OSError: it is lost.
+
+        Runs in the worker thread. Raises StorageFailed if volumes cannot be read.
+        """
+        self._load()
         record = self._record((project, name))
         if record is None:
             return ""
@@ -171,8 +176,12 @@ class KeptVolumes(_Folders):
         return self._store.folder(record)
 
     def _load(self) -> None:
+        """Read the stored volumes once: queued sessions may start before `start` is called."""
+        if self._is_loaded:
+            return
         found = {(each.project, each.name): each for each in self._store.load()}
         self._records = MappingProxyType(found)
+        self._is_loaded = True
 
     def _shared(self) -> tuple[VolumeRecord, ...]:
         return shared_folders(self._board.settings)
