@@ -1,5 +1,7 @@
+import { galata } from '@jupyterlab/galata';
 import type { Locator, Page } from '@playwright/test';
 import { NOTEBOOK } from './notebook';
+import { Storage } from './storage';
 import { expect, test } from './workspace';
 
 /** The page of a session with a notebook in it. */
@@ -46,6 +48,29 @@ test.describe('what is typed and not saved @live', () => {
 
   test.afterEach(async () => {
     await inside.page.close({ runBeforeUnload: false });
+  });
+
+  test('is on disk before a snapshot is taken', async ({
+    api,
+    request,
+    baseURL,
+    tmpPath
+  }) => {
+    const contents = galata.newContentsHelper(request);
+    const storage = new Storage(request, api, contents);
+    const { id } = await api.create({
+      name: 'exp-1',
+      command: [],
+      folder: tmpPath
+    });
+    await api.reaches('exp-1', 'running');
+    await inside.open(`${baseURL}/gpuquota/s/${id}/lab/tree/notes.ipynb`);
+    await inside.type('typed');
+    await storage.take(id, 'with what was typed');
+    const { content } = await (await request.get(file)).json();
+    expect(content.cells[0].source).toBe('typed');
+    await inside.page.close({ runBeforeUnload: false });
+    await storage.clear();
   });
 
   test('is on disk when the session is suspended, and comes back with it', async ({
