@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -114,7 +116,19 @@ def test_only_own_folders_are_shared_and_their_files_kept(client: Client, tmp_pa
     ):
         with pytest.raises(InvalidFields):
             client.volumes.create("mine", folder=str(folder))
+    with pytest.raises(InvalidFields, match="is not a folder"):
+        client.volumes.create("mine", folder=str(mine / "a.txt"))
     made = client.volumes.create("mine", folder=str(mine))
     assert (made.registered, made.folder) == (True, os.fspath(mine))
     client.volumes.delete("mine")
     assert (mine / "a.txt").read_text() == "kept"
+
+
+def test_instead_of_a_clone_a_command_copies_the_files(client: Client) -> None:
+    (Path(client.volumes.get("scans").folder) / "copied.txt").write_text("copied")
+    with pytest.raises(InvalidFields) as error:
+        client.volumes.create("copy", source="scans")
+    command = error.value.fields[0].hint.partition(": ")[2]
+    made = client.volumes.create("copy")
+    subprocess.run(shlex.split(command), check=True)
+    assert (Path(made.folder) / "copied.txt").read_text() == "copied"

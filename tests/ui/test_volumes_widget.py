@@ -74,7 +74,7 @@ def test_buttons_need_a_volume(widget):
 def test_a_volume_is_created(widget, server):
     enter(widget, "new", "2Gi")
     button(widget, "Create").click()
-    assert "Created new of 2.1 GB in team-a. To mount it: -v new:/new." in said(widget)
+    assert "Created new of 2 GiB in team-a. To mount it: -v new:/new." in said(widget)
     made = next(one for one in server.asked if one.route == "volumes.create")
     assert (made.body["name"], made.body["size"]) == ("new", "2Gi")
     assert made.body["project"] == "team-a"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -107,9 +108,7 @@ class KeptVolumes(_Folders):
 
     async def create(self, wanted: NewVolume) -> Volume:
         """Create a volume, or share an existing folder."""
-        if wanted.source:
-            hint = "Copy the files: cp -a FROM/. TO/ with the paths of `volume show`."
-            raise refused(FieldError("source", "Folders are not cloned here.", hint))
+        self._refuse_clone(wanted)
         record = VolumeRecord(
             name=wanted.name,
             project=wanted.project,
@@ -174,6 +173,17 @@ class KeptVolumes(_Folders):
         if problem := self._store.problem(record):
             raise OSError(0, f"the volume {name} cannot be mounted: {problem.rstrip('.')}")
         return self._store.folder(record)
+
+    def _refuse_clone(self, wanted: NewVolume) -> None:
+        """Raise InvalidFields for a clone: folders can be shared as they are, and copied."""
+        source = wanted.source.removeprefix("volume:")
+        if not source:
+            return
+        volume = self._find((wanted.project, source))
+        new = VolumeRecord(name=wanted.name, project=wanted.project)
+        paths = [shlex.quote(f"{path}/.") for path in (volume.folder, self._store.folder(new))]
+        hint = f"Create {wanted.name} without it, then: cp -a --reflink=auto {' '.join(paths)}"
+        raise refused(FieldError("source", "Folders can be shared and need no clone.", hint))
 
     def _load(self) -> None:
         """Read the stored volumes once: queued sessions may start before `start` is called."""

@@ -38,10 +38,18 @@ def read_size(field: str, text: Number, reader: FieldReader) -> int:
     """Read the size of a volume in bytes; 0 for an empty one."""
     if str(text).strip() in {"", "0"}:
         return 0
-    size = reader.read(field, text, parse_memory) << 20
+    size = reader.read(field, text, _parse_size) << 20
     if size > _LARGEST:
         reader.untranslated(field, "That is too large.", "Use at most 1048576Ti.")
     return size
+
+
+def _parse_size(text: str) -> int:
+    """Read a size (`10Gi`) as MiB, rounded up. Raises BadValue."""
+    try:
+        return parse_memory(text)
+    except BadValue:
+        raise BadValue("pod.value", value=repr(text), example="10Gi or 500Mi") from None
 
 
 def size_quantity(size: int) -> str:

@@ -41,8 +41,8 @@ def new_volume(
     size = read_size("size", request.size, reader)
     mode = request.mode.upper() or _usual_mode(chosen)
     reader.choice("mode", mode, chosen.modes if chosen and chosen.modes else ACCESS_MODES)
-    if request.level and classes:
-        reader.choice("level", request.level, chosen.levels if chosen else ())
+    if request.level and chosen and classes:
+        _check_level(request.level, chosen, reader)
     if request.folder and not PATH.fullmatch(request.folder):
         reader.untranslated("folder", "It is not an absolute path.", "Use a path like /data/scans.")
     check_description(request.description, reader)
@@ -80,7 +80,7 @@ def changed_size(
             hint = f"Clone it into a larger one: volume create NAME --from {volume.name} --size …"
             reader.untranslated("size", text, hint)
     if change.level and chosen:
-        reader.choice("level", change.level, chosen.levels)
+        _check_level(change.level, chosen, reader)
     if change.description is not None:
         check_description(change.description, reader)
     reader.finish()
@@ -118,6 +118,13 @@ def _class(
         return next((each for each in classes if each.default), next(iter(classes), None))
     reader.choice("storage_class", request.storage_class, [each.name for each in classes])
     return next((each for each in classes if each.name == request.storage_class), None)
+
+
+def _check_level(level: str, chosen: StorageClass, reader: FieldReader) -> None:
+    if chosen.levels:
+        reader.choice("level", level, chosen.levels)
+    else:
+        reader.untranslated("level", f"The class {chosen.name} has no levels.", "Leave it out.")
 
 
 def _usual_mode(chosen: StorageClass | None) -> str:

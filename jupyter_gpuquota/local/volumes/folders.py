@@ -10,7 +10,13 @@ from ...core.requests.mounts import is_reserved
 from ...errors import FieldError, refuse
 from ...model.pods import ContainerRules
 
-_LINK = "Use the path that it leads to."
+_HINTS = {
+    "link": "Use the path that it leads to.",
+    "exist": "Create it first, or leave it out to get a new folder.",
+    "written": "Share it read-only, or use a folder of yours.",
+    "": "Use a folder of yours.",
+}
+"""What to do, by a word of what is said of a folder."""
 
 
 def check_folder(folder: str, state: Path, *, read_only: bool) -> None:
@@ -27,7 +33,7 @@ def folder_problem(folder: str, *, read_only: bool) -> str:
     if os.path.realpath(folder) != os.path.normpath(folder):
         return f"{folder} is, or lies behind, a symbolic link."
     if not Path(folder).is_dir():
-        return f"{folder} does not exist."
+        return f"{folder} {'is not a folder' if Path(folder).exists() else 'does not exist'}."
     wanted = os.R_OK | os.X_OK | (0 if read_only else os.W_OK)
     if not os.access(folder, wanted):
         return f"{folder} cannot be {'read' if read_only else 'written'}."
@@ -36,8 +42,8 @@ def folder_problem(folder: str, *, read_only: bool) -> str:
 
 def _problems(folder: str, state: Path, *, read_only: bool) -> Iterator[tuple[str, str]]:
     if problem := folder_problem(folder, read_only=read_only):
-        hint = _LINK if "link" in problem else "Use a folder of yours, or register it read-only."
-        yield problem, hint
+        said = problem.removeprefix(folder)
+        yield problem, next(hint for word, hint in _HINTS.items() if word in said)
         return
     if is_reserved(folder, ContainerRules()):
         yield f"{folder} belongs to the system.", "Use a folder of yours."

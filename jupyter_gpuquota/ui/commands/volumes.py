@@ -26,13 +26,15 @@ def _fill_one(parser: Parser) -> None:
 def _fill_create(parser: Parser) -> None:
     parser.add_argument("name", metavar="NAME", help="lower-case letters, digits and hyphens")
     _add_project(parser, "the project that shares it")
-    parser.add_argument("--class", dest="storage_class", default="", metavar="C", help="its class")
-    parser.add_argument("--size", default="", metavar="S", help="10Gi; default: no limit")
-    parser.add_argument("--mode", default="", help="RWX, RWO, ROX or RWOP")
+    parser.add_argument(
+        "--class", dest="storage_class", default="", metavar="C", help="storage class"
+    )
+    parser.add_argument("--size", default="", metavar="S", help="10Gi; a folder may have no limit")
+    parser.add_argument("--mode", default="", help="RWX, RWO, ROX or RWOP; default: RWX")
     parser.add_argument("--folder", default="", help="an existing folder to share instead")
     parser.add_argument("--read-only", action="store_true", help="sessions can only read it")
     parser.add_argument("--level", default="", help="its VolumeAttributesClass")
-    parser.add_argument("--from", dest="source", default="", metavar="NAME", help="clone this one")
+    parser.add_argument("--from", dest="source", default="", metavar="NAME", help="clone a claim")
     parser.add_argument("--description", default="", metavar="TEXT", help="what it contains")
 
 

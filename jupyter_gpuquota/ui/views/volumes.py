@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...client.listing import cell_text
 from ...client.volumes import VOLUMES
 from ...model.volumes.mounts import VolumeUse
@@ -10,6 +12,7 @@ from .data.formats import size_text
 from .markup import Markup, join, printable, tag
 from .view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
 
+_UNITS = {"TiB": 1 << 40, "GiB": 1 << 30, "MiB": 1 << 20}
 _NONE = "No volumes. Create one: jupyter gpu volume create NAME."
 
 
@@ -21,20 +24,27 @@ class VolumesView(View[VolumeList]):
         """Return a table, then problems."""
         items = self.data.items
         table = text_table(_COLUMNS, items) if items else _NONE
-        return "\n".join([table, *map(printable, self.data.problems)])
+        return "\n".join([table, *map(printable, (*self._classes(), *self.data.problems))])
 
     @property
     def body(self) -> Markup:
         """Return the same as HTML."""
         items = self.data.items
         table = html_table(_COLUMNS, items, "Volumes") if items else tag("p", _NONE)
+        classes = (tag("p", line) for line in self._classes())
         problems = (tag("p", line, class_="gpuquota-bad") for line in self.data.problems)
-        return join(table, *problems)
+        return join(table, *classes, *problems)
 
     @property
     def records(self) -> list[Row]:
         """Return a row for each volume; sizes in bytes."""
         return VOLUMES.rows(self.data.items)
+
+    def _classes(self) -> Iterator[str]:
+        """Yield of what new volumes can be made, where one can choose."""
+        if len(self.data.classes) > 1:
+            names = (f"{c.name} (default)" if c.default else c.name for c in self.data.classes)
+            yield f"Storage classes: {', '.join(names)}."
 
 
 class VolumeView(View[Volume]):
@@ -73,7 +83,7 @@ class VolumeView(View[Volume]):
             ("files", "kept when the volume is deleted" if data.registered else ""),
             ("storage class", data.storage_class),
             ("level", data.level),
-            ("size", size_text(data.size) if data.size else "no limit"),
+            ("size", limit_text(data.size) if data.size else "no limit"),
             ("used", "" if data.used is None else size_text(data.used)),
             ("access", _modes(data)),
             ("nodes", ", ".join(data.nodes)),
@@ -93,6 +103,15 @@ def _use(use: VolumeUse) -> str:
     return f"{who}{place}{end}{state}"
 
 
+def limit_text(size: int) -> str:
+    """Return a size as it was requested: `10 GiB` for `10Gi`; else in decimal units."""
+    for unit in ("TiB", "GiB", "MiB"):
+        step = _UNITS[unit]
+        if size % step == 0:
+            return f"{size // step} {unit}"
+    return size_text(size)
+
+
 def _modes(data: Volume) -> str:
     return "read-only" if data.read_only else ", ".join(data.modes)
 
@@ -105,7 +124,7 @@ _COLUMNS: list[Column[Volume]] = [
     Column("NAME", lambda each: each.name, whole=True),
     Column("PROJECT", lambda each: each.project, whole=True),
     Column("OWNER", lambda each: each.owner),
-    Column("SIZE", lambda each: size_text(each.size) if each.size else ""),
+    Column("SIZE", lambda each: limit_text(each.size) if each.size else ""),
     Column("USED", lambda each: "" if each.used is None else size_text(each.used)),
     Column("ACCESS", _modes),
     Column("CLASS", lambda each: each.storage_class),
