@@ -49,6 +49,7 @@ def snapshot(
             tags=(tag,) if tag else (),
             metrics=metrics,
             artifacts=artifacts,
+            coded=True,
             wait=wait,
         )
     )

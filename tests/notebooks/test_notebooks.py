@@ -150,3 +150,26 @@ def test_datasets(shell):
     assert "'day-8.csv': 'added'" in text_of(notebook, "{change.path")
     assert text_of(notebook, "data.read(") == "'hour,temperature'"
     assert "Removed weather and all its versions." in text_of(notebook, "%gpu data rm")
+
+
+def test_snapshots(shell):
+    notebook = execute(nbformat.read(FOLDER / "06-snapshots.ipynb", 4), shell)
+    assert re.search(
+        r"loss 0\.\d+", text_of(notebook, "%gpu exec experiment -- python train.py 0.1")
+    )
+    listed = text_of(notebook, "%gpu snapshot list").splitlines()
+    assert [line.split()[1] for line in listed[1:]] == ["experiment", "experiment"]
+    shown = text_of(notebook, "%gpu snapshot show")
+    assert "python train.py 0.1 fast" in shown
+    differences = text_of(notebook, "%gpu snapshot diff")
+    assert "loss: " in differences
+    assert "model.json" in differences
+    assert "the session restored works there" in text_of(
+        notebook, "%gpu snapshot restore slow --name"
+    )
+    assert text_of(notebook, "(folder.parent") == "True"
+    assert "snapshot restore" in text_of(notebook, "%gpu snapshot reproduce fast")
+    assert "No metric differs." in text_of(notebook, "%gpu snapshot reproduce fast --run")
+    assert "'again': '0." in text_of(notebook, "from jupyter_gpuquota import Client")
+    assert text_of(notebook, "[change.name") == "['loss']"
+    assert text_of(notebook, "for name in") in {"No snapshots.", "[]"}

@@ -22,7 +22,10 @@ from ...model.snapshots.snapshots import (
 from ...model.struct import error_of
 from ...variables import SESSION
 from ..listing import Listing
+from ..sessions import Sessions
 from .keeping import Keeping
+from .program import program
+from .reproducing import reproduce
 from .restoring import Restoring
 from .tables import SNAPSHOTS
 
@@ -40,18 +43,24 @@ class Snapshots(Restoring, Keeping):
         tags: Sequence[str] = (),
         metrics: Mapping[str, float] | None = None,
         artifacts: Sequence[str] = (),
+        coded: bool = False,
         wait: bool = True,
     ) -> Snapshot:
         """Take a snapshot of a session, by default the one that this program runs in.
 
         `artifacts` are patterns of files that are recorded one by one, relative to the session's
-        folder. Without `wait` it returns while the snapshot is made. Raises NotFound, NotAllowed,
-        WrongState, and what the snapshot has failed with.
+        folder. `coded`: this program is the training code, and recorded. Without `wait` it returns
+        while the snapshot is made. Raises NotFound, NotAllowed, WrongState, and what the snapshot
+        has failed with.
         """
-        request = SnapshotRequest(
-            note=note, tags=tuple(tags), metrics=dict(metrics or {}), artifacts=tuple(artifacts)
-        )
         name = session or os.environ.get(SESSION, "")
+        request = SnapshotRequest(
+            note=note,
+            tags=tuple(tags),
+            metrics=dict(metrics or {}),
+            artifacts=tuple(artifacts),
+            program=program() if coded else (),
+        )
         if not name:
             raise WrongState("Not in a session.", hint="Name the session to take a snapshot of.")
         args = {"id": name.replace("/", "~")}
@@ -87,6 +96,17 @@ class Snapshots(Restoring, Keeping):
         names = {"snapshot": before}
         found: SnapshotComparison = self._context.call("snapshots.compare", names, query=query)
         return found
+
+    def reproduce(
+        self, snapshot: str, name: str = "", *, timeout: int = 3600
+    ) -> SnapshotComparison:
+        """Restore a snapshot into a new session, run it again there, and compare the results.
+
+        The second snapshot is the one that the program takes of its new session, or else one that
+        is taken at its end, with the metrics of its run in MLflow. Each program has `timeout`
+        seconds. Raises Conflict for a program that fails, and what restoring raises.
+        """
+        return reproduce(self, Sessions(self._context), snapshot, name, timeout)
 
     def lineage(self, snapshot: str) -> Lineage:
         """Return what a snapshot comes from, and what has come from it."""

@@ -110,6 +110,19 @@ def text(body: str, secrets: Iterable[str] = ()) -> str:
     return _SHELL.sub(rf"\g<name>{MASK}", body)
 
 
+def words(line: Iterable[str], secrets: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the words of a command line, without what follows an option such as `--token`."""
+    found, secrets, hidden = [], tuple(secrets), False
+    for word in line:
+        found.append(MASK if hidden and not word.startswith("-") else text(word, secrets))
+        option, _, value = word.partition("=")
+        is_secret = option.startswith("-") and secret_variable(option.strip("-").replace("-", "_"))
+        hidden = is_secret and not value
+        if is_secret and value:
+            found[-1] = f"{option}={MASK}"
+    return tuple(found)
+
+
 def document(value: Any, secrets: Iterable[str] = ()) -> Any:
     """Return a JSON value with all its texts redacted, names of fields included."""
     secrets = tuple(secrets)

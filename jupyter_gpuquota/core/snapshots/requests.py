@@ -20,7 +20,8 @@ from ...model.snapshots.manifest import (
     Trigger,
 )
 from ...model.snapshots.snapshots import Snapshot, SnapshotPin, SnapshotQuery, SnapshotRequest
-from .redaction import secret_values, secret_variable, text
+from .redaction import secret_values, secret_variable, text, words
+from .reproduction import program
 
 NOTE = 2000
 """The most letters of a note."""
@@ -105,7 +106,7 @@ def draft(
         environment=EnvironmentPart(prefix=spec.environment, image=spec.image, share=spec.share),
         data=spec.data,
         metrics=dict(request.metrics),
-        program=tuple(text(word) for word in request.program),
+        program=program(request.program, spec.folder),
         problems=(*problems, *left),
     )
 
@@ -122,8 +123,8 @@ def _redacted(spec: SessionSpec) -> tuple[SessionSpec, list[PartProblem]]:
     redacted = replace(
         spec,
         env={name: text(value, secrets) for name, value in plain.items()},
-        command=tuple(text(word, secrets) for word in spec.command),
-        args=tuple(text(word, secrets) for word in spec.args),
+        command=words(spec.command, secrets),
+        args=words(spec.args, secrets),
     )
     return redacted, left
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as with_
@@ -141,18 +140,3 @@ def plan(
         problems=tuple(map(field_problem, wrong)),
         warnings=warnings(manifest, found),
     )
-
-
-def reproduce(snapshot: Snapshot, manifest: Manifest) -> tuple[str, ...]:
-    """Return the commands that rebuild the run of a snapshot in a shell."""
-    name = f"{manifest.name}-again"[:NAME_LIMIT]
-    lines = [f"jupyter gpu snapshot restore {snapshot.short} --name {name}"]
-    spec = manifest.spec
-    if spec.command:
-        lines.append(f"# the session runs: {shlex.join((*spec.command, *spec.args))}")
-    lines += [
-        f"jupyter gpu exec {name} -- python -m jupyter execute {shlex.quote(each.path)}"
-        for each in manifest.notebooks
-        if each.executed
-    ]
-    return tuple(lines)

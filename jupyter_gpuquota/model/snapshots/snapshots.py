@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from ..datasets.mounts import DataMount
 from ..datasets.versions import SHOWN
-from ..struct import Model, Open, Problem, Request
+from ..struct import ADDED, Model, Open, Problem, Request
 from .manifest import Consistency, Manifest, Mechanism, Trigger
 
 SnapshotState = Literal["making", "ready", "partial", "failed"]
@@ -123,12 +123,14 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
 class SnapshotDetails(Model, frozen=True, kw_only=True):
     """A snapshot with its manifest, None while there is none.
 
-    `reproduce` are the commands that rebuild the run from the snapshot.
+    `reproduce` are the commands that rebuild the run from the snapshot, `programs` those that run
+    in the restored session.
     """
 
     snapshot: Snapshot
     manifest: Manifest | None = None
     reproduce: tuple[str, ...] = ()
+    programs: Annotated[tuple[tuple[str, ...], ...], ADDED] = ()
 
 
 class SnapshotMarks(Request, frozen=True, kw_only=True):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from ...core.snapshots import lineage as lineages
-from ...core.snapshots import requests, retention, rights
-from ...core.snapshots.restore import reproduce
+from ...core.snapshots import reproduction, requests, retention, rights
 from ...core.snapshots.uses import sum_up
 from ...errors import Conflict
 from ...model.datasets.jobs import Job
@@ -62,8 +61,14 @@ async def get(backend: Backend, call: Call) -> SnapshotDetails:
     """Return a snapshot with its manifest."""
     snapshot = find(backend, call)
     manifest = await able(backend).manifest(snapshot)
-    commands = reproduce(snapshot, manifest) if manifest else ()
-    return SnapshotDetails(snapshot=snapshot, manifest=manifest, reproduce=commands)
+    if manifest is None:
+        return SnapshotDetails(snapshot=snapshot)
+    return SnapshotDetails(
+        snapshot=snapshot,
+        manifest=manifest,
+        reproduce=reproduction.commands(snapshot, manifest),
+        programs=reproduction.programs(manifest),
+    )
 
 
 async def mark(backend: Backend, call: Call) -> Snapshot:

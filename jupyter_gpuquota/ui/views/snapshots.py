@@ -100,8 +100,8 @@ def details(found: SnapshotDetails) -> LinesView:
     return LinesView(found, lines)
 
 
-def comparison(found: SnapshotComparison) -> LinesView:
-    """Return what differs, by part."""
+def comparison(found: SnapshotComparison, *, results: bool = False) -> LinesView:
+    """Return what differs, by part; with `results` it begins with whether the metrics do."""
     parts = {
         "code": found.code,
         "packages": found.packages,
@@ -112,6 +112,8 @@ def comparison(found: SnapshotComparison) -> LinesView:
         "metrics": found.metrics,
     }
     lines = [f"{short(found.before)} → {short(found.after)}"]
+    if results:
+        lines.append("Metrics differ." if found.metrics else "No metric differs.")
     for name, changes in parts.items():
         lines += [f"{name}:", *map(_change, changes)] if changes else []
     if found.notebooks:

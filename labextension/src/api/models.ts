@@ -2102,12 +2102,14 @@ export interface SnapshotRequest {
 /**
  * A snapshot with its manifest, None while there is none.
  *
- * `reproduce` are the commands that rebuild the run from the snapshot.
+ * `reproduce` are the commands that rebuild the run from the snapshot, `programs` those that run
+ * in the restored session.
  */
 export interface SnapshotDetails {
   snapshot: Snapshot;
   manifest: Manifest | null;
   reproduce: string[];
+  programs?: string[][];
 }
 /**
  * One snapshot.

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...client import Client
-from ...errors import FieldError, refused
-from ...model.datasets.versions import SHOWN
-from ...model.snapshots.restore import RestoreRequest
-from ...model.snapshots.snapshots import SnapshotRulesRequest
-from ..arguments import offer, own_projects, session_names
-from ..command import Args, Command
-from ..console import Console
-from ..parser import Parser
-from ..views import snapshots as views
-from ..views.data.formats import size_text
-from ..views.data.jobs import JobView
-from ..views.texts import TextView
-from ..views.view import View
+from ....client import Client
+from ....errors import FieldError, refused
+from ....model.datasets.versions import SHOWN
+from ....model.snapshots.restore import RestoreRequest
+from ....model.snapshots.snapshots import SnapshotRulesRequest
+from ...arguments import offer, own_projects, session_names
+from ...command import Args, Command
+from ...console import Console
+from ...parser import Parser
+from ...views import snapshots as views
+from ...views.data.formats import size_text
+from ...views.data.jobs import JobView
+from ...views.texts import TextView
+from ...views.view import View
+from .reproduction import REPRODUCE, add_snapshot
 
 _RULES = ("keep_last", "daily", "weekly", "every")
-
-
-def _add_snapshot(parser: Parser) -> None:
-    help_ = "an id, its beginning, a tag, or latest"
-    argument = parser.add_argument("snapshot", metavar="ID", help=help_)
-    offer(argument, lambda client, _words: (each.short for each in client.snapshots.list()))
 
 
 def _add_restore(parser: Parser) -> None:
@@ -56,12 +51,12 @@ def _fill_list(parser: Parser) -> None:
 
 
 def _fill_diff(parser: Parser) -> None:
-    _add_snapshot(parser)
+    add_snapshot(parser)
     parser.add_argument("other", nargs="?", default="latest", metavar="ID", help="default: latest")
 
 
 def _fill_restore(parser: Parser) -> None:
-    _add_snapshot(parser)
+    add_snapshot(parser)
     parser.add_argument("--name", default="", help="the name of the new session")
     parser.add_argument("--folder", default="", help="the new folder; default: beside the old one")
     parser.add_argument(
@@ -72,17 +67,17 @@ def _fill_restore(parser: Parser) -> None:
 
 
 def _fill_export(parser: Parser) -> None:
-    _add_snapshot(parser)
+    add_snapshot(parser)
     parser.add_argument("folder", metavar="FOLDER", help="a folder to make")
 
 
 def _fill_tag(parser: Parser) -> None:
-    _add_snapshot(parser)
+    add_snapshot(parser)
     parser.add_argument("tags", nargs="*", metavar="TAG", help="all its tags from now on")
 
 
 def _fill_pin(parser: Parser) -> None:
-    _add_snapshot(parser)
+    add_snapshot(parser)
     parser.add_argument("--why", default="", metavar="TEXT", help="shown with the pin")
 
 
@@ -221,7 +216,7 @@ _ACTIONS = (
         examples=("snapshot create exp1 -m 'before the new loss' --tag base",),
     ),
     Command("list", "list snapshots", _list, _fill_list, examples=("snapshot list exp1",)),
-    Command("show", "show a snapshot", _show, _add_snapshot, examples=("snapshot show base",)),
+    Command("show", "show a snapshot", _show, add_snapshot, examples=("snapshot show base",)),
     Command(
         "diff", "show what differs", _diff, _fill_diff, examples=("snapshot diff base latest",)
     ),
@@ -233,6 +228,7 @@ _ACTIONS = (
         notes="With --replace the session's own folder is kept until `snapshot confirm`.",
         examples=("snapshot restore base --name exp2", "snapshot restore base --dry-run"),
     ),
+    REPRODUCE,
     Command("restores", "list restores", _restores, examples=("snapshot restores",)),
     Command(
         "replace",
@@ -250,11 +246,11 @@ _ACTIONS = (
         _fill_export,
         examples=("snapshot export base ./base",),
     ),
-    Command("verify", "hash a snapshot again", _verify, _add_snapshot),
+    Command("verify", "hash a snapshot again", _verify, add_snapshot),
     Command("tag", "set the tags of a snapshot", _tag, _fill_tag),
     Command("pin", "keep a snapshot whatever the rules say", _pin, _fill_pin),
-    Command("unpin", "remove the pin of a snapshot", _unpin, _add_snapshot),
-    Command("rm", "remove a snapshot", _remove, _add_snapshot),
+    Command("unpin", "remove the pin of a snapshot", _unpin, add_snapshot),
+    Command("rm", "remove a snapshot", _remove, add_snapshot),
     Command(
         "rules",
         "show or set when snapshots are taken and removed by themselves",

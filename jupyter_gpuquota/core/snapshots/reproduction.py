@@ -1,0 +1,58 @@
+"""How the run of a snapshot is made again: programs in a restored session, and commands."""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from collections.abc import Iterable
+
+from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.snapshots import Snapshot
+from ..fields import NAME_LIMIT
+from . import redaction
+
+_EXECUTE = ("jupyter", "execute", "--inplace")
+
+
+def programs(manifest: Manifest) -> tuple[tuple[str, ...], ...]:
+    """Return the programs that make the run again in a session that has been restored.
+
+    That is the program which took the snapshot, or the one of its run, or else all notebooks that
+    had been executed. A session with a command of its own runs that by itself.
+    """
+    if manifest.spec.command:
+        return ()
+    if manifest.program:
+        return (manifest.program,)
+    source = manifest.run.source if manifest.run else ""
+    if source.endswith(".py"):
+        return (("python", source),)
+    if source.endswith(".ipynb"):
+        return ((*_EXECUTE, source),)
+    return tuple((*_EXECUTE, each.path) for each in manifest.notebooks if each.executed)
+
+
+def commands(snapshot: Snapshot, manifest: Manifest) -> tuple[str, ...]:
+    """Return the commands that rebuild the run of a snapshot in a shell, and compare it."""
+    name = f"{manifest.name}-again"[:NAME_LIMIT]
+    spec = manifest.spec
+    own = [f"# the session runs: {shlex.join((*spec.command, *spec.args))}"] if spec.command else []
+    return (
+        f"jupyter gpu snapshot restore {snapshot.short} --name {name}",
+        *own,
+        *(
+            f"jupyter gpu exec --timeout 3600 {name} -- {shlex.join(each)}"
+            for each in programs(manifest)
+        ),
+        f"jupyter gpu snapshot create {name}",
+        f"jupyter gpu snapshot diff {snapshot.short} latest",
+    )
+
+
+def program(words: Iterable[str], folder: str) -> tuple[str, ...]:
+    """Return a command line without secrets, and with paths relative to the session's folder."""
+    below = folder.rstrip("/") + "/"
+    return tuple(
+        posixpath.relpath(word, folder) if word.startswith(below) else word
+        for word in redaction.words(words)
+    )
