@@ -89,7 +89,7 @@ REPRODUCE = Command(
     "show how to run it again, or do so",
     _reproduce,
     _fill,
-    notes="With --run the snapshot is restored into a new session, its program or notebooks run there, "
-    "and the results are compared.",
+    notes="With --run the snapshot is restored into a new session, where its program or its "
+    "notebooks run, and the results are compared.",
     examples=("snapshot reproduce best", "snapshot reproduce best --run --name best-again"),
 )
