@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -21,11 +22,15 @@ _PAUSE = 0.05
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command took: seconds, and bytes of all its processes at most; and what it printed."""
+    """What a command took, and what it printed.
+
+    Seconds, bytes of all its processes at most, and seconds of processors.
+    """
 
     seconds: float
     memory: int
     said: str
+    processor: float = 0.0
 
 
 def run_measured(
@@ -34,7 +39,7 @@ def run_measured(
     """Run a command. Raises CouldNotMeasure with its last lines if it fails."""
     environment = {**os.environ, **variables}
     with TemporaryFile() as said, TemporaryFile() as errors:
-        started = time.monotonic()
+        before, started = _processor(), time.monotonic()
         process = subprocess.Popen(command, env=environment, cwd=folder, stdout=said, stderr=errors)
         memory = 0
         while process.poll() is None:
@@ -47,7 +52,13 @@ def run_measured(
     if process.returncode:
         last = "\n".join([*output.splitlines(), *problem.splitlines()][-5:])
         raise CouldNotMeasure(f"{command[0]} {command[1]} failed: {last}")
-    return Ran(seconds, memory, output)
+    return Ran(seconds, memory, output, _processor() - before)
+
+
+def _processor() -> float:
+    """Return the processor time of all processes that have ended, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _tree(pid: int) -> int:

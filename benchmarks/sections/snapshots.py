@@ -36,7 +36,11 @@ def measure(context: Context) -> Report:
     report = Report()
     shape = _shape(context)
     table = report.table(
-        f"{shape.count:,} files, {mb(shape.total, 0)}, 1 % changed", "", *STEPS, *WRITTEN
+        f"{shape.count:,} files, {mb(shape.total, 0)}, 1 % changed",
+        "",
+        *STEPS,
+        *WRITTEN,
+        *(f"{step}, processor" for step in STEPS),
     )
     found, missing = tools()
     taken = {tool.name: _turn(tool, shape, table) for tool in found}
@@ -70,7 +74,8 @@ def _turn(tool: Tool, shape: Shape, table: Table) -> Taken:
             table.note(f"{tool.name}: {problem}")
     seconds = [f"{taken[step]:.1f} s" if step in taken else "" for step in STEPS]
     written = [mb(int(taken[step]), 1) if step in taken else "" for step in WRITTEN]
-    table.add(tool.name, *seconds, *written)
+    worked = [f"{taken[key]:.1f} s" if (key := _worked(step)) in taken else "" for step in STEPS]
+    table.add(tool.name, *seconds, *written, *worked)
     return taken
 
 
@@ -89,6 +94,7 @@ def _steps(tool: Tool, shape: Shape, place: Place, taken: Taken) -> None:
             flush = ["sync", "-f", str(place.work)]
             made = [run_measured([*priority, *words], variables) for words in [*commands, flush]]
             taken[step] = sum(each.seconds for each in made)
+            taken[_worked(step)] = sum(each.processor for each in made)
 
     shape.write(place.data)
     for words in tool.prepare(place):
@@ -101,6 +107,10 @@ def _steps(tool: Tool, shape: Shape, place: Place, taken: Taken) -> None:
     taken["written second"] = _allocated(place.store) - first
     run("restore", tool.restore(place))
     run("verify", tool.verify(place))
+
+
+def _worked(step: str) -> str:
+    return f"{step}, processor"
 
 
 def _allocated(folder: Path) -> int:

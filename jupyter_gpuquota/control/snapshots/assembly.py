@@ -21,7 +21,7 @@ from ..datasets.assembly import Data
 from ..datasets.launching import Order
 from ..datasets.shelf import Shelf
 from ..resident import Resident
-from .fetching import Fetching
+from .fetching import GONE, Fetching
 from .folders import Folders
 from .hook import Hook
 from .journal import Journal
@@ -52,6 +52,7 @@ class SnapshotParts:
         process: Process,
         folders: Folders,
         look: Look = lambda _: {},
+        patience: float = GONE,
     ) -> None:
         self._board = board
         self._data = data
@@ -61,7 +62,7 @@ class SnapshotParts:
         self._maker = self._made(Orders(own, folder), process, look)
         find = data.job_store.find
         fetching = self._fetching = Fetching(
-            data.job_board, lambda job: find(job).job, data.launcher, self._lake
+            data.job_board, lambda job: find(job).job, data.launcher, self._lake, patience
         )
         journal = Journal(own)
         self._restores = FolderRestores(self.registry, journal, folders, fetching, self._changed)

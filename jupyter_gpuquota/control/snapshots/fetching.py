@@ -16,7 +16,7 @@ from ..datasets.launching import Launcher, Order
 from .folders import Folders
 from .journal import Record, Tree
 
-_GONE = 10.0
+GONE = 10.0
 """Seconds in which the process of an earlier controller has to report."""
 
 
@@ -29,11 +29,13 @@ class Fetching:
         jobs: Callable[[str], Job],
         launcher: Launcher,
         lake: Callable[[str], Lake | None],
+        patience: float = GONE,
     ) -> None:
         self._board = board
         self._jobs = jobs
         self._launcher = launcher
         self._lake = lake
+        self._patience = patience
         self._ends: dict[str, asyncio.Event] = {}
 
     def ended(self, job: Job) -> None:
@@ -84,7 +86,7 @@ class Fetching:
     async def reports(self, job: str) -> bool:
         """Return whether the process of a job that an earlier controller has begun reports soon."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_GONE):
+            async with asyncio.timeout(self._patience):
                 await self._ended(job)
         found = self._jobs(job)
         return bool(found.pid) or not found.active

@@ -20,7 +20,7 @@ from jupyter_gpuquota.jobs.verbs import snapshot
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from tests.jobs.conftest import ROOT, lake, lake_url
 from tests.jobs.forks import Forks
-from tests.jobs.snapshots.taken import OWNER, manifests, order
+from tests.jobs.snapshots.taken import OWNER, few, manifests, order
 from tests.local.conftest import own_disk
 from tests.store.living import listing
 
@@ -80,7 +80,7 @@ def test_a_restore_that_is_killed_at_any_step_is_done_by_the_next(
     done = forks.run(0, place, *restore)
     assert (done.code, listing(target)) == (0, expected), done.said
     assert (target / "only-links/out").readlink() == Path("/etc/passwd")
-    steps, dead, count = int(done.said.splitlines()[-1]), 0, rounds(ALL)
+    steps, dead, count = int(done.said.splitlines()[-1]), 0, few(rounds, ALL)
     assert steps > 15
     for number in range(count):
         shutil.rmtree(target)

@@ -1,0 +1,143 @@
+"""Controllers that are killed at any step: what they were asked for is done by the next one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.store.lake.connection import connect
+from tests.jobs.forks import Ended, Forks
+from tests.jobs.snapshots.taken import few, manifests
+from tests.store.living import listing, verified
+
+pytestmark = pytest.mark.timeout(7200)
+
+ALL = 200
+NEVER = -1
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    for name in ("own", "lake", "work"):
+        (home / name).mkdir(parents=True)
+    write(home / "work", "first")
+    return home
+
+
+@pytest.fixture
+def forks(tmp_path: Path) -> Iterator[Forks]:
+    forks = Forks("tests.jobs.snapshots.controlled", XDG_CACHE_HOME=str(tmp_path / "xdg"))
+    yield forks
+    forks.close()
+
+
+def write(folder: Path, text: str) -> None:
+    for number in range(3):
+        (folder / f"{number}.txt").write_text(f"{text} {number}")
+    if text == "first":
+        (folder / "link").symlink_to("/etc/passwd")
+
+
+def state(done: Ended) -> dict[str, Any]:
+    assert done.code == 0, done.said
+    found: dict[str, Any] = json.loads(done.said.splitlines()[-1])
+    return found
+
+
+def spread(number: int, count: int, steps: int) -> int:
+    """Return the step of a round: all in turn; of a few rounds, spread over all."""
+    return number % steps if count >= steps else number * steps // count
+
+
+def killed(done: Ended) -> bool:
+    assert done.code in {0, -signal.SIGKILL}, done.said
+    return done.code != 0
+
+
+def left(home: Path) -> set[str]:
+    return {each.name for each in home.iterdir()} - {"own", "lake", "sessions", "hook"}
+
+
+def test_snapshots_are_taken_by_the_next_controller(forks: Forks, home: Path, rounds) -> None:
+    steps = state(forks.run(home, NEVER, "take"))["steps"]
+    lake, count, dead = connect((home / "lake").as_uri()), few(rounds, ALL), 0
+    assert steps > 40
+    for number in range(count):
+        write(home / "work", f"round {number}")
+        before = set(asyncio.run(manifests(lake)))
+        done = forks.run(home, spread(number, count, steps), "take")
+        dead += killed(done)
+        found = state(forks.run(home, NEVER, "rest"))
+        after = asyncio.run(manifests(lake))
+        assert set(found["snapshots"]) == set(after)
+        assert not found["failed"]
+        new = set(after) - before
+        assert len(new) == 1 or ("asked" not in done.said and not new)
+        for each in new:
+            assert after[each].tree
+            assert asyncio.run(verified(lake, after[each].tree.version)) == []
+        words = (home / "hook").read_text().split()
+        assert not words or words[-1] == "resume", "no session stays paused"
+    assert dead > count / 2
+
+
+def test_restores_are_done_by_the_next_controller(forks: Forks, home: Path, rounds) -> None:
+    state(forks.run(home, NEVER, "take"))
+    expected = listing(home / "work")
+    steps = state(forks.run(home, NEVER, "restore"))["steps"]
+    count, dead = few(rounds, ALL), 0
+    assert steps > 20
+    for number in range(count):
+        shutil.rmtree(home / "new", ignore_errors=True)
+        shutil.rmtree(home / "sessions")
+        shutil.rmtree(home / "own/snapshots/restores", ignore_errors=True)
+        done = forks.run(home, spread(number, count, steps), "restore")
+        dead += killed(done)
+        found = state(forks.run(home, NEVER, "rest"))
+        assert len(found["restores"]) == 1 or ("asked" not in done.said and not found["restores"])
+        for each, folder, _, session in found["restores"]:
+            assert (each, listing(Path(folder))) == ("done", expected)
+            assert session
+            assert found["sessions"] == [folder], "one session"
+        assert left(home) == ({"work", "new"} if found["restores"] else {"work"})
+    assert dead > count / 2
+
+
+def test_replacements_lose_neither_folder(forks: Forks, home: Path, rounds) -> None:
+    state(forks.run(home, NEVER, "take"))
+    restored = listing(home / "work")
+    steps = state(forks.run(home, NEVER, "replace"))["steps"]
+    count, dead = few(rounds, ALL), 0
+    assert steps > 40
+    for number in range(count):
+        for name in left(home):
+            shutil.rmtree(home / name)
+        shutil.rmtree(home / "own/snapshots/restores", ignore_errors=True)
+        (home / "work").mkdir()
+        write(home / "work", f"original {number}")
+        original = listing(home / "work")
+        done = forks.run(home, spread(number, count, steps), "replace")
+        dead += killed(done)
+        found = state(forks.run(home, NEVER, "rest"))
+        place = listing(home / "work")
+        if not found["restores"]:
+            confirmed = "asked" in done.said
+            assert place == (restored if confirmed else original)
+            assert left(home) == {"work"}
+            continue
+        ((each, folder, kept, _),) = found["restores"]
+        assert each in {"replaced", "undone"}
+        there, beside, other = (
+            (restored, kept, original) if each == "replaced" else (original, folder, restored)
+        )
+        assert (place, listing(Path(beside))) == (there, other)
+        assert left(home) == {"work", Path(beside).name}
+    assert dead > count / 2
