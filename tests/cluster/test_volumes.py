@@ -189,8 +189,10 @@ async def test_a_clone_can_be_shared_and_grows_where_its_class_allows(site: Site
         copied = kubelet.claim(site.namespace, "shared") / "a"
         await wait_for(copied.exists)
         assert copied.read_text() == "one"
-        await site.ask("volumes.change", name="shared", body=VolumeChange(size="3Gi"))
-        await site.volume_when("shared", lambda volume: volume.size == 3 * GIB)
+        change = VolumeChange(size="3Gi", level="test-gold")
+        await site.ask("volumes.change", name="shared", body=change)
+        changed = (3 * GIB, "test-gold")
+        await site.volume_when("shared", lambda volume: (volume.size, volume.level) == changed)
         # Volumes of the default class neither grow nor are they cloned.
         await site.ready("plain", mode="RWO")
         with pytest.raises(InvalidFields, match="cannot grow") as caught:

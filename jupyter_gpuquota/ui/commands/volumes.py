@@ -69,7 +69,7 @@ def _show(client: Client, args: Args, _console: Console) -> VolumeView:
     return VolumeView(client.volumes.get(args.name, project=args.project))
 
 
-def _create(client: Client, args: Args, _console: Console) -> VolumeView:
+def _create(client: Client, args: Args, console: Console) -> VolumeView:
     made = client.volumes.create(
         args.name,
         project=args.project,
@@ -83,7 +83,8 @@ def _create(client: Client, args: Args, _console: Console) -> VolumeView:
         description=args.description,
     )
     end = ":ro" if made.read_only else ""
-    mount = f"jupyter gpu submit NAME -p {made.project} -v {made.name}:/{made.name}{end}"
+    gpu = "jupyter gpu" if console.shell else "%gpu"
+    mount = f"{gpu} submit NAME -p {made.project} -v {made.name}:/{made.name}{end}"
     return VolumeView(made, note=f"Created {made.name} in {made.project}. To mount it: {mount}.")
 
 
