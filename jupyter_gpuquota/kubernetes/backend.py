@@ -118,7 +118,7 @@ class _Assembly:
         self._inventory = self._make_inventory(offer)
         self._data = self._make_data(defaults)
         self._volumes = ClusterClaims(config, self._board, self._api, self._watches)
-        about = (self._board, self._api, self._data, self._leadership.lost)
+        about = (self._board, self._api, self._data, self._leadership.lost, self._pod_of)
         self._snapshots = open_snapshots(config, defaults, *about)
         self._facts = self._make_facts()
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)

@@ -12,6 +12,7 @@ from .config import KubernetesConfig
 from .datasets.assembly import Cluster as DataCluster
 from .datasets.assembly import ClusterData
 from .datasets.fluid import Fluid
+from .session_pods import PodOf
 from .snapshots.assembly import Cluster, ClusterSnapshotParts
 from .snapshots.order import Patience
 from .watching.watches import Watches
@@ -50,6 +51,7 @@ def open_snapshots(
     api: Api,
     data: ClusterData,
     lost: Callable[[], str],
+    pod_of: PodOf,
 ) -> ClusterSnapshotParts:
     """Return the snapshots, which live as long as the datasets: both are in the same lakes."""
     patience = Patience(ready=float(config.snapshot_timeout))
@@ -65,6 +67,7 @@ def open_snapshots(
             copying=tuple(config.snapshot_copy_drivers),
             patience=patience,
             lost=lost,
+            pod=lambda id_: pod_of(board.find(id_)) if id_ in board.by_id else None,
         )
     )
     data.companions.append(parts)

@@ -46,7 +46,11 @@ async def complete(controller: Controller) -> Snapshot:
     def found() -> Snapshot | None:
         listed = controller.parts.snapshots.all()
         assert not any(each.state == "failed" for each in listed), listed
-        return listed[0] if [each.state for each in listed] == ["ready"] else None
+        return (
+            listed[0]
+            if listed and {each.state for each in listed} <= {"ready", "partial"}
+            else None
+        )
 
     made: Snapshot = await wait_for(found, lambda: str(controller.parts.snapshots.all()))
     return made

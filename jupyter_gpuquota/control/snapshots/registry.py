@@ -118,8 +118,8 @@ class Registry:
         """
         entry = self.find(snapshot)
         owner, objects = entry.snapshot.owner, self.objects(entry.lake)
-        keys = [identity.key(owner, snapshot), identity.marks_key(owner, snapshot)]
-        await objects.delete(keys)
+        every = [each.key async for each in objects.list(identity.folder(owner))]
+        await objects.delete(identity.keys_of(owner, snapshot, every))
         await self.refresh()
         needed = {each.tree for each in self.all() if each.lake == entry.lake}
         if entry.tree and entry.tree not in needed and self.knows_all(entry.lake):

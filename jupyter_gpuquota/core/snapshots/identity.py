@@ -4,12 +4,14 @@
 
     snapshots/OWNER/ID.json       a manifest; OWNER is a hash of the owner's name
     snapshots/OWNER/ID.marks      tags and pin, which may change
+    snapshots/OWNER/ID.SHA256     a file of a snapshot that has no tree: a patch, a log
     snapshots/OWNER/rules         when snapshots are taken and removed by themselves
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 import msgspec
 
@@ -66,6 +68,17 @@ def key(owner: str, snapshot: str) -> str:
 def marks_key(owner: str, snapshot: str) -> str:
     """Return the key of what may change of a snapshot."""
     return f"{folder(owner)}{snapshot}{MARKS}"
+
+
+def file_key(owner: str, snapshot: str, digest: str) -> str:
+    """Return the key of a file that is stored beside a manifest, by its sha256."""
+    return f"{folder(owner)}{snapshot}.{digest}"
+
+
+def keys_of(owner: str, snapshot: str, keys: Iterable[str]) -> list[str]:
+    """Return the keys of a snapshot among all of its owner, that of the manifest last."""
+    own = (each for each in keys if each.startswith(f"{folder(owner)}{snapshot}."))
+    return sorted(own, key=lambda each: each.endswith(MANIFEST))
 
 
 def rules_key(owner: str) -> str:

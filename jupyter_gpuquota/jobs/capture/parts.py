@@ -10,11 +10,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ...control.snapshots.capture.found import added_to
+from ...control.snapshots.capture.script import look, words
 from ...core.snapshots import redaction
-from ...model.snapshots.manifest import FilePart, GitPart, Manifest, PartProblem
+from ...model.snapshots.manifest import FilePart, Manifest, PartProblem
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.snapshots.source import OWN
-from . import environment, git, notebooks
 
 _LOG = 256 << 10
 """The bytes of a log's end that are stored."""
@@ -36,11 +37,7 @@ class Parts:
     def add_to(self, draft: Manifest) -> Manifest:
         """Return the draft with all parts that could be read. Blocks."""
         steps: dict[str, Step] = {
-            "git": self._git,
-            "environment": self._environment,
-            "gpus": self._gpus,
-            "notebooks": self._notebooks,
-            "artifacts": self._artifacts,
+            "folder": self._folder,
             "logs": self._logs,
             "kernel": self._kernel,
         }
@@ -49,32 +46,15 @@ class Parts:
                 draft = step(draft)
             except (OSError, ValueError, subprocess.SubprocessError) as error:
                 _log.warning("%s: %s", name, error)
-                draft = _without(draft, name, _words(error))
+                draft = _without(draft, name, words(error))
         return draft
 
-    def _git(self, draft: Manifest) -> Manifest:
-        found: list[GitPart] = []
-        for folder in git.repositories(self._root):
-            each = git.look(self._root, folder)
-            patch = self._blob(f"{len(found)}.patch", each.patch) if each.patch else None
-            found.append(replace(each.part, patch=patch.sha256 if patch else ""))
-        return replace(draft, git=tuple(found))
-
-    def _environment(self, draft: Manifest) -> Manifest:
+    def _folder(self, draft: Manifest) -> Manifest:
         prefix = draft.environment.prefix or self._order.prefix
-        if not prefix:
-            return draft
-        found = replace(draft.environment, prefix=prefix)
-        return replace(draft, environment=environment.packages(found))
-
-    def _gpus(self, draft: Manifest) -> Manifest:
-        return replace(draft, environment=environment.gpus(draft.environment))
-
-    def _notebooks(self, draft: Manifest) -> Manifest:
-        return replace(draft, notebooks=tuple(notebooks.notebooks(self._root)))
-
-    def _artifacts(self, draft: Manifest) -> Manifest:
-        return replace(draft, artifacts=tuple(notebooks.files(self._root, self._order.artifacts)))
+        python = str(Path(prefix, "bin", "python")) if prefix else ""
+        found = look([self._root], list(self._order.artifacts), python, [])
+        made = added_to(draft, found, self._blob)
+        return replace(made, environment=replace(made.environment, prefix=prefix))
 
     def _logs(self, draft: Manifest) -> Manifest:
         log = Path(self._order.log)
@@ -101,13 +81,3 @@ class Parts:
 
 def _without(draft: Manifest, part: str, words: str) -> Manifest:
     return replace(draft, problems=(*draft.problems, PartProblem(part=part, message=words)))
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, subprocess.CalledProcessError):
-        said = error.stderr or b""
-        text = said.decode(errors="replace") if isinstance(said, bytes) else said
-        return redaction.text(text.strip()[-300:]) or f"It ended with {error.returncode}."
-    if isinstance(error, subprocess.TimeoutExpired):
-        return f"It took longer than {error.timeout:g} seconds."
-    return redaction.text(str(error))

@@ -96,6 +96,7 @@ class ContainerStatus(Record, frozen=True, kw_only=True):
     ready: bool = False
     restart_count: int = 0
     image: str = ""
+    image_id: str = msgspec.field(default="", name="imageID")
     state: ContainerState = ContainerState()
     last_state: ContainerState = ContainerState()
 

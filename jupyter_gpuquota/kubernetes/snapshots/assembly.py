@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from msgspec.structs import replace as changed_to
-
 from ...control.board import Board
 from ...control.datasets.job_board import JobBoard
 from ...control.runs.reading import ScriptRuns, in_session
@@ -23,9 +21,7 @@ from ...control.snapshots.upkeep import Rules, Upkeep
 from ...errors import GpuQuotaError
 from ...model.datasets.jobs import Job
 from ...model.datasets.lakes import Lake
-from ...model.programs import ExecRequest
 from ...model.sessions import Session
-from ...model.snapshots.manifest import Manifest, PartProblem
 from ...model.snapshots.orders import SnapshotOrder
 from ...ports.backend import Backend
 from ...ports.snapshots import RestoreOrder
@@ -33,8 +29,10 @@ from ...store.lake.objects import Objects
 from ..api import Api
 from ..builders.defaults import PodDefaults
 from ..builders.volumes import claim_of
+from ..objects.pods import Pod
 from .capability import ClusterSnapshots, Parts
 from .copies import ClaimCopies
+from .inside import Inside
 from .journal import Journal
 from .making import Around, ClaimProcess
 from .mounted import claims_of, with_claims
@@ -49,8 +47,6 @@ _SAVE = 10.0
 """Seconds that open pages have to save."""
 _ORPHANS = 300.0
 """Seconds between two looks for copies that nobody needs."""
-_SYNC = 60
-"""Seconds for `sync` in a pod."""
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +55,8 @@ _log = logging.getLogger(__name__)
 class Cluster:
     """The cluster and its lakes, as snapshots use them.
 
-    `own` are objects of the controller; `lost` returns why it is not in charge, empty while it is.
+    `own` are objects of the controller; `lost` returns why it is not in charge, empty while it is,
+    `pod` the pod of a session by its id.
     """
 
     api: Api
@@ -72,6 +69,7 @@ class Cluster:
     copying: Iterable[str] = ()
     patience: Patience = WAITING
     lost: Callable[[], str] = str
+    pod: Callable[[str], Pod | None] = lambda _: None
 
 
 class ClusterSnapshotParts:
@@ -83,6 +81,7 @@ class ClusterSnapshotParts:
         self._pages = SavingPages(_SAVE, lambda: cluster.board.touch("sessions"))
         self._hook, self._rules = Hook(), Rules(cluster.own)
         self._orders = Orders(cluster.own, None)
+        self._inside = Inside(cluster.pod, self._claims)
         self._process = self._make_process()
         self._maker = self._make_maker()
         self._restores = self._make_restores()
@@ -116,7 +115,7 @@ class ClusterSnapshotParts:
             board=cluster.jobs,
             registry=self._registry,
             claims=self._claims,
-            look=self._look,
+            look=self._inside.look,
             copying=COPYING | set(cluster.copying),
             patience=cluster.patience,
             lost=cluster.lost,
@@ -173,7 +172,8 @@ class ClusterSnapshotParts:
         """Return the record of a backend with snapshots."""
         self._restores.sessions = backend.sessions
         runs = ScriptRuns(in_session(backend.exec))
-        self._hook.exec, self._maker.runs = backend.exec, runs
+        self._hook.exec = self._inside.exec = backend.exec
+        self._inside.logs, self._maker.runs = backend.logs, runs
         return replace(backend, snapshots=self.snapshots, keeping=self._rules, runs=runs)
 
     async def _guarded(self) -> None:
@@ -209,19 +209,6 @@ class ClusterSnapshotParts:
                 return lake.name
             await asyncio.sleep(1.0)
 
-    async def _look(self, order: SnapshotOrder) -> Manifest:
-        """Return the draft once everything that was written in the pod is on its volumes."""
-        if not order.running or self._hook.exec is None:
-            return order.draft
-        try:
-            request = ExecRequest(command=("sync",), timeout=_SYNC)
-            result = await self._hook.exec.execute(order.draft.session, request)
-        except GpuQuotaError as error:
-            return _unsynced(order.draft, error.message)
-        if result.exit_code:
-            return _unsynced(order.draft, f"sync ended with {result.exit_code}")
-        return order.draft
-
     def _claims(self, order: SnapshotOrder) -> Mapping[str, str]:
         return claims_of(order.draft.spec, order.draft.owner, self._cluster.defaults)
 
@@ -242,9 +229,3 @@ class ClusterSnapshotParts:
     def _lakes(self) -> Mapping[str, Objects]:
         found = {each.name: self._cluster.objects(each.name) for each in self._cluster.lakes()}
         return {name: objects for name, objects in found.items() if objects}
-
-
-def _unsynced(draft: Manifest, why: str) -> Manifest:
-    """Return a draft that may lack what was written last."""
-    problem = PartProblem(part="sync", message=f"The newest writes may be missing: {why}.")
-    return changed_to(draft, consistency="best-effort", problems=(*draft.problems, problem))

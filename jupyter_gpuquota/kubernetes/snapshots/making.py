@@ -23,6 +23,7 @@ from ..faults import translated
 from ..objects.storage import Claim, ClassOfStorage
 from ..resources import CLAIMS, STORAGE_CLASSES
 from .discovery import discover
+from .inside import Looked
 from .order import WAITING, Order, Patience, Taken
 from .persistence import persistently
 from .plan import COPYING, Plan, plan
@@ -36,7 +37,7 @@ _FORBIDDEN = 403
 
 _log = logging.getLogger(__name__)
 
-Look = Callable[[SnapshotOrder], Awaitable[Manifest]]
+Look = Callable[[SnapshotOrder], Awaitable[Looked]]
 """Returns the draft of an order with what is inside of its session, and what could not be read."""
 
 
@@ -125,13 +126,15 @@ class ClaimProcess:
         """Return the id of the snapshot once its manifest is stored."""
         if made := self._made(order.draft):
             return made
-        draft = await self._around.look(order)
-        body = identity.encode(await self._with_volumes(order, draft))
+        looked = await self._around.look(order)
+        body = identity.encode(await self._with_volumes(order, looked.draft))
         snapshot = identity.identity(body)
         objects = self._around.registry.objects(lake)
         if why := self._around.lost():
             raise NotInCharge(why)
-        await objects.create(identity.key(draft.owner, snapshot), body)
+        for digest, file in looked.files.items():
+            await objects.put(identity.file_key(order.draft.owner, snapshot, digest), file)
+        await objects.create(identity.key(order.draft.owner, snapshot), body)
         return snapshot
 
     def _made(self, draft: Manifest) -> str:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any, Iterable, Iterator  # noqa: UP035 (Python 3.8 in sessions)
 
-from ...model.snapshots.manifest import FilePart, NotebookPart
+from .git import below
 
 _MOST = 1000
 _LARGE = 64 << 20
+_CHUNK = 1 << 20
 _SKIPPED = frozenset({".ipynb_checkpoints", ".git", "node_modules", "__pycache__"})
 
 
-def notebooks(root: Path) -> Iterator[NotebookPart]:
-    """Yield the notebooks below a folder. What is no notebook has no cells."""
+def notebooks(base: Path, root: Path) -> Iterator[dict[str, Any]]:
+    """Yield the notebooks below a folder, as fields of a `NotebookPart`.
+
+    They are named by their paths below `base`. What is no notebook has no cells.
+    """
     count = 0
     for folder, names, files in os.walk(root):
         names[:] = sorted(name for name in names if name not in _SKIPPED)
@@ -26,30 +30,36 @@ def notebooks(root: Path) -> Iterator[NotebookPart]:
                 count += 1
                 if count > _MOST:
                     return
-                yield _notebook(root, path)
+                yield _notebook(path, below(base, path))
 
 
-def files(root: Path, patterns: Iterable[str]) -> Iterator[FilePart]:
-    """Yield the files that match any pattern, each once. Raises OSError."""
+def files(root: Path, patterns: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the files that match any pattern, each once, as fields of a `FilePart`.
+
+    Raises OSError.
+    """
     found = {path for pattern in patterns for path in root.glob(pattern)}
     for path in sorted(found):
         if path.is_file() and not path.is_symlink():
             yield file_part(path, str(path.relative_to(root)))
 
 
-def file_part(path: Path, name: str) -> FilePart:
-    """Return a file with its hash. Raises OSError."""
+def file_part(path: Path, name: str) -> dict[str, Any]:
+    """Return a file with its hash, as fields of a `FilePart`. Raises OSError."""
+    digest, size = hashlib.sha256(), 0
     with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return FilePart(path=name, size=path.stat().st_size, sha256=digest)
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+    return {"path": name, "size": size, "sha256": digest.hexdigest()}
 
 
-def _notebook(root: Path, path: Path) -> NotebookPart:
-    part = file_part(path, str(path.relative_to(root)))
-    cells = _cells(path) if part.size <= _LARGE else []
+def _notebook(path: Path, name: str) -> dict[str, Any]:
+    part = file_part(path, name)
+    cells = _cells(path) if part.pop("size") <= _LARGE else []
     code = [each for each in cells if each.get("cell_type") == "code"]
     ran = [each for each in code if each.get("execution_count")]
-    return NotebookPart(path=part.path, sha256=part.sha256, cells=len(code), executed=len(ran))
+    return {**part, "cells": len(code), "executed": len(ran)}
 
 
 def _cells(path: Path) -> list[dict[str, object]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Dict, Iterable, Iterator, NamedTuple  # noqa: UP035 (Python 3.8 in sessions)
 
-from ...core.snapshots import redaction
-from ...model.snapshots.manifest import GitPart
+from ....core.snapshots import redaction
 
 _PATIENCE = 60.0
 _DEPTH = 2
@@ -19,12 +18,11 @@ _NAMED = 200
 """Untracked paths that are named at most."""
 
 
-class Repository:
-    """One repository; `part` has no patch yet, `patch` is empty without changes."""
+class Repository(NamedTuple):
+    """One repository: the fields of a `GitPart`, and its patch, empty without changes."""
 
-    def __init__(self, part: GitPart, patch: bytes) -> None:
-        self.part = part
-        self.patch = patch
+    part: Dict[str, Any]  # noqa: UP006 (Python 3.8 in sessions)
+    patch: bytes
 
 
 def repositories(root: Path) -> Iterator[Path]:
@@ -37,24 +35,33 @@ def repositories(root: Path) -> Iterator[Path]:
     yield from found[:_MOST]
 
 
-def look(root: Path, folder: Path) -> Repository:
-    """Return what is checked out. Raises OSError, subprocess.SubprocessError where git fails."""
+def look(base: Path, folder: Path, secrets: Iterable[str] = ()) -> Repository:
+    """Return what is checked out in a folder, which is named by its path below `base`.
+
+    The patch has none of the secrets. Raises OSError, subprocess.SubprocessError where git fails.
+    """
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD", check=False)
     changes = ("HEAD",) if commit else ("--cached",)
-    patch = redaction.text(_git(folder, *_DIFF, *changes, "--", ".", *_secret(folder, changes)))
+    diff = _git(folder, *_DIFF, *changes, "--", ".", *_secret(folder, changes))
+    patch = redaction.text(diff, secrets)
     untracked = _git(folder, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
     names = sorted(redaction.text(name) for name in untracked if name)
     remote = _git(folder, "config", "--get", "remote.origin.url", check=False)
-    part = GitPart(
-        folder=str(folder.relative_to(root)),
-        remote=redaction.address(remote),
-        commit=commit,
-        branch=_git(folder, "branch", "--show-current", check=False),
-        dirty=bool(patch.strip() or names),
-        untracked=tuple(names[:_NAMED]),
-        all_untracked=len(names),
-    )
+    part = {
+        "folder": below(base, folder),
+        "remote": redaction.address(remote),
+        "commit": commit,
+        "branch": _git(folder, "branch", "--show-current", check=False),
+        "dirty": bool(patch.strip() or names),
+        "untracked": names[:_NAMED],
+        "all_untracked": len(names),
+    }
     return Repository(part, patch.encode(errors="surrogateescape") if patch.strip() else b"")
+
+
+def below(base: Path, path: Path) -> str:
+    """Return a path relative to a folder if it is below that, else as it is."""
+    return str(path.relative_to(base)) if base in (path, *path.parents) else str(path)
 
 
 def _secret(folder: Path, changes: tuple[str, ...]) -> list[str]:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
-from pathlib import Path
-
-from msgspec.structs import replace
-
-from ...model.snapshots.manifest import EnvironmentPart
+from typing import Any
 
 _PATIENCE = 60.0
 _PACKAGES = (
@@ -18,31 +15,35 @@ _PACKAGES = (
     "{d.metadata['Name']: d.version for d in m.distributions() if d.metadata['Name']}]))"
 )
 _QUERY = ("--query-gpu=name,driver_version", "--format=csv,noheader")
+_CUDA = re.compile(r"CUDA Version:\s*([0-9.]+)")
 
 
-def packages(found: EnvironmentPart) -> EnvironmentPart:
-    """Return the environment with its Python and packages.
+def packages(python: str) -> dict[str, Any]:
+    """Return the version and the packages of a Python, as fields of an `EnvironmentPart`.
 
-    Raises OSError, ValueError, subprocess.SubprocessError where its Python cannot be asked.
+    Raises OSError, ValueError, subprocess.SubprocessError where it cannot be asked.
     """
-    python = Path(found.prefix, "bin", "python")
-    answer = _run([str(python), "-I", "-c", _PACKAGES])
-    version, names = json.loads(answer)
-    return replace(found, python=version, packages=dict(sorted(names.items())))
+    version, names = json.loads(_run([python, "-I", "-c", _PACKAGES]))
+    return {"python": version, "packages": dict(sorted(names.items()))}
 
 
-def gpus(found: EnvironmentPart) -> EnvironmentPart:
-    """Return the environment with GPUs and driver, as far as there are any.
+def gpus() -> dict[str, Any]:
+    """Return GPUs, driver and its version of CUDA, as far as there are any, as such fields.
 
     Raises OSError, subprocess.SubprocessError where the driver does not answer.
     """
     tool = shutil.which("nvidia-smi")
     if tool is None:
-        return found
+        return {}
     lines = [line.split(", ") for line in _run([tool, *_QUERY]).splitlines() if ", " in line]
     if not lines:
-        return found
-    return replace(found, gpus=tuple(line[0] for line in lines), driver=lines[0][1])
+        return {}
+    cuda = _CUDA.search(_run([tool]))
+    return {
+        "gpus": [line[0] for line in lines],
+        "driver": lines[0][1],
+        "cuda": cuda.group(1) if cuda else "",
+    }
 
 
 def _run(command: list[str]) -> str:

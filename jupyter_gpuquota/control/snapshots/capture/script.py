@@ -1,0 +1,101 @@
+"""What `shipping` runs inside of a session: it prints one line with all parts that can be read.
+
+The argument is a JSON document with the `folders` to look at beside the one in which it runs, and
+`artifacts`, patterns of files there.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any, Callable  # noqa: UP035 (Python 3.8 in sessions)
+
+from ....core.snapshots import redaction
+from . import environment, git, notebooks
+
+MARK = "gpuquota-parts:"
+"""What precedes the answer: programs in the session may print, too."""
+_MOST = 700_000
+"""The most bytes that are printed; longer output of programs is cut."""
+_SAID = 300
+
+
+def main() -> None:
+    """Print what is found."""
+    asked = json.loads(sys.argv[1])
+    base = Path.cwd()
+    others = [Path(each) for each in asked["folders"]]
+    roots = [
+        base,
+        *(each for each in others if each.is_dir() and base not in (each, *each.parents)),
+    ]
+    secrets = redaction.secret_values(os.environ)
+    found = look(roots, asked["artifacts"], sys.executable, secrets)
+    line = _packed(found)
+    if len(line) > _MOST:
+        found["patches"] = []
+        found["problems"].append(["git", "The changes are too many to be stored."])
+        line = _packed(found)
+    print(MARK + line)  # noqa: T201 (the answer)
+
+
+def look(
+    roots: list[Path], artifacts: list[str], python: str, secrets: list[str]
+) -> dict[str, Any]:
+    """Return the fields of all parts; `problems` say which part failed, and why.
+
+    The first folder is the session's. Without a `python`, no packages are listed.
+    """
+    found: dict[str, Any] = {"patches": [], "problems": []}
+    base = roots[0]
+
+    def repositories() -> None:
+        found["git"] = []
+        for root in roots:
+            for folder in git.repositories(root):
+                each = git.look(base, folder, secrets)
+                found["git"].append(each.part)
+                found["patches"].append(each.patch.decode(errors="surrogateescape"))
+
+    def installed() -> None:
+        found["environment"] = environment.packages(python) if python else {}
+
+    def listed() -> None:
+        found["notebooks"] = [each for root in roots for each in notebooks.notebooks(base, root)]
+
+    def chosen() -> None:
+        found["artifacts"] = list(notebooks.files(base, artifacts))
+
+    steps: list[tuple[str, Callable[[], None]]] = [
+        ("git", repositories),
+        ("environment", installed),
+        ("gpus", lambda: found.update(gpus=environment.gpus())),
+        ("notebooks", listed),
+        ("artifacts", chosen),
+    ]
+    for name, step in steps:
+        try:
+            step()
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            found["problems"].append([name, words(error)])
+    return found
+
+
+def words(error: Exception) -> str:
+    """Return why a part could not be read, without secrets."""
+    if isinstance(error, subprocess.CalledProcessError):
+        said = error.stderr or b""
+        text = said.decode(errors="replace") if isinstance(said, bytes) else said
+        return redaction.text(text.strip()[-_SAID:]) or f"It ended with {error.returncode}."
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"It took longer than {error.timeout:g} seconds."
+    return redaction.text(str(error))
+
+
+def _packed(found: dict[str, Any]) -> str:
+    return base64.b64encode(zlib.compress(json.dumps(found).encode())).decode()

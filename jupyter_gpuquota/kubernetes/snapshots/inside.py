@@ -1,0 +1,127 @@
+"""What a session has inside of its pod: packages, repositories, notebooks, its log.
+
+Every part may fail alone; the manifest says which and why.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from ...control.snapshots.capture.found import added_to
+from ...control.snapshots.capture.shipping import Unreadable, answered, command
+from ...core.snapshots import redaction
+from ...errors import GpuQuotaError
+from ...model.programs import ExecRequest
+from ...model.sessions import LogQuery
+from ...model.snapshots.manifest import FilePart, Manifest, PartProblem
+from ...model.snapshots.orders import SnapshotOrder
+from ...ports.charge import NotInCharge
+from ...ports.sessions import Exec, Logs
+from ..objects.pods import Pod
+
+_SYNC = 60
+"""Seconds for `sync` in a pod."""
+_LOOK = 120
+"""Seconds for looking at everything else."""
+_LINES = 2000
+"""The last lines of a log that are stored."""
+
+
+@dataclass(slots=True)
+class Looked:
+    """A draft with what was found, and by sha256 the files that are stored beside its manifest."""
+
+    draft: Manifest
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    def store(self, name: str, body: bytes) -> FilePart:
+        """Keep a file for the snapshot."""
+        digest = hashlib.sha256(body).hexdigest()
+        self.files[digest] = body
+        return FilePart(path=name, size=len(body), sha256=digest)
+
+    def lacks(self, part: str, why: str) -> None:
+        """Note what could not be read."""
+        problem = PartProblem(part=part, message=redaction.text(why))
+        self.draft = replace(self.draft, problems=(*self.draft.problems, problem))
+
+
+class Inside:
+    """Looks into sessions; `exec` and `logs` are set when the backend is complete.
+
+    `pod` returns the pod of a session by its id, `mounts` the paths of a session's volumes.
+    """
+
+    def __init__(
+        self,
+        pod: Callable[[str], Pod | None],
+        mounts: Callable[[SnapshotOrder], Mapping[str, str]],
+    ) -> None:
+        self.exec: Exec | None = None
+        self.logs: Logs | None = None
+        self._pod = pod
+        self._mounts = mounts
+
+    async def look(self, order: SnapshotOrder) -> Looked:
+        """Return what is found, once everything that was written is on the volumes.
+
+        Raises NotInCharge.
+        """
+        looked = Looked(_with_image(order.draft, self._pod(order.draft.session)))
+        await self._log(order, looked)
+        if order.running and self.exec:
+            await self._parts(order, self.exec, looked)
+            await self._sync(order, self.exec, looked)
+        return looked
+
+    async def _parts(self, order: SnapshotOrder, programs: Exec, looked: Looked) -> None:
+        words = command(self._mounts(order).values(), order.artifacts)
+        request = ExecRequest(command=words, timeout=_LOOK)
+        try:
+            said = await programs.execute(order.draft.session, request)
+            looked.draft = added_to(looked.draft, answered(said.output), looked.store)
+        except NotInCharge:
+            raise
+        except (GpuQuotaError, Unreadable, ValueError) as error:
+            looked.lacks("session", f"Its Python (python3) did not say what it has: {error}")
+
+    async def _log(self, order: SnapshotOrder, looked: Looked) -> None:
+        if self.logs is None:
+            return
+        try:
+            said = await self.logs.read(order.draft.session, LogQuery(tail=_LINES))
+        except NotInCharge:
+            raise
+        except GpuQuotaError as error:
+            looked.lacks("logs", error.message)
+        else:
+            if said.text:
+                file = looked.store("log.txt", redaction.text(said.text).encode())
+                looked.draft = replace(looked.draft, logs=(file,))
+
+    async def _sync(self, order: SnapshotOrder, programs: Exec, looked: Looked) -> None:
+        request = ExecRequest(command=("sync",), timeout=_SYNC)
+        try:
+            said = await programs.execute(order.draft.session, request)
+            why = f"sync ended with {said.exit_code}" if said.exit_code else ""
+        except NotInCharge:
+            raise
+        except GpuQuotaError as error:
+            why = error.message
+        if why:
+            looked.lacks("sync", f"The newest writes may be missing: {why}.")
+            looked.draft = replace(looked.draft, consistency="best-effort")
+
+
+def _with_image(draft: Manifest, pod: Pod | None) -> Manifest:
+    """Return a draft with the digest of the image that runs, if its node says it."""
+    statuses: Iterable[str] = (
+        (each.image_id for each in pod.status.container_statuses) if pod else ()
+    )
+    digests = (each[each.index("sha256:") :] for each in statuses if "sha256:" in each)
+    environment = replace(draft.environment, digest=next(digests, ""))
+    return replace(draft, environment=environment)
