@@ -37,12 +37,13 @@ class Site:
         self.folder = folder
         self.lake = lake
         self.backend: Backend
+        self.kubeconfig: Path = cluster.kubeconfig()
 
     @asynccontextmanager
     async def controller(self, **settings: Any) -> AsyncIterator[Backend]:
         """Run a controller; a further one is another after a restart."""
         config = KubernetesConfig(
-            kubeconfig=str(self.cluster.kubeconfig()),
+            kubeconfig=str(self.kubeconfig),
             namespaces=[self.namespace],
             user_prefixes={"token": ""},
             **{

@@ -176,7 +176,8 @@ class Controller:
         if self.lost:
             raise NotInCharge(self.lost)
         self.said.append(request.command)
-        return ExecResult(exit_code=0, output=NOTHING if "python" in request.command[0] else "")
+        looks = any("gpuquota_parts" in word for word in request.command)
+        return ExecResult(exit_code=0, output=NOTHING if looks else "{}")
 
     def _ended(self, job: Job) -> None:
         self.parts.heard(job)

@@ -15,6 +15,7 @@ from ...errors import GpuQuotaError
 from ...model.programs import ExecRequest
 from ...model.snapshots.runs import RunList
 from ...model.struct import Model
+from ...ports.charge import NotInCharge
 from ...ports.sessions import Exec
 
 LIMIT = 50
@@ -63,6 +64,8 @@ class ScriptRuns:
     async def _answer(self, session_id: str, asked: Mapping[str, Any]) -> str:
         try:
             return await self._ask(session_id, ("-I", "-c", self._script, json.dumps(asked)))
+        except NotInCharge:
+            raise
         except GpuQuotaError as error:
             return json.dumps({"problem": error.message})
 

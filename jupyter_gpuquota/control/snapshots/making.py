@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -227,7 +228,7 @@ class Maker:
                 consistency=consistency,
                 problems=(*order.draft.problems, *problems),
             )
-            draft = await with_run(self.runs, draft)
+            draft = await _in_charge(partial(with_run, self.runs, draft))
             order = replace(order, draft=draft, **self._look(session))
             self._makings[order.id] = replace(making, order=order, paused=paused)
             await self._orders.put(order)

@@ -9,17 +9,23 @@ from msgspec.structs import replace
 from ...core import tracking
 from ...errors import GpuQuotaError
 from ...model.snapshots.manifest import Manifest, PartProblem
+from ...ports.charge import NotInCharge
 from ...ports.runs import Runs
 
 _log = logging.getLogger(__name__)
 
 
 async def with_run(runs: Runs | None, draft: Manifest) -> Manifest:
-    """Return a draft with the run that its session began last, as far as that can be read."""
+    """Return a draft with the run that its session began last, as far as that can be read.
+
+    Raises NotInCharge.
+    """
     if runs is None:
         return draft
     try:
         found = await runs.of(draft.session)
+    except NotInCharge:
+        raise
     except GpuQuotaError as error:
         return _without(draft, error.message)
     return _without(draft, found.problem) if found.problem else tracking.recorded(draft, found)

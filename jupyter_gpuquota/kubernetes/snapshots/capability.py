@@ -51,7 +51,11 @@ class ClusterSnapshots:
         made_by = {snapshot: job for job, snapshot in self._parts.maker.jobs.items()}
         ready = (each.snapshot for each in self._parts.registry.all())
         shown = [replace(each, job=made_by.get(each.id, "")) for each in ready]
-        found = [*shown, *self._parts.maker.all()]
+        made = {(each.session, each.created) for each in shown}
+        making = (
+            each for each in self._parts.maker.all() if (each.session, each.created) not in made
+        )
+        found = [*shown, *making]
         return tuple(sorted(found, key=lambda each: (each.created, each.id), reverse=True))
 
     def problems(self) -> tuple[str, ...]:
