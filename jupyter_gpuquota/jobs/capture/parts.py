@@ -52,7 +52,7 @@ class Parts:
     def _folder(self, draft: Manifest) -> Manifest:
         prefix = draft.environment.prefix or self._order.prefix
         python = str(Path(prefix, "bin", "python")) if prefix else ""
-        found = look([self._root], list(self._order.artifacts), python, [])
+        found = look(self._root, list(self._order.artifacts), python, [])
         made = added_to(draft, found, self._blob)
         return replace(made, environment=replace(made.environment, prefix=prefix))
 

@@ -81,7 +81,7 @@ class ClusterSnapshotParts:
         self._pages = SavingPages(_SAVE, lambda: cluster.board.touch("sessions"))
         self._hook, self._rules = Hook(), Rules(cluster.own)
         self._orders = Orders(cluster.own, None)
-        self._inside = Inside(cluster.pod, self._claims)
+        self._inside = Inside(cluster.pod)
         self._process = self._make_process()
         self._maker = self._make_maker()
         self._restores = self._make_restores()

@@ -6,7 +6,7 @@ Every part may fail alone; the manifest says which and why.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -53,18 +53,13 @@ class Looked:
 class Inside:
     """Looks into sessions; `exec` and `logs` are set when the backend is complete.
 
-    `pod` returns the pod of a session by its id, `mounts` the paths of a session's volumes.
+    `pod` returns the pod of a session by its id.
     """
 
-    def __init__(
-        self,
-        pod: Callable[[str], Pod | None],
-        mounts: Callable[[SnapshotOrder], Mapping[str, str]],
-    ) -> None:
+    def __init__(self, pod: Callable[[str], Pod | None]) -> None:
         self.exec: Exec | None = None
         self.logs: Logs | None = None
         self._pod = pod
-        self._mounts = mounts
 
     async def look(self, order: SnapshotOrder) -> Looked:
         """Return what is found, once everything that was written is on the volumes.
@@ -79,7 +74,7 @@ class Inside:
         return looked
 
     async def _parts(self, order: SnapshotOrder, programs: Exec, looked: Looked) -> None:
-        words = command(self._mounts(order).values(), order.artifacts)
+        words = command(order.artifacts)
         request = ExecRequest(command=words, timeout=_LOOK)
         try:
             said = await programs.execute(order.draft.session, request)

@@ -35,8 +35,8 @@ def repositories(root: Path) -> Iterator[Path]:
     yield from found[:_MOST]
 
 
-def look(base: Path, folder: Path, secrets: Iterable[str] = ()) -> Repository:
-    """Return what is checked out in a folder, which is named by its path below `base`.
+def look(root: Path, folder: Path, secrets: Iterable[str] = ()) -> Repository:
+    """Return what is checked out in a folder, which is named by its path below `root`.
 
     The patch has none of the secrets. Raises OSError, subprocess.SubprocessError where git fails.
     """
@@ -48,7 +48,7 @@ def look(base: Path, folder: Path, secrets: Iterable[str] = ()) -> Repository:
     names = sorted(redaction.text(name) for name in untracked if name)
     remote = _git(folder, "config", "--get", "remote.origin.url", check=False)
     part = {
-        "folder": below(base, folder),
+        "folder": str(folder.relative_to(root)),
         "remote": redaction.address(remote),
         "commit": commit,
         "branch": _git(folder, "branch", "--show-current", check=False),
@@ -57,11 +57,6 @@ def look(base: Path, folder: Path, secrets: Iterable[str] = ()) -> Repository:
         "all_untracked": len(names),
     }
     return Repository(part, patch.encode(errors="surrogateescape") if patch.strip() else b"")
-
-
-def below(base: Path, path: Path) -> str:
-    """Return a path relative to a folder if it is below that, else as it is."""
-    return str(path.relative_to(base)) if base in (path, *path.parents) else str(path)
 
 
 def _secret(folder: Path, changes: tuple[str, ...]) -> list[str]:

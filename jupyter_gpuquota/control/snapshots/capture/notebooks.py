@@ -5,24 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any, Iterable, Iterator  # noqa: UP035 (Python 3.8 in sessions)
 
-from .git import below
-
+PATIENCE = 30.0
+"""Seconds for which notebooks are looked for."""
 _MOST = 1000
 _LARGE = 64 << 20
 _CHUNK = 1 << 20
 _SKIPPED = frozenset({".ipynb_checkpoints", ".git", "node_modules", "__pycache__"})
 
 
-def notebooks(base: Path, root: Path) -> Iterator[dict[str, Any]]:
+def notebooks(root: Path, patience: float = PATIENCE) -> Iterator[dict[str, Any]]:
     """Yield the notebooks below a folder, as fields of a `NotebookPart`.
 
-    They are named by their paths below `base`. What is no notebook has no cells.
+    What is no notebook has no cells. Raises TimeoutError after `patience` seconds.
     """
+    deadline = time.monotonic() + patience
     count = 0
     for folder, names, files in os.walk(root):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"Only a part of the folder was seen in {patience:g} seconds.")
         names[:] = sorted(name for name in names if name not in _SKIPPED)
         for name in sorted(files):
             path = Path(folder, name)
@@ -30,7 +34,7 @@ def notebooks(base: Path, root: Path) -> Iterator[dict[str, Any]]:
                 count += 1
                 if count > _MOST:
                     return
-                yield _notebook(path, below(base, path))
+                yield _notebook(path, str(path.relative_to(root)))
 
 
 def files(root: Path, patterns: Iterable[str]) -> Iterator[dict[str, Any]]:

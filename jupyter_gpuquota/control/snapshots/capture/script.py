@@ -1,7 +1,7 @@
 """What `shipping` runs inside of a session: it prints one line with all parts that can be read.
 
-The argument is a JSON document with the `folders` to look at beside the one in which it runs, and
-`artifacts`, patterns of files there.
+It looks at the folder in which it runs. The argument is a JSON document with `artifacts`, patterns
+of files there.
 """
 
 from __future__ import annotations
@@ -28,14 +28,8 @@ _SAID = 300
 def main() -> None:
     """Print what is found."""
     asked = json.loads(sys.argv[1])
-    base = Path.cwd()
-    others = [Path(each) for each in asked["folders"]]
-    roots = [
-        base,
-        *(each for each in others if each.is_dir() and base not in (each, *each.parents)),
-    ]
     secrets = redaction.secret_values(os.environ)
-    found = look(roots, asked["artifacts"], sys.executable, secrets)
+    found = look(Path.cwd(), asked["artifacts"], sys.executable, secrets)
     line = _packed(found)
     if len(line) > _MOST:
         found["patches"] = []
@@ -44,32 +38,30 @@ def main() -> None:
     print(MARK + line)  # noqa: T201 (the answer)
 
 
-def look(
-    roots: list[Path], artifacts: list[str], python: str, secrets: list[str]
-) -> dict[str, Any]:
+def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> dict[str, Any]:
     """Return the fields of all parts; `problems` say which part failed, and why.
 
-    The first folder is the session's. Without a `python`, no packages are listed.
+    Without a `python`, no packages are listed.
     """
     found: dict[str, Any] = {"patches": [], "problems": []}
-    base = roots[0]
 
     def repositories() -> None:
         found["git"] = []
-        for root in roots:
-            for folder in git.repositories(root):
-                each = git.look(base, folder, secrets)
-                found["git"].append(each.part)
-                found["patches"].append(each.patch.decode(errors="surrogateescape"))
+        for folder in git.repositories(root):
+            each = git.look(root, folder, secrets)
+            found["git"].append(each.part)
+            found["patches"].append(each.patch.decode(errors="surrogateescape"))
 
     def installed() -> None:
         found["environment"] = environment.packages(python) if python else {}
 
     def listed() -> None:
-        found["notebooks"] = [each for root in roots for each in notebooks.notebooks(base, root)]
+        found["notebooks"] = []
+        for each in notebooks.notebooks(root):
+            found["notebooks"].append(each)
 
     def chosen() -> None:
-        found["artifacts"] = list(notebooks.files(base, artifacts))
+        found["artifacts"] = list(notebooks.files(root, artifacts))
 
     steps: list[tuple[str, Callable[[], None]]] = [
         ("git", repositories),

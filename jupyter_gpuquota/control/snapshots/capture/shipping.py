@@ -38,9 +38,9 @@ class Unreadable(Exception):
     """The session has not answered; the text says what it has said."""
 
 
-def command(folders: Iterable[str], artifacts: Iterable[str]) -> tuple[str, ...]:
+def command(artifacts: Iterable[str]) -> tuple[str, ...]:
     """Return the command that finds the parts of a session, with its own Python."""
-    asked = json.dumps({"folders": list(folders), "artifacts": list(artifacts)})
+    asked = json.dumps({"artifacts": list(artifacts)})
     return ("python3", "-I", "-c", _BOOT, _carried(), f"{_ROOT}.{_HERE}.script", asked)
 
 
