@@ -117,6 +117,7 @@ test-browser: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) #
 
 .PHONY: bench
 bench: $(STAMPS)/test-tools $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## measure performance beside that of peers
+	@scripts/system_packages.sh bench
 	python -m benchmarks $(ARGS)
 
 .PHONY: shots

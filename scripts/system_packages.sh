@@ -2,6 +2,7 @@
 # Install missing system packages for one step, if permitted.
 #   system_packages.sh venv PYTHON     the requirements of `PYTHON -m venv`
 #   system_packages.sh chromium        a browser for the browser tests
+#   system_packages.sh bench           what snapshots are measured beside; the bench goes without, too
 set -euo pipefail
 
 as_root() {
@@ -62,8 +63,17 @@ case ${1:-} in
       fi
     fi
     ;;
+  bench)
+    missing=()
+    for each in restic:restic borg:borgbackup rsync:rsync; do
+      command -v "${each%%:*}" >/dev/null || missing+=("${each##*:}")
+    done
+    if [ ${#missing[@]} -gt 0 ] && ! { may_install && apt_install "${missing[@]}"; }; then
+      echo "Not measured, as they are not installed: ${missing[*]}"
+    fi
+    ;;
   *)
-    echo "usage: $0 venv PYTHON | chromium" >&2
+    echo "usage: $0 venv PYTHON | chromium | bench" >&2
     exit 2
     ;;
 esac

@@ -31,7 +31,8 @@ _PROGRAM = "python -m jupyter_gpuquota.store"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one job, and return its exit code: see `client/exit_codes.py`."""
-    args = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    args = _parser(words[0] if words else "").parse_args(words)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     lower()
     return asyncio.run(_main(args))
@@ -40,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 async def _main(args: argparse.Namespace) -> int:
     job = Job(args.job, _first(args), _reporter(args))
     verb = VERBS[args.verb]
-    outcome = await run(job, lambda: verb.run(job, args), _on_signals)
+    outcome = await run(job, lambda: verb.load().run(job, args), _on_signals)
     if outcome.error:
         # For people who read the log, and for whoever started this process.
         problem = msgspec.json.encode(problem_of(outcome.error)).decode()
@@ -48,7 +49,8 @@ async def _main(args: argparse.Namespace) -> int:
     return outcome.exit_code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(chosen: str) -> argparse.ArgumentParser:
+    """Return the parser; only the chosen verb is loaded, which a process waits for."""
     parser = argparse.ArgumentParser(prog=_PROGRAM, description="Run a job on datasets.")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name, verb in VERBS.items():
@@ -60,7 +62,8 @@ def _parser() -> argparse.ArgumentParser:
             default="controller",
             help="to whom the job reports: the controller, or standard output",
         )
-        verb.add_arguments(one)
+        if name == chosen:
+            verb.load().add_arguments(one)
     return parser
 
 

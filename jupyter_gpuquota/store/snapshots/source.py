@@ -59,12 +59,14 @@ class SessionFolder:
 
     def survey(self) -> Size:
         """Return about the size of the folder, and add the list of links that lead out of it."""
-        sizes = list(self._sizes())
+        count = total = 0
+        for size in self._sizes():
+            count, total = count + 1, total + size
         if self._links:
             name = f"{OWN}/{links.FILE}"
             self._added[name] = self._new()
             self._added[name].write_bytes(links.encode(self._links))
-        return Size(len(sizes), sum(sizes))
+        return Size(count, total)
 
     async def batches(self) -> AsyncIterator[Sequence[Found]]:
         """Yield all paths in the order of manifests."""
