@@ -114,6 +114,9 @@ async def test_what_is_in_the_way_of_a_restore_is_in_its_plan(site: Site) -> Non
         plan = await site.ask("snapshots.plan", args=args, body=RestoreRequest(name="again"))
         assert plan.problems == ()
         assert [each.partition("=")[0] for each in plan.claims] == ["work"]
+        body = RestoreRequest(name="again", replace=True)
+        plan = await site.ask("snapshots.plan", args=args, body=body)
+        assert any("nothing is put in the place" in each.message for each in plan.problems)
         for each in await copies(site):
             async with connected(site.cluster.kubeconfig()) as [admin]:
                 await admin.delete(SNAPSHOTS, site.namespace, each)

@@ -16,10 +16,11 @@ from .script import MARK
 _ROOT = "gpuquota_parts"
 """The package in the session; its modules have the places that they have in this product."""
 _HERE = "control.snapshots.capture"
-_MODULES = (
+MODULES = (
     "core.snapshots.redaction",
     *(f"{_HERE}.{name}" for name in ("environment", "git", "notebooks", "script")),
 )
+"""The modules that are carried."""
 _BOOT = """\
 import base64, importlib.abc, importlib.util, json, sys, zlib
 known = json.loads(zlib.decompress(base64.urlsafe_b64decode(sys.argv.pop(1))))
@@ -62,7 +63,7 @@ def _carried() -> str:
     """
     top = resources.files(__package__.partition(".")[0])
     known = {_ROOT: ""}
-    for module in _MODULES:
+    for module in MODULES:
         *packages, name = module.split(".")
         for number in range(1, len(packages) + 1):
             known[".".join([_ROOT, *packages[:number]])] = ""

@@ -1,0 +1,68 @@
+"""The script that is carried into sessions: it needs nothing there, and says no secrets."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import jupyter_gpuquota
+from jupyter_gpuquota.control.snapshots.capture import shipping
+from jupyter_gpuquota.control.snapshots.capture.notebooks import notebooks
+
+HIDDEN = "hunter-22222"
+
+
+def said(folder: Path, *artifacts: str) -> str:
+    """Return what is printed in a folder, by a Python without this product."""
+    words = shipping.command(artifacts)
+    env = {"PATH": os.environ["PATH"], "API_TOKEN": HIDDEN, "HOME": str(folder)}
+    python = str(Path(sys.base_prefix, "bin", "python3"))
+    done = subprocess.run(
+        [python, *words[1:]], cwd=folder, env=env, capture_output=True, check=True
+    )
+    return done.stdout.decode()
+
+
+def test_it_finds_what_a_folder_has_without_secrets(tmp_path: Path) -> None:
+    for words in (["init", "-q"], ["add", "a.py"]):
+        (tmp_path / "a.py").write_text(f"key = '{HIDDEN}'\n")
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    (tmp_path / "model.pt").write_text("weights")
+    output = said(tmp_path, "*.pt")
+    found = shipping.answered(f"a program says this\n{output}and this\n")
+    [git] = found["git"]
+    assert (git["dirty"], git["untracked"]) == (True, ["model.pt"])
+    assert "a.py" in found["patches"][0]
+    assert [each["path"] for each in found["artifacts"]] == ["model.pt"]
+    assert found["environment"]["python"]
+    assert HIDDEN not in repr(found)
+
+
+@pytest.mark.parametrize("output", ["", "sh: python3: not found", "gpuquota-parts:eJyr"])
+def test_an_answer_that_is_none_is_told(output: str) -> None:
+    with pytest.raises(shipping.Unreadable, match=r"\w"):
+        shipping.answered(output)
+
+
+@pytest.mark.parametrize("module", shipping.MODULES)
+def test_what_is_carried_is_python_3_8_and_its_library_only(module: str) -> None:
+    path = Path(jupyter_gpuquota.__file__).parent.joinpath(*module.split(".")).with_suffix(".py")
+    tree = ast.parse(path.read_text(), feature_version=(3, 8))
+    imported = [each for each in ast.walk(tree) if isinstance(each, (ast.Import, ast.ImportFrom))]
+    names = [
+        name.name if isinstance(each, ast.Import) else each.module
+        for each in imported
+        for name in each.names
+        if isinstance(each, ast.Import) or not each.level
+    ]
+    assert {str(name).partition(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_a_folder_that_takes_too_long_is_seen_in_part(tmp_path: Path) -> None:
+    with pytest.raises(TimeoutError, match="Only a part"):
+        list(notebooks(tmp_path, -1.0))
