@@ -10,12 +10,12 @@ from ..model.sessions import Action, State
 
 _ALWAYS: frozenset[Action] = frozenset({"log", "activity"})
 _STARTED: frozenset[Action] = _ALWAYS | {"suspend", "resize", "stop"}
-_OVER: frozenset[Action] = _ALWAYS | {"resume", "resize", "delete"}
+_OVER: frozenset[Action] = _ALWAYS | {"resume", "resize", "delete", "snapshot"}
 _BY_STATE: dict[State, frozenset[Action]] = {
     "waiting": _STARTED | {"delete"},
     "starting": _STARTED,
-    "running": _STARTED | {"open", "exec", "keep_alive"},
-    "stopping": _ALWAYS,
+    "running": _STARTED | {"open", "exec", "keep_alive", "snapshot"},
+    "stopping": _ALWAYS | {"snapshot"},
     "suspended": _OVER | {"stop"},
     "stopped": _OVER,
     "done": _OVER,

@@ -17,6 +17,7 @@ from ..model.sessions import ACTIONS, Action, Reclaim, Session, SessionSpec, Sta
 from .access import Rights
 from .actions import by_state
 from .members import launchable
+from .snapshots.rights import may_create
 
 _NEEDS: Mapping[Action, Need] = {
     "open": "enter",
@@ -29,6 +30,7 @@ _NEEDS: Mapping[Action, Need] = {
     "stop": "manage",
     "delete": "own",
     "activity": "inspect",
+    "snapshot": "see",
 }
 _EVERYTHING: frozenset[Need] = frozenset({"enter", "log"})
 """With these, nothing of a session is hidden."""
@@ -38,6 +40,7 @@ _ABILITIES: Mapping[Action, str] = {
     "exec": "exec",
     "keep_alive": "policing",
     "activity": "policing",
+    "snapshot": "snapshots",
 }
 """The capability of the backend that an action requires, where it is optional."""
 
@@ -50,6 +53,7 @@ def shown(session: Session, rights: Rights, capabilities: tuple[str, ...]) -> Se
         granted,
         capabilities,
         opens=session.serves_pages and rights.owns(session),  # see Rights.check_same_origin
+        stores=session.started is not None and may_create(session, rights),
     )
     if granted >= _EVERYTHING and session.reclaimed is None:
         return replace(session, actions=offered)
@@ -69,10 +73,16 @@ def saving(session: Session, by: datetime) -> Session:
 
 @lru_cache(maxsize=1024)
 def actions_for(
-    state: State, granted: frozenset[Need], capabilities: tuple[str, ...], *, opens: bool
+    state: State,
+    granted: frozenset[Need],
+    capabilities: tuple[str, ...],
+    *,
+    opens: bool,
+    stores: bool,
 ) -> tuple[Action, ...]:
     """Return the actions that state, rights and backend allow, in the order of the vocabulary.
 
+    `opens` and `stores` are whether the session can be opened, and stored by snapshots.
     A list of a thousand sessions has a few different answers.
     """
     return tuple(
@@ -82,6 +92,7 @@ def actions_for(
         and _NEEDS[action] in granted
         and _ABILITIES.get(action, "") in {"", *capabilities}
         and (opens or action != "open")
+        and (stores or action != "snapshot")
     )
 
 

@@ -21,9 +21,8 @@ State = Literal[
     "waiting", "starting", "running", "stopping", "suspended", "stopped", "done", "failed"
 ]
 Goal = Literal["run", "suspend", "stop", "requeue"]
-Action = Literal[
-    "open", "log", "exec", "keep_alive", "suspend", "resume", "resize", "stop", "delete", "activity"
-]
+LifeAction = Literal["suspend", "resume", "resize", "stop", "delete"]
+Action = Literal["open", "log", "exec", "keep_alive", LifeAction, "activity", "snapshot"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 STATES: tuple[State, ...] = get_args(State)

@@ -29,18 +29,18 @@ _LIFE: dict[Action, Callable[[Session], object]] = {
     [
         ("waiting", "log suspend resize stop delete activity"),
         ("starting", "log suspend resize stop activity"),
-        ("running", "open log exec keep_alive suspend resize stop activity"),
-        ("stopping", "log activity"),
-        ("suspended", "log resume resize stop delete activity"),
-        ("stopped", "log resume resize delete activity"),
-        ("done", "log resume resize delete activity"),
-        ("failed", "log resume resize delete activity"),
+        ("running", "open log exec keep_alive suspend resize stop activity snapshot"),
+        ("stopping", "log activity snapshot"),
+        ("suspended", "log resume resize stop delete activity snapshot"),
+        ("stopped", "log resume resize delete activity snapshot"),
+        ("done", "log resume resize delete activity snapshot"),
+        ("failed", "log resume resize delete activity snapshot"),
     ],
 )
 def test_a_state_allows(state: State, allowed: str) -> None:
     assert actions.by_state(state) == set(allowed.split())
     every = frozenset(get_args(Need))
-    offered = disclosure.actions_for(state, every, tuple(CAPABILITIES), opens=True)
+    offered = disclosure.actions_for(state, every, tuple(CAPABILITIES), opens=True, stores=True)
     assert offered == tuple(allowed.split())
 
 

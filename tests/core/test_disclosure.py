@@ -20,7 +20,8 @@ from tests.builders import NOW, make_node, make_placement, make_project, make_se
 PROJECT = make_project("team-a", leads=("lead",), members=("owner", "member"), viewers=("viewer",))
 ROUTES: dict[Action, str] = {
     "open": "sessions.endpoint",
-    **{action: f"sessions.{action}" for action in ACTIONS if action != "open"},
+    "snapshot": "snapshots.create",
+    **{action: f"sessions.{action}" for action in ACTIONS if action not in ("open", "snapshot")},
 }
 PEOPLE = ("owner", "lead", "member", "viewer", "admin", "session")
 
@@ -35,9 +36,18 @@ def rights(who: str) -> Rights:
 @pytest.mark.parametrize("state", STATES)
 def test_what_is_offered_is_what_the_routes_allow(who: str, state: State) -> None:
     session = make_session("exp-1", state=state, owner="owner", ports=(6006,))
+    session = msgspec.structs.replace(session, started=NOW)
     offered = set(disclosure.shown(session, rights(who), tuple(CAPABILITIES)).actions)
     allowed = {a for a in by_state(state) if rights(who).may(route(ROUTES[a]).need, session)}
+    if who not in ("owner", "session"):
+        allowed -= {"snapshot"}
     assert offered == (allowed if who == "owner" else allowed - {"open"})
+
+
+def test_what_has_never_run_is_not_stored() -> None:
+    session = make_session("exp-1", state="stopped", owner="owner")
+    offered = disclosure.shown(session, rights("owner"), tuple(CAPABILITIES)).actions
+    assert "snapshot" not in offered
 
 
 def test_what_the_backend_cannot_do_is_not_offered() -> None:

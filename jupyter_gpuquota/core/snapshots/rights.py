@@ -77,9 +77,14 @@ def check(action: SnapshotAction, snapshot: Snapshot, what: str) -> None:
         )
 
 
+def may_create(session: Session, rights: Rights) -> bool:
+    """Return whether the caller may take snapshots of a session: owns it, or is that session."""
+    return rights.owns(session) or rights.caller.session == session.id
+
+
 def check_create(session: Session, rights: Rights) -> None:
     """Raise NotAllowed unless the caller owns a session, or is that session."""
-    if not rights.owns(session) and rights.caller.session != session.id:
+    if not may_create(session, rights):
         raise NotAllowed(
             f"You may not take a snapshot of {session.spec.name}.",
             hint=f"Only its owner {session.owner} may.",

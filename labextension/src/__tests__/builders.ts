@@ -17,7 +17,7 @@ type Changes = Partial<Omit<Session, 'spec'>> & {
   spec?: Partial<Session['spec']>;
 };
 
-const OVER = ['log', 'resume', 'resize', 'delete', 'activity'];
+const OVER = ['log', 'resume', 'resize', 'delete', 'activity', 'snapshot'];
 
 /** What the server offers to the owner of a session with pages, in each of its states. */
 const ACTIONS: Table<State, readonly string[]> = {
@@ -31,9 +31,10 @@ const ACTIONS: Table<State, readonly string[]> = {
     'suspend',
     'resize',
     'stop',
-    'activity'
+    'activity',
+    'snapshot'
   ],
-  stopping: ['log', 'activity'],
+  stopping: ['log', 'activity', 'snapshot'],
   suspended: [...OVER, 'stop'],
   stopped: OVER,
   done: OVER,

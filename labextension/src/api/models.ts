@@ -122,6 +122,7 @@ export type Action =
   | 'stop'
   | 'delete'
   | 'activity'
+  | 'snapshot'
   | (string & {});
 export type PreviewVerdict =
   'fits' | 'borrows' | 'reclaims' | 'waits' | 'forbidden' | (string & {});

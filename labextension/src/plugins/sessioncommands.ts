@@ -128,19 +128,6 @@ function looking(
   ];
 }
 
-/** Return whether a user may take a snapshot of a session, where the controller takes some. */
-export function canSnapshot(
-  { about }: Pick<IGpuWorkspace, 'about'>,
-  { owner }: Session
-): boolean {
-  const { result } = about;
-  return (
-    result.status === 'ready' &&
-    result.value.capabilities.includes('snapshots') &&
-    result.value.user === owner
-  );
-}
-
 function changing(
   commands: CommandRegistry,
   workspace: IGpuWorkspace,
@@ -172,7 +159,7 @@ function changing(
       label: trans.__('Take a Snapshot…'),
       longLabel: trans.__('Take a Snapshot of a GPU Session…'),
       caption: trans.__('Store its files, code, packages and data'),
-      fits: session => canSnapshot(workspace, session),
+      fits: session => can(session, 'snapshot'),
       run: async session => {
         const { takeSnapshot } = await import(
           /* webpackChunkName: "storage" */ '../views/snapshots/forms'

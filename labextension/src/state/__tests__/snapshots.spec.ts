@@ -1,10 +1,17 @@
 import { nullTranslator } from '@jupyterlab/translation';
+import { makeJob } from '../../__tests__/datasets';
 import { FakeServer } from '../../__tests__/fakeserver';
 import { makeManifest, makeSnapshot } from '../../__tests__/storage';
 import { Page } from '../../__tests__/page';
 import { partsOf } from '../snapshots/parts';
 import { RestoreModel } from '../snapshots/restoring';
-import { inOrder, matching, toRequest } from '../snapshots/snapshots';
+import { jobText } from '../../views/datasets/texts';
+import {
+  inOrder,
+  isOfSnapshots,
+  matching,
+  toRequest
+} from '../snapshots/snapshots';
 
 describe('the parts of a snapshot', () => {
   it('are stored, incomplete, missing or not there', () => {
@@ -38,6 +45,26 @@ describe('the parts of a snapshot', () => {
       problems: ['It is gone.']
     });
   });
+});
+
+it('what works on the files of snapshots does not belong to datasets', () => {
+  const verify = makeJob({ kind: 'verify', dataset: '.snapshots-4813' });
+  expect(isOfSnapshots(verify)).toBe(true);
+  expect(isOfSnapshots(makeJob({ kind: 'restore' }))).toBe(true);
+  expect(isOfSnapshots(makeJob({ kind: 'verify' }))).toBe(false);
+  expect(jobText(nullTranslator.load(''), verify)).toBe('Verifying a snapshot');
+});
+
+it('notes of a manifest are no missing parts', () => {
+  const problems = [
+    { part: 'left out:id_rsa', message: 'It is a file of keys.' },
+    { part: 'env:TOKEN', message: 'It may be a secret.' }
+  ];
+  const states = new Map(
+    partsOf(makeManifest({ problems })).map(({ part, state }) => [part, state])
+  );
+  expect(states.get('left out')).toBe('noted');
+  expect(states.get('env')).toBe('noted');
 });
 
 it('snapshots are found by all words of a filter', () => {

@@ -11,10 +11,15 @@ export function isStored({ state }: Snapshot): boolean {
   return state !== 'making' && state !== 'failed';
 }
 
-/** Return whether a job takes a snapshot or restores one. */
-export function isOfSnapshots({ kind }: Job): boolean {
-  return kind === 'snapshot' || kind === 'restore';
+/** Return whether a job works on snapshots: their files are in datasets that nobody names. */
+export function isOfSnapshots({ dataset, kind }: Job): boolean {
+  return (
+    kind === 'snapshot' || kind === 'restore' || dataset.startsWith(HIDDEN)
+  );
 }
+
+/** How the names of datasets begin that hold the files of snapshots. */
+const HIDDEN = '.snapshots-';
 
 /** Return the snapshots that have all words of a filter. */
 export function matching(

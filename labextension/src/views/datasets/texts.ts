@@ -2,6 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Dataset, Job, JobKind, JobState, Version } from '../../api/models';
 import { lookUp, Table, textOf } from '../../api/vocabulary';
 import { ICopy, partOf } from '../../state/datasets/rows';
+import { isOfSnapshots } from '../../state/snapshots/snapshots';
 import { language } from '../../translation';
 import { bytesText } from '../parts/bytes';
 import { clockText, spanText } from '../parts/texts';
@@ -98,7 +99,11 @@ export function keepersText(trans: TranslationBundle, copy: ICopy): string[] {
 /** Return what a job does: `Syncing faces`. */
 export function jobText(trans: TranslationBundle, job: Job): string {
   const { dataset, kind, version } = job;
-  const name = version ? `${dataset}@${version.slice(0, 12)}` : dataset;
+  const name = isOfSnapshots(job)
+    ? trans.__('a snapshot')
+    : version
+      ? `${dataset}@${version.slice(0, 12)}`
+      : dataset;
   const texts: Table<JobKind, string> & Record<string, string> = {
     sync: trans.__('Syncing %1', name),
     export: trans.__('Exporting %1', name),

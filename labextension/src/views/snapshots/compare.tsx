@@ -113,14 +113,21 @@ function Notebooks(props: {
         {trans.__('Notebooks')}{' '}
         <span className="jp-GpuQuota-quiet">{props.changes.length}</span>
       </h3>
-      {props.changes.map(({ change, path, text }) => (
-        <details key={path} className="jp-GpuQuota-disclosure">
-          <summary>
+      {props.changes.map(({ change, path, text }) => {
+        const title = (
+          <>
             {path} <span className="jp-GpuQuota-quiet">{change}</span>
-          </summary>
-          {text ? <Diff text={text} /> : null}
-        </details>
-      ))}
+          </>
+        );
+        return text ? (
+          <details key={path} className="jp-GpuQuota-disclosure">
+            <summary>{title}</summary>
+            <Diff text={text} />
+          </details>
+        ) : (
+          <p key={path}>{title}</p>
+        );
+      })}
     </section>
   ) : null;
 }
