@@ -33,11 +33,13 @@ def snapshot(
     tag: str = "",
     metrics: Mapping[str, float] | None = None,
     artifacts: Sequence[str] = (),
+    variables: Mapping[str, Any] | None = None,
     wait: bool = False,
 ) -> str:
     """Take a snapshot of the session in which this program runs, and return its id.
 
-    `metrics` are numbers to record, `artifacts` patterns of files in the session's folder. Without
+    `metrics` are numbers to record, `artifacts` patterns of files in the session's folder,
+    `variables` objects to store by name, as far as they can be pickled. Without
     `wait` the program goes on while its files are stored; the id is then that of the job, which
     every command takes for the snapshot's. Raises WrongState outside of sessions.
     """
@@ -49,11 +51,21 @@ def snapshot(
             tags=(tag,) if tag else (),
             metrics=metrics,
             artifacts=artifacts,
+            variables=variables,
             coded=True,
             wait=wait,
         )
     )
     return str(made.id)
+
+
+def variables() -> dict[str, Any]:
+    """Return the variables that a restore with `--variables` has brought into this session.
+
+    Reading them runs their code. Raises NotFound, NotAllowed, WrongState.
+    """
+    found: dict[str, Any] = import_module("jupyter_gpuquota.client.snapshots.variables").load()
+    return found
 
 
 __all__ = [
@@ -65,6 +77,7 @@ __all__ = [
     "VolumesWidget",
     "__version__",
     "snapshot",
+    "variables",
 ]
 
 _LAZY = {

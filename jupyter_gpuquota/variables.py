@@ -14,6 +14,9 @@ CA = "JUPYTER_GPUQUOTA_CA"
 SESSION = "GPUQUOTA_SESSION"
 """The id of the session that a process belongs to."""
 
+FOLDER = "GPUQUOTA_FOLDER"
+"""The folder of the session, where that is one of this machine."""
+
 DATASETS = "GPUQUOTA_DATASETS"
 """The folder in which a session finds its datasets by name."""
 

@@ -37,16 +37,18 @@ class Restoring(Namespace):
         *,
         folder: str | os.PathLike[str] = "",
         replace: bool = False,
+        variables: bool = False,
         wait: bool = True,
     ) -> Restoration:
         """Restore a snapshot into a new folder, and launch a session in it.
 
         With `replace` the restored folder takes the place of the session's, which is kept beside
-        it until `confirm`; `undo` puts it back. Raises InvalidFields with all that stands against
-        it, and what the restore has failed with.
+        it until `confirm`; `undo` puts it back. With `variables` those that were stored are
+        restored, for `jupyter_gpuquota.variables()`: they are code. Raises InvalidFields with all
+        that stands against it, and what the restore has failed with.
         """
         where = str(Path(folder).absolute()) if folder else ""
-        body = RestoreRequest(name=name, folder=where, replace=replace)
+        body = RestoreRequest(name=name, folder=where, replace=replace, variables=variables)
         begun: Restoration = self._context.call(
             "snapshots.restore", {"snapshot": snapshot}, body=body
         )

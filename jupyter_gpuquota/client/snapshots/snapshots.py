@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ...errors import Unavailable, WrongState
 from ...model.datasets.jobs import Job
@@ -28,6 +29,7 @@ from .program import program
 from .reproducing import reproduce
 from .restoring import Restoring
 from .tables import SNAPSHOTS
+from .variables import dump
 
 _PAUSE = 0.3
 
@@ -43,15 +45,16 @@ class Snapshots(Restoring, Keeping):
         tags: Sequence[str] = (),
         metrics: Mapping[str, float] | None = None,
         artifacts: Sequence[str] = (),
+        variables: Mapping[str, Any] | None = None,
         coded: bool = False,
         wait: bool = True,
     ) -> Snapshot:
         """Take a snapshot of a session, by default the one that this program runs in.
 
         `artifacts` are patterns of files that are recorded one by one, relative to the session's
-        folder. `coded`: this program is the training code, and recorded. Without `wait` it returns
-        while the snapshot is made. Raises NotFound, NotAllowed, WrongState, and what the snapshot
-        has failed with.
+        folder. `variables` of this program are stored with it. `coded`: it is the training code,
+        and recorded. Without `wait` it returns while the snapshot is made. Raises NotFound,
+        NotAllowed, WrongState, and what the snapshot has failed with.
         """
         name = session or os.environ.get(SESSION, "")
         request = SnapshotRequest(
@@ -59,6 +62,8 @@ class Snapshots(Restoring, Keeping):
             tags=tuple(tags),
             metrics=dict(metrics or {}),
             artifacts=tuple(artifacts),
+            variables=tuple(variables or ()),
+            dump=dump(variables) if variables else "",
             program=program() if coded else (),
         )
         if not name:

@@ -23,7 +23,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     With `only`, `cache` or `lake`, the other is not verified: damaged files of the cache are
     fetched from the lake.
     `file` is what a snapshot is ordered with; `tree` is a version in a hidden dataset that is to be
-    written to `folder`.
+    written to `folder`, with `variables` if they are wanted.
     """
 
     kind: JobKind
@@ -40,6 +40,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     file: str = ""
     tree: str = ""
     folder: str = ""
+    variables: bool = False
 
     def job_report(self) -> JobReport:
         """Return what is known of the job before its process reports."""
@@ -126,4 +127,5 @@ def arguments(order: Order, root: Path) -> list[str]:
     grace = ["--grace", str(order.grace)] if order.kind == "gc" else []
     file = ["--order", order.file] if order.file else []
     tree = ["--tree", order.tree, "--folder", order.folder] if order.tree else []
-    return [*copy, *lake, *cache, *only, *grace, *file, *tree]
+    variables = ["--variables"] if order.variables else []
+    return [*copy, *lake, *cache, *only, *grace, *file, *tree, *variables]

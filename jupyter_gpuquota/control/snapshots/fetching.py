@@ -77,6 +77,7 @@ class Fetching:
             cache=False,
             tree=f"{tree.dataset}@{tree.version}",
             folder=folder,
+            variables=tree.variables,
             size=tree.size,
         )
         begun = await self._board.start(order.job_report(), job, user)

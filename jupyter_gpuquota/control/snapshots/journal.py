@@ -19,12 +19,13 @@ _log = logging.getLogger(__name__)
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True):
-    """The files to restore: a version in a lake."""
+    """The files to restore: a version in a lake; `variables` of a kernel if they are wanted."""
 
     lake: str
     dataset: str
     version: str
     size: int = 0
+    variables: bool = False
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -155,6 +155,7 @@ class Maker:
             running=session.state in LIVE,
             artifacts=request.artifacts,
             variables=request.variables,
+            dump=request.dump,
         )
         making = Making(order=order)
         others = self._makings.values()

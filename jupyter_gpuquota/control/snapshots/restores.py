@@ -89,7 +89,13 @@ class FolderRestores:
             begun=now,
             updated=now,
         )
-        lake = Tree(lake=tree.lake, dataset=tree.dataset, version=tree.version, size=tree.size)
+        lake = Tree(
+            lake=tree.lake,
+            dataset=tree.dataset,
+            version=tree.version,
+            size=tree.size,
+            variables=order.variables,
+        )
         record = Record(shown=shown, tree=lake, spec=order.spec)
         await self._journal.put(record)
         self._go(record)

@@ -34,6 +34,7 @@ _BAD_TAG = (
 )
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
+_DUMP = re.compile(r"[0-9a-f]{32}", re.ASCII)
 _DIGITS = re.compile(r"[0-9a-f]+", re.ASCII)
 _BEGUN = frozenset({"running", "stopping", "suspended", "stopped", "done", "failed"})
 
@@ -47,6 +48,8 @@ def check(request: SnapshotRequest, session: Session) -> None:
     for index, name in enumerate(request.variables):
         if not _NAME.fullmatch(name):
             problems.append(FieldError(f"variables[{index}]", "This cannot be a variable's name."))
+    if request.dump and not _DUMP.fullmatch(request.dump):
+        problems.append(FieldError("dump", "This cannot be a file of variables."))
     for name, value in request.metrics.items():
         if not name or len(name) > _MOST or not math.isfinite(value):
             problems.append(FieldError("metrics", f"{name[:_MOST]!a}: {_BAD_METRIC}"))

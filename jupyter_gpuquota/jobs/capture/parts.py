@@ -16,6 +16,7 @@ from ...core.snapshots import redaction
 from ...model.snapshots.manifest import FilePart, Manifest, PartProblem
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.snapshots.source import OWN
+from . import variables
 
 _LOG = 256 << 10
 """The bytes of a log's end that are stored."""
@@ -66,9 +67,15 @@ class Parts:
         return replace(draft, logs=(self._blob("log.txt", redaction.text(text).encode()),))
 
     def _kernel(self, draft: Manifest) -> Manifest:
-        if self._order.variables:
-            raise ValueError("Variables of kernels cannot be stored yet.")
-        return draft
+        if not self._order.variables:
+            return draft
+        if not self._order.dump:
+            raise ValueError("Only a program of the session itself can store its variables.")
+        target = self._room / f"blob-{variables.NAME}"
+        path = f"{OWN}/{variables.NAME}"
+        part = variables.take(self._root, self._order.dump, target, path)
+        self.blobs[variables.NAME] = target
+        return replace(draft, kernel=part)
 
     def _blob(self, name: str, body: bytes) -> FilePart:
         """Add a file to the tree."""

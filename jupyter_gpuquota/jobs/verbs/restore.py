@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 from ...errors import Conflict
@@ -15,6 +16,7 @@ from ...store.snapshots import links
 from ...store.snapshots.source import OWN
 from ...store.tasks import in_thread
 from .. import caches, lakes
+from ..capture.variables import NAME
 from ..job import Job
 
 
@@ -23,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     lakes.add_arguments(parser)
     parser.add_argument("--tree", type=caches.copy, required=True, help="NAME@ID of its tree")
     parser.add_argument("--folder", required=True, help="the folder to make")
+    parser.add_argument("--variables", action="store_true", help="with variables of a kernel")
 
 
 async def run(job: Job, args: argparse.Namespace) -> None:
@@ -35,14 +38,17 @@ async def run(job: Job, args: argparse.Namespace) -> None:
         async with room(folder.with_name(f"{prefix}{job.id}"), prefix) as beside:
             made = beside / "tree"
             await export(tree.version, made, objects, None, job.progress)
-            await in_thread(_put, made, folder)
+            await in_thread(partial(_put, made, folder, variables=args.variables))
 
 
-def _put(made: Path, folder: Path) -> None:
+def _put(made: Path, folder: Path, *, variables: bool) -> None:
     """Rename the complete tree into place, without what is not the user's."""
     own = made / OWN
     if own.is_dir():
         links.make(made, own / links.FILE)
+        if variables and (own / NAME).is_file():
+            (own / NAME).chmod(0o600)
+            (own / NAME).rename(own.parent / NAME)
         shutil.rmtree(own)
         if not any(own.parent.iterdir()):
             own.parent.rmdir()

@@ -14,7 +14,7 @@ from ...control.session_server.settings import (
 )
 from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session, SessionSpec
-from ...variables import DATASETS, VOLUMES
+from ...variables import DATASETS, FOLDER, VOLUMES
 
 _KEPT = re.compile(
     r"JUPYTER_((CONFIG|DATA)_(DIR|PATH)|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)"
@@ -133,6 +133,7 @@ def _share(share: Share, placement: Placement, context: LaunchContext) -> dict[s
 
 def _facts(session: Session, placement: Placement) -> dict[str, str]:
     found = session_facts(session) | {
+        FOLDER: session.spec.folder,
         "GPUQUOTA_NODE": placement.node,
         "GPUQUOTA_GPUS_MILLI": str(placement.milli),
         "GPUQUOTA_MEMORY_MIB": str(_total(placement.slices)),

@@ -24,6 +24,8 @@ from . import links
 
 OWN = ".gpuquota/snapshot"
 """Where a version has what a snapshot adds to the user's files."""
+_HIDDEN = (OWN, ".gpuquota/variables", ".gpuquota/variables.zip")
+"""Paths that are not the user's files."""
 _PARENT = OWN.partition("/")[0]
 _CHUNK = 1 << 20
 _GIT_TEXT = 4 << 20
@@ -127,7 +129,7 @@ class SessionFolder:
     def _hidden(self, found: Found) -> str | None:
         """Return why a path is left out: empty if it is not, None if nobody need know."""
         path = found.path
-        if path == OWN or path.startswith(f"{OWN}/") or self._excluded(path):
+        if _is_in(path, _HIDDEN) or _is_in(path, self._exclude):
             return None
         if path == _PARENT:
             return None if found.mode == FOLDER else "The product needs this name for a folder."
@@ -156,12 +158,9 @@ class SessionFolder:
                             yield entry.stat(follow_symlinks=False).st_size
 
     def _note_link(self, path: str, target: str) -> None:
-        own = path.startswith(f"{OWN}/") or self._excluded(path)
+        own = _is_in(path, _HIDDEN) or _is_in(path, self._exclude)
         if link_problem(path, target) and not own and not problem(path):
             self._links[path] = target
-
-    def _excluded(self, path: str) -> bool:
-        return any(path == each or path.startswith(f"{each}/") for each in self._exclude)
 
     def _readable(self, found: Found) -> Found:
         """Return a file with the state of what is read: itself, or a copy. Raises OSError."""
@@ -199,6 +198,10 @@ class SessionFolder:
 
     def _new(self) -> Path:
         return self._room / str(next(self._numbers))
+
+
+def _is_in(path: str, places: Iterable[str]) -> bool:
+    return any(path == each or path.startswith(f"{each}/") for each in places)
 
 
 def _key(item: tuple[str, Path]) -> bytes:

@@ -177,3 +177,10 @@ def test_git_writes_addresses_in_some_of_its_files():
 def test_a_key_in_a_patch_keeps_the_form_of_the_patch():
     patch = "+-----BEGIN PRIVATE KEY-----\n+MIIE\n+-----END PRIVATE KEY-----\n context\n"
     assert redaction.text(patch) == f"+-----BEGIN PRIVATE KEY-----\n+{MASK}\n+{MASK}\n context\n"
+
+
+def test_what_follows_a_secret_option_is_masked_in_command_lines():
+    line = ["train", "--api-token", "abc", "--lr", "0.1", "--password=xyz", "--token", "-v"]
+    assert redaction.words(line) == (
+        *("train", "--api-token", "***", "--lr", "0.1", "--password=***", "--token", "-v"),
+    )

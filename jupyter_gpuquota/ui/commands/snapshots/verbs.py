@@ -19,6 +19,7 @@ from ...views.data.jobs import JobView
 from ...views.texts import TextView
 from ...views.view import View
 from .reproduction import REPRODUCE, add_snapshot
+from .variables import variables_of
 
 _RULES = ("keep_last", "daily", "weekly", "every")
 
@@ -38,6 +39,9 @@ def _fill_create(parser: Parser) -> None:
     )
     parser.add_argument(
         "--metric", action="append", default=[], metavar="NAME=VALUE", help="a number to record"
+    )
+    parser.add_argument(
+        "--variables", default="", metavar="X,Y", help="variables of the notebook to store"
     )
     parser.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
 
@@ -61,6 +65,9 @@ def _fill_restore(parser: Parser) -> None:
     parser.add_argument("--folder", default="", help="the new folder; default: beside the old one")
     parser.add_argument(
         "--replace", action="store_true", help="put it in the place of the session's folder"
+    )
+    parser.add_argument(
+        "--variables", action="store_true", help="with stored variables, which are code"
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would be made")
     parser.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
@@ -103,6 +110,7 @@ def _create(client: Client, args: Args, _console: Console) -> View[Any]:
         tags=args.tag,
         metrics=_metrics(args.metric),
         artifacts=args.artifact,
+        variables=variables_of(args.variables),
         wait=args.wait,
     )
     sizes = f"{size_text(made.size)}, {size_text(made.added)} new"
@@ -139,7 +147,12 @@ def _restore(client: Client, args: Args, _console: Console) -> View[Any]:
         request = RestoreRequest(name=args.name, folder=args.folder, replace=args.replace)
         return views.plan(client.snapshots.plan(args.snapshot, request))
     begun = client.snapshots.restore(
-        args.snapshot, args.name, folder=args.folder, replace=args.replace, wait=args.wait
+        args.snapshot,
+        args.name,
+        folder=args.folder,
+        replace=args.replace,
+        variables=args.variables,
+        wait=args.wait,
     )
     return views.RestoreView(begun)
 
