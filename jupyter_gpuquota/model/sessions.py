@@ -137,14 +137,16 @@ class Exit(Model, frozen=True, kw_only=True):
 class Reclaim(Model, frozen=True, kw_only=True):
     """For which session GPUs were last reclaimed, and when.
 
-    `session` is the id of the one that needed them, `name` and `project` its own. `moved` is true
-    if the reclaimed session only made room and continues on other GPUs.
+    `session` is the id of the one that needed them, `name` and `project` its own, `run` its last
+    launch at that time: once it was launched again, it has what was reclaimed for it. `moved` is
+    true if the reclaimed session only made room and continues on other GPUs.
     """
 
     at: datetime
     session: str
     name: str
     project: str
+    run: int = -1
     moved: bool = False
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 
 from ...model.messages.build import joined, message, sentences_of
@@ -102,8 +102,6 @@ def settle(snapshot: ClusterSnapshot) -> SteadyState:
     }
     decided = Plan((), ())
     for _ in range(_CYCLES):
-        # Reclaims are ordered by their time.
-        snapshot = replace(snapshot, now=snapshot.now + timedelta(microseconds=1))
         decided = plan(replace(snapshot, sessions=tuple(sessions.values())))
         if not apply_plan(decided, sessions, snapshot.now):
             break

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 
 from ...model.resources import Placement
 from ...model.sessions import Session
 from .cycle import Cycle
+from .ledger import BORROWED, FAIR
+from .lines import Line, Priced
 from .queue import queue_key
 
 OrderKey = tuple[int, int, int, object]
@@ -19,25 +22,64 @@ def allocate(cycle: Cycle) -> None:
 
     A project's queue keeps its order, but a session that does not fit blocks no other. Projects
     are ordered by what comes next in their queues: within the quota, then within the fair share,
-    then borrowed; among equals the higher priority, then the smaller part of the share used.
+    then borrowed; among equals the higher priority, then the smaller part of the share used. What
+    is within a quota goes before what other projects borrow also where a larger session is ahead
+    of it in its own project.
     """
-    queues: dict[str, list[Session]] = defaultdict(list)
-    for session in sorted(cycle.queue, key=queue_key):
+    queues: dict[str, list[Priced]] = defaultdict(list)
+    for session in sorted(cycle.queue, key=lambda s: (cycle.nominated.get(s.id, 0), queue_key(s))):
         if session.spec.share.wants_gpu:
-            queues[session.spec.project].append(session)
+            queues[session.spec.project].append((session, cycle.cost(session.spec.share)))
         elif session.state == "waiting":
             cycle.outcomes[session.id] = Placement(node=cycle.now.home)
-    for queue in queues.values():  # the next one is the last
-        queue.sort(key=lambda session: cycle.nominated.get(session.id, 0))
-        queue.reverse()
-    order = [(order_key(cycle, queue[-1]), name) for name, queue in queues.items()]
-    heapify(order)
-    while order:
-        _, name = heappop(order)
-        queue = queues[name]
-        cycle.attempt(queue.pop())
-        if queue:
-            heappush(order, (order_key(cycle, queue[-1]), name))
+    _Allocation(cycle, {name: Line(queue) for name, queue in queues.items()}).run()
+
+
+class _Allocation:
+    """The lines of all projects, tried in the order of precedence.
+
+    `_within` are the projects that may have a session behind the first one that stays within the
+    quota, where a tier is `FAIR`, or within the fair share. As projects only come to hold more
+    here, who has none will have none.
+    """
+
+    def __init__(self, cycle: Cycle, lines: dict[str, Line]) -> None:
+        self._cycle = cycle
+        self._lines = lines
+        self._within = {FAIR: set(lines), BORROWED: set(lines)}
+
+    def run(self) -> None:
+        """Try all sessions."""
+        order = [front for name in self._lines if (front := self._front(name))]
+        heapify(order)
+        while order:
+            key, name = heappop(order)
+            front = self._front(name)
+            if front == (key, name):  # else the project has come to hold more since
+                _, line, most = min(self._before(name, key[0]), default=(key, name, None))
+                self._cycle.attempt(self._lines[line].pop(most))
+                front = self._front(name)
+            if front:
+                heappush(order, front)
+
+    def _front(self, name: str) -> tuple[OrderKey, str] | None:
+        session = self._lines[name].next()
+        return (order_key(self._cycle, session), name) if session else None
+
+    def _before(self, name: str, tier: int) -> Iterator[tuple[OrderKey, str, int]]:
+        """Yield sessions of other projects that are of a lower tier, with the most they may cost.
+
+        Yields the key, the project, and what it is still within its right, in milli-GPU.
+        """
+        for other in tuple(self._within.get(tier, ())):
+            account = self._cycle.ledger.accounts[other]
+            right = account.project.quota if tier == FAIR else account.right
+            most = right - account.used
+            session = self._lines[other].next(most)
+            if session is None:
+                self._within[tier].discard(other)
+            elif other != name:
+                yield order_key(self._cycle, session), other, most
 
 
 def order_key(cycle: Cycle, session: Session) -> OrderKey:

@@ -24,7 +24,9 @@ def apply_plan(decided: Plan, sessions: dict[str, Session], now: datetime) -> bo
         session = sessions[decision.session]
         if isinstance(decision.outcome, Placement):
             running = lifecycle.move(lifecycle.move(session, "starting", now), "running", now)
-            sessions[session.id] = msgspec.structs.replace(running, placement=decision.outcome)
+            sessions[session.id] = msgspec.structs.replace(
+                running, placement=decision.outcome, run=session.run + 1
+            )
             started = True
         else:
             sessions[session.id] = msgspec.structs.replace(session, reason=decision.outcome)

@@ -123,6 +123,7 @@ class Cycle:
                 session=taker.id,
                 name=taker.spec.name,
                 project=taker.spec.project,
+                run=taker.run,
                 moved=moved,
             )
             reason = explain.reclaimed(victim, taker, moved=moved)

@@ -20,6 +20,7 @@ IN_QUOTA, FAIR, BORROWED = range(3)
 class Account:
     """What one project holds, in milli-GPU, once all that leaves has left.
 
+    `parts`: all that is requested are parts of GPUs.
     `fixed` is the part of `used` that is never reclaimed. Until their processes are gone,
     `leaving` is held as well, of which `leaving_fixed` was never to be reclaimed: it still counts
     against the project's own limit and quota, and against no other project's.
@@ -32,7 +33,13 @@ class Account:
     leaving: int = 0
     leaving_fixed: int = 0
     requested: int = 0
+    parts: bool = True
     fair: int = 0
+
+    @property
+    def right(self) -> int:
+        """Return what it may hold and keep: the quota, or the fair share where that is more."""
+        return max(self.fair, self.project.quota)
 
 
 class Ledger:
@@ -65,11 +72,13 @@ class Ledger:
 
     def request(self, session: Session, milli: int) -> None:
         """Count what a session holds or is queued for."""
-        self.of(session).requested += milli
+        account = self.of(session)
+        account.requested += milli
+        account.parts = account.parts and not session.spec.share.devices
 
     def share_out(self, capacity: int) -> None:
         """Compute the fair shares."""
-        demands = [Demand(account.project, account.requested) for account in self.accounts.values()]
+        demands = [Demand(a.project, a.requested, a.parts) for a in self.accounts.values()]
         for name, fair in fair_shares(demands, capacity).items():
             self.accounts[name].fair = fair
 

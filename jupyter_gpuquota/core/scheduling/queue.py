@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from ...model.quota import Project, Rules
 from ...model.resources import Node
-from ...model.sessions import LIVE, Kind, Reclaim, Session
+from ...model.sessions import LIVE, Kind, Session
 
 
 def is_queued(session: Session) -> bool:
@@ -40,24 +40,18 @@ def nominated(sessions: Iterable[Session]) -> dict[str, int]:
     """Return the queued sessions for which GPUs were reclaimed, with their precedence, by id.
 
     They come first, so that no other session gets what was reclaimed for them. Moved sessions come
-    next. Less comes first; other sessions are not included.
+    next. Less comes first; other sessions are not included. Clocks play no part in it.
     """
     queue = {s.id: s for s in sessions if is_queued(s)}
     found: dict[str, int] = {}
     for session in queue.values():
         if reclaim := session.reclaimed:
             taker = queue.get(reclaim.session)
-            if taker and _still_waits(taker, reclaim):
+            if taker and taker.run == reclaim.run:  # it has not been launched since
                 found[taker.id] = -2
             if reclaim.moved:
                 found.setdefault(session.id, -1)
     return found
-
-
-def _still_waits(taker: Session, reclaim: Reclaim) -> bool:
-    """Return whether a session has not started since GPUs were reclaimed for it."""
-    lost = taker.reclaimed
-    return taker.since <= reclaim.at and (lost is None or lost.at < reclaim.at)
 
 
 def nodes_for(

@@ -10,7 +10,7 @@ from ...model.resources import Placement
 from ...model.sessions import Session
 from .allocation import order_key
 from .cycle import Cycle
-from .ledger import UNBOUNDED
+from .ledger import UNBOUNDED, Account
 from .queue import queue_key, rank
 from .victims import Holders, Search, Validator, Victims, held_by
 
@@ -20,37 +20,49 @@ CandidatesOf = Callable[[Session, int], Candidates | None]
 
 
 def reclaim(cycle: Cycle) -> None:
-    """Reclaim what projects hold above their fair share for one that stays within its own.
+    """Reclaim what projects hold above their right, for one that stays within its own.
 
-    Quotas are left alone where borrowed GPUs suffice.
+    Whoever stays within the fair share may take from those above theirs; whoever stays within the
+    quota may also take from those above their quota, as what is in quota is never withheld.
+    Quotas are left alone where borrowed GPUs suffice. These are KAI Scheduler's two strategies
+    (`MaintainFairShare` and `GuaranteeDeservedQuota` of its plugin proportion).
     """
     accounts = cycle.ledger.accounts
-
-    def may(victim: Session) -> bool:
-        account = accounts[victim.spec.project]
-        return account.used > account.fair and victim.id not in cycle.evictions
-
     staying = cycle.staying if cycle.pending else ()
-    holders = Holders(s for s in staying if cycle.may_preempt(s) and may(s))
+    above = {name for name, a in accounts.items() if a.used > min(a.fair, a.project.quota)}
+    holders = Holders(s for s in staying if s.spec.project in above and cycle.may_preempt(s))
 
     def candidates(taker: Session, milli: int) -> Candidates | None:
         account = cycle.ledger.of(taker)
+        if account.used + milli > account.right:
+            return None
 
-        def above(found: Victims, cost: int) -> bool:
+        def may(victim: Session) -> bool:
+            theirs = accounts[victim.spec.project]
+            return (
+                theirs is not account
+                and theirs.used > min(theirs.fair, theirs.project.quota)
+                and victim.id not in cycle.evictions
+            )
+
+        def fair(found: Victims, cost: int) -> bool:
             return (
                 account.used + cost <= account.fair
-                and _above_fair(cycle, found)
+                and _above(cycle, found, _fair)
                 and not cycle.ledger.exceeds_quota(taker, cost)
             )
 
         def borrowed(found: Victims, cost: int) -> bool:
-            return above(found, cost) and _keep_quota(cycle, found)
+            return fair(found, cost) and _keep_quota(cycle, found)
 
-        if account.used + milli > account.fair or not any(
-            a.used > a.fair for a in accounts.values()
-        ):
-            return None
-        return holders, may, (borrowed, above)
+        def owed(found: Victims, cost: int) -> bool:
+            return (
+                account.used + cost <= account.project.quota
+                and _above(cycle, found, _quota)
+                and not cycle.ledger.exceeds_quota(taker, cost)
+            )
+
+        return holders, may, (borrowed, fair, owed)
 
     _preempt_for(cycle, cycle.pending, candidates)
 
@@ -140,14 +152,22 @@ def _preempt_for(
     cycle.bounded[:] = [s for s in cycle.bounded if s.id not in served]
 
 
-def _above_fair(cycle: Cycle, victims: Victims) -> bool:
-    """Return whether every project is above its fair share until its last victim stops."""
+def _fair(account: Account) -> int:
+    return account.fair
+
+
+def _quota(account: Account) -> int:
+    return account.project.quota
+
+
+def _above(cycle: Cycle, victims: Victims, right: Callable[[Account], int]) -> bool:
+    """Return whether every project is above what is its right until its last victim stops."""
     taken: dict[str, list[int]] = defaultdict(list)
     for victim in victims:
         taken[victim.spec.project].append(held_by(victim))
     accounts = cycle.ledger.accounts
     return all(
-        accounts[name].used - sum(held) + max(held) > accounts[name].fair
+        accounts[name].used - sum(held) + max(held) > right(accounts[name])
         for name, held in taken.items()
     )
 

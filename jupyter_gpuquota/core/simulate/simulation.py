@@ -30,8 +30,6 @@ from .scenarios import node_of, project_of, rules_of
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 TICK = timedelta(milliseconds=1)
 """The duration of a step, so that their order is known."""
-MOMENT = timedelta(microseconds=1)
-"""The duration of a cycle."""
 MOST_CYCLES = 1_000
 
 _PLACE = LaunchPlace(
@@ -198,7 +196,6 @@ class Simulation:
             self._again = decided.again
             if not apply_plan(decided, self.sessions, self.now):
                 return
-            self.now += MOMENT
         raise Internal(f"The scheduler has not settled after {MOST_CYCLES} cycles.")
 
     @property
