@@ -12,7 +12,7 @@ from . import explain
 from .capacity import cost, shareable
 from .ledger import Ledger
 from .placement import Allowed, Pool
-from .queue import holds, is_queued, nodes_for, nominated, safe_until
+from .queue import holds, is_queued, nodes_for, nominated, queue_key, safe_until
 from .snapshot import ClusterSnapshot, Eviction
 from .victims import Victims, held_by
 
@@ -116,7 +116,10 @@ class Cycle:
         self.ledger.hold(session, placement.milli)
 
     def evict(self, taker: Session, victims: Victims, placement: Placement, *, moved: bool) -> None:
-        """Preempt victims, and reserve what they release for the taker."""
+        """Preempt victims, and reserve what they release for the taker.
+
+        Those that are `moved` are promised other devices, which are reserved as well.
+        """
         for victim in victims:
             reclaim = Reclaim(
                 at=self.snapshot.now,
@@ -132,6 +135,9 @@ class Cycle:
             if victim.placement:
                 self.soon.release(victim.placement)
         self.assign(taker, placement, explain.reclaiming(victims, taker, self.snapshot.rules.grace))
+        for victim in sorted(victims, key=queue_key) if moved else ():
+            if place := self.soon.find(victim.spec.share, self.allowed(victim)):
+                self.assign(victim, place, self.evictions[victim.id].reason)
 
     def may_preempt(self, session: Session) -> bool:
         """Return whether a session may be preempted: by its kind and its minimum run time."""

@@ -39,11 +39,8 @@ def reclaim(cycle: Cycle) -> None:
 
         def may(victim: Session) -> bool:
             theirs = accounts[victim.spec.project]
-            return (
-                theirs is not account
-                and theirs.used > min(theirs.fair, theirs.project.quota)
-                and victim.id not in cycle.evictions
-            )
+            over = theirs.used > min(theirs.fair, theirs.project.quota)
+            return over and victim.id not in cycle.evictions
 
         def fair(found: Victims, cost: int) -> bool:
             return (
@@ -98,7 +95,10 @@ def preempt(cycle: Cycle) -> None:
 
 
 def consolidate(cycle: Cycle) -> None:
-    """Move preemptible sessions where that makes room for a queued one."""
+    """Move preemptible sessions where that makes room for one that stays within its right.
+
+    Whoever borrows beyond the fair share moves nobody: it might have to give back at once.
+    """
     if not cycle.snapshot.rules.consolidate or not cycle.pending:
         return
     holders = Holders(s for s in cycle.staying if cycle.may_move(s))
@@ -106,11 +106,14 @@ def consolidate(cycle: Cycle) -> None:
     def may(victim: Session) -> bool:
         return victim.id not in cycle.evictions
 
-    def candidates(taker: Session, _: int) -> Candidates:
-        def valid(_: Victims, cost: int) -> bool:
-            return not cycle.ledger.refuses(taker, cost)
+    def candidates(taker: Session, milli: int) -> Candidates | None:
+        account = cycle.ledger.of(taker)
 
-        return holders, may, (valid,)
+        def valid(_: Victims, cost: int) -> bool:
+            within = account.used + cost <= account.right
+            return within and not cycle.ledger.refuses(taker, cost)
+
+        return (holders, may, (valid,)) if account.used + milli <= account.right else None
 
     _preempt_for(cycle, cycle.pending, candidates, moved=True)
 
@@ -136,7 +139,7 @@ def _preempt_for(
         if alike in failed or cycle.ledger.exceeds_quota(taker, milli):
             continue
         holders, may, validators = candidates(taker, milli) or (Holders(()), bool, ())
-        confirm = partial(_all_fit, cycle, taker) if moved else None
+        confirm = partial(_all_fit, cycle) if moved else None
         share, allowed = taker.spec.share, cycle.allowed(taker)
         for valid in validators if holders.alike else ():
             everywhere = taker.id in anywhere
@@ -183,13 +186,14 @@ def _keep_quota(cycle: Cycle, victims: Victims) -> bool:
     )
 
 
-def _all_fit(cycle: Cycle, taker: Session, victims: Victims) -> bool:
-    """Return whether taker and victims all fit, in the order in which they will be placed."""
+def _all_fit(cycle: Cycle, victims: Victims, placement: Placement) -> bool:
+    """Return whether all victims fit elsewhere once a taker has its placement."""
     released = [victim.placement for victim in victims if victim.placement]
     for old in released:
         cycle.soon.release(old)
-    taken: list[Placement] = []
-    for session in (taker, *sorted(victims, key=queue_key)):
+    cycle.soon.allocate(placement)
+    taken = [placement]
+    for session in sorted(victims, key=queue_key):
         found = cycle.soon.find(session.spec.share, cycle.allowed(session))
         if found is None:
             break

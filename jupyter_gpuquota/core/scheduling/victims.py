@@ -21,7 +21,7 @@ EXACT = 4000
 
 Victims = tuple[Session, ...]
 Validator = Callable[[Victims, int], bool]
-Confirm = Callable[[Victims], bool]
+Confirm = Callable[[Victims, Placement], bool]
 Choice = tuple[Victims, Placement]
 
 
@@ -126,7 +126,7 @@ class Search:
         if not self.valid(victims, self.milli):
             return None
         placement = _fits_without(self.share, node, victims)
-        if placement is None or (self.confirm and not self.confirm(victims)):
+        if placement is None or (self.confirm and not self.confirm(victims, placement)):
             return None
         dearer = placement.milli > self.milli
         return None if dearer and not self.valid(victims, placement.milli) else (victims, placement)
