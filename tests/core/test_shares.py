@@ -55,7 +55,7 @@ BAD = [
     ({"gpu": "½"}, "gpu", "not written as a number"),
     ({"gpu": "1e-1"}, "gpu", "not a number"),
     ({"gpu": "0,5"}, "gpu", "not a number"),
-    ({"gpu": "0.001"}, "gpu", "Finer"),
+    ({"gpu": "0.0001"}, "gpu", "Finer"),
     ({"gpu": "٣"}, "gpu", "not a number"),
     ({"gpu_memory": "0"}, "gpu_memory", "at least 1 MiB"),
     ({"gpu_memory": "-8Gi"}, "gpu_memory", "not an amount"),

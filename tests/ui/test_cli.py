@@ -101,7 +101,7 @@ BAD = {
     "one and a half": (["-g", "1.5"], "gpu"),
     "nan": (["-g", "nan"], "gpu"),
     "vulgar": (["-g", "½"], "gpu"),
-    "too fine": (["-g", "0.001"], "gpu"),
+    "too fine": (["-g", "0.0001"], "gpu"),
     "compute": (["-g", "0.5", "--gpu-compute", "33"], "gpu_compute"),
     "memory": (["--gpu-memory", "64Gi"], "gpu_memory"),
     "both": (["-g", "0.5", "--gpu-memory", "8Gi"], "gpu_memory"),

@@ -1,7 +1,7 @@
 """Read a share as users write it.
 
-Steps and bounds: fractions in 0.01 (KAI Scheduler's step), compute in 5 % from 5 to 100 (ACK's
-rule), memory in MiB or as a Kubernetes quantity (`8Gi`, `4G`).
+Steps and bounds: fractions in 0.001, compute in 5 % from 5 to 100 (ACK's rule), memory in MiB or as
+a Kubernetes quantity (`8Gi`, `4G`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .quantities import parse_memory
 
 _NUMBER = re.compile(r"-?\d{1,9}(\.\d{1,12})?", re.ASCII)
 _MIG = re.compile(r"\d+g\.\d+gb(\+[\w.]+)?", re.ASCII)
-_VULGAR = {"½": 500, "¼": 250, "¾": 750, "⅓": 330, "⅔": 660, "⅛": 120}
+_VULGAR = {"½": 500, "¼": 250, "¾": 750, "⅓": 333, "⅔": 667, "⅛": 125}
 """Fractions in one character, as milli-GPU."""
 
 
@@ -71,10 +71,10 @@ def _parse_gpu(text: str) -> int:
         raise BadValue("share.zero")
     if gpus > 1 and gpus != int(gpus):
         raise BadValue("share.whole", below=int(gpus), above=int(gpus) + 1)
-    hundredths = gpus * 100
-    if hundredths != int(hundredths):
-        raise BadValue("share.step", near=max(int(hundredths), 1) * MILLI // 100)
-    return int(gpus * MILLI)
+    milli = gpus * MILLI
+    if milli != int(milli):
+        raise BadValue("share.step", near=max(int(milli), 1))
+    return int(milli)
 
 
 def _parse_memory(text: str) -> int:

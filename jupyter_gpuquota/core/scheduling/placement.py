@@ -180,8 +180,7 @@ def why_not(share: Share, pool: Pool, allowed: Allowed = None) -> Reason:
 
 def _best(share: Share, free: Free) -> int:
     """Return how much would start now where only fragments of GPUs are free, in milli-GPU."""
-    largest = free.largest // 10 * 10
-    return (free.spare * MILLI or largest) if share.devices else largest
+    return (free.spare * MILLI or free.largest) if share.devices else free.largest
 
 
 def _part(device: DeviceCapacity) -> bool:

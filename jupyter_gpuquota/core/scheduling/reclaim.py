@@ -65,8 +65,11 @@ def reclaim(cycle: Cycle) -> None:
 
 
 def preempt(cycle: Cycle) -> None:
-    """Preempt sessions of lower rank for one of higher rank in the same project."""
-    takers = [*cycle.pending, *cycle.bounded]
+    """Preempt sessions of lower rank for one of higher rank in the same project.
+
+    What another project took back is not taken from a colleague: only one of them loses its work.
+    """
+    takers = [s for s in (*cycle.pending, *cycle.bounded) if not _gave_back(s)]
     bounded = {session.id for session in cycle.bounded}
     names = {session.spec.project for session in takers}
     own = defaultdict(list)
@@ -153,6 +156,12 @@ def _preempt_for(
             failed.add(alike)
     cycle.pending[:] = [s for s in cycle.pending if s.id not in served]
     cycle.bounded[:] = [s for s in cycle.bounded if s.id not in served]
+
+
+def _gave_back(session: Session) -> bool:
+    """Return whether a session lost its GPUs to another project."""
+    lost = session.reclaimed
+    return lost is not None and not lost.moved and lost.project != session.spec.project
 
 
 def _fair(account: Account) -> int:

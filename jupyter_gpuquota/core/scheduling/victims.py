@@ -5,6 +5,7 @@ As few as suffice, and of those the ones that lose least: of low priority, small
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session
 from .capacity import DeviceCapacity, NodeCapacity, slice_of
 from .placement import Allowed, Pool
+
+_SIZES = (MILLI, 2 * MILLI + 1)
+"""Where classes of sizes begin: parts of GPUs are below the first, more than two GPUs last."""
 
 EXACT = 4000
 """The most sets of victims that are compared; beyond, likely ones are chosen greedily."""
@@ -28,13 +32,14 @@ Choice = tuple[Victims, Placement]
 class Holders:
     """The sessions that may be preempted, those that lose least first.
 
-    `alike` has them in groups of one size, which is at most that of a device.
+    `alike` has them in groups of about one size, with the largest, at most that of a device.
     """
 
     def __init__(self, sessions: Iterable[Session]) -> None:
         ordered = sorted((s for s in sessions if held_by(s)), key=victim_key)
-        groups = groupby(ordered, key=lambda s: (s.spec.priority, held_by(s)))
-        self.alike = [(min(milli, MILLI), list(group)) for (_, milli), group in groups]
+        groups = groupby(ordered, key=lambda s: (s.spec.priority, _size(held_by(s))))
+        alike = [list(group) for _, group in groups]
+        self.alike = [(min(max(map(held_by, group)), MILLI), group) for group in alike]
         self.by_node: dict[str, list[Session]] = defaultdict(list)
         for session in ordered:
             if session.placement:
@@ -229,9 +234,17 @@ def held_by(session: Session) -> int:
 
 
 def victim_key(session: Session) -> tuple[int, int, float, str]:
-    """Return the key that orders victims: low priority, few GPUs and little work first."""
+    """Return the key that orders victims: low priority, few GPUs and little work first.
+
+    Of about the same size is what holds parts of GPUs, up to two GPUs, or more.
+    """
     began = (session.started or session.since).timestamp()
-    return (session.spec.priority, held_by(session), -began, session.id)
+    return (session.spec.priority, _size(held_by(session)), -began, session.id)
+
+
+def _size(milli: int) -> int:
+    """Return the class of a size."""
+    return bisect_right(_SIZES, milli)
 
 
 def _gain(session: Session) -> tuple[int, str]:
@@ -244,7 +257,7 @@ def _rank(victims: Sequence[Session]) -> tuple[int, int, int, float, tuple[str, 
     return (
         len(worth),
         max(priority for priority, _, _, _ in worth),
-        sum(milli for _, milli, _, _ in worth),
+        _size(sum(map(held_by, victims))),
         sum(began for _, _, began, _ in worth),
         tuple(name for _, _, _, name in worth),
     )

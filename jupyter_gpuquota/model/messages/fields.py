@@ -58,7 +58,7 @@ SHARES = {
     "share.whole": Text(
         "Above 1, only whole GPUs are possible: enter {below:count} or {above:count}."
     ),
-    "share.step": Text("Finer than the smallest step, 0.01 GPU.", "Use {near:amount}."),
+    "share.step": Text("Finer than the smallest step, 0.001 GPU.", "Use {near:amount}."),
     "share.amount": Text("{value} is not an amount of memory.", "Use MiB (8192) or 8Gi."),
     "share.amount.zero": Text("A memory share must be at least 1 MiB.", _CPU_ONLY),
     "share.compute": Text("Must be one of 5, 10, … 100 %.", "Use {near:count}."),

@@ -1576,14 +1576,16 @@ export interface Usage {
 /**
  * For which session GPUs were last reclaimed, and when.
  *
- * `session` is the id of the one that needed them, `name` and `project` its own. `moved` is true
- * if the reclaimed session only made room and continues on other GPUs.
+ * `session` is the id of the one that needed them, `name` and `project` its own, `run` its last
+ * launch at that time: once it was launched again, it has what was reclaimed for it. `moved` is
+ * true if the reclaimed session only made room and continues on other GPUs.
  */
 export interface Reclaim {
   at: string;
   session: string;
   name: string;
   project: string;
+  run: number;
   moved: boolean;
 }
 /**

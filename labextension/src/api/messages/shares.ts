@@ -100,7 +100,7 @@ export const shares: Texts = {
     trans.__('Profiles look like 1g.10gb.')
   ],
   'share.step': (trans, f, a) => [
-    trans.__('Finer than the smallest step, 0.01 GPU.'),
+    trans.__('Finer than the smallest step, 0.001 GPU.'),
     trans.__('Use %1.', f.amount(a.near))
   ],
   'share.whole': (trans, f, a) => [
