@@ -8,8 +8,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.core.scheduling.holders import Holders
 from jupyter_gpuquota.core.scheduling.placement import Pool
-from jupyter_gpuquota.core.scheduling.victims import Holders, Search
+from jupyter_gpuquota.core.scheduling.rooms import Rooms
+from jupyter_gpuquota.core.scheduling.victims import Choice, Rules, Search, Validator
 from jupyter_gpuquota.model.resources import Node, Placement, Share
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_node, make_session, make_share
@@ -26,6 +28,18 @@ SHARES = [
 ]
 shares = st.sampled_from(SHARES)
 holding = st.lists(st.tuples(shares, st.booleans(), st.sampled_from([10, 90])), max_size=9)
+
+
+def choose(
+    share: Share,
+    milli: int,
+    pool: Pool,
+    sessions: list[Session],
+    valid: Validator = lambda *_: True,
+) -> Choice | None:
+    """Return victims for a share among sessions."""
+    rooms = Rooms(share, pool, None, Holders(sessions))
+    return Search(rooms, Rules(milli, lambda _: True, valid)).choose()
 
 
 def placed(wishes: list[tuple[dict[str, str], bool, int]], nodes: list[Node]) -> list[Session]:
@@ -68,8 +82,7 @@ def test_no_smaller_set_would_do(
     if pool.find(share):
         return
     candidates = sessions[spared:]
-    search = Search(share, 0, pool, None, lambda _: True, lambda *_: True)
-    choice = search.choose(Holders(candidates))
+    choice = choose(share, 0, pool, candidates)
     least = fewest(share, nodes, sessions, candidates)
     assert (len(choice[0]) if choice else None) == least
     if choice:
@@ -83,8 +96,7 @@ def test_of_single_victims_the_one_that_loses_least_goes() -> None:
     wishes = [({"gpu": "1"}, True, priority) for priority in (90, 10, 10, 50)]
     sessions = placed(wishes, nodes)
     pool = Pool(nodes, [s.placement for s in sessions if s.placement])
-    search = Search(make_share("0.5"), 0, pool, None, lambda _: True, lambda *_: True)
-    choice = search.choose(Holders(sessions))
+    choice = choose(make_share("0.5"), 0, pool, sessions)
     assert choice
     assert [victim.spec.name for victim in choice[0]] == ["s1"]  # the younger of the two at 10
 
@@ -92,8 +104,7 @@ def test_of_single_victims_the_one_that_loses_least_goes() -> None:
 def test_nobody_goes_where_there_is_room_already() -> None:
     sessions = placed([({"gpu": "0.5"}, True, 10)] * 2, [make_node("n1", 4)])
     pool = Pool([make_node("n1", 4)], [s.placement for s in sessions if s.placement])
-    search = Search(make_share("2"), 2000, pool, None, lambda _: True, lambda *_: True)
-    assert search.choose(Holders(sessions)) is None
+    assert choose(make_share("2"), 2000, pool, sessions) is None
 
 
 def test_what_a_placement_really_costs_is_judged() -> None:
@@ -101,7 +112,6 @@ def test_what_a_placement_really_costs_is_judged() -> None:
     sessions = placed([({"gpu": "1"}, True, 10)] * 2, nodes)
     pool = Pool(nodes, [s.placement for s in sessions if s.placement])
     share = make_share(gpu_memory="16384")
-    search = Search(share, 500, pool, None, lambda _: True, lambda _, cost: cost <= 500)
-    choice = search.choose(Holders(sessions))
+    choice = choose(share, 500, pool, sessions, lambda _, cost: cost <= 500)
     assert choice
     assert choice[1].node == "n2"

@@ -19,10 +19,10 @@ from ..idle import lifetime
 from ..members import warnings
 from ..requests.feasibility import Prospects
 from ..scheduling.apply import apply_plan
+from ..scheduling.holders import held_by
 from ..scheduling.queue import holds, safe_until
 from ..scheduling.scheduler import plan
 from ..scheduling.snapshot import ClusterSnapshot, Plan
-from ..scheduling.victims import held_by
 
 _CYCLES = 50
 """The most cycles until nothing changes; each but the last starts or stops something."""

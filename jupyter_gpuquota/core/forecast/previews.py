@@ -23,9 +23,9 @@ from ..names import mention
 from ..requests.alternatives import smaller
 from ..requests.shares import read_share
 from ..scheduling.cycle import Cycle, Refuses
+from ..scheduling.holders import held_by
 from ..scheduling.scheduler import run_cycle
 from ..scheduling.snapshot import ClusterSnapshot
-from ..scheduling.victims import held_by
 from ..usage.isolation import isolation_of
 
 _REQUESTED = "\uffff"

@@ -10,11 +10,11 @@ from ...model.resources import Placement, Share
 from ...model.sessions import Reclaim, Session
 from . import explain
 from .capacity import cost, shareable
+from .holders import Victims, held_by
 from .ledger import Ledger
 from .placement import Allowed, Pool
 from .queue import holds, is_queued, nodes_for, nominated, queue_key, safe_until
 from .snapshot import ClusterSnapshot, Eviction
-from .victims import Victims, held_by
 
 Refuses = Callable[[Session, int], Reason | None]
 """Returns the rule that denies a session so much more, None if none does."""

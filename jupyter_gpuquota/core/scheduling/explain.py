@@ -9,9 +9,9 @@ from ...model.messages.formats import Arg, holders_arg
 from ...model.reasons import Reason
 from ...model.sessions import Session
 from ..names import mention
+from .holders import Victims
 from .ledger import Account, Ledger, holdings_of
 from .placement import Allowed, Pool, why_not
-from .victims import Victims
 
 
 def explain(session: Session, milli: int, ledger: Ledger, pool: Pool, allowed: Allowed) -> Reason:

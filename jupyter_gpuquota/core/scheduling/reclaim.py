@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Callable
 
-from ...model.resources import Placement
 from ...model.sessions import Session
-from .allocation import order_key
 from .cycle import Cycle
+from .holders import Holders, Victims, held_by
 from .ledger import UNBOUNDED, Account
-from .queue import queue_key, rank
-from .victims import Holders, Search, Validator, Victims, held_by
-
-Candidates = tuple[Holders, Callable[[Session], bool], Sequence[Validator]]
-CandidatesOf = Callable[[Session, int], Candidates | None]
-"""For a taker and its cost: the holders, which of them may be victims, and which sets of them."""
+from .preemption import Candidates, preempt_for
+from .queue import rank
 
 
 def reclaim(cycle: Cycle) -> None:
@@ -61,7 +55,7 @@ def reclaim(cycle: Cycle) -> None:
 
         return holders, may, (borrowed, fair, owed)
 
-    _preempt_for(cycle, cycle.pending, candidates)
+    preempt_for(cycle, cycle.pending, candidates)
 
 
 def preempt(cycle: Cycle) -> None:
@@ -94,7 +88,7 @@ def preempt(cycle: Cycle) -> None:
         found = holders.get(taker.spec.project)
         return (found, may, (valid,)) if found else None
 
-    _preempt_for(cycle, takers, candidates, anywhere=bounded)
+    preempt_for(cycle, takers, candidates, anywhere=bounded)
 
 
 def consolidate(cycle: Cycle) -> None:
@@ -118,44 +112,7 @@ def consolidate(cycle: Cycle) -> None:
 
         return (holders, may, (valid,)) if account.used + milli <= account.right else None
 
-    _preempt_for(cycle, cycle.pending, candidates, moved=True)
-
-
-def _preempt_for(
-    cycle: Cycle,
-    takers: Sequence[Session],
-    candidates: CandidatesOf,
-    *,
-    anywhere: Collection[str] = (),
-    moved: bool = False,
-) -> None:
-    """Find victims for each of the takers in turn; validators are tried in their order.
-
-    Victims that are `moved` must fit elsewhere. For takers in `anywhere`, the project must hold
-    less, on any devices.
-    """
-    failed: set[object] = set()
-    served = set()
-    for taker in sorted(takers, key=lambda s: order_key(cycle, s)):
-        alike = (cycle.shape(taker), rank(taker))
-        milli = cycle.cost(taker.spec.share)
-        if alike in failed or cycle.ledger.exceeds_quota(taker, milli):
-            continue
-        holders, may, validators = candidates(taker, milli) or (Holders(()), bool, ())
-        confirm = partial(_all_fit, cycle) if moved else None
-        share, allowed = taker.spec.share, cycle.allowed(taker)
-        for valid in validators if holders.alike else ():
-            everywhere = taker.id in anywhere
-            search = Search(share, milli, cycle.soon, allowed, may, valid, confirm, everywhere)
-            if choice := search.choose(holders):
-                cycle.evict(taker, *choice, moved=moved)
-                served.add(taker.id)
-                failed.clear()
-                break
-        else:
-            failed.add(alike)
-    cycle.pending[:] = [s for s in cycle.pending if s.id not in served]
-    cycle.bounded[:] = [s for s in cycle.bounded if s.id not in served]
+    preempt_for(cycle, cycle.pending, candidates, moved=True)
 
 
 def _gave_back(session: Session) -> bool:
@@ -193,23 +150,3 @@ def _keep_quota(cycle: Cycle, victims: Victims) -> bool:
     return all(
         accounts[name].used - held >= accounts[name].project.quota for name, held in taken.items()
     )
-
-
-def _all_fit(cycle: Cycle, victims: Victims, placement: Placement) -> bool:
-    """Return whether all victims fit elsewhere once a taker has its placement."""
-    released = [victim.placement for victim in victims if victim.placement]
-    for old in released:
-        cycle.soon.release(old)
-    cycle.soon.allocate(placement)
-    taken = [placement]
-    for session in sorted(victims, key=queue_key):
-        found = cycle.soon.find(session.spec.share, cycle.allowed(session))
-        if found is None:
-            break
-        cycle.soon.allocate(found)
-        taken.append(found)
-    for new in taken:
-        cycle.soon.release(new)
-    for old in released:
-        cycle.soon.allocate(old)
-    return len(taken) == len(victims) + 1

@@ -11,7 +11,7 @@ from ...model.resources import Holding, Node
 from ...model.sessions import Session
 from ..scheduling.capacity import capacity_of, cost, shareable
 from ..scheduling.fairshare import Demand, fair_shares
-from ..scheduling.victims import held_by
+from ..scheduling.holders import held_by
 
 
 def sum_up(

@@ -11,7 +11,7 @@ from ...model.quota import ProjectUse
 from ...model.resources import Node
 from ...model.sessions import Session
 from ..scheduling.capacity import cost
-from ..scheduling.victims import held_by, victim_key
+from ..scheduling.holders import held_by, victim_key
 from .buckets import Bucket
 
 Meter = Callable[[Sequence[Session]], int | None]
