@@ -21,9 +21,12 @@ class Holders:
     """The sessions that may be preempted by node and device, those that lose least first."""
 
     def __init__(self, sessions: Iterable[Session]) -> None:
+        worth = [(victim_key(s), held_by(s), s) for s in sessions if s.placement]
+        worth.sort(key=lambda item: item[0])
+        self._worth = {session.id: (key, milli) for key, milli, session in worth if milli}
         self._nodes: dict[str, dict[str, Session]] = defaultdict(dict)
-        for session in sorted((s for s in sessions if held_by(s)), key=victim_key):
-            if session.placement:
+        for _, milli, session in worth:
+            if milli and session.placement:
                 self._nodes[session.placement.node][session.id] = session
 
     @property
@@ -40,6 +43,17 @@ class Holders:
         for victim in victims:
             if victim.placement:
                 self._nodes[victim.placement.node].pop(victim.id, None)
+
+    def rank(self, victims: Sequence[Session]) -> Rank:
+        """Return the rank of a set of victims: the smallest first, then by what they lose."""
+        worth = [self._worth[victim.id] for victim in victims]
+        return (
+            len(worth),
+            max(key[0] for key, _ in worth),
+            size_class(sum(milli for _, milli in worth)),
+            sum(key[2] for key, _ in worth),
+            tuple(key[3] for key, _ in worth),
+        )
 
 
 def by_device(sessions: Iterable[Session]) -> Mapping[int | None, list[Session]]:
@@ -74,15 +88,3 @@ def victim_key(session: Session) -> tuple[int, int, float, str]:
 def size_class(milli: int) -> int:
     """Return the class of a size."""
     return bisect_right(_SIZES, milli)
-
-
-def rank_of(victims: Victims) -> Rank:
-    """Return the rank of a set of victims: the smallest first, then by what they lose."""
-    worth = [victim_key(victim) for victim in victims]
-    return (
-        len(worth),
-        max(priority for priority, _, _, _ in worth),
-        size_class(sum(map(held_by, victims))),
-        sum(began for _, _, began, _ in worth),
-        tuple(name for _, _, _, name in worth),
-    )

@@ -8,8 +8,13 @@ from itertools import combinations, islice
 from ...model.resources import MILLI, Placement, Share
 from ...model.sessions import Session
 from .capacity import DeviceCapacity, NodeCapacity, slice_of
-from .holders import Holders, Rank, Victims, by_device, rank_of, slice_on
+from .holders import Holders, Rank, Victims, by_device, slice_on
 from .placement import Allowed, Pool
+
+Amounts = tuple[int, int, int]
+"""Milli-GPU, memory in MiB and compute in %."""
+
+_NOTHING = (0, 0, 0)
 
 EXACT = 4000
 """The most sets of sessions that are compared on one node."""
@@ -60,7 +65,7 @@ class Rooms:
         capacity, sessions = self._pool.nodes[node], self._holders.on(node)
         single = next((s for s in sessions if self._could_suffice(capacity, s)), None)
         if single:
-            return rank_of((single,))
+            return self._holders.rank((single,))
         count = self._fewest(capacity, sessions)
         return (count,) if count else None
 
@@ -69,9 +74,15 @@ class Rooms:
         if node not in self._sets:
             capacity, sessions = self._pool.nodes[node], self._holders.on(node)
             singles = [(s,) for s in sessions if self._could_suffice(capacity, s)]
-            several = sorted(islice(self._several(capacity, sessions), EXACT), key=rank_of)
+            several = sorted(
+                islice(self._several(capacity, sessions), EXACT), key=self._holders.rank
+            )
             self._sets[node] = [*singles, *several]
         return self._sets[node]
+
+    def rank(self, victims: Victims) -> Rank:
+        """Return the rank of a set of victims: less is better."""
+        return self._holders.rank(victims)
 
     def fit_without(self, node: str, victims: Victims) -> Placement | None:
         """Return devices for the share once sessions have ended, None if it does not fit."""
@@ -128,7 +139,7 @@ class Rooms:
         wanted = self._share.devices - node.spare
         if wanted <= 0:  # enough devices are free: something else is missing
             return
-        freeable = sorted(_freeable(node, sessions), key=rank_of)
+        freeable = sorted(_freeable(node, sessions), key=self._holders.rank)
         for chosen in combinations(freeable, wanted):
             victims = tuple({s.id: s for holders in chosen for s in holders}.values())
             if len(victims) > 1:
@@ -141,9 +152,11 @@ class Rooms:
         for count in range(2, longest + 1):
             for device, holders, least in groups:
                 if least <= count <= len(holders):
-                    for victims in combinations(holders, count):
-                        if self._is_minimal(device, victims):
-                            yield victims
+                    lacks = self._lacks(device) or _NOTHING
+                    amounts = [(_amounts(s, device.device.index), s) for s in holders]
+                    for chosen in combinations(amounts, count):
+                        if _is_minimal(lacks, [gains for gains, _ in chosen]):
+                            yield tuple(session for _, session in chosen)
 
     def _of_parts(
         self, node: NodeCapacity, sessions: Sequence[Session]
@@ -158,7 +171,7 @@ class Rooms:
                 if lacks and least <= len(holders):
                     yield device, holders, max(least, 2)
 
-    def _lacks(self, device: DeviceCapacity) -> tuple[int, int, int] | None:
+    def _lacks(self, device: DeviceCapacity) -> Amounts | None:
         """Return what a device lacks of milli-GPU, memory and compute, None if it never fits."""
         piece = slice_of(self._share, device.device)
         if piece is None:
@@ -168,15 +181,6 @@ class Rooms:
             piece.memory - device.memory,
             piece.compute - device.compute,
         )
-
-    def _is_minimal(self, device: DeviceCapacity, victims: Victims) -> bool:
-        """Return whether the end of all suffices on a device, and that of fewer does not."""
-        lacks = self._lacks(device) or (0, 0, 0)
-        amounts = [_amounts(s, device.device.index) for s in victims]
-        over = [sum(gains) - lack for lack, *gains in zip(lacks, *amounts, strict=True)]
-        if min(over) < 0:
-            return False
-        return not any(all(o >= a for o, a in zip(over, each, strict=True)) for each in amounts)
 
 
 def _freeable(node: NodeCapacity, sessions: Sequence[Session]) -> list[Victims]:
@@ -193,9 +197,17 @@ def _empties(device: DeviceCapacity, holders: Sequence[Session]) -> bool:
     return device.shareable and device.milli + freed == MILLI
 
 
-def _amounts(session: Session, index: int | None) -> tuple[int, int, int]:
+def _amounts(session: Session, index: int | None) -> Amounts:
     piece = slice_on(session, index)
     return piece.milli, piece.memory, piece.compute
+
+
+def _is_minimal(lacks: Amounts, gains: Sequence[Amounts]) -> bool:
+    """Return whether all gains cover what lacks, and fewer do not."""
+    milli, memory, compute = (sum(each) - lack for lack, *each in zip(lacks, *gains, strict=True))
+    if milli < 0 or memory < 0 or compute < 0:
+        return False
+    return not any(m <= milli and n <= memory and c <= compute for m, n, c in gains)
 
 
 def _least(lack: int, gains: Sequence[int]) -> int:

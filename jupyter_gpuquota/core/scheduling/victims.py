@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 
 from ...model.resources import Placement
 from ...model.sessions import Session
-from .holders import Rank, Victims, rank_of
+from .holders import Rank, Victims
 from .rooms import Rooms
 
 LOOKS = 8
@@ -61,7 +61,7 @@ class Search:
         while self._bounds and looks < LOOKS and (best is None or self._bounds[0] < best[:2]):
             _, name = heappop(self._bounds)
             if choice := self._best(name):
-                rank = rank_of(choice[0])
+                rank = self._rooms.rank(choice[0])
                 found.append((rank, name))
                 best = min(best or (rank, name, choice), (rank, name, choice), key=lambda b: b[:2])
                 looks += len(choice[0]) > 1
