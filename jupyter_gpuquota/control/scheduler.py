@@ -5,20 +5,26 @@ It runs in the worker thread.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 
 import msgspec
 
 from ..core import lifecycle
 from ..core.datasets.mounts import fetched, fetching
-from ..core.scheduling.scheduler import plan
-from ..core.scheduling.snapshot import Eviction
+from ..core.scheduling.planner import Planner
+from ..core.scheduling.snapshot import Eviction, Plan
 from ..errors import StorageFailed
 from ..model.reasons import Reason
 from ..model.resources import Placement
 from .board import Board, snapshot_of
 from .ending.supervisor import SessionSupervisor
 from .runtime import Runner, SessionStore
+
+CYCLE = 0.2
+"""Seconds after which a cycle preempts no more sessions, and leaves the lane to users."""
 
 
 class Scheduler:
@@ -33,6 +39,8 @@ class Scheduler:
         self._supervisor = supervisor
         self._ran_at = 0
         self._again: datetime | None = None
+        self._planner = Planner(partial(_after, CYCLE))
+        self._done: Plan | None = None
 
     @property
     def settled(self) -> bool:
@@ -50,8 +58,10 @@ class Scheduler:
     def run(self) -> bool:
         """Run a cycle and carry out its decisions; return False if a start could not be stored."""
         self._ran_at = self._board.latest
-        decided = plan(snapshot_of(self._board, datetime.now(UTC)))
+        decided = self._planner.plan(snapshot_of(self._board, datetime.now(UTC)))
         self._again = decided.again
+        if decided is self._done:
+            return True
         try:
             for eviction in decided.evictions:
                 self._evict(eviction)
@@ -65,6 +75,7 @@ class Scheduler:
             self._store.fail(error)
             self._ran_at = 0  # the cycle runs again later
             return False
+        self._done = decided
         return True
 
     def _evict(self, eviction: Eviction) -> None:
@@ -77,3 +88,9 @@ class Scheduler:
         if (session.reason, session.queue_position) != (reason, place):
             told = fetching(session, reason, datetime.now(UTC))
             self._store.note(msgspec.structs.replace(told, reason=reason, queue_position=place))
+
+
+def _after(seconds: float) -> Callable[[], bool]:
+    """Return what returns true once so many seconds have passed."""
+    until = time.monotonic() + seconds
+    return lambda: time.monotonic() >= until

@@ -28,12 +28,14 @@ class Cycle:
 
     `now` is what is free, `soon` what will be free once all sessions that must stop have stopped.
     `pending` are sessions that no rule denies but that found no devices, `bounded` those that
-    their project's ceiling prevents from starting. `protected` has the times at which sessions
-    reach their minimum run time.
+    their project's ceiling prevents from starting. `protected` has the times from which sessions
+    may be preempted or moved. `is_cut`: it ended before all was tried, as its time was spent.
     """
 
-    def __init__(self, snapshot: ClusterSnapshot) -> None:
+    def __init__(self, snapshot: ClusterSnapshot, spent: Callable[[], bool] = bool) -> None:
         self.snapshot = snapshot
+        self.is_cut = False
+        self._spent = spent
         self.ledger = Ledger(snapshot.projects)
         self.queue = [s for s in snapshot.sessions if is_queued(s) and s.id not in snapshot.held]
         self.nominated = nominated(self.queue)
@@ -153,8 +155,14 @@ class Cycle:
         """Return whether a session may be moved: not twice within an hour."""
         last = session.reclaimed
         if last and last.moved and last.at + _REST > self.snapshot.now:
+            self.protected.add(last.at + _REST)
             return False
         return self.may_preempt(session)
+
+    def has_to_end(self) -> bool:
+        """Return whether its time is spent; what is left is for the next cycle."""
+        self.is_cut = self.is_cut or self._spent()
+        return self.is_cut
 
     def _find(self, pool: Pool, session: Session, milli: int, refuses: Refuses) -> Placement | None:
         placement = pool.find(session.spec.share, self.allowed(session))

@@ -37,6 +37,8 @@ def preempt_for(
     stage = _Stage(cycle, candidates, anywhere, moved=moved)
     served = set()
     for taker in sorted(takers, key=lambda s: order_key(cycle, s)):
+        if cycle.evictions and cycle.has_to_end():
+            break
         if stage.serve(taker):
             served.add(taker.id)
     cycle.pending[:] = [s for s in cycle.pending if s.id not in served]

@@ -8,7 +8,7 @@ one that stays within its own; then preempt, within a project, lower ranks for h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from ...model.reasons import Reason
@@ -20,17 +20,21 @@ from .reclaim import consolidate, preempt, reclaim
 from .snapshot import ClusterSnapshot, Decision, Plan
 
 
-def plan(snapshot: ClusterSnapshot) -> Plan:
-    """Return what one cycle decides."""
-    cycle = run_cycle(snapshot)
+def plan(snapshot: ClusterSnapshot, spent: Callable[[], bool] = bool) -> Plan:
+    """Return what one cycle decides.
+
+    Once `spent` returns true, no more sessions are preempted: the next cycle goes on at once.
+    """
+    cycle = run_cycle(snapshot, spent)
     fair = {name: account.fair for name, account in cycle.ledger.accounts.items()}
     again = min(cycle.protected, default=None) if cycle.pending else None
+    again = snapshot.now if cycle.is_cut else again
     return Plan(tuple(_decisions(cycle)), tuple(cycle.evictions.values()), fair, again)
 
 
-def run_cycle(snapshot: ClusterSnapshot) -> Cycle:
+def run_cycle(snapshot: ClusterSnapshot, spent: Callable[[], bool] = bool) -> Cycle:
     """Return one completed cycle."""
-    cycle = Cycle(snapshot)
+    cycle = Cycle(snapshot, spent)
     allocate(cycle)
     consolidate(cycle)
     reclaim(cycle)
