@@ -85,18 +85,18 @@ def _rounded(
         least = max(before[name], int(exact[name] // unit) * unit)
         shares[name] = demand.most if exact[name] == demand.most else least
     left = int(sum(exact.values())) - sum(shares.values())
-    by_remainder = sorted(
-        wanting,
-        key=lambda d: (shares[d.project.name] - exact[d.project.name], d.project.name),
-    )
-    for demand in by_remainder:
-        name = demand.project.name
-        more = min((shares[name] // unit + 1) * unit, demand.most) - shares[name]
-        if more <= left:
-            shares[name] += more
-            left -= more
-    for demand in by_remainder:  # less than a unit is left
-        more = min(left, demand.most - shares[demand.project.name])
-        shares[demand.project.name] += more
-        left -= more
+    for in_units in (True, False):  # at the end less than a unit is left
+        for name, most in _by_remainder(wanting, shares, exact):
+            more = min((shares[name] // unit + 1) * unit, most) - shares[name]
+            if more <= left or not in_units:
+                shares[name] += min(more, left)
+                left -= min(more, left)
     return shares
+
+
+def _by_remainder(
+    wanting: Sequence[Demand], shares: Mapping[str, int], exact: Mapping[str, Fraction]
+) -> list[tuple[str, int]]:
+    """Return projects and the most they could be given, the furthest below its share first."""
+    found = ((d.project.name, d.most) for d in wanting)
+    return sorted(found, key=lambda item: (shares[item[0]] - exact[item[0]], item[0]))
