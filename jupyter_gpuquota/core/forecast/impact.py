@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Literal
 
 from ...model.messages.build import joined, message, sentences_of
 from ...model.messages.formats import place_arg
 from ...model.projects import ChangePreview, Effect, ProjectEffect, SessionEffect
-from ...model.quota import Project
 from ...model.sessions import ENDED, Session
 from ...model.struct import Message
-from .. import lifecycle
 from ..idle import lifetime
 from ..members import warnings
 from ..requests.feasibility import Prospects
-from ..scheduling.apply import apply_plan
-from ..scheduling.holders import held_by
 from ..scheduling.queue import holds, safe_until
-from ..scheduling.scheduler import plan
-from ..scheduling.snapshot import ClusterSnapshot, Plan
-
-_CYCLES = 50
-"""The most cycles until nothing changes; each but the last starts or stops something."""
+from ..scheduling.snapshot import ClusterSnapshot
+from .settling import SteadyState, settle
 
 Outcome = Literal[
     "starts", "reclaimed", "ends", "moves", "keeps", "delayed", "waits", "never", "again"
@@ -43,18 +34,6 @@ _EFFECTS: Mapping[Outcome, Effect] = {
     "never": "waits",
     "again": "waits",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SteadyState:
-    """The state in which nothing changes without a new event; `fair` is in milli-GPU."""
-
-    sessions: Mapping[str, Session]
-    fair: Mapping[str, int]
-
-    def allocated(self, project: str) -> int:
-        """Return what a project holds, in milli-GPU."""
-        return sum(held_by(s) for s in self.sessions.values() if s.spec.project == project)
 
 
 def compare(before: ClusterSnapshot, after: ClusterSnapshot) -> ChangePreview:
@@ -92,28 +71,6 @@ def _projects(
         )
         for name in {**quotas, **wanted}
     )
-
-
-def settle(snapshot: ClusterSnapshot) -> SteadyState:
-    """Return the state after cycles until nothing changes; sessions that end do so at once."""
-    projects = {p.name: p for p in snapshot.projects}
-    sessions = {
-        s.id: _ended(s, projects.get(s.spec.project), snapshot.now) for s in snapshot.sessions
-    }
-    decided = Plan((), ())
-    for _ in range(_CYCLES):
-        decided = plan(replace(snapshot, sessions=tuple(sessions.values())))
-        if not apply_plan(decided, sessions, snapshot.now):
-            break
-    return SteadyState(sessions, decided.fair)
-
-
-def _ended(session: Session, project: Project | None, now: datetime) -> Session:
-    """Return a session as ended if it is stopping or its maximum run time is over."""
-    bounded = lifetime.bounded(session, project)
-    if bounded.ends and bounded.ends <= now:
-        session = lifetime.end(bounded, now)
-    return lifecycle.finish_end(session, now) if session.state == "stopping" else session
 
 
 def _effects(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
 
 import msgspec
 
@@ -20,32 +19,45 @@ from ...model.struct import Message, field_problem
 from ..datasets import mounts
 from ..fields import FieldReader
 from ..names import mention
-from ..requests.alternatives import smaller
 from ..requests.shares import read_share
-from ..scheduling.cycle import Cycle, Refuses
+from ..scheduling import explain
+from ..scheduling.cycle import Cycle
 from ..scheduling.holders import held_by
 from ..scheduling.scheduler import run_cycle
 from ..scheduling.snapshot import ClusterSnapshot
 from ..usage.isolation import isolation_of
+from .settling import SteadyState, settle
+from .waiting import waits
 
 _REQUESTED = "\uffff"
 """Sorts after every id, so that the requested session comes last among equals."""
 
 
 def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
-    """Return what a scheduling cycle on the present state would decide about a valid request."""
+    """Return what becomes of a valid request: cycles are played until nothing changes."""
     now = snapshot.now
     requested = Session(
         id=_REQUESTED, spec=spec, owner="", state="waiting", since=now, created=now, path=""
     )
-    cycle = run_cycle(replace(snapshot, sessions=[*snapshot.sessions, requested]))
-    outcome = cycle.outcomes[_REQUESTED]
+    trial = replace(snapshot, sessions=[*snapshot.sessions, requested])
+    cycle, rest = run_cycle(trial), settle(trial)
+    outcome, end = cycle.outcomes[_REQUESTED], rest.sessions[_REQUESTED]
+    if end.placement is None:
+        return waits(requested, trial, cycle, rest)
+    if victims := _caused(rest, snapshot):
+        return _preempts(victims, spec.project, end.reason or outcome, cycle)
     if isinstance(outcome, Placement):
         return _starts(spec, outcome, cycle)
-    victims = [e.session for e in cycle.evictions.values() if e.reclaim.session == _REQUESTED]
-    if victims:
-        return _preempts(victims, spec.project, outcome, cycle)
-    return _waits(requested, outcome, cycle)
+    return _follows(spec.project, outcome, cycle)
+
+
+def _caused(rest: SteadyState, before: ClusterSnapshot) -> list[Session]:
+    """Return the sessions that are preempted because of a request, also those of later cycles."""
+    if not rest.lost:
+        return []
+    anyway = set(settle(before).lost)
+    known = {session.id: session for session in before.sessions}
+    return [known[name] for name in rest.lost if name in known and name not in anyway]
 
 
 def rounded(found: Preview, request: SessionRequest, spec: SessionSpec) -> Preview:
@@ -130,59 +142,32 @@ def _owners(cycle: Cycle, borrower: str) -> Iterator[str]:
             yield name
 
 
-def _preempts(ids: list[str], project: str, outcome: Reason, cycle: Cycle) -> Preview:
-    victims = [s for s in cycle.snapshot.sessions if s.id in ids]
+def _preempts(
+    victims: list[Session], project: str, outcome: Placement | Reason, cycle: Cycle
+) -> Preview:
+    grace = cycle.snapshot.rules.grace
     sentences = (
-        message("preview.within", grace=cycle.snapshot.rules.grace),
+        message("preview.within", grace=grace),
         message(
             "preview.preempts",
             sessions=mention(victims, project),
             freed=sum(held_by(victim) for victim in victims),
         ),
     )
-    return Preview(
-        verdict="reclaims", message=joined(*sentences), sentences=sentences, reason=outcome
-    )
+    why = outcome if isinstance(outcome, Reason) else None
+    return Preview(verdict="reclaims", message=joined(*sentences), sentences=sentences, reason=why)
 
 
-def _waits(requested: Session, outcome: Reason, cycle: Cycle) -> Preview:
-    project, share = requested.spec.project, requested.spec.share
-    place = sum(s.spec.project == project and s.state == "waiting" for s in cycle.queue)
-    sentences = [message("preview.queued", place=place, project=project), *sentences_of(outcome)]
-    now = cycle.ledger.refuses_now
-    nearest = next((s for s in smaller(share) if _fits(requested, s, cycle, now)), None)
-    if nearest:
-        sentences.append(message("preview.nearest", share=share_arg(nearest)))
-    expected = _expected(requested, cycle)
-    if expected:
-        minutes = max(1, round((expected - cycle.snapshot.now) / timedelta(minutes=1)))
-        sentences.append(message("preview.expected", share=share_arg(share), span=60 * minutes))
+def _follows(project: str, outcome: Reason, cycle: Cycle) -> Preview:
+    """Return that a request waits for nothing but sessions that are stopping."""
+    leaving = [s for s in cycle.snapshot.sessions if s.state == "stopping" and s.placement]
+    is_told = outcome.code == "BeingReclaimed"
+    why = outcome if is_told or not leaving else explain.releasing(leaving, "", project)
+    sentences = tuple(sentences_of(why))
     return Preview(
         verdict="waits",
         message=joined(*sentences),
-        sentences=tuple(sentences),
-        reason=outcome,
-        queue_position=place,
-        nearest=nearest,
-        expected=expected,
+        sentences=sentences,
+        reason=why,
+        queue_position=1,
     )
-
-
-def _expected(requested: Session, cycle: Cycle) -> datetime | None:
-    """Return when enough is free because the run time of others is over; None if unknown.
-
-    It is released in the cycle, which cannot be used for anything else afterwards.
-    """
-    bounded = [s for s in cycle.staying if s.ends and s.id not in cycle.evictions]
-    for session in sorted(bounded, key=lambda s: (s.ends, s.id)):
-        if session.placement:
-            cycle.now.release(session.placement)
-            cycle.ledger.hold(session, held_by(session), -1)
-        if _fits(requested, requested.spec.share, cycle, cycle.ledger.refuses):
-            return session.ends
-    return None
-
-
-def _fits(requested: Session, share: Share, cycle: Cycle, refuses: Refuses) -> bool:
-    placement = cycle.now.find(share, cycle.allowed(requested))
-    return placement is not None and refuses(requested, placement.milli) is None

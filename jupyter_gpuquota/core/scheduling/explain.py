@@ -20,7 +20,7 @@ def explain(session: Session, milli: int, ledger: Ledger, pool: Pool, allowed: A
     if obstacle.code == "Fragmented":
         return obstacle
     account = ledger.of(session)
-    if account.used + milli > account.project.quota:
+    if session.preemptible and account.used + milli > account.project.quota:
         why = _borrowing(account, milli, obstacle.message)
     else:
         why = obstacle.extended(message("quota.not_reclaimable", project=account.project.name))
@@ -45,8 +45,8 @@ def reclaiming(victims: Victims, preemptor: Session, grace: int) -> Reason:
 
 
 def releasing(leaving: Sequence[Session], node: str, project: str) -> Reason:
-    """Return why a session is queued for which GPUs of a node are about to be free."""
-    there = [s for s in leaving if s.placement and s.placement.node == node]
+    """Return why a session is queued for which GPUs of a node, or any, are about to be free."""
+    there = [s for s in leaving if s.placement and node in ("", s.placement.node)]
     return reason("BeingReclaimed", "reclaim.releasing", sessions=mention(there[:3], project))
 
 

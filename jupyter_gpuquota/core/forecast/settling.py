@@ -1,0 +1,71 @@
+"""What cycles come to rest in, if sessions start and end at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ...model.quota import Project
+from ...model.sessions import Session
+from .. import lifecycle
+from ..idle import lifetime
+from ..scheduling.apply import apply_plan
+from ..scheduling.holders import held_by
+from ..scheduling.scheduler import plan
+from ..scheduling.snapshot import ClusterSnapshot, Plan
+
+_CYCLES = 50
+"""The most cycles until nothing changes; each but the last starts or stops something."""
+
+
+@dataclass(frozen=True, slots=True)
+class SteadyState:
+    """The state in which nothing changes without a new event.
+
+    `last` is the last plan, `lost` the ids of the sessions that were preempted on the way, in
+    order.
+    """
+
+    sessions: Mapping[str, Session]
+    last: Plan
+    lost: tuple[str, ...]
+
+    @property
+    def fair(self) -> Mapping[str, int]:
+        """Return the fair shares, in milli-GPU."""
+        return self.last.fair
+
+    def allocated(self, project: str) -> int:
+        """Return what a project holds, in milli-GPU."""
+        return sum(held_by(s) for s in self.sessions.values() if s.spec.project == project)
+
+
+def settle(snapshot: ClusterSnapshot) -> SteadyState:
+    """Return the state after cycles until nothing changes.
+
+    Sessions whose maximum run time is over have ended; those that are stopping hold their GPUs
+    during the first cycle.
+    """
+    projects = {p.name: p for p in snapshot.projects}
+    sessions = {
+        s.id: _ended(s, projects.get(s.spec.project), snapshot.now) for s in snapshot.sessions
+    }
+    decided, lost = Plan((), ()), dict[str, None]()
+    for _ in range(_CYCLES):
+        decided = plan(replace(snapshot, sessions=tuple(sessions.values())))
+        lost |= dict.fromkeys(eviction.session for eviction in decided.evictions)
+        changed = apply_plan(decided, sessions, snapshot.now)
+        leaving = [s for s in sessions.values() if s.state == "stopping"]
+        sessions |= {s.id: lifecycle.finish_end(s, snapshot.now) for s in leaving}
+        if not changed and not leaving:
+            break
+    return SteadyState(sessions, decided, tuple(lost))
+
+
+def _ended(session: Session, project: Project | None, now: datetime) -> Session:
+    """Return a session as ended if its maximum run time is over."""
+    bounded = lifetime.bounded(session, project)
+    if bounded.ends is None or bounded.ends > now:
+        return session
+    return lifecycle.finish_end(lifetime.end(bounded, now), now)

@@ -1,0 +1,142 @@
+"""Every word of a preview is what then happens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.core import lifecycle
+from jupyter_gpuquota.core.forecast.previews import preview
+from jupyter_gpuquota.core.forecast.settling import SteadyState, settle
+from jupyter_gpuquota.core.idle import lifetime
+from jupyter_gpuquota.core.names import mention
+from jupyter_gpuquota.core.requests.feasibility import check_possible
+from jupyter_gpuquota.core.scheduling.scheduler import plan
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
+from jupyter_gpuquota.model.previews import Preview
+from jupyter_gpuquota.model.quota import Project, Rules
+from jupyter_gpuquota.model.reasons import Reason
+from jupyter_gpuquota.model.resources import MILLI, Node, Placement, Share
+from jupyter_gpuquota.model.sessions import Session, SessionSpec
+from tests.builders import NOW, make_spec
+from tests.core.rounds import play
+from tests.core.test_fairness import arrivals, nodes, projects, rules, waves, wishes
+
+ID = "\uffff"
+
+fates = st.lists(st.sampled_from(["stays", "stays", "stops", "ends"]), min_size=20, max_size=20)
+"""What running sessions do: stay, stop now, or end at a known time."""
+
+
+def state_of(
+    found: list[list[tuple[str, str, dict[str, str], int]]],
+    teams: tuple[Project, ...],
+    machines: list[Node],
+    admin: Rules,
+    after: list[str],
+) -> ClusterSnapshot:
+    """Return a state in which some sessions are being stopped, and the ends of others are known."""
+    sessions: dict[str, Session] = {}
+    for wave in waves(found):
+        sessions, _ = play([*sessions.values(), *wave], teams, machines, admin)
+    now = NOW + timedelta(hours=1)
+    changed = []
+    for number, (session, fate) in enumerate(zip(sessions.values(), after, strict=False)):
+        if fate == "stops" and session.placement:
+            changed.append(lifecycle.request_end(session, "stop", now))
+        elif fate == "ends" and session.placement:
+            ends = now + timedelta(minutes=10 + number // 2)
+            changed.append(msgspec.structs.replace(session, ends=ends))
+        else:
+            changed.append(session)
+    return ClusterSnapshot(changed, teams, machines, now, admin)
+
+
+def asked(state: ClusterSnapshot, spec: SessionSpec) -> ClusterSnapshot:
+    """Return the state with a request."""
+    now = state.now
+    new = Session(id=ID, spec=spec, owner="", state="waiting", since=now, created=now, path="")
+    return replace(state, sessions=[*state.sessions, new])
+
+
+def starts_now(state: ClusterSnapshot, spec: SessionSpec) -> bool:
+    """Return whether a request starts at once and runs on, at nobody's cost."""
+    outcome = {d.session: d.outcome for d in plan(asked(state, spec)).decisions}[ID]
+    rest = settle(asked(state, spec))
+    return isinstance(outcome, Placement) and not rest.lost and bool(rest.sessions[ID].placement)
+
+
+@settings(max_examples=settings().max_examples * 3)
+@given(arrivals, projects, nodes, rules, fates, wishes)
+def test_what_is_said_comes_true(
+    found: list[list[tuple[str, str, dict[str, str], int]]],
+    teams: tuple[Project, ...],
+    machines: list[Node],
+    admin: Rules,
+    after: list[str],
+    wish: tuple[str, str, dict[str, str], int],
+) -> None:
+    state = state_of(found, teams, machines, admin, after)
+    team, kind, share, priority = wish
+    spec = make_spec("new", project=team, kind=kind, priority=priority, **share)
+    project = next(each for each in teams if each.name == team)
+    if check_possible(spec.share, spec.kind, "", machines, project):
+        return
+    said = preview(spec, state)
+    rest = settle(asked(state, spec))
+    runs = rest.sessions[ID].placement is not None
+    anyway = set(settle(state).lost)
+    lost = [s for s in state.sessions if s.id in rest.lost and s.id not in anyway]
+    if said.verdict in {"fits", "borrows"}:
+        assert starts_now(state, spec) or (runs and not lost)
+        assert rest.sessions[ID].placement == said.placement
+    elif said.verdict == "reclaims":
+        assert runs
+        in_order = [s for name in rest.lost for s in lost if s.id == name]
+        assert said.sentences[1].args["sessions"] == mention(in_order, team)
+    elif runs:
+        assert said.reason is not None
+        assert said.reason.code == "BeingReclaimed"
+        assert not lost
+    else:
+        _waits_as_said(said, state, spec, rest)
+
+
+def _waits_as_said(
+    said: Preview, state: ClusterSnapshot, spec: SessionSpec, rest: SteadyState
+) -> None:
+    decision = next(d for d in rest.last.decisions if d.session == ID)
+    assert isinstance(decision.outcome, Reason)
+    assert (said.reason, said.queue_position) == (decision.outcome, decision.ahead + 1)
+    if said.nearest:
+        assert starts_now(state, msgspec.structs.replace(spec, share=said.nearest))
+        if more := _next(said.nearest, spec.share):
+            assert not starts_now(state, msgspec.structs.replace(spec, share=more))
+    if said.expected:
+        assert not _runs_at(state, spec, said.expected - timedelta(seconds=1))
+        assert _runs_at(state, spec, said.expected)
+
+
+def _next(share: Share, below: Share) -> Share | None:
+    """Return the next larger share of the same form that is smaller than another one."""
+    more = share.milli + (MILLI if share.devices else 1)
+    small = bool(share.milli) and more < min(below.milli, MILLI if not share.devices else more + 1)
+    return msgspec.structs.replace(share, milli=more) if small else None
+
+
+def _runs_at(state: ClusterSnapshot, spec: SessionSpec, at: datetime) -> bool:
+    """Return whether a request runs at a later time, if nothing unknown happens."""
+    sessions = dict(settle(asked(state, spec)).sessions)
+    moments = sorted({s.ends for s in sessions.values() if s.ends and s.ends <= at})
+    for moment in moments:
+        for session in list(sessions.values()):
+            if session.placement and session.ends and session.ends <= moment:
+                ended = lifetime.end(session, moment)
+                sessions[session.id] = lifecycle.finish_end(ended, moment)
+        now = replace(state, sessions=tuple(sessions.values()), now=moment)
+        sessions = dict(settle(now).sessions)
+    return sessions[ID].placement is not None
