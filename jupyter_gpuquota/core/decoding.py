@@ -117,7 +117,15 @@ def _inside(wanted: Any, value: Any) -> Any:
     kinds = [kind for kind in get_args(wanted) if kind is not UnsetType]
     if value is not None and len(kinds) > 1:
         kinds = [kind for kind in kinds if kind is not NoneType]
+    if isinstance(value, list | Mapping):
+        shape = tuple if isinstance(value, list) else Request
+        kinds = [kind for kind in kinds if _is_of(kind, shape)] or kinds
     return Union[tuple(kinds)]  # noqa: UP007 (the types are known only here)
+
+
+def _is_of(kind: Any, shape: type) -> bool:
+    kind = get_origin(kind) or kind
+    return isinstance(kind, type) and issubclass(kind, shape)
 
 
 def _refuse(name: str, value: Any, wanted: Any, said: str, reader: FieldReader) -> None:

@@ -60,8 +60,18 @@ class RulesWish(Request, frozen=True, kw_only=True):
     grace: Span | UnsetType = UNSET
 
 
+class RunningWish(Request, frozen=True, kw_only=True):
+    """Where a session runs already."""
+
+    node: str
+    devices: tuple[Count, ...]
+
+
 class SubmitStep(Request, frozen=True, kw_only=True):
-    """A request for a session that is done after `duration` of run time; 0: never."""
+    """A request for a session that is done after `duration` of run time; 0: never.
+
+    It was submitted `age` ago, and may be `running` since then.
+    """
 
     name: str
     project: str
@@ -72,6 +82,8 @@ class SubmitStep(Request, frozen=True, kw_only=True):
     priority: int = 50
     node_type: str = ""
     duration: Span = 0
+    running: RunningWish | None = None
+    age: Span = 0
 
 
 class SetStep(Request, frozen=True, kw_only=True):
@@ -121,15 +133,22 @@ class Expectation(Request, frozen=True, kw_only=True):
 
 
 class Step(Request, frozen=True, kw_only=True):
-    """One event: exactly one of the fields is set."""
+    """One event: exactly one of the fields is set. What is submitted as a list comes at once."""
 
-    submit: SubmitStep | None = None
+    submit: SubmitStep | tuple[SubmitStep, ...] | None = None
     delete: tuple[str, ...] | None = None
     advance: Span | None = None
     expect: Expectation | None = None
     change: SetStep | None = msgspec.field(default=None, name="set")
     remove: RemoveStep | None = None
     lose: LoseStep | None = None
+
+    @property
+    def submits(self) -> dict[str, SubmitStep]:
+        """Return what is submitted, by its path in the step."""
+        if isinstance(self.submit, SubmitStep):
+            return {"submit": self.submit}
+        return {f"submit[{i}]": each for i, each in enumerate(self.submit or ())}
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -140,8 +159,9 @@ class Step(Request, frozen=True, kw_only=True):
 
 
 class Scenario(Request, frozen=True, kw_only=True):
-    """A whole scenario."""
+    """A whole scenario; `name` tells it from others."""
 
+    name: str = ""
     nodes: tuple[NodeWish, ...]
     projects: tuple[ProjectWish, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -164,6 +184,39 @@ class SessionStanding(Model, frozen=True, kw_only=True):
     devices: tuple[tuple[int, int], ...] = ()
     reason: str = ""
     message: str = ""
+
+
+class Tally(Model, frozen=True, kw_only=True):
+    """What a scenario came to.
+
+    `hours` are those in which GPUs were held, `lost` those of them whose work was lost by
+    preemption, `available` those that there were. `longest_wait` and `mean_wait` are in seconds, of
+    all sessions, also those that still wait. `fairness` is Jain's index of what projects held in
+    proportion to their fair shares, 1 where all are equal.
+    """
+
+    evictions: int
+    started: int
+    mean_wait: float
+    longest_wait: float
+    available: float
+    hours: float
+    lost: float
+    goodput: float
+    fairness: float
+
+
+class Played(Model, frozen=True, kw_only=True):
+    """How one of several scenarios ended; `problems` are expectations that were not met."""
+
+    name: str
+    ok: bool
+    problems: tuple[str, ...]
+    projects: dict[str, ProjectStanding]
+    sessions: dict[str, SessionStanding]
+    free: int | float
+    rounds: int
+    tally: Tally | None = None
 
 
 class Standing(Model, frozen=True, kw_only=True):

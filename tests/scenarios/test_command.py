@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -173,3 +174,98 @@ def test_the_example_of_the_docs_is_true(simulate):
     shown = text.split("…\n", 1)[1].split("```")[0]
     for line in shown.splitlines():
         assert line.removesuffix("…") in out
+
+
+STARTED = """\
+nodes: [{name: n0, gpus: 2, memory: 32768}]
+projects: [{name: a, quota: 1}, {name: b, quota: 1}]
+steps:
+- submit:
+  - {name: r0, project: a, gpu: 1, kind: train, running: {node: n0, devices: [0]}, age: 10h}
+  - {name: r1, project: a, gpu: 1, kind: train, running: {node: n0, devices: [1]}, age: 9h}
+- advance: 1h
+- submit:
+  - {name: p2, project: b, gpu: 0.5, kind: train}
+  - {name: p1, project: b, gpu: 0.5, kind: train, age: 1m}
+- advance: 1h
+- expect: {sessions: {r1: {state: waiting}, p1: {devices: [[1, 500]]}, p2: {state: running}}}
+"""
+
+
+def test_sessions_run_already_and_come_at_once(simulate):
+    code, out, err = simulate(STARTED, "--report")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1] == (
+        "2 started; waits: 20m on average, at most 1h; 1 preempted; GPU hours: 4 of 4 in use, 1 "
+        "lost; goodput 75%; fairness (Jain) 1.000."
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("node: n0, devices: [0]", "node: n9, devices: [0]", "Node 'n9' does not exist."),
+        ("devices: [0]", "devices: [7]", "n0 has no GPU 7."),
+        ("devices: [0]", "devices: []", "Name each GPU that it holds once."),
+        ("age: 10h", "age: old", "not a duration"),
+        ("name: r1", "name: r0", "Session 'r0' is listed twice."),
+    ],
+)
+def test_what_is_wrong_in_a_list_is_told_with_its_line(simulate, old, new, said):
+    code, out, err = simulate(STARTED.replace(old, new, 1))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "steps[0].submit[" in err
+
+
+def test_a_session_cannot_run_where_another_one_does(simulate):
+    code, out, _ = simulate(STARTED.replace("devices: [1]", "devices: [0]"))
+    assert code == 1
+    assert (
+        "r1       refused  -         NotAllowed  It cannot be running on n0 GPU 0: no room." in out
+    )
+
+
+def test_several_are_summed_up(tmp_path, capsys):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "good.yaml").write_text(GOOD)
+    (tmp_path / "deep" / "bad.yaml").write_text(GOOD.replace("free: 1.9", "free: 1"))
+    assert main(["simulate", str(tmp_path)]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "2 scenarios: 1 as expected, 1 not.\n"
+    assert "1 of 2 not as expected." in shown.err
+    assert "deep/bad.yaml:12: step 3: free: expected 1, is 1.9" in shown.err
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz"])
+def test_lines_of_json(tmp_path, capsys, ending):
+    plain = {
+        "name": "an eighth",
+        "nodes": [{"name": "n", "gpus": 1, "memory": 10000}],
+        "projects": [{"name": "a", "quota": 1}],
+        "steps": [{"submit": {"name": "x", "project": "a", "gpu": 0.125}}],
+    }
+    other = {**plain, "name": "", "steps": [*plain["steps"], {"expect": {"free": 1}}]}
+    data = "".join(json.dumps(each) + "\n" for each in (plain, other)).encode()
+    file = tmp_path / f"all{ending}"
+    file.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+    assert main(["simulate", str(file), "--json"]) == 1
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["name"], first["ok"], first["free"]) == ("an eighth", True, 0.875)
+    assert (second["name"], second["ok"]) == (f"{file}:2", False)
+    assert second["problems"] == [f"{file}:2: step 2: free: expected 1, is 0.875"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.jsonl", b"{", "x.jsonl:1: not JSON"),
+        ("x.jsonl", b"{}\n", "x.jsonl:1: nodes: Required."),
+        ("x.jsonl.gz", b"no gzip", "x.jsonl.gz: Not a gzipped file"),
+        ("x.txt", b"", "no scenarios (.yaml, .json, .jsonl) are in it."),
+    ],
+)
+def test_what_is_wrong_with_several_is_told(tmp_path, capsys, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    assert main(["simulate", str(tmp_path)]) == 2
+    assert said in capsys.readouterr().err

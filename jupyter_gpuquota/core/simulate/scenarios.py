@@ -12,7 +12,7 @@ from msgspec import UNSET
 from ...errors import refused
 from ...model.quota import Affinity, Project, Rules
 from ...model.resources import Node, simulated_devices
-from ...model.scenarios import NodeWish, ProjectWish, RulesWish, Scenario, Step
+from ...model.scenarios import NodeWish, ProjectWish, RulesWish, Scenario, Step, SubmitStep
 from ...model.spans import parse_span
 from ..decoding import decode
 from ..fields import FieldReader
@@ -80,10 +80,13 @@ _EXPECTED: Readers = {"allocated": _gpus, "quota": _gpus, "over": _gpus}
 
 def _check_names(scenario: Scenario, reader: FieldReader) -> None:
     """Note names that are used twice."""
-    submits = [(i, s.submit) for i, s in enumerate(scenario.steps) if s.submit]
     nodes = ((f"nodes[{i}]", n.name) for i, n in enumerate(scenario.nodes))
     projects = ((f"projects[{i}]", p.name) for i, p in enumerate(scenario.projects))
-    sessions = ((f"steps[{i}].submit", s.name) for i, s in submits)
+    sessions = (
+        (f"steps[{i}].{path}", submit.name)
+        for i, step in enumerate(scenario.steps)
+        for path, submit in step.submits.items()
+    )
     for what, named in (("Node", nodes), ("Project", projects), ("Session", sessions)):
         seen: Counter[str] = Counter()
         for path, name in named:
@@ -105,8 +108,9 @@ def _check_amounts(scenario: Scenario, reader: FieldReader) -> None:
             _check_values(step.change.project, readers, inside.under("set.project."))
         if step.change and step.change.rules:
             _check_values(step.change.rules, _RULES, inside.under("set.rules."))
-        if step.submit:
-            _check_values(step.submit, {"duration": parse_span}, inside.under("submit."))
+        for path, submit in step.submits.items():
+            readers = {"duration": parse_span, "age": parse_span}
+            _check_values(submit, readers, inside.under(f"{path}."))
         if step.advance is not None:
             _check_values(step, {"advance": parse_span}, inside)
         if step.expect:
@@ -137,8 +141,7 @@ def _check_steps(scenario: Scenario, reader: FieldReader) -> None:
         if step.change and (step.change.project is None) == (step.change.rules is None):
             inside.untranslated("set", "Set either a project or the rules.")
         _check_references(step, sessions, projects, gpus, inside)
-        if step.submit:
-            sessions.add(step.submit.name)
+        sessions |= {submit.name for submit in step.submits.values()}
         if step.change and step.change.project:
             projects.add(step.change.project.name)
         if step.remove:
@@ -152,6 +155,8 @@ def _check_references(
     gpus: dict[str, int],
     reader: FieldReader,
 ) -> None:
+    for path, submit in step.submits.items():
+        _check_running(submit, gpus, reader.under(f"{path}."))
     for name in step.delete or ():
         if name not in sessions:
             reader.untranslated("delete", f"Session {name!r} does not exist yet.")
@@ -163,3 +168,18 @@ def _check_references(
         for index in step.lose.gpus:
             if index >= gpus[step.lose.node]:
                 reader.untranslated("lose.gpus", f"{step.lose.node} has no GPU {index}.")
+
+
+def _check_running(submit: SubmitStep, gpus: dict[str, int], reader: FieldReader) -> None:
+    """Note devices that a session cannot be running on."""
+    if submit.running is None:
+        return
+    node, devices = submit.running.node, submit.running.devices
+    if node not in gpus:
+        reader.untranslated("running.node", f"Node {node!r} does not exist.")
+        return
+    for index in devices:
+        if index >= gpus[node]:
+            reader.untranslated("running.devices", f"{node} has no GPU {index}.")
+    if not devices or len(set(devices)) < len(devices):
+        reader.untranslated("running.devices", "Name each GPU that it holds once.")

@@ -5,7 +5,7 @@ Starts, ends and graces take no time. After every step, cycles run until nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -15,17 +15,20 @@ from ...model.environments import Environment, LaunchPlace
 from ...model.messages.build import reason
 from ...model.quota import USUAL_RULES, Project
 from ...model.reasons import Reason
-from ...model.resources import Node, Placement
-from ...model.scenarios import LoseStep, Scenario, SetStep, Step, SubmitStep
+from ...model.resources import Node, Placement, Share
+from ...model.scenarios import LoseStep, RunningWish, Scenario, SetStep, Step, SubmitStep
 from ...model.sessions import Session, SessionRequest
 from ...model.spans import parse_span
 from .. import lifecycle
 from ..idle import lifetime
 from ..requests.specs import Facts, check
 from ..scheduling.apply import apply_plan
+from ..scheduling.capacity import DeviceCapacity, slice_of
+from ..scheduling.placement import Pool
 from ..scheduling.scheduler import plan
-from ..scheduling.snapshot import ClusterSnapshot
+from ..scheduling.snapshot import ClusterSnapshot, Plan
 from .scenarios import node_of, project_of, rules_of
+from .tally import Tallying
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 TICK = timedelta(milliseconds=1)
@@ -58,6 +61,10 @@ class Simulation:
         self._steps = scenario.steps
         self._durations: dict[str, int] = {}
         self._again: datetime | None = None
+        self._fair: Mapping[str, int] = {}
+        self.tallying = Tallying(BEGIN)
+        self.rounds = 0
+        """How many cycles were run."""
 
     def play(self) -> Iterator[Step]:
         """Run the steps; yield each once nothing changes."""
@@ -69,8 +76,8 @@ class Simulation:
             yield step
 
     def _do(self, step: Step) -> None:
-        if step.submit:
-            self._submit(step.submit)
+        for place, submit in enumerate(step.submits.values()):
+            self._submit(submit, place)
         for name in step.delete or ():
             self._delete(name)
         if step.advance is not None:
@@ -82,7 +89,8 @@ class Simulation:
         if step.lose:
             self._lose(step.lose)
 
-    def _submit(self, wish: SubmitStep) -> None:
+    def _submit(self, wish: SubmitStep, place: int) -> None:
+        """Queue a session, or have it run where it runs already; `place` is that in its list."""
         self.order.append(wish.name)
         request = SessionRequest(
             name=wish.name,
@@ -103,15 +111,40 @@ class Simulation:
             self.refused[wish.name] = Reason(code="NotAllowed", message=why, hint=hint)
             return
         self._durations[wish.name] = parse_span(wish.duration)
-        self.sessions[wish.name] = Session(
+        created = self.now - timedelta(seconds=parse_span(wish.age), microseconds=-place)
+        session = Session(
             id=wish.name,
             spec=spec,
             owner="",
             state="waiting",
-            since=self.now,
-            created=self.now,
+            since=created,
+            created=created,
             path="",
         )
+        if wish.running:
+            held = self._held(wish.running, spec.share)
+            if held is None:
+                where = f"{wish.running.node} GPU {', '.join(map(str, wish.running.devices))}"
+                self.refused[wish.name] = Reason(
+                    code="NotAllowed", message=f"It cannot be running on {where}: no room."
+                )
+                return
+            session = msgspec.structs.replace(
+                session, state="running", started=created, placement=held, run=1
+            )
+        self.sessions[wish.name] = session
+
+    def _held(self, wish: RunningWish, share: Share) -> Placement | None:
+        """Return what a running session holds, None if others hold it."""
+        held = [s.placement for s in self.sessions.values() if s.placement]
+        node = Pool([*self.nodes.values()], held).nodes[wish.node]
+        devices = [node.devices[index] for index in wish.devices]
+        pieces = [slice_of(share, device.device) for device in devices]
+        slices = tuple(piece for piece in pieces if piece)
+        fits = all(map(DeviceCapacity.holds, devices, slices)) and len(slices) == len(devices)
+        if not fits or len(devices) != max(share.devices, 1):
+            return None
+        return Placement(node=wish.node, slices=slices, simulated=True)
 
     def _delete(self, name: str) -> None:
         self.sessions.pop(name, None)
@@ -152,10 +185,17 @@ class Simulation:
         """Advance the clock from one automatic event to the next."""
         until = self.now + timedelta(seconds=seconds)
         while (at := self._next()) <= until:
-            self.now = max(at, self.now)
+            self._pass_time(at)
             self._end_those_due()
             self._settle()
-        self.now = max(until, self.now)
+        self._pass_time(until)
+
+    def _pass_time(self, until: datetime) -> None:
+        if until > self.now:
+            seconds = (until - self.now).total_seconds()
+            sessions, nodes = self.sessions.values(), self.nodes.values()
+            self.tallying.pass_time(seconds, sessions, nodes, self._fair)
+            self.now = until
 
     def _next(self) -> datetime:
         ends = [self._end(session) for session in self.sessions.values()]
@@ -193,10 +233,19 @@ class Simulation:
         self._end_those_due()
         for _ in range(MOST_CYCLES):
             decided = plan(self.snapshot)
-            self._again = decided.again
+            self._again, self._fair = decided.again, decided.fair
+            self.rounds += 1
+            self._count(decided)
             if not apply_plan(decided, self.sessions, self.now):
                 return
         raise Internal(f"The scheduler has not settled after {MOST_CYCLES} cycles.")
+
+    def _count(self, decided: Plan) -> None:
+        for eviction in decided.evictions:
+            self.tallying.note_eviction(self.sessions[eviction.session], self.now)
+        for decision in decided.decisions:
+            if isinstance(decision.outcome, Placement):
+                self.tallying.note_start(self.sessions[decision.session])
 
     @property
     def snapshot(self) -> ClusterSnapshot:

@@ -1,69 +1,112 @@
-"""A scenario played step by step, with the outcome of each."""
+"""Scenarios played: one step by step, several in one summary."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
 from ....client.connection.protocol import to_json
 from ....client.exit_codes import Failed
-from ....core.simulate import scenarios
 from ....core.simulate.expectations import differences, standing
 from ....core.simulate.simulation import Simulation
-from ....errors import FieldError, InvalidFields, InvalidRequest
+from ....errors import Internal
 from ....model.resources import counted_gpus, gpus_text
-from ....model.scenarios import ProjectStanding, Scenario, SessionStanding, Standing, Step
-from ....yaml_document import InvalidYaml, YamlDocument
+from ....model.scenarios import Played, ProjectStanding, SessionStanding, Standing, Step, Tally
+from ....model.spans import write_span
 from ...console import Console
 from ...views.markup import printable
 from ...views.view import Column, text_table
+from . import sources
+from .sources import Source
 
-_SIZE_LIMIT = 4 << 20
-"""The maximum size of a scenario in bytes."""
+
+def play(paths: tuple[str, ...], console: Console, *, as_json: bool, report: bool) -> None:
+    """Play files. Raises InvalidRequest if one cannot be read, Failed for unmet expectations."""
+    if len(paths) == 1 and sources.is_single(paths[0]):
+        _play_one(sources.of_file(paths[0]), console, as_json=as_json, report=report)
+    else:
+        _play_all(paths, console, as_json=as_json, report=report)
 
 
-def play(path: str, console: Console, *, as_json: bool) -> None:
-    """Play a file. Raises InvalidRequest if it cannot be read, Failed for unmet expectations."""
-    document = _document(path)
-    scenario = _scenario(path, document)
-    world = Simulation(scenario)
-    failures: list[str] = []
-    for number, step in enumerate(world.play(), 1):
-        outcome = standing(world, number)
+def _play_one(source: Source, console: Console, *, as_json: bool, report: bool) -> None:
+    """Play a scenario and show every step."""
+    world = Simulation(source.scenario)
+    problems: list[str] = []
+    for step, outcome in _steps(world):
         console.write(f"{to_json(outcome)}\n" if as_json else f"{_shown(step, outcome)}\n\n")
-        for where, how in differences(step.expect, outcome) if step.expect else ():
-            line = document.line(f"steps[{number - 1}].expect.{where}")
-            failures.append(f"{path}:{line}: step {number}: {where}: {how}")
-    if failures:
-        count = "1 expectation" if len(failures) == 1 else f"{len(failures)} expectations"
-        raise Failed("\n".join([f"{count} not met.", *failures]))
+        problems += _problems(source, step, outcome)
+    if report:
+        tally = world.tallying.total()
+        console.write(f"{to_json(tally)}\n" if as_json else f"{_report(tally)}\n")
+    if problems:
+        count = "1 expectation" if len(problems) == 1 else f"{len(problems)} expectations"
+        raise Failed("\n".join([f"{count} not met.", *problems]))
 
 
-def _document(path: str) -> YamlDocument:
+def _play_all(paths: tuple[str, ...], console: Console, *, as_json: bool, report: bool) -> None:
+    """Play scenarios and sum up how they ended."""
+    count, failed = 0, []
+    for source in sources.read(paths):
+        count += 1
+        played = _played(source, report=report)
+        failed += [] if played.ok else [played]
+        if as_json:
+            console.write(f"{to_json(played)}\n")
+        elif played.tally:
+            console.write(f"{printable(played.name)}: {_report(played.tally)}\n")
+    if not as_json:
+        scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
+        console.write(f"{scenarios}: {count - len(failed)} as expected, {len(failed)} not.\n")
+    if failed:
+        lines = [problem for played in failed for problem in played.problems]
+        raise Failed("\n".join([f"{len(failed)} of {count} not as expected.", *lines]))
+
+
+def _played(source: Source, *, report: bool) -> Played:
+    world = Simulation(source.scenario)
+    problems: list[str] = []
+    outcome = standing(world, 0)
     try:
-        with Path(path).open("rb") as file:
-            return YamlDocument(file.read(_SIZE_LIMIT + 1), _SIZE_LIMIT)
-    except OSError as error:
-        raise InvalidRequest(f"{path}: {error.strerror}.") from error
-    except InvalidYaml as error:
-        lines = (f"{_at(path, problem.line)}: {problem.message}" for problem in error.problems)
-        raise InvalidRequest("\n".join(lines)) from error
+        for step, outcome in _steps(world):
+            problems += _problems(source, step, outcome)
+    except Internal as error:
+        problems.append(f"{source.path}: {error.message}")
+    return Played(
+        name=source.name,
+        ok=not problems,
+        problems=tuple(problems),
+        projects=outcome.projects,
+        sessions=outcome.sessions,
+        free=outcome.free,
+        rounds=world.rounds,
+        tally=world.tallying.total() if report else None,
+    )
 
 
-def _scenario(path: str, document: YamlDocument) -> Scenario:
-    try:
-        return scenarios.read(document.plain)
-    except InvalidFields as error:
-        lines = [_problem(_at(path, document.line(e.field)), e) for e in error.fields]
-        raise InvalidRequest("\n".join(lines)) from error
+def _steps(world: Simulation) -> Iterator[tuple[Step, Standing]]:
+    """Yield each step with the outcome."""
+    for number, step in enumerate(world.play(), 1):
+        yield step, standing(world, number)
 
 
-def _at(path: str, line: int) -> str:
-    return f"{path}:{line}" if line else path
+def _problems(source: Source, step: Step, outcome: Standing) -> Iterator[str]:
+    """Yield the expectations of a step that are not met."""
+    for where, how in differences(step.expect, outcome) if step.expect else ():
+        at = source.at(f"steps[{outcome.step - 1}].expect.{where}")
+        yield f"{at}: step {outcome.step}: {where}: {how}"
 
 
-def _problem(where: str, error: FieldError) -> str:
-    parts = [where, error.field, f"{error.message} {error.hint}".strip()]
-    return ": ".join(filter(None, parts))
+def _report(tally: Tally) -> str:
+    """Return the sums of a scenario in a line."""
+    waits = f"{_span(tally.mean_wait)} on average, at most {_span(tally.longest_wait)}"
+    return (
+        f"{tally.started} started; waits: {waits}; {tally.evictions} preempted; "
+        f"GPU hours: {tally.hours:g} of {tally.available:g} in use, {tally.lost:g} lost; "
+        f"goodput {tally.goodput:.0%}; fairness (Jain) {tally.fairness:.3f}."
+    )
+
+
+def _span(seconds: float) -> str:
+    return write_span(round(seconds))
 
 
 def _shown(step: Step, outcome: Standing) -> str:
@@ -80,8 +123,8 @@ def _shown(step: Step, outcome: Standing) -> str:
 def _done(step: Step) -> str:
     kind = step.kinds[0]
     what = ""
-    if step.submit:
-        what = step.submit.name
+    if step.submits:
+        what = ", ".join(submit.name for submit in step.submits.values())
     elif step.delete:
         what = ", ".join(step.delete)
     elif step.change:
