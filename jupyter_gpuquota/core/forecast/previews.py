@@ -43,7 +43,7 @@ def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
     cycle, rest = run_cycle(trial), settle(trial)
     outcome, end = cycle.outcomes[_REQUESTED], rest.sessions[_REQUESTED]
     if end.placement is None:
-        return waits(requested, trial, cycle, rest)
+        return waits(requested, trial, run_cycle(snapshot), rest)
     if victims := _caused(rest, snapshot):
         return _preempts(victims, spec.project, end.reason or outcome, cycle)
     if isinstance(outcome, Placement):

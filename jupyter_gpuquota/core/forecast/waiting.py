@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -17,6 +18,7 @@ from ...model.sessions import Session
 from .. import lifecycle
 from ..idle import lifetime
 from ..scheduling.cycle import Cycle
+from ..scheduling.placement import Pool
 from ..scheduling.scheduler import plan
 from ..scheduling.snapshot import ClusterSnapshot
 from .settling import SteadyState, settle
@@ -30,7 +32,10 @@ _MEMORY = 256
 
 
 def waits(requested: Session, trial: ClusterSnapshot, cycle: Cycle, rest: SteadyState) -> Preview:
-    """Return the preview of a request that waits once nothing changes any more."""
+    """Return the preview of a request that waits once nothing changes any more.
+
+    `trial` is the state with it, `cycle` one without it, `rest` what the trial came to.
+    """
     project, share = requested.spec.project, requested.spec.share
     end = rest.sessions[requested.id]
     decision = next(d for d in rest.last.decisions if d.session == requested.id)
@@ -58,48 +63,51 @@ def waits(requested: Session, trial: ClusterSnapshot, cycle: Cycle, rest: Steady
 
 def _nearest(requested: Session, trial: ClusterSnapshot, cycle: Cycle) -> Share | None:
     """Return the largest smaller share that would start now and stay, None if none would."""
-    for share in _smaller(requested, cycle):
-        spec = msgspec.structs.replace(requested.spec, share=share)
-        other = msgspec.structs.replace(requested, spec=spec)
-        others = [s for s in trial.sessions if s.id != requested.id]
-        attempt = replace(trial, sessions=[*others, other])
-        first = {d.session: d.outcome for d in plan(attempt).decisions}
-        rest = settle(attempt)
-        stays = rest.sessions[other.id].placement and not rest.lost
-        if isinstance(first[other.id], Placement) and stays:
-            return share
+    allowed, refuses = cycle.allowed(requested), cycle.ledger.refuses_now
+
+    def surely_fits(share: Share) -> bool:
+        placement = cycle.now.find(share, allowed)
+        return placement is not None and refuses(requested, placement.milli) is None
+
+    held = [s.placement for s in trial.sessions if s.placement]
+    pool = Pool(trial.nodes, [*held, *(each.placement for each in trial.holdings)])
+    for shares in _smaller(requested.spec.share):
+        sure = _count(shares, surely_fits)
+        most = _count(shares, lambda share: pool.find(share, allowed) is not None)
+        between = shares[sure:most]  # what others wait for, and might not get before it
+        more = _count(between, lambda share: _starts(requested, share, trial)) if between else 0
+        if (found := sure + more) and _starts(requested, shares[found - 1], trial):
+            return shares[found - 1]
     return None
 
 
-def _smaller(requested: Session, cycle: Cycle) -> Iterator[Share]:
-    """Yield smaller shares for which devices are free: whole devices, then parts or memory."""
-    share = requested.spec.share
-    for count in range(share.devices - 1, 0, -1):
-        if _fits(requested, whole := Share(milli=count * MILLI), cycle):
-            yield whole
-            break
-    if share.mig:
-        return
+def _starts(requested: Session, share: Share, trial: ClusterSnapshot) -> bool:
+    """Return whether another share starts at once and stays, at nobody's cost."""
+    spec = msgspec.structs.replace(requested.spec, share=share)
+    other = msgspec.structs.replace(requested, spec=spec)
+    others = [s for s in trial.sessions if s.id != requested.id]
+    attempt = replace(trial, sessions=[*others, other])
+    outcome = next(d.outcome for d in plan(attempt).decisions if d.session == other.id)
+    if not isinstance(outcome, Placement):
+        return False
+    rest = settle(attempt)
+    return not rest.lost and rest.sessions[other.id].placement is not None
+
+
+def _smaller(share: Share) -> Iterator[Sequence[Share]]:
+    """Yield smaller shares by form, each in rising order: whole devices, then parts or memory."""
+    yield [Share(milli=count * MILLI) for count in range(1, share.devices)]
     if share.memory:
         amounts = range(_MEMORY, share.memory, _MEMORY)
-        steps = [Share(memory=mib, compute=share.compute) for mib in amounts]
-    else:
-        most = min(share.milli, MILLI)
-        steps = [Share(milli=milli, compute=share.compute) for milli in range(1, most)]
-    low, high = 0, len(steps)  # all below `low` fit, none from `high` on does
-    while low < high:
-        middle = (low + high) // 2
-        if _fits(requested, steps[middle], cycle):
-            low = middle + 1
-        else:
-            high = middle
-    if low:
-        yield steps[low - 1]
+        yield [Share(memory=mib, compute=share.compute) for mib in amounts]
+    elif not share.mig:
+        parts = range(1, min(share.milli, MILLI))
+        yield [Share(milli=milli, compute=share.compute) for milli in parts]
 
 
-def _fits(requested: Session, share: Share, cycle: Cycle) -> bool:
-    placement = cycle.now.find(share, cycle.allowed(requested))
-    return placement is not None and cycle.ledger.refuses_now(requested, placement.milli) is None
+def _count(shares: Sequence[Share], fits: Callable[[Share], bool]) -> int:
+    """Return how many shares in rising order fit: none does above one that does not."""
+    return bisect_left(shares, 1, key=lambda share: 0 if fits(share) else 1)
 
 
 def _expected(requested: Session, trial: ClusterSnapshot, rest: SteadyState) -> datetime | None:
