@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, ParamSpec, Self, TypeVar, TypeVarTuple
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
+
+_PATIENCE = 2.0
+"""Seconds in which a library gives its last answer."""
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
@@ -22,6 +25,21 @@ async def in_thread(function: Callable[P, T], *args: P.args, **options: P.kwargs
         return await asyncio.shield(running)
     except asyncio.CancelledError:
         await asyncio.wait([running])
+        raise
+
+
+async def answered(answer: Awaitable[T]) -> T:
+    """Return the answer of a library that has threads of its own; waits for it also if cancelled.
+
+    Such a library gives its answer to the event loop, which must not have been closed by then.
+    """
+    waiting = asyncio.ensure_future(answer)
+    try:
+        return await asyncio.shield(waiting)
+    except asyncio.CancelledError:
+        await asyncio.wait({waiting}, timeout=_PATIENCE)
+        if not waiting.cancel() and not waiting.cancelled():
+            waiting.exception()  # nobody is left to be told
         raise
 
 

@@ -17,7 +17,7 @@ from ...model.quota import USUAL_RULES, Project
 from ...model.reasons import Reason
 from ...model.resources import Node, Placement, Share
 from ...model.scenarios import LoseStep, RunningWish, Scenario, SetStep, Step, SubmitStep
-from ...model.sessions import Session, SessionRequest
+from ...model.sessions import Session, SessionRequest, SessionSpec
 from ...model.spans import parse_span
 from .. import lifecycle
 from ..idle import lifetime
@@ -111,6 +111,12 @@ class Simulation:
             self.refused[wish.name] = Reason(code="NotAllowed", message=why, hint=hint)
             return
         self._durations[wish.name] = parse_span(wish.duration)
+        session = self._begun(wish, spec, place)
+        if session:
+            self.sessions[wish.name] = session
+
+    def _begun(self, wish: SubmitStep, spec: SessionSpec, place: int) -> Session | None:
+        """Return a session as it is at first, None if it cannot be running where it should."""
         created = self.now - timedelta(seconds=parse_span(wish.age), microseconds=-place)
         session = Session(
             id=wish.name,
@@ -121,18 +127,15 @@ class Simulation:
             created=created,
             path="",
         )
-        if wish.running:
-            held = self._held(wish.running, spec.share)
-            if held is None:
-                where = f"{wish.running.node} GPU {', '.join(map(str, wish.running.devices))}"
-                self.refused[wish.name] = Reason(
-                    code="NotAllowed", message=f"It cannot be running on {where}: no room."
-                )
-                return
-            session = msgspec.structs.replace(
-                session, state="running", started=created, placement=held, run=1
-            )
-        self.sessions[wish.name] = session
+        if not wish.running:
+            return session
+        if held := self._held(wish.running, spec.share):
+            running = {"state": "running", "started": created, "placement": held, "run": 1}
+            return msgspec.structs.replace(session, **running)
+        where = f"{wish.running.node} GPU {', '.join(map(str, wish.running.devices))}"
+        message = f"It cannot be running on {where}: no room."
+        self.refused[wish.name] = Reason(code="NotAllowed", message=message)
+        return None
 
     def _held(self, wish: RunningWish, share: Share) -> Placement | None:
         """Return what a running session holds, None if others hold it."""

@@ -33,7 +33,7 @@ from ...errors import (
     Unavailable,
     refused,
 )
-from ..tasks import together
+from ..tasks import answered, together
 from .objects import Stored
 from .options import limited, options_for
 from .ranges import read_ranges
@@ -117,8 +117,8 @@ class Connection:
 
         async def read() -> bytes:
             options: GetOptions = {"version": version} if version else {}
-            found = await self._store.get_async(key, options=options)
-            return bytes(await found.bytes_async())
+            found = await answered(self._store.get_async(key, options=options))
+            return bytes(await answered(found.bytes_async()))
 
         return await self._whole(key, read)
 
@@ -130,7 +130,8 @@ class Connection:
 
     async def _range(self, key: str, start: int, size: int) -> bytes:
         async def read() -> bytes:
-            return bytes(await self._store.get_range_async(key, start=start, length=size))
+            part = self._store.get_range_async(key, start=start, length=size)
+            return bytes(await answered(part))
 
         try:
             return await self._whole(key, read)
@@ -142,13 +143,13 @@ class Connection:
     async def put(self, key: str, body: bytes) -> None:
         """Write an object, whether or not it exists."""
         with self._translated(key):
-            await self._store.put_async(key, body)
+            await answered(self._store.put_async(key, body))
 
     async def create(self, key: str, body: bytes) -> bool:
         """Write an object if the key is free, and return whether it was."""
         with self._translated(key):
             try:
-                await self._store.put_async(key, body, mode="create")
+                await answered(self._store.put_async(key, body, mode="create"))
             except (AlreadyExistsError, PreconditionError):
                 return False
             return True
@@ -159,7 +160,7 @@ class Connection:
             # Many in one request; those that do not exist are not errors.
             for start in range(0, len(keys), _BULK):
                 with self._translated(self._name):
-                    await self._store.delete_async(keys[start : start + _BULK])
+                    await answered(self._store.delete_async(keys[start : start + _BULK]))
             return
         limit = asyncio.Semaphore(_DELETING)
         await together(self._delete(key, limit) for key in keys)
@@ -168,14 +169,14 @@ class Connection:
         async with limit:
             try:
                 with self._translated(key):
-                    await self._store.delete_async(key)
+                    await answered(self._store.delete_async(key))
             except NotFound:
                 return
 
     async def head(self, key: str) -> Stored:
         """Return what is known of an object."""
         with self._translated(key):
-            meta = await self._store.head_async(key)
+            meta = await answered(self._store.head_async(key))
         return _stored(meta)
 
     async def list(self, prefix: str) -> AsyncIterator[Stored]:
@@ -184,7 +185,8 @@ class Connection:
         for left in reversed(range(_READS)):
             try:
                 with self._translated(prefix):
-                    async for chunk in self._store.list(prefix.rstrip("/"), offset=last):
+                    chunks = self._store.list(prefix.rstrip("/"), offset=last)
+                    while chunk := await answered(anext(chunks, None)):
                         for meta in chunk:
                             last = meta["path"]
                             yield _stored(meta)
