@@ -58,6 +58,7 @@ test('snapshots', async ({ page, workspace, api, request }) => {
   const snapshots = new Section(page, workspace, 'Snapshots');
   await snapshots.open();
   await page.sidebar.setWidth(300);
+  await expect(snapshots.row('smaller.*, complete')).toBeVisible();
   await snapshots.row('first try').focus();
   await page.keyboard.press('Enter');
   const view = page.locator('.jp-GpuQuota-snapshot');

@@ -71,6 +71,7 @@ test('@live two snapshots are compared, and one is restored and takes the place'
   await storage.take(session, 'before', { metrics: { loss: 2 } });
   await storage.write('train.py', 'rate = 0.01\n');
   await storage.take(session, 'after', { metrics: { loss: 1 } });
+  await expect(snapshots.row('after, .*, complete')).toBeVisible();
   await snapshots.act('after', 'Compare with…');
   await snapshots.press('Ok');
   const view = page.locator('.jp-GpuQuota-snapshot');
@@ -121,7 +122,9 @@ test('@live snapshots can be used by everyone', async ({
 }) => {
   await page.sidebar.setWidth(260);
   await storage.take(session, 'first', { tags: ['base'] });
-  await snapshots.row('first').focus();
+  const row = snapshots.row('first, base, .*, complete');
+  await expect(row).toBeVisible(); // until then, it cannot be opened
+  await row.focus();
   await page.keyboard.press('Enter');
   await page.getByRole('row', { name: /^Files stored/ }).waitFor();
   await expectAccessible(
