@@ -63,8 +63,6 @@ def _shape(context: Context) -> Shape:
 def _turn(tool: Tool, shape: Shape, table: Table) -> Taken:
     """Let one tool do everything, and add its row."""
     with TemporaryDirectory(prefix="gpuquota-bench-", dir=os.environ.get("TMPDIR")) as folder:
-        if shutil.disk_usage(folder).free < (needed := ROOM * shape.total + LEFT):
-            raise CouldNotMeasure(f"{mb(needed, 0)} must be free on the disk of {folder}")
         place = Place(Path(folder, "data"), Path(folder, "store"), Path(folder, "work"))
         place.work.mkdir()
         taken: Taken = {}
@@ -80,6 +78,9 @@ def _turn(tool: Tool, shape: Shape, table: Table) -> Taken:
 
 
 def _steps(tool: Tool, shape: Shape, place: Place, taken: Taken) -> None:
+    """Note what each step took. Raises CouldNotMeasure."""
+    if shutil.disk_usage(place.work).free < (needed := ROOM * shape.total + LEFT // 2):
+        raise CouldNotMeasure(f"{mb(needed, 0)} must be free on its disk")
     variables = {
         # Caches of tools, which the next one must not find.
         "HOME": str(place.work),
