@@ -17,7 +17,7 @@ from ..model.sessions import ACTIONS, Action, Reclaim, Session, SessionSpec, Sta
 from .access import Rights
 from .actions import by_state
 from .members import launchable
-from .snapshots.rights import may_create
+from .snapshots.rights import has_run, may_create
 
 _NEEDS: Mapping[Action, Need] = {
     "open": "enter",
@@ -53,7 +53,7 @@ def shown(session: Session, rights: Rights, capabilities: tuple[str, ...]) -> Se
         granted,
         capabilities,
         opens=session.serves_pages and rights.owns(session),  # see Rights.check_same_origin
-        stores=session.started is not None and may_create(session, rights),
+        stores=has_run(session) and may_create(session, rights),
     )
     if granted >= _EVERYTHING and session.reclaimed is None:
         return replace(session, actions=offered)

@@ -22,6 +22,7 @@ from ...model.snapshots.manifest import (
 from ...model.snapshots.snapshots import Snapshot, SnapshotPin, SnapshotQuery, SnapshotRequest
 from .redaction import secret_values, secret_variable, text, words
 from .reproduction import program
+from .rights import has_run
 
 NOTE = 2000
 """The most letters of a note."""
@@ -54,7 +55,7 @@ def check(request: SnapshotRequest, session: Session) -> None:
         if not name or len(name) > _MOST or not math.isfinite(value):
             problems.append(FieldError("metrics", f"{name[:_MOST]!a}: {_BAD_METRIC}"))
     refuse(problems)
-    if session.state not in _BEGUN or session.started is None:
+    if session.state not in _BEGUN or not has_run(session):
         raise WrongState(
             f"{session.spec.name} has not started yet: there is nothing to store.",
             hint="Take a snapshot when it runs.",

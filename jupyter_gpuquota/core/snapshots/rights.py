@@ -82,6 +82,11 @@ def may_create(session: Session, rights: Rights) -> bool:
     return rights.owns(session) or rights.caller.session == session.id
 
 
+def has_run(session: Session) -> bool:
+    """Return whether a session has run: a quick one may end before it is seen to start."""
+    return session.started is not None or session.exit is not None
+
+
 def check_create(session: Session, rights: Rights) -> None:
     """Raise NotAllowed unless the caller owns a session, or is that session."""
     if not may_create(session, rights):
