@@ -127,7 +127,10 @@ class FolderRestores:
         for record in self._journal.all():
             if record.shown.active:
                 self._go(record, again=True)
-            elif await in_thread(self._folders.exists, _going(record.shown)):
+            elif record.shown.state == "replaced" and not await in_thread(
+                self._folders.exists, record.shown.kept
+            ):
+                # It was being removed, or somebody has done so: there is nothing to put back.
                 await self.remove(record.shown.id)
 
     async def close(self) -> None:
