@@ -177,7 +177,7 @@ class Launched:
         assert order.lake
         url = order.lake.url
         if order.kind == "restore":
-            named = {"lake": url, "credentials": None, "folder": order.folder}
+            named = {"lake": url, "credentials": None, "folder": order.folder, "variables": False}
             await restore.run(job, argparse.Namespace(**named, tree=copy(order.tree)))
         else:
             wanted = msgspec.json.decode(Path(order.file).read_bytes(), type=SnapshotOrder)

@@ -77,7 +77,9 @@ def test_a_snapshot_of_the_first_version_is_restored(
     job = Job("j1", JobReport(kind="restore", state="running"), LinesReporter("j1"))
     tree = Copy(manifest.tree.dataset, manifest.tree.version)
     folder = tmp_path / "new"
-    named = argparse.Namespace(lake=lake_url, credentials=None, tree=tree, folder=str(folder))
+    named = argparse.Namespace(
+        lake=lake_url, credentials=None, tree=tree, folder=str(folder), variables=False
+    )
     asyncio.run(restore.run(job, named))
     assert listing(folder) == listing(tmp_path / "work")
     assert (manifest.note, manifest.spec.folder) == ("before the change", "/home/ana/work")
