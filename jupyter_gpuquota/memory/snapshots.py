@@ -76,6 +76,12 @@ class MemoryProcess:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
+    async def close(self) -> None:
+        """Stop making snapshots."""
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
     async def _make(self, order: SnapshotOrder, lake: str) -> None:
         report = JobReport(kind="snapshot", folder=order.folder, state="running")
         try:

@@ -51,7 +51,7 @@ def wanted(name: str, who: str) -> set[int]:
 def request_of(name: str, session_id: str) -> tuple[dict[str, str], str, bytes]:
     """Return path arguments, query string and body of a row."""
     asked = REQUESTS.get(name, {})
-    args = asked.get("args", {"id": session_id, "page": "p1", "terminal": "t1"})
+    args = dict(asked.get("args", {"id": session_id, "page": "p1", "terminal": "t1"}))
     query = msgspec.to_builtins(asked["query"]) if "query" in asked else {}
     plain = {key: value for key, value in query.items() if value not in ("", None)}
     text = urlencode({k: str(v).lower() if isinstance(v, bool) else v for k, v in plain.items()})
@@ -79,4 +79,4 @@ async def check(
             found = await status(backend, name, who, session.id)
             if found not in wanted(name, who):
                 wrong.append((name, who, found))
-    assert wrong == []
+    assert wrong == [], wrong

@@ -81,11 +81,15 @@ async def for_the_table(backend: Backend, session: Session) -> None:
 @asynccontextmanager
 async def attended(backend: Backend) -> AsyncIterator[None]:
     """Run what reads lakes and jobs, in a backend whose sessions need no loop."""
-    companions = backend.resident.companions
-    for each in companions:
+    for each in backend.resident.companions:
         await each.start()
     try:
         yield
     finally:
-        for each in companions:
-            await each.close()
+        await close(backend)
+
+
+async def close(backend: Backend) -> None:
+    """End what was begun for snapshots and data, so that nothing is left to a loop that ends."""
+    for each in backend.resident.companions:
+        await each.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from tornado.httpclient import HTTPResponse
 
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.server.jupyter_mount import api_handlers
+from tests.contract.snapshots import close
 from tests.fakes import As, make_backend
 
 
@@ -44,8 +45,10 @@ def rights(jp_serverapp) -> Rights:
 
 
 @pytest.fixture
-def backend(jp_asyncio_loop) -> Backend:
-    return make_backend()
+def backend(jp_asyncio_loop) -> Iterator[Backend]:
+    backend = make_backend()
+    yield backend
+    jp_asyncio_loop.run_until_complete(close(backend))
 
 
 @pytest.fixture

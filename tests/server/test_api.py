@@ -31,7 +31,9 @@ RUNNING = {"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}
 
 @pytest.fixture
 def backend(jp_asyncio_loop):
-    return replace(make_backend(), terminals=ShortTerminals())
+    backend = replace(make_backend(), terminals=ShortTerminals())
+    yield backend
+    jp_asyncio_loop.run_until_complete(snapshots.close(backend))
 
 
 DATA = {

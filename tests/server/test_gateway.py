@@ -95,6 +95,7 @@ async def controller_in(folder: Path):
         yield controller, gateway
     finally:
         gateway.close()
+        await snapshots.close(controller.backend)
         if controller.server:
             await controller.die()
 

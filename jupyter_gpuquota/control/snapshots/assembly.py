@@ -59,6 +59,7 @@ class SnapshotParts:
         self.registry = Registry(self._lakes, self._changed)
         self._pages = SavingPages(_SAVE, lambda: board.touch("sessions"))
         self._hook = Hook()
+        self._process = process
         self._maker = self._made(Orders(own, folder), process, look)
         find = data.job_store.find
         fetching = self._fetching = Fetching(
@@ -112,6 +113,7 @@ class SnapshotParts:
         await asyncio.gather(*self._taking_up, return_exceptions=True)
         await self._upkeep.close()
         await self._restores.close()
+        await self._process.close()
         await self._maker.close()
 
     def added_to(self, backend: Backend, resident: Resident) -> Backend:

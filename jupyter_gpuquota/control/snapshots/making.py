@@ -102,6 +102,7 @@ class Maker:
         self._makings: dict[str, Making] = {}
         self._ends: dict[str, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closed = False
 
     def all(self) -> tuple[Snapshot, ...]:
         """Return the snapshots that are being made or could not be made."""
@@ -210,6 +211,7 @@ class Maker:
 
     async def close(self) -> None:
         """Stop; processes go on."""
+        self._is_closed = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -277,6 +279,9 @@ class Maker:
         self._ends[making.order.id] = asyncio.Event()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._is_closed:  # the next controller does it
+            work.close()
+            return
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -23,6 +23,9 @@ class Process(Protocol):
     async def start(self, order: SnapshotOrder, file: str, lake: str) -> None:
         """Start; a failure is told to the job board."""
 
+    async def close(self) -> None:
+        """Stop what it does itself; processes go on."""
+
 
 class LaunchedProcess:
     """Starts the process of each snapshot as a job's."""
@@ -45,6 +48,9 @@ class LaunchedProcess:
             file=file,
         )
         await self._launcher.start(wanted)
+
+    async def close(self) -> None:
+        """Do nothing: processes go on."""
 
 
 class Orders:
