@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
@@ -10,9 +12,11 @@ from time import perf_counter
 
 import msgspec
 
-from jupyter_gpuquota.core import lifecycle
+from jupyter_gpuquota.control.scheduler import CYCLE
+from jupyter_gpuquota.core.scheduling.apply import apply_plan
+from jupyter_gpuquota.core.scheduling.planner import Planner
 from jupyter_gpuquota.core.scheduling.scheduler import plan
-from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot, Plan
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.resources import MILLI, Device, Node, Placement, Share
 from jupyter_gpuquota.model.sessions import Kind, Session, SessionSpec
@@ -24,10 +28,15 @@ from ..measuring.timing import Sample, in_turn
 
 TITLE = "one scheduling round"
 ROUND_SECONDS = 0.100
+NOTHING_SECONDS = 0.005
+SHARED_SECONDS = 0.300
 SIZES = ((16, 20), (1_000, 5_000), (10_000, 50_000))
 JUDGED = (1_000, 5_000)
 MOST_ROUNDS = 20
 COUNTS = ("started", "waiting", "reclaimed")
+SHARED, NOTHING = "every GPU shared by borrowers", "nothing new"
+OWNERS = 20
+"""Projects that return, and as many that borrow, where every GPU is shared."""
 
 Found = dict[tuple[int, int], dict[str, Sample]]
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -57,10 +66,14 @@ def measure(context: Context) -> Report:
         cold = snapshot(gpus, sessions)
         rest = settle(cold)
         given = {"all wait": cold, "most run": arrive(rest), "owners return": come_back(rest)}
+        if size == JUDGED:
+            given[SHARED] = shared(gpus)
         sides = {name: partial(_time, before) for name, before in given.items()}
+        sides[NOTHING] = partial(_time_again, _planner(rest), rest)
         rounds = context.rounds(15, 5) if gpus <= 1_000 else context.rounds(5, 3)
         samples = in_turn(rounds, sides)
         found[size] = samples
+        given[NOTHING] = rest
         for name, before in given.items():
             decided = plan(before)
             outcomes = [decision.outcome for decision in decided.decisions]
@@ -78,12 +91,26 @@ def measure(context: Context) -> Report:
 
 
 def _judge(report: Report, found: Found) -> None:
-    slowest = max(found[JUDGED].values(), key=lambda sample: sample.median).median
+    sides = dict(found[JUDGED])
+    nothing, all_shared = sides.pop(NOTHING), sides.pop(SHARED)
+    slowest = max(sides.values(), key=lambda sample: sample.median).median
     report.judge(
         "a round at 1,000 GPUs and 5,000 sessions, the slowest of three",
         ms(slowest, 1),
         "at most 100 ms",
         met=slowest <= ROUND_SECONDS,
+    )
+    report.judge(
+        "the same where nothing is new",
+        ms(nothing.median, 2),
+        "at most 5 ms",
+        met=nothing.median <= NOTHING_SECONDS,
+    )
+    report.judge(
+        "the same where every GPU is shared by borrowers, and a round ends after 200 ms",
+        ms(all_shared.median, 0),
+        "at most 300 ms",
+        met=all_shared.median <= SHARED_SECONDS,
     )
     growth = ", ".join(
         f"{sample.median / found[JUDGED][name].median:.0f} times ({name})"
@@ -138,25 +165,9 @@ def settle(begun: ClusterSnapshot) -> ClusterSnapshot:
     sessions = {session.id: session for session in begun.sessions}
     for _ in range(MOST_ROUNDS):
         now = ClusterSnapshot(list(sessions.values()), begun.projects, begun.nodes, begun.now)
-        if not _apply(plan(now), sessions):
+        if not apply_plan(plan(now), sessions, NOW):
             return now
     raise CouldNotMeasure(f"the rounds do not settle within {MOST_ROUNDS}")
-
-
-def _apply(decided: Plan, sessions: dict[str, Session]) -> bool:
-    changed = bool(decided.evictions)
-    for eviction in decided.evictions:
-        leaving = lifecycle.request_requeue(
-            sessions[eviction.session], eviction.reclaim, eviction.reason
-        )
-        sessions[eviction.session] = lifecycle.finish_end(leaving, NOW)
-    for decision in decided.decisions:
-        if isinstance(decision.outcome, Placement):
-            began = lifecycle.move(sessions[decision.session], "starting", NOW)
-            ran = lifecycle.move(began, "running", NOW)
-            sessions[ran.id] = msgspec.structs.replace(ran, placement=decision.outcome)
-            changed = True
-    return changed
 
 
 def arrive(settled: ClusterSnapshot) -> ClusterSnapshot:
@@ -184,7 +195,57 @@ def come_back(settled: ClusterSnapshot) -> ClusterSnapshot:
     return ClusterSnapshot([*settled.sessions, *new], settled.projects, settled.nodes, settled.now)
 
 
+def shared(gpus: int) -> ClusterSnapshot:
+    """Return a cluster whose GPUs are all shared by borrowers, and owners who ask for them back."""
+    nodes = snapshot(gpus, 1).nodes
+    owners = [
+        Project(name=f"owner-{n:02d}", quota=gpus * MILLI // OWNERS, weight=1)
+        for n in range(OWNERS)
+    ]
+    borrowers = [Project(name=f"guest-{n:02d}", quota=0, weight=1 + n % 3) for n in range(OWNERS)]
+    parts = (100, 250, 100, 200, 300, 100, 500, 200)
+    held = list(_asked(gpus, "guest", parts, ("train",), first=0))
+    begun = settle(ClusterSnapshot(held, [*owners, *borrowers], nodes, NOW))
+    shapes = (100, 2000, 250, 1000, 300, 500, 4000, 800)
+    asked = list(_asked(gpus, "owner", shapes, KINDS, first=len(held)))
+    return ClusterSnapshot([*begun.sessions, *asked], begun.projects, nodes, NOW)
+
+
+def _asked(
+    gpus: int, team: str, shapes: Sequence[int], kinds: Sequence[Kind], first: int
+) -> Iterator[Session]:
+    """Yield requests of teams for so many GPUs in all."""
+    number, left = first, gpus * MILLI
+    while left > 0:
+        share = Share(milli=shapes[number % len(shapes)])
+        yield _session(number, f"{team}-{number % OWNERS:02d}", kinds[number % len(kinds)], share)
+        number, left = number + 1, left - share.milli
+
+
 def _time(given: ClusterSnapshot) -> float:
     begun = perf_counter()
-    plan(given)
+    plan(given, partial(_is_over, begun + CYCLE))
+    return perf_counter() - begun
+
+
+def _is_over(at: float) -> bool:
+    return perf_counter() >= at
+
+
+def _planner(given: ClusterSnapshot) -> Planner:
+    """Return a planner that has planned once."""
+    planner = Planner(lambda: bool)
+    planner.plan(given)
+    return planner
+
+
+def _time_again(planner: Planner, given: ClusterSnapshot) -> float:
+    """Time a round in which only measurements have changed, of every second session."""
+    sessions = [
+        msgspec.structs.replace(session, queue_position=session.queue_position + number % 2)
+        for number, session in enumerate(given.sessions)
+    ]
+    again = replace(given, sessions=sessions)
+    begun = perf_counter()
+    planner.plan(again)
     return perf_counter() - begun
