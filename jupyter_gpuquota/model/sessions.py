@@ -146,7 +146,7 @@ class Reclaim(Model, frozen=True, kw_only=True):
     session: str
     name: str
     project: str
-    run: int = -1
+    run: Annotated[int, ADDED] = -1
     moved: bool = False
 
 

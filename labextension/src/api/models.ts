@@ -1585,7 +1585,7 @@ export interface Reclaim {
   session: string;
   name: string;
   project: string;
-  run: number;
+  run?: number;
   moved: boolean;
 }
 /**
