@@ -106,11 +106,14 @@ async def assert_whole(api: Api, project: str, name: str = "exp") -> None:
         assert owner.uid == workload.metadata.uid, kind.plural
         assert RECORD not in child.metadata.annotations
 
+    seen: list[object] = []
+
     async def runs() -> bool:
         pods = [each for each in await api.list(PODS, project) if _is_of(name, each)]
+        seen[:] = [(pod.metadata, pod.status) for pod in pods]
         return [pod.status.phase for pod in pods] == ["Running"]
 
-    await wait_for(runs)
+    await wait_for(runs, lambda: f"its pods, as last seen: {seen}")
 
 
 def _is_of(name: str, found: Object) -> bool:

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from ...core.snapshots import requests
@@ -26,6 +25,7 @@ from ...ports.runs import Runs
 from ...store.spawn import new_id
 from ..datasets.job_board import JobBoard
 from .hook import Hook
+from .makings import Making
 from .orders import Orders, Process
 from .pages import SavingPages
 from .tracking import tag_run, with_run
@@ -41,36 +41,6 @@ _AGAIN = 1.0
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
-
-
-class Making(msgspec.Struct, frozen=True, kw_only=True):
-    """One snapshot that is being made, or could not be made."""
-
-    order: SnapshotOrder
-    paused: bool = False
-    problem: Problem | None = None
-
-    @property
-    def shown(self) -> Snapshot:
-        """The snapshot as it is listed."""
-        draft = self.order.draft
-        return Snapshot(
-            id=self.order.id,
-            session=draft.session,
-            name=draft.name,
-            project=draft.project,
-            owner=draft.owner,
-            created=draft.created,
-            note=draft.note,
-            tags=draft.tags,
-            trigger=draft.trigger,
-            parent=draft.parent,
-            state="failed" if self.problem else "making",
-            consistency=draft.consistency,
-            metrics=draft.metrics,
-            problem=self.problem,
-            job=self.order.id,
-        )
 
 
 class Maker:
