@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, islice
+from itertools import combinations, count, islice
 
 from ...model.resources import MILLI, Placement, Share
 from ...model.sessions import Session
@@ -42,7 +42,7 @@ class Rooms:
         self._anywhere = anywhere
         self._least = pool.least(share)
         self._bounds: dict[str, Rank | None] = {}
-        self._sets: dict[str, list[Victims]] = {}
+        self._sets: dict[str, tuple[list[Victims], Iterator[Victims]]] = {}
 
     @property
     def nodes(self) -> Iterable[str]:
@@ -69,16 +69,24 @@ class Rooms:
         count = self._fewest(capacity, sessions)
         return (count,) if count else None
 
-    def sets(self, node: str) -> Sequence[Victims]:
-        """Return the sets of a node, by rank."""
+    def sets(self, node: str) -> Iterator[Victims]:
+        """Yield the sets of a node, by rank. They are found once, as far as they are needed."""
         if node not in self._sets:
-            capacity, sessions = self._pool.nodes[node], self._holders.on(node)
-            singles = [(s,) for s in sessions if self._could_suffice(capacity, s)]
-            several = sorted(
-                islice(self._several(capacity, sessions), EXACT), key=self._holders.rank
-            )
-            self._sets[node] = [*singles, *several]
-        return self._sets[node]
+            self._sets[node] = ([], self._found(node))
+        known, more = self._sets[node]
+        for number in count():
+            if number == len(known):
+                found = next(more, None)
+                if found is None:
+                    return
+                known.append(found)
+            yield known[number]
+
+    def _found(self, node: str) -> Iterator[Victims]:
+        capacity, sessions = self._pool.nodes[node], self._holders.on(node)
+        yield from ((s,) for s in sessions if self._could_suffice(capacity, s))
+        for sets in self._several(capacity, sessions):
+            yield from sorted(islice(sets, EXACT), key=self._holders.rank)
 
     def rank(self, victims: Victims) -> Rank:
         """Return the rank of a set of victims: less is better."""
@@ -124,15 +132,18 @@ class Rooms:
         spread = any(len(s.placement.slices) > 1 for s in sessions if s.placement)
         return 2 if spread else sum(counts[:wanted])
 
-    def _several(self, node: NodeCapacity, sessions: Sequence[Session]) -> Iterator[Victims]:
-        """Yield sets of more than one session, the smaller ones first where sizes are compared."""
+    def _several(
+        self, node: NodeCapacity, sessions: Sequence[Session]
+    ) -> Iterator[Iterable[Victims]]:
+        """Yield sets of more than one session: no rank is below one of those yielded before."""
         if self._is_open(node):
-            for count in range(2, len(sessions) + 1):
-                yield from combinations(sessions, count)
+            yield from (combinations(sessions, count) for count in range(2, len(sessions) + 1))
         elif self._share.devices:
-            yield from self._of_whole(node, sessions)
+            yield self._of_whole(node, sessions)
         else:
-            yield from self._on_one_device(node, sessions)
+            groups = list(self._of_parts(node, sessions))
+            longest = max((len(holders) for _, holders, _ in groups), default=0)
+            yield from (self._on_one_device(groups, count) for count in range(2, longest + 1))
 
     def _of_whole(self, node: NodeCapacity, sessions: Sequence[Session]) -> Iterator[Victims]:
         """Yield the sets that release as many whole devices as are requested."""
@@ -145,18 +156,17 @@ class Rooms:
             if len(victims) > 1:
                 yield victims
 
-    def _on_one_device(self, node: NodeCapacity, sessions: Sequence[Session]) -> Iterator[Victims]:
-        """Yield the sets on one device of which nobody could stay."""
-        groups = list(self._of_parts(node, sessions))
-        longest = max((len(holders) for _, holders, _ in groups), default=0)
-        for count in range(2, longest + 1):
-            for device, holders, least in groups:
-                if least <= count <= len(holders):
-                    lacks = self._lacks(device) or _NOTHING
-                    amounts = [(_amounts(s, device.device.index), s) for s in holders]
-                    for chosen in combinations(amounts, count):
-                        if _is_minimal(lacks, [gains for gains, _ in chosen]):
-                            yield tuple(session for _, session in chosen)
+    def _on_one_device(
+        self, groups: Sequence[tuple[DeviceCapacity, Sequence[Session], int]], count: int
+    ) -> Iterator[Victims]:
+        """Yield the sets of so many sessions on one device of which nobody could stay."""
+        for device, holders, least in groups:
+            if least <= count <= len(holders):
+                lacks = self._lacks(device) or _NOTHING
+                amounts = [(_amounts(s, device.device.index), s) for s in holders]
+                for chosen in combinations(amounts, count):
+                    if _is_minimal(lacks, [gains for gains, _ in chosen]):
+                        yield tuple(session for _, session in chosen)
 
     def _of_parts(
         self, node: NodeCapacity, sessions: Sequence[Session]
