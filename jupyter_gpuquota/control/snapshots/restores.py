@@ -130,7 +130,7 @@ class FolderRestores:
             elif record.shown.state == "replaced" and not await in_thread(
                 self._folders.exists, record.shown.kept
             ):
-                # It was being removed, or somebody has done so: there is nothing to put back.
+                # The original is gone, by a confirm or by hand: nothing can be put back.
                 await self.remove(record.shown.id)
 
     async def close(self) -> None:
