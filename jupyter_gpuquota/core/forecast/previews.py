@@ -40,15 +40,15 @@ def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
         id=_REQUESTED, spec=spec, owner="", state="waiting", since=now, created=now, path=""
     )
     trial = replace(snapshot, sessions=[*snapshot.sessions, requested])
-    cycle, rest = run_cycle(trial), settle(trial)
-    outcome, end = cycle.outcomes[_REQUESTED], rest.sessions[_REQUESTED]
-    if end.placement is None:
+    rest = settle(trial)
+    outcome = next(d.outcome for d in rest.first.decisions if d.session == _REQUESTED)
+    if rest.sessions[_REQUESTED].placement is None:
         return waits(requested, trial, run_cycle(snapshot), rest)
     if victims := _caused(rest, snapshot):
-        return _preempts(victims, spec.project, end.reason or outcome, cycle)
+        return _preempts(victims, spec.project, outcome, snapshot)
     if isinstance(outcome, Placement):
-        return _starts(spec, outcome, cycle)
-    return _follows(spec.project, outcome, cycle)
+        return _starts(spec, outcome, run_cycle(trial))
+    return _follows(spec.project, outcome, snapshot)
 
 
 def _caused(rest: SteadyState, before: ClusterSnapshot) -> list[Session]:
@@ -143,11 +143,10 @@ def _owners(cycle: Cycle, borrower: str) -> Iterator[str]:
 
 
 def _preempts(
-    victims: list[Session], project: str, outcome: Placement | Reason, cycle: Cycle
+    victims: list[Session], project: str, outcome: Placement | Reason, before: ClusterSnapshot
 ) -> Preview:
-    grace = cycle.snapshot.rules.grace
     sentences = (
-        message("preview.within", grace=grace),
+        message("preview.within", grace=before.rules.grace),
         message(
             "preview.preempts",
             sessions=mention(victims, project),
@@ -158,9 +157,9 @@ def _preempts(
     return Preview(verdict="reclaims", message=joined(*sentences), sentences=sentences, reason=why)
 
 
-def _follows(project: str, outcome: Reason, cycle: Cycle) -> Preview:
+def _follows(project: str, outcome: Reason, before: ClusterSnapshot) -> Preview:
     """Return that a request waits for nothing but sessions that are stopping."""
-    leaving = [s for s in cycle.snapshot.sessions if s.state == "stopping" and s.placement]
+    leaving = [s for s in before.sessions if s.state == "stopping" and s.placement]
     is_told = outcome.code == "BeingReclaimed"
     why = outcome if is_told or not leaving else explain.releasing(leaving, "", project)
     sentences = tuple(sentences_of(why))

@@ -23,11 +23,12 @@ _CYCLES = 50
 class SteadyState:
     """The state in which nothing changes without a new event.
 
-    `last` is the last plan, `lost` the ids of the sessions that were preempted on the way, in
-    order.
+    `first` is the first plan, `last` the last one, `lost` the ids of the sessions that were
+    preempted on the way, in order.
     """
 
     sessions: Mapping[str, Session]
+    first: Plan
     last: Plan
     lost: tuple[str, ...]
 
@@ -51,16 +52,18 @@ def settle(snapshot: ClusterSnapshot) -> SteadyState:
     sessions = {
         s.id: _ended(s, projects.get(s.spec.project), snapshot.now) for s in snapshot.sessions
     }
-    decided, lost = Plan((), ()), dict[str, None]()
+    plans: list[Plan] = []
+    lost = dict[str, None]()
     for _ in range(_CYCLES):
         decided = plan(replace(snapshot, sessions=tuple(sessions.values())))
+        plans.append(decided)
         lost |= dict.fromkeys(eviction.session for eviction in decided.evictions)
         changed = apply_plan(decided, sessions, snapshot.now)
         leaving = [s for s in sessions.values() if s.state == "stopping"]
         sessions |= {s.id: lifecycle.finish_end(s, snapshot.now) for s in leaving}
         if not changed and not leaving:
             break
-    return SteadyState(sessions, decided, tuple(lost))
+    return SteadyState(sessions, plans[0], plans[-1], tuple(lost))
 
 
 def _ended(session: Session, project: Project | None, now: datetime) -> Session:
