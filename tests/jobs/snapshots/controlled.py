@@ -71,6 +71,7 @@ class MortalObjects(Mortal):
 
     def __init__(self, url: str, step: Steps) -> None:
         super().__init__(connect(url), NEVER)
+        # It stands for the method of the class, whose steps are counted.
         self._step = step  # type: ignore[method-assign]
 
 
@@ -213,6 +214,7 @@ class Controller:
             board, self.data, own, home / "own", process, folders, patience=MOMENT
         )
         self.sessions = DiskSessions(home, step)
+        # A stand-in with only what restores ask of sessions.
         self.parts._restores.sessions = self.sessions  # type: ignore[assignment]
         self.parts._hook.exec = Hooks(home, step)
 
