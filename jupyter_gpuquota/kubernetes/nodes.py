@@ -77,7 +77,7 @@ def slices_of(pod: Pod, node: GpuNode) -> tuple[Slice, ...]:
     """Return what a pod holds of the GPUs of its node; which of them, the cluster does not tell."""
     return tuple(
         piece
-        for resource, amount in requested(pod.spec).items()
+        for resource, amount in node.held(requested(pod.spec)).items()
         if (milli := node.milli(resource, amount))
         for piece in _pieces(node, resource, amount, milli)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from jupyter_gpuquota.kubernetes.objects.cluster import KubeNode, NodeSpec, NodeStatus, Taint
@@ -21,17 +22,25 @@ def make_node(
     taints: tuple[Taint, ...] = (),
     fake: bool = False,
     capacity: dict[str, Any] | None = None,
+    annotations: dict[str, str] | None = None,
+    labelled: dict[str, str] | None = None,
     **labels: Any,
 ) -> KubeNode:
-    """Return a node; of the labels, `gpu_count` is `nvidia.com/gpu.count`."""
+    """Return a node; of the labels, `gpu_count` is `nvidia.com/gpu.count`.
+
+    `labelled` are labels by their whole names.
+    """
     named = {f"nvidia.com/{key.replace('_', '.', 1)}": str(v) for key, v in labels.items()}
     named = {key.replace("_", "-"): value for key, value in named.items()}
     allocatable = resources or {}
     return KubeNode(
         metadata=Meta(
             name=name,
-            labels={"kubernetes.io/hostname": name, **named},
-            annotations={"kwok.x-k8s.io/node": "fake"} if fake else {},
+            labels={"kubernetes.io/hostname": name, **named, **(labelled or {})},
+            annotations={
+                **(annotations or {}),
+                **({"kwok.x-k8s.io/node": "fake"} if fake else {}),
+            },
         ),
         spec=NodeSpec(unschedulable=cordoned, taints=taints),
         status=NodeStatus(
@@ -92,6 +101,25 @@ def counted(name: str = "kwok-1", gpus: int = 8) -> KubeNode:
     resources = {"nvidia.com/gpu": str(gpus), MILLI: f"{gpus}k"}
     labels = {"gpu_count": gpus, "gpu_memory": 32_768, "gpu_product": V100}
     return make_node(name, resources, fake=True, **labels)
+
+
+def hami(name: str = "hami-1", gpus: int = 2, memory: int = 32_768, **more: Any) -> KubeNode:
+    """Return a node as HAMi 2.10 leaves it: ten parts of each GPU, and no memory as a resource."""
+    gpu = {"count": 10, "devmem": memory, "devcore": 100, "type": f"NVIDIA-{V100}", "health": True}
+    registered = [{"id": f"GPU-{index}", "mode": "hami-core", **gpu} for index in range(gpus)]
+    return make_node(
+        name,
+        {"nvidia.com/gpu": str(10 * gpus), "cpu": "80"},
+        annotations={"hami.io/node-nvidia-register": json.dumps(registered)},
+        **more,
+    )
+
+
+def ack(name: str = "ack-1", mode: str = "cgpu", gpus: int = 2, gib: int = 15) -> KubeNode:
+    """Return a node of ACK with a sharing mode; a V100 with 16 GB has 15 GiB to give."""
+    resources = {"aliyun.com/gpu-count": str(gpus), "aliyun.com/gpu-mem": str(gpus * gib)}
+    names = {"ack.node.gpu.schedule": mode, "aliyun.accelerator/nvidia_name": V100}
+    return make_node(name, {"nvidia.com/gpu": "0", **resources}, labelled=names)
 
 
 def read(*nodes: KubeNode) -> list[GpuNode]:

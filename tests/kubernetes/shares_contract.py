@@ -92,7 +92,7 @@ class ShareContract:
     def test_the_patch_requests_the_resource(self) -> None:
         grant = self.grant(self.given_share)
         assert grant
-        assert self.provider.render(grant).resources == {grant.resource: str(grant.units)}
+        assert self.provider.render(grant).resources[grant.resource] == str(grant.units)
 
     def test_what_isolates_is_stated(self) -> None:
         isolation = self.provider.isolation()

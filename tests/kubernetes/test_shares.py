@@ -7,8 +7,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.errors import FieldError
+from jupyter_gpuquota.kubernetes.shares.ack import MODES
 from jupyter_gpuquota.kubernetes.shares.counted import Counted
 from jupyter_gpuquota.kubernetes.shares.gpu_node import GpuNode, gpu_node
+from jupyter_gpuquota.kubernetes.shares.hami import Hami
 from jupyter_gpuquota.kubernetes.shares.mig import Mig
 from jupyter_gpuquota.kubernetes.shares.mps import Mps
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
@@ -19,7 +21,9 @@ from jupyter_gpuquota.model.resources import Share
 from tests.kubernetes.gpu_nodes import (
     MILLI,
     V100,
+    ack,
     counted,
+    hami,
     make_node,
     mig_mixed,
     mig_single,
@@ -66,6 +70,36 @@ class TestMigSingle(ShareContract):
 class TestCounted(ShareContract):
     provider, node = Counted(), read(counted())[0]
     given_share, too_much = Share(milli=330), Share(milli=2000)
+
+
+class TestHami(ShareContract):
+    provider, node = Hami(), read(hami())[0]
+    given_share, too_much = Share(milli=330, compute=30), Share(milli=3000)
+
+
+class TestHamiMemory(ShareContract):
+    provider, node = Hami(), read(hami(memory=500))[0]
+    given_share, too_much = Share(memory=499), Share(memory=501)
+
+
+class TestAckCoreMem(ShareContract):
+    provider, node = MODES[0], read(ack(mode="core_mem"))[0]
+    given_share, too_much = Share(milli=500, compute=30), Share(milli=2000)
+
+
+class TestAckCgpu(ShareContract):
+    provider, node = MODES[1], read(ack())[0]
+    given_share, too_much = Share(milli=2000), Share(milli=500, compute=30)
+
+
+class TestAckMps(ShareContract):
+    provider, node = MODES[2], read(ack(mode="mps"))[0]
+    given_share, too_much = Share(memory=8192), Share(memory=16_384)
+
+
+class TestAckShare(ShareContract):
+    provider, node = MODES[3], read(ack(mode="share"))[0]
+    given_share, too_much = HALF, Share(milli=3000)
 
 
 def choice(share: Share, *nodes: GpuNode, pinned: tuple[str, ...] = ()) -> Choice:
@@ -132,6 +166,59 @@ def refused(share: Share, *nodes: GpuNode) -> FieldError:
             PodPatch(milli=330, resources={MILLI: "330"}, env={"NVIDIA_VISIBLE_DEVICES": "all"}),
         ),
         (
+            Share(milli=125, compute=30),
+            hami(),
+            Share(milli=125, compute=30),
+            PodPatch(
+                milli=125,
+                resources={
+                    "nvidia.com/gpu": "1",
+                    "nvidia.com/gpumem": "4096",
+                    "nvidia.com/gpucores": "30",
+                },
+            ),
+        ),
+        (
+            Share(milli=2000),
+            hami(),
+            Share(milli=2000),
+            PodPatch(milli=2000, resources={"nvidia.com/gpu": "2", "nvidia.com/gpumem": "32768"}),
+        ),
+        (
+            Share(milli=300),
+            ack(),
+            Share(milli=333),
+            PodPatch(milli=333, resources={"aliyun.com/gpu-mem": "5"}),
+        ),
+        (
+            Share(milli=2000),
+            ack(),
+            Share(milli=2000),
+            PodPatch(
+                milli=2000,
+                resources={"aliyun.com/gpu-mem": "30"},
+                labels={"aliyun.com/gpu-count": "2"},
+            ),
+        ),
+        (
+            Share(memory=6000),
+            ack(mode="core_mem"),
+            Share(memory=6144),
+            PodPatch(
+                milli=400,
+                resources={"aliyun.com/gpu-mem": "6", "aliyun.com/gpu-core.percentage": "40"},
+            ),
+        ),
+        (
+            Share(milli=500, compute=25),
+            ack(mode="core_mem"),
+            Share(milli=533, compute=25),
+            PodPatch(
+                milli=533,
+                resources={"aliyun.com/gpu-mem": "8", "aliyun.com/gpu-core.percentage": "25"},
+            ),
+        ),
+        (
             Share(),
             whole(),
             Share(),
@@ -160,6 +247,10 @@ def test_a_share_is_rounded_up_and_rendered(
         (Share(mig="7g.80gb"), mig_mixed(), "mig_profile", "1g.5gb and 3g.20gb"),
         (Share(milli=600), mig_mixed(), "gpu", "at most MIG 3g.20gb:"),
         (Share(mig="1g.5gb"), whole(), "mig_profile", "No GPU is in MIG mode"),
+        (Share(milli=3000), hami(), "gpu", "largest node has 2 GPUs"),
+        (Share(memory=40_000), hami(), "gpu_memory", "largest has 32 GiB"),
+        (Share(milli=500, compute=30), ack(), "gpu_compute", "cannot limit compute"),
+        (Share(milli=2000), ack(mode="core_mem"), "gpu", "at most 1 GPU:"),
         (HALF, make_node("cpu", {"cpu": "8"}), "gpu", "No GPUs are available"),
     ],
 )
@@ -219,7 +310,10 @@ def test_mps_says_that_its_limits_are_per_process() -> None:
 
 CLUSTERS = st.lists(
     st.sampled_from(
-        read(whole(), sliced(), mps(), mig_mixed(), mig_single(), counted(), sliced("three", 3))
+        read(
+            *(whole(), sliced(), mps(), mig_mixed(), mig_single(), counted(), sliced("three", 3)),
+            *(hami(), hami("small", memory=500), ack(), ack("ack-2", "core_mem")),
+        )
     ),
     max_size=4,
     unique_by=lambda node: node.name,
@@ -251,3 +345,47 @@ def test_labels_and_amounts_that_cannot_be_read_count_as_absent() -> None:
     node = gpu_node(odd)
     assert (node.offered, node.memory, node.replicas, node.sharing) == (2, 0, 1, "")
     assert "cpu" not in node.resources
+
+
+@pytest.mark.parametrize(
+    "register",
+    [
+        "GPU-0,10,32768,100,NVIDIA-Tesla V100-PCIE-32GB,0,true:GPU-1,10,32768,100,x,0,false:",
+        '[{"id":"GPU-0","count":10,"devmem":32768,"type":"NVIDIA-Tesla V100-PCIE-32GB"},'
+        '{"id":"GPU-1","devmem":40960,"mode":"mig"}]',
+    ],
+)
+def test_the_gpus_that_hami_divides_are_read_from_its_annotation(register: str) -> None:
+    found = gpu_node(
+        make_node(
+            resources={"nvidia.com/gpu": "10"},
+            annotations={"hami.io/node-nvidia-register": register},
+        )
+    )
+    assert (found.count, found.memory, found.offered) == (1, 32_768, 1)
+    assert found.product == "Tesla V100-PCIE-32GB"
+    assert found.parts_look_whole
+
+
+@pytest.mark.parametrize("register", ["", "[{", "GPU-0,10", '[{"id":"GPU-0","devmem":"?"}]'])
+def test_an_annotation_that_cannot_be_read_counts_as_absent(register: str) -> None:
+    annotations = {"hami.io/node-nvidia-register": register}
+    found = gpu_node(make_node(resources={"nvidia.com/gpu": "10"}, annotations=annotations))
+    assert (found.cards, found.offered) == (None, 10)
+
+
+@pytest.mark.parametrize(
+    ("requested", "milli"),
+    [
+        ({"nvidia.com/gpu": 1, "nvidia.com/gpumem": 8192}, 250),
+        ({"nvidia.com/gpumem": 8192}, 250),
+        ({"nvidia.com/gpu": 2, "nvidia.com/gpumem-percentage": 50}, 1000),
+        ({"nvidia.com/gpu": 1}, 1000),
+        ({"cpu": 4}, 0),
+    ],
+)
+def test_pods_on_nodes_of_hami_hold_the_memory_they_request(
+    requested: dict[str, int], milli: int
+) -> None:
+    node = read(hami())[0]
+    assert sum(node.milli(name, units) for name, units in node.held(requested).items()) == milli

@@ -1,21 +1,22 @@
 """The GPUs of a node, read from its labels and resources.
 
 The labels are those of NVIDIA's GPU feature discovery, the resources those of its device plugin
-(https://github.com/NVIDIA/k8s-device-plugin).
+(https://github.com/NVIDIA/k8s-device-plugin). Nodes of HAMi and ACK have others: `cards`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ...model.resources import MILLI
 from ..objects.cluster import KubeNode, Quantities
 from ..quantities import units
+from .cards import Cards, cards
 
-Sharing = Literal["", "time-slicing", "mps", "mig"]
+Sharing = Literal["", "time-slicing", "mps", "mig", "memory"]
 """How the GPUs of a node are shared; empty where each is given out whole."""
 
 GPU = "nvidia.com/gpu"
@@ -53,7 +54,8 @@ class GpuNode:
 
     `count` is the number of physical ones, `memory` the MiB of each; 0 if the labels do not say.
     `resources` are the amounts that pods may request, `profiles` those that are MIG instances, and
-    `counted` is the one of which each GPU has 1000, empty for none.
+    `counted` is the one of which each GPU has 1000, empty for none. `cards` are GPUs whose memory
+    HAMi or ACK gives out.
     """
 
     name: str
@@ -65,12 +67,15 @@ class GpuNode:
     resources: Mapping[str, int] = field(default_factory=dict)
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     counted: str = ""
+    cards: Cards | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     simulated: bool = False
 
     @property
     def offered(self) -> int:
         """Return how many GPUs pods can get, whole or shared, other than as MIG instances."""
+        if self.cards:
+            return self.cards.count
         plain = 0 if GPU in self.profiles else self.resources.get(GPU, 0)
         shared = self.resources.get(SHARED, 0)
         by_count = self.resources.get(self.counted, 0) // MILLI
@@ -80,14 +85,22 @@ class GpuNode:
         """Return what an amount of a resource costs in quota, 0 for one without GPUs."""
         if resource in self.profiles:
             return self.profiles[resource].milli * amount
+        if self.cards:
+            known = amount and resource == self.cards.resource
+            return max(1, amount * MILLI // self.cards.units) if known else 0
         if resource in {GPU, SHARED}:
             return amount * MILLI // self.replicas
         return amount if resource == self.counted else 0
 
+    def held(self, requested: Mapping[str, int]) -> Mapping[str, int]:
+        """Return what a pod holds of the node by its requests, in amounts that `milli` knows."""
+        return self.cards.held(requested) if self.cards else requested
+
     @property
     def parts_look_whole(self) -> bool:
         """Return whether parts of GPUs have the resource of whole ones, by which quotas count."""
-        return self.resources.get(GPU, 0) > 0 and (self.replicas > 1 or GPU in self.profiles)
+        parted = self.replicas > 1 or GPU in self.profiles or self.cards is not None
+        return self.resources.get(GPU, 0) > 0 and parted
 
 
 def gpu_node(node: KubeNode, counted: str = "") -> GpuNode:
@@ -105,7 +118,7 @@ def gpu_node(node: KubeNode, counted: str = "") -> GpuNode:
     replicas = max(1, _number(labels, REPLICAS))
     sharing = _sharing(labels.get(STRATEGY, ""), replicas, resources, profiles)
     replicas = replicas if sharing in {"time-slicing", "mps"} else 1
-    return GpuNode(
+    read = GpuNode(
         name=node.metadata.name,
         product=single[1] if single else labels.get(PRODUCT, "").removesuffix("-SHARED"),
         count=count,
@@ -118,6 +131,7 @@ def gpu_node(node: KubeNode, counted: str = "") -> GpuNode:
         labels=labels,
         simulated=node.metadata.annotations.get(_FAKE) == "fake",
     )
+    return _by_memory(read, given) if (given := cards(node, resources)) else read
 
 
 def distinguishing(
@@ -135,6 +149,19 @@ def distinguishing(
         if "" not in values and not any(node.labels.get(label) in values for node in others):
             return {label: sorted(values)}
     return {HOSTNAME: sorted(node.labels.get(HOSTNAME, node.name) for node in chosen)}
+
+
+def _by_memory(node: GpuNode, given: Cards) -> GpuNode:
+    return replace(
+        node,
+        product=given.product or node.product,
+        count=given.count,
+        memory=given.memory,
+        sharing="memory",
+        replicas=1,
+        resources={**node.resources, given.resource: given.count * given.units},
+        cards=given,
+    )
 
 
 def _resources(allocatable: Quantities) -> dict[str, int]:

@@ -54,7 +54,7 @@ class ShareProvider(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in the configuration: `whole`, `time-slicing`, `mps`, `mig`."""
+        """Its name in the configuration, such as `whole`, `mps` or `hami`."""
 
     def offers(self, node: GpuNode) -> bool:
         """Return whether a node has GPUs that are shared in this way."""

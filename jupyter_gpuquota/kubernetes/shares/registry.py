@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from ...errors import FieldError
 from ...model.messages.build import field_error
 from ...model.resources import Isolation, Share
+from .ack import MODES
 from .counted import Counted
 from .gpu_node import GpuNode, distinguishing
+from .hami import Hami
 from .mig import Mig
 from .mps import Mps
 from .no_gpu import NoGpu
@@ -21,10 +23,12 @@ PROVIDERS: Sequence[ShareProvider] = (
     Whole(),
     Mig(),
     Mps(),
+    *MODES,
+    Hami(),
     TimeSlicing(),
     Counted(),
 )
-"""All providers, one per line; of those that cost the same, an earlier one is preferred."""
+"""All providers; of those that cost the same, an earlier one is preferred."""
 
 NAMES = tuple(provider.name for provider in PROVIDERS)
 """The names of the providers, for the configuration."""
