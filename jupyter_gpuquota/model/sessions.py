@@ -278,7 +278,8 @@ class Endpoint(Model, frozen=True, kw_only=True):
 
     `socket`, unless empty, is the path of a unix socket that leads there; host and port then only
     name it. `headers` go with every request. `ca` is the authority, as PEM, that signed the
-    certificate of an `https` server; empty for those that the system trusts.
+    certificate of an `https` server; empty for those that the system trusts. `runtime` is the
+    folder of its kernels' connection files, where their sockets can be reached; else empty.
     """
 
     host: str
@@ -288,6 +289,7 @@ class Endpoint(Model, frozen=True, kw_only=True):
     headers: dict[str, str] = msgspec.field(default_factory=dict)
     ca: str = ""
     socket: str = ""
+    runtime: str = ""
 
     @property
     def authority(self) -> str:

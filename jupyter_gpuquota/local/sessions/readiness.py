@@ -51,7 +51,11 @@ def find_server(folder: SessionFolder, run: int) -> Endpoint | None:
             continue  # it is being written or removed
         if processes.descends(info.pid, leader.pid) and listens(info.pid, info.port):
             return Endpoint(
-                host="127.0.0.1", port=info.port, base_url=info.base_url, headers=headers
+                host="127.0.0.1",
+                port=info.port,
+                base_url=info.base_url,
+                headers=headers,
+                runtime=str(folder.runtime),
             )
     return None
 

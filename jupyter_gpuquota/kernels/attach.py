@@ -1,0 +1,58 @@
+"""Finding or starting the kernel of a notebook in a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .channels.direct import DirectChannels, connection_of
+from .channels.port import Channels
+from .session_server import SessionServer
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedKernel:
+    """A kernel that runs in a session, owned by the session's own Jupyter Server.
+
+    `started` is true if it was started for this call, and false if it was found running.
+    """
+
+    server: SessionServer = field(repr=False)
+    id: str
+    started: bool
+
+    def channels(self) -> Channels:
+        """Return a new connection to its channels. Raises WrongState."""
+        return DirectChannels(connection_of(self.server.endpoint.runtime, self.id))
+
+    def interrupt(self) -> None:
+        """Interrupt what it runs. Raises NotFound, Unavailable."""
+        self.server.interrupt(self.id)
+
+    def restart(self) -> None:
+        """Restart it; it keeps its id. Raises NotFound, Unavailable."""
+        self.server.restart(self.id)
+
+    def shut_down(self) -> None:
+        """Shut it down."""
+        self.server.shut_down(self.id)
+
+    def state(self) -> str:
+        """Return `idle`, `busy`, `starting`, `dead` or the like. Raises NotFound, Unavailable."""
+        return self.server.kernel(self.id).execution_state
+
+
+def attach(
+    server: SessionServer, path: str, *, name: str = "", kind: str = "notebook", kernel: str = ""
+) -> AttachedKernel:
+    """Return the kernel at a path of a session's server, which is started if it has none.
+
+    `path` is relative to the session's folder, as the paths of notebooks are; one below a folder
+    that does not exist identifies a kernel as well, which then works in the session's folder.
+    `name` is what the session's pages call it, `kernel` a kernelspec there; empty: its default.
+    Raises Unavailable, WrongState.
+    """
+    for each in server.sessions():
+        if each.path == path and each.kernel and each.kernel.execution_state != "dead":
+            return AttachedKernel(server, each.kernel.id, started=False)
+    made = server.start(path, name or path.rpartition("/")[2], kind, kernel)
+    return AttachedKernel(server, made.id, started=True)

@@ -1,0 +1,1 @@
+"""The channels to a kernel that runs in a session: one port, and an adapter for each way there."""

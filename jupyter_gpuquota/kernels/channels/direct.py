@@ -1,0 +1,132 @@
+"""The channels of a kernel on this machine: its own sockets, with nothing in between."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import zmq
+
+from ...errors import WrongState
+from ..messages import Channel, Message, Signer
+from .port import ChannelsLost
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+
+
+class Connection(msgspec.Struct, frozen=True, kw_only=True):
+    """A kernel's connection file."""
+
+    shell_port: int
+    control_port: int
+    stdin_port: int
+    iopub_port: int
+    hb_port: int
+    ip: str = "127.0.0.1"
+    transport: str = "tcp"
+    key: str = ""
+    signature_scheme: str = "hmac-sha256"
+
+    def address(self, port: int) -> str:
+        """Return the address of one of its ports."""
+        between = "-" if self.transport == "ipc" else ":"
+        return f"{self.transport}://{self.ip}{between}{port}"
+
+
+def read_connection(path: Path) -> Connection:
+    """Return a kernel's connection file. Raises WrongState if it is missing or half written."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Connection)
+    except (OSError, msgspec.DecodeError) as error:
+        raise WrongState(
+            f"The kernel's connection file {path.name} cannot be read.",
+            hint="It may have just ended; restart the kernel.",
+        ) from error
+
+
+def connection_of(runtime: str, kernel: str) -> Connection:
+    """Return the connection file of a kernel in a session's runtime folder. Raises WrongState."""
+    name = kernel if _ID.fullmatch(kernel) else "-"
+    return read_connection(Path(runtime, f"kernel-{name}.json"))
+
+
+class DirectChannels:
+    """The channels of a kernel whose connection file is known.
+
+    Shell, control and stdin share one identity, so that `input()` finds who runs the cell. A kernel
+    that exits closes its sockets, which is seen at once; that it was suspended is not seen.
+    """
+
+    def __init__(self, connection: Connection, context: zmq.Context[Any] | None = None) -> None:
+        self._signer = Signer(connection.key, connection.signature_scheme)
+        self._context = context or zmq.Context.instance()
+        identity = uuid4().hex.encode()
+        self._sockets: dict[Channel, zmq.Socket[Any]] = {}
+        for channel in _ports(connection):
+            socket = self._context.socket(zmq.SUB if channel == "iopub" else zmq.DEALER)
+            socket.linger = 1000
+            socket.rcvhwm = socket.sndhwm = 0  # nothing may be dropped, however slow a client is
+            if channel == "iopub":
+                socket.subscribe(b"")
+            else:
+                socket.identity = identity
+            self._sockets[channel] = socket
+        self._ended = self._sockets["shell"].get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        for channel, port in _ports(connection).items():
+            self._sockets[channel].connect(connection.address(port))
+        self._order = tuple(self._sockets.items())
+
+    @property
+    def sockets(self) -> list[zmq.Socket[Any]]:
+        """What a poller waits for."""
+        return [*self._sockets.values(), self._ended]
+
+    def send(self, message: Message) -> None:
+        """Send a message on its channel."""
+        frames = self._signer.frames(message)
+        self._sockets[message.channel].send_multipart(frames, copy=_is_small(message))
+
+    def receive(self) -> Message | None:
+        """Return the next message, None if there is none yet. Raises ChannelsLost."""
+        for channel, socket in self._order:
+            while True:
+                try:
+                    frames = socket.recv_multipart(zmq.NOBLOCK)
+                except zmq.Again:
+                    break
+                if found := self._signer.read(channel, frames):
+                    return found
+        if self._ended.poll(0):
+            self._ended.recv_multipart()
+            raise ChannelsLost
+        return None
+
+    def close(self) -> None:
+        """Close the sockets; what was sent still leaves."""
+        self._sockets["shell"].disable_monitor()
+        for socket in (*self._sockets.values(), self._ended):
+            socket.close()
+
+
+def _ports(connection: Connection) -> Mapping[Channel, int]:
+    """Return the port of each channel; iopub first, as output precedes the reply."""
+    return MappingProxyType(
+        {
+            "iopub": connection.iopub_port,
+            "shell": connection.shell_port,
+            "control": connection.control_port,
+            "stdin": connection.stdin_port,
+        }
+    )
+
+
+_SMALL = 65_536
+
+
+def _is_small(message: Message) -> bool:
+    return len(message.content) + sum(map(len, message.buffers)) < _SMALL
