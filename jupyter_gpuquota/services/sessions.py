@@ -16,7 +16,7 @@ from ..core.members import launchable
 from ..core.requests import alternatives, specs
 from ..core.usage import rightsize
 from ..errors import FieldError, InvalidFields, NameTaken, refused
-from ..model.idleness import Activity
+from ..model.idleness import Activity, PresenceRequest
 from ..model.policy import SessionPolicy
 from ..model.previews import Preview
 from ..model.programs import ExecContext, ExecEvent, ExecResult, TerminalEvent
@@ -163,21 +163,21 @@ async def log(backend: Backend, call: Call) -> LogChunk:
 async def exec_(backend: Backend, call: Call) -> ExecResult:
     """Run a program inside a session."""
     able = require(backend, "exec", backend.exec)
-    await _audit(backend, call, "ran a program in")
+    await _use(backend, call, "ran a program in")
     return await able.execute(call.target.id, call.body)
 
 
 async def exec_stream(backend: Backend, call: Call) -> AsyncGenerator[ExecEvent]:
     """Run a program inside a session, and stream its output."""
     able = require(backend, "exec", backend.exec)
-    await _audit(backend, call, "ran a program in")
+    await _use(backend, call, "ran a program in")
     return able.stream(call.target.id, call.body)
 
 
 async def terminal(backend: Backend, call: Call) -> AsyncGenerator[TerminalEvent]:
     """Open a terminal inside a session, and stream what it shows."""
     able = require(backend, "terminals", backend.terminals)
-    await _audit(backend, call, "opened a terminal in")
+    await _use(backend, call, "opened a terminal in")
     return able.open(call.target.id, call.body)
 
 
@@ -191,7 +191,7 @@ async def type_(backend: Backend, call: Call) -> Nothing:
 async def context(backend: Backend, call: Call) -> ExecContext:
     """Return what a terminal needs to enter a session."""
     able = require(backend, "exec", backend.exec)
-    await _audit(backend, call, "entered")
+    await _use(backend, call, "entered")
     return await able.context(call.target.id)
 
 
@@ -217,6 +217,13 @@ async def put_page(backend: Backend, call: Call) -> Nothing:
     if backend.snapshots:
         backend.snapshots.page(call.target, call.args["page"], call.body)
     return Nothing()
+
+
+async def _use(backend: Backend, call: Call, how: str) -> None:
+    """Record that a person uses a session, however briefly, and audit it as `_audit` does."""
+    await _audit(backend, call, how)
+    if backend.ingress:
+        await backend.ingress.presence(call.target.id, PresenceRequest(at=datetime.now(UTC)))
 
 
 async def _audit(backend: Backend, call: Call, how: str) -> None:

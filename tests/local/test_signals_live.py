@@ -208,7 +208,7 @@ async def test_a_session_without_a_kernel_is_idle_and_its_cpu_is_compared(looks:
     assert first["kernels"] == Reading("kernels", "idle", detail="No running kernels.")
     assert first["terminals"].state == "idle"
     assert first["presence"] == Reading(
-        "presence", "idle", detail="No use through JupyterLab observed yet."
+        "presence", "idle", detail="No use by a person observed yet."
     )
     assert first["cpu"].state == "unknown"
     one.limits = replace(LIMITS, cpu_busy=10_000)

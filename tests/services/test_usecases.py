@@ -28,7 +28,7 @@ from jupyter_gpuquota.model.struct import Nothing
 from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
 from jupyter_gpuquota.services.usecases import USE_CASES, use_case
 from tests.builders import MEMORY, NOW, make_node, make_slice
-from tests.fakes import ask, make_backend
+from tests.fakes import FakeIngress, ask, make_backend
 
 pytestmark = pytest.mark.asyncio
 
@@ -247,6 +247,16 @@ async def test_an_ability_that_is_missing_is_said_by_name() -> None:
     ):
         with pytest.raises(Unsupported, match="fake"):
             await ask(backend, f"sessions.{verb}", args={"id": session.id}, **extra)
+
+
+@pytest.mark.parametrize("route", ["sessions.exec", "sessions.exec_stream", "sessions.context"])
+async def test_a_program_counts_as_use_however_short(route: str) -> None:
+    backend = make_backend()
+    session = await launch(backend)
+    body = None if route == "sessions.context" else ExecRequest(command=("true",))
+    await ask(backend, route, args={"id": session.id}, body=body)
+    assert isinstance(backend.ingress, FakeIngress)
+    assert [seen for seen, _ in backend.ingress.seen] == [session.id]
 
 
 async def test_what_cannot_be_measured_is_advised_nothing() -> None:

@@ -1,4 +1,4 @@
-"""When a user was last active in a session through the ingress, and last saved there."""
+"""When a person last used a session by its pages or programs, and last saved there."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Presence:
     def reading(self, session: Session) -> Reading:
         """Return the signal of a session's last use."""
         last = self._last.get(session.id)
-        detail = "" if last else "No use through JupyterLab observed yet."
+        detail = "" if last else "No use by a person observed yet."
         return Reading("presence", "idle", last=last, detail=detail)
 
     def keep_only(self, sessions: Iterable[str]) -> None:
