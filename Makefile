@@ -60,7 +60,7 @@ test: $(STAMPS)/venv ## run all checks; the last line is the total
 	@python -m scripts.test_all
 
 .PHONY: test-setup
-test-setup: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs $(STAMPS)/moto s3-programs ## install what the checks need
+test-setup: $(STAMPS)/test-tools $(STAMPS)/nbdime $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs $(STAMPS)/moto s3-programs ## install what the checks need
 
 # Tests that start none of our programs; client tests with a real controller are excluded.
 PURE := architecture core model services idleness scenarios contract client
@@ -79,7 +79,7 @@ lint: $(STAMPS)/test-tools $(NODE_MODULES) ## check style, types, import layers,
 	python scripts/lint.py
 
 .PHONY: test-python
-test-python: $(STAMPS)/test-tools $(BUILT) ## run the Python tests (ARGS= goes to pytest, WORKERS= in parallel)
+test-python: $(STAMPS)/test-tools $(STAMPS)/nbdime $(BUILT) ## run the Python tests (ARGS= goes to pytest, WORKERS= in parallel)
 	$(PYTEST) --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 \
 		--ignore=tests/packaging --ignore=tests/architecture --ignore=tests/hub \
 		--ignore=tests/cluster $(ARGS)
@@ -179,6 +179,13 @@ $(STAMPS)/test-tools: $(STAMPS)/package
 $(STAMPS)/hub: pyproject.toml scripts/ensure_hub.sh | $(STAMPS)/node $(STAMPS)/build-tools
 	@echo 'Installing JupyterHub in .venv-hub (about a minute)'
 	@scripts/ensure_hub.sh $(HUB)
+	@touch $@
+
+# Outside the site-packages, for the tests of notebook differences alone: its extensions of Jupyter would
+# load in every server that a test starts. Of what it needs, only colorama is not there yet.
+$(STAMPS)/nbdime: | $(STAMPS)/test-tools
+	@rm -rf $(VENV)/nbdime
+	@pip install --quiet --no-deps --target $(VENV)/nbdime 'nbdime>=4,<5' 'colorama>=0.4'
 	@touch $@
 
 $(STAMPS)/moto: scripts/ensure_moto.sh | $(STAMPS)/venv

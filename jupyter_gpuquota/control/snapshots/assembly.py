@@ -76,7 +76,7 @@ class SnapshotParts:
             fetching,
             folders,
             self._verify,
-            data.browsing(self._shelf).compare,
+            data.browsing(self._shelf),
         )
         self._upkeep = Upkeep(board, self.registry, self._maker, self.snapshots, self._rules)
         data.heard.append(self._heard)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
+from typing import Protocol
 
 from msgspec.structs import replace
 
 from ...core.snapshots.comparison import compare
 from ...errors import Conflict, FieldError, GpuQuotaError, InUse, refused
-from ...model.datasets.files import CompareQuery, Comparison
+from ...model.datasets.files import CompareQuery, Comparison, ContentChunk
 from ...model.datasets.jobs import Job
 from ...model.datasets.versions import Version
 from ...model.ending import PageReport
@@ -23,6 +25,7 @@ from .fetching import Fetching
 from .folders import Folders
 from .journal import Tree
 from .making import Maker
+from .notebook_diffs import SIZE, with_texts
 from .pages import SavingPages
 from .registry import Registry
 from .restores import FolderRestores
@@ -32,8 +35,16 @@ _FILES = 1000
 
 Verify = Callable[[TreePart, str], Awaitable[Job]]
 """Starts to hash a tree again, for a user."""
-CompareFiles = Callable[[Version, Version, CompareQuery], Awaitable[Comparison]]
-"""Compares trees; the dataset of a version here is its lake."""
+
+
+class Files(Protocol):
+    """The files of trees; the dataset of a version here is its lake."""
+
+    async def compare(self, before: Version, after: Version, query: CompareQuery) -> Comparison:
+        """Return a page of what differs. Raises Unavailable, Damaged."""
+
+    async def content(self, version: Version, path: str, offset: int) -> ContentChunk:
+        """Return some bytes of a file. Raises NotFound, WrongState, Unavailable, Damaged."""
 
 
 class LakeSnapshots:
@@ -48,7 +59,7 @@ class LakeSnapshots:
         fetching: Fetching,
         folders: Folders,
         verify: Verify,
-        compare_files: CompareFiles,
+        files: Files,
     ) -> None:
         self.restores = restores
         self._registry = registry
@@ -57,7 +68,7 @@ class LakeSnapshots:
         self._fetching = fetching
         self._folders = folders
         self._verify = verify
-        self._compare_files = compare_files
+        self._files = files
 
     def all(self) -> tuple[Snapshot, ...]:
         """Return all snapshots without `actions`, newest first."""
@@ -130,13 +141,33 @@ class LakeSnapshots:
         found = compare(before.id, old, after.id, new)
         if old.tree is None or new.tree is None:
             return replace(found, problems=("The files: one of the snapshots has none.",))
+        trees = _version(old.tree), _version(new.tree)
         try:
-            files = await self._compare_files(
-                _version(old.tree), _version(new.tree), CompareQuery(limit=_FILES, other="")
-            )
+            files = await self._files.compare(*trees, CompareQuery(limit=_FILES, other=""))
+            read = partial(self._read, trees)
+            notebooks, problems = await with_texts(found.notebooks, read, in_thread)
         except GpuQuotaError as error:
             return replace(found, problems=(f"The files: {error.message}",))
-        return replace(found, files=files.items, all_files=files.total)
+        return replace(
+            found,
+            files=files.items,
+            all_files=files.total,
+            notebooks=notebooks,
+            problems=problems,
+        )
+
+    async def _read(self, trees: tuple[Version, Version], path: str) -> tuple[bytes, bytes]:
+        """Return a file of two trees, each up to the size that is compared."""
+        before, after = [await self._whole(tree, path) for tree in trees]
+        return before, after
+
+    async def _whole(self, tree: Version, path: str) -> bytes:
+        body = b""
+        while True:
+            chunk = await self._files.content(tree, path, len(body))
+            body += chunk.data
+            if not chunk.data or len(body) >= chunk.size or len(body) > SIZE:
+                return body
 
     def saving(self, session_id: str) -> datetime | None:
         """Return until when the pages of a session shall save, None if they need not."""

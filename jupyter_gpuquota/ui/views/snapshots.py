@@ -117,7 +117,10 @@ def comparison(found: SnapshotComparison, *, results: bool = False) -> LinesView
     for name, changes in parts.items():
         lines += [f"{name}:", *map(_change, changes)] if changes else []
     if found.notebooks:
-        lines += ["notebooks:", *(f"  {e.path}: {e.change}" for e in found.notebooks)]
+        lines.append("notebooks:")
+        for notebook in found.notebooks:
+            lines.append(f"  {notebook.path}: {notebook.change}")
+            lines += (f"    {line}" for line in notebook.text.splitlines())
     if found.files:
         lines += [f"files ({count_text(found.all_files, 'difference')}):"]
         lines += [f"  {each.change} {path_text(each.path, raw=each.raw)}" for each in found.files]
