@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import msgspec
@@ -251,3 +252,31 @@ def test_other_arguments_are_the_users(word: str) -> None:
     assert check(SessionRequest(name="x", args=(word,)), facts()).args == (word,)
     program = SessionRequest(name="x", command=("serve",), args=("--port=1",))
     assert check(program, facts()).args == ("--port=1",)
+
+
+@pytest.mark.parametrize(
+    ("command", "operator", "shell"),
+    [
+        ("sleep 60 && echo hi", "&&", "bash -c 'sleep 60 && echo hi'"),
+        ("python train.py > out.txt", ">", "bash -c 'python train.py > out.txt'"),
+        ("python train.py 2>&1", "2>&1", "bash -c 'python train.py 2>&1'"),
+        ("cd src; python train.py", "src;", "bash -c 'cd src; python train.py'"),
+        ("cat 'my file' | wc", "|", """bash -c 'cat '"'"'my file'"'"' | wc'"""),
+    ],
+)
+def test_a_line_for_a_shell_is_recognised(command: str, operator: str, shell: str) -> None:
+    with pytest.raises(InvalidFields) as caught:
+        check(SessionRequest(name="x", command=tuple(shlex.split(command))), facts())
+    [problem] = caught.value.fields
+    assert (problem.field, problem.key) == ("command", "command.operator")
+    assert operator in problem.message
+    assert shell in problem.hint
+    assert check(SessionRequest(name="x", command=tuple(shlex.split(shell))), facts())
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["bash -c 'ls; exit'", "find . -exec rm {} ;", "python -c 'print(1);'", "grep a|b", "x <pad>"],
+)
+def test_words_that_only_look_like_it_are_arguments(command: str) -> None:
+    assert check(SessionRequest(name="x", command=tuple(shlex.split(command))), facts())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Sequence
 
 from ...model.sessions import SessionRequest
 from ..fields import FieldReader
@@ -17,6 +19,10 @@ _RESERVED_FLAG = re.compile(
 )
 """Arguments that change how a Jupyter Server is reached or secured."""
 
+_OPERATOR = re.compile(r"&&?|\|\|?|<|&?\d?>{1,2}(&\d|[\w./~-]+)?|[\w./=-]+;")
+"""Words that only a shell understands. A `;` alone is an argument of `find -exec`."""
+_SHELLS = {"bash", "dash", "fish", "ksh", "sh", "zsh"}
+
 
 def check_argv(request: SessionRequest, reader: FieldReader) -> None:
     """Check command and arguments."""
@@ -25,6 +31,22 @@ def check_argv(request: SessionRequest, reader: FieldReader) -> None:
             reader.wrong(field, "field.nul")
     if request.command and not request.command[0].strip():
         reader.wrong("command", "command.empty")
+    elif operator := _operator(request.command):
+        line = " ".join(map(_written, request.command))
+        shell = f"bash -c {shlex.quote(line)}"
+        reader.wrong("command", "command.operator", operator=operator, shell=shell)
     for i, word in enumerate(() if request.command else request.args):
         if found := _RESERVED_FLAG.fullmatch(word.partition("=")[0]):
             reader.wrong(f"args[{i}]", "argument.reserved", argument=found[0])
+
+
+def _operator(command: Sequence[str]) -> str:
+    """Return the first word of a command that only a shell understands, empty for none."""
+    if not command or command[0].rpartition("/")[2] in _SHELLS:
+        return ""
+    return next(filter(_OPERATOR.fullmatch, command), "")
+
+
+def _written(word: str) -> str:
+    """Return a word as a shell reads it: operators as they are, others quoted."""
+    return word if _OPERATOR.fullmatch(word) else shlex.quote(word)

@@ -127,6 +127,9 @@ SESSIONS = {
         "{problem}", "Install jupyter_server there, or choose another environment."
     ),
     "command.empty": Text("Must not begin with an empty word."),
+    "command.operator": Text(
+        "No shell runs the command, so {operator} would be an argument.", "Write {shell}."
+    ),
     "env.name": Text("Not a valid name of an environment variable."),
     "env.reserved": Text("{name} is set by the session."),
     "port.range": Text("{port} is not a port.", "Choose one from 1024 to 65535."),

@@ -10,6 +10,10 @@ export const sessions: Texts = {
   'command.empty': (trans) => [
     trans.__('Must not begin with an empty word.')
   ],
+  'command.operator': (trans, _f, a) => [
+    trans.__('No shell runs the command, so %1 would be an argument.', a.operator),
+    trans.__('Write %1.', a.shell)
+  ],
   'data.nested': (trans, _f, a) => [
     trans.__('%1 and %2 lie inside each other.', a.path, a.other),
     trans.__('Choose another path.')
