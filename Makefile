@@ -34,6 +34,10 @@ NODE_MODULES := labextension/node_modules/.stamp
 UI_NODE_MODULES := labextension/ui-tests/node_modules/.stamp
 DEMO_CONFIG := $(VENV)/etc/jupyter/jupyter_gpuquota_config.py
 comma := ,
+# JupyterLab opens a browser, unless BROWSER=none, or Linux without a screen: then a text browser would
+# take the terminal.
+SCREEN := $(if $(filter Linux,$(shell uname)),$(BROWSER)$(DISPLAY)$(WAYLAND_DISPLAY),yes)
+NO_BROWSER := $(if $(filter none,$(BROWSER)),--no-browser,$(if $(SCREEN),,--no-browser))
 # Including folders: removing a file changes only its folder.
 FRONT_END := $(shell find labextension/src labextension/style labextension/schema -not -path '*/__tests__*') \
 	labextension/package.json labextension/tsconfig.json labextension/webpack.config.js
@@ -45,9 +49,9 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: lab
-lab: $(STAMPS)/package $(DEMO_CONFIG) $(BUILT) ## start JupyterLab with the GPU workspace (PORT=, BACKEND=, ARGS=)
+lab: $(STAMPS)/package $(DEMO_CONFIG) $(BUILT) ## open JupyterLab with the GPU workspace (PORT=, BACKEND=, BROWSER=none, ARGS=)
 	@$(if $(BACKEND),export JUPYTER_GPUQUOTA_BACKEND=$(BACKEND); )(python demo/shapes.py && python demo/training.py) & \
-		exec jupyter lab --ip=127.0.0.1 --no-browser \
+		exec jupyter lab --ip=127.0.0.1 $(NO_BROWSER) \
 		$(if $(PORT),--port=$(PORT)) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 .PHONY: setup
@@ -136,7 +140,7 @@ clean: ## remove everything that make created
 # ── Set-up, one stamp per step ───────────────────────────────────────────────
 
 $(STAMPS)/venv:
-	@echo 'Creating a virtual environment in .venv'
+	@echo 'Setting up, step 1 of 5: a virtual environment in .venv'
 	@scripts/system_packages.sh venv "$(PYTHON)"
 	@"$(PYTHON)" -m venv $(VENV)
 	@mkdir -p $(STAMPS) $(REPORTS) && touch $@
@@ -146,23 +150,24 @@ $(STAMPS)/node: scripts/ensure_node.sh | $(STAMPS)/venv
 	@touch $@
 
 $(STAMPS)/build-tools: pyproject.toml scripts/build_requirements.py | $(STAMPS)/venv
+	@echo 'Setting up, step 2 of 5: Python packages of the build'
 	@python scripts/build_requirements.py | pip install --quiet --requirement /dev/stdin
 	@touch $@
 
 $(NODE_MODULES): labextension/package.json labextension/yarn.lock labextension/.yarnrc.yml | $(STAMPS)/node $(STAMPS)/build-tools
-	@echo 'Installing the packages of the front end (about a minute the first time)'
+	@echo 'Setting up, step 3 of 5: packages of the front end (about a minute the first time)'
 	@cd labextension && jlpm install --immutable
 	@touch $@
 
 $(BUILT): $(FRONT_END) $(NODE_MODULES)
-	@echo 'Building the front end'
+	@echo 'Setting up, step 4 of 5: the front end'
 	@cd labextension && jlpm build
 	@touch $@
 
 # Install this checkout with the extras $(1). First remove the link that `develop` makes: pip must not
 # write through it into the source tree.
 define install
-	@echo 'Installing jupyter_gpuquota[$(1)] in .venv'
+	@echo 'Setting up, step 5 of 5: jupyter_gpuquota[$(1)] and JupyterLab in .venv'
 	@rm -rf $(VENV)/share/jupyter/labextensions/jupyter-gpuquota
 	@SKIP_JUPYTER_BUILDER=1 pip install --quiet --no-build-isolation --editable '.[$(1)]'
 	@jupyter-builder develop . --overwrite --log-level=WARN
