@@ -22,3 +22,6 @@ DATASETS = "GPUQUOTA_DATASETS"
 
 VOLUMES = "GPUQUOTA_VOLUMES"
 """The folder in which a session finds its volumes by name."""
+
+NOTEBOOK = "JPY_SESSION_NAME"
+"""The path of the notebook whose kernel a process is; Jupyter Server sets it."""

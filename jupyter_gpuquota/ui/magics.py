@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from IPython.core.completer import (
     CompletionContext,
@@ -14,13 +14,16 @@ from IPython.core.completer import (
     context_matcher,
 )
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.core.magic import Magics, line_magic, magics_class
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
 from ..client import Client
 from ..client.connection import discovery
 from ..client.exit_codes import Failed
 from ..errors import GpuQuotaError
+from .cellmagic.arguments import read_line
+from .cellmagic.cell import run_cell
+from .cellmagic.notebook import this_notebook
 from .command import run
 from .completion import Source, candidates
 from .grammar import parse, split_line
@@ -65,6 +68,31 @@ class GpuMagics(Magics):
     def __init__(self, shell: InteractiveShell, client: Client) -> None:
         super().__init__(shell)
         self._client = client
+
+    @cell_magic("gpu")  # type: ignore[arg-type]  # its stub takes functions without parameters
+    def gpu_cell(self, line: str, cell: str) -> None:
+        """Run the cell in a session, and show its outputs here.
+
+            %%gpu exp1
+            %%gpu exp1 --in data --out model
+            %%gpu -g 0.25
+
+        `%%gpu --help` explains the options.
+        """
+        try:
+            wanted = read_line(line)
+            run_cell(self._client, wanted, cell, this_notebook(), Cell(), self._names())
+        except HelpRequested as request:
+            Cell().write(request.text)
+        except GpuQuotaError as error:
+            raise plain(error, str(error)) from None
+        except KeyboardInterrupt as error:
+            raise plain(error, "Interrupted.") from None
+
+    def _names(self) -> dict[str, Any]:
+        """Return the variables of this notebook."""
+        names: dict[str, Any] = cast("InteractiveShell", self.shell).user_ns
+        return names
 
     @line_magic
     def gpu(self, line: str) -> View[Any] | None:

@@ -6,13 +6,12 @@ import os
 import sys
 from pathlib import Path
 
-_NOTEBOOK = "JPY_SESSION_NAME"
-"""The variable in which Jupyter Server names the notebook of a kernel."""
+from ...variables import NOTEBOOK
 
 
 def program() -> tuple[str, ...]:
     """Return the command line of this program or of its notebook, empty if it has none."""
-    notebook = os.environ.get(_NOTEBOOK, "")
+    notebook = os.environ.get(NOTEBOOK, "")
     if notebook.endswith(".ipynb"):
         return ("jupyter", "execute", "--inplace", notebook)
     main = sys.modules["__main__"]

@@ -1,0 +1,1 @@
+"""Variables of kernels: as messages between two kernels, and as a file that outlives one."""

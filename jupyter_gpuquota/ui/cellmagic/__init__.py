@@ -1,0 +1,1 @@
+"""`%%gpu`: one cell in a session."""

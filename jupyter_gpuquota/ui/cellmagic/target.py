@@ -1,0 +1,63 @@
+"""The session in which a cell runs: found, resumed or launched."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ...client import Client
+from ...errors import GpuQuotaError, InvalidFields, NotFound, Unsupported, WrongState
+from ...model.sessions import ENDED, Session
+from ..commands.sessions.waiting import wait
+from ..console import Console
+from ..views.sessions import outcome
+from .arguments import CellLine
+from .notebook import Notebook
+
+IDLE = "15m"
+"""After this time without use a scratch session stops, where the policy allows it."""
+
+
+def running(client: Client, line: CellLine, notebook: Notebook, console: Console) -> Session:
+    """Return the running session of a cell; it is resumed or launched if need be.
+
+    An interrupt ends the waiting. Raises NotFound, InvalidFields, Unsupported, and WrongState for
+    one that has ended, or fails to start.
+    """
+    session = _found(client, line, notebook)
+    if not session.spec.serves_jupyter:
+        raise Unsupported(
+            f"{session.spec.name} runs a command, so it has no kernels.",
+            hint="Use a session that was launched with --interactive.",
+        )
+    if session.state == "stopping":
+        session = wait(client, session, console, changed=True)
+    if session.state == "suspended" or (session.state in ENDED and not line.name):
+        session = client.sessions.resume(session.id)
+    if session.state in {"waiting", "starting"}:
+        session = wait(client, session, console, changed=True)
+    if session.state != "running":
+        raise not_running(session)
+    return session
+
+
+def not_running(session: Session) -> GpuQuotaError:
+    """Return why a cell cannot run, or go on, in a session."""
+    name = session.spec.name
+    hint = f"Run the cell again: it waits for {name}, or resumes it."
+    if session.state in ENDED:
+        hint = f"Resume it with `%gpu resume {name}`, then run the cell again."
+    return WrongState(outcome(session), hint=hint)
+
+
+def _found(client: Client, line: CellLine, notebook: Notebook) -> Session:
+    name = line.name or notebook.scratch(line)
+    try:
+        return client.sessions.get(name, project=line.project)
+    except NotFound:
+        if not line.launches:
+            raise
+    request = {**line.request, "project": line.project}
+    if not line.name and not line.keep:
+        with suppress(InvalidFields):  # the policy allows no such time: its own holds
+            return client.sessions.submit(name, **{**request, "idle_timeout": IDLE})  # type: ignore[arg-type]
+    return client.sessions.submit(name, **request)  # type: ignore[arg-type]

@@ -1,0 +1,113 @@
+"""Cells of a notebook here that run in a real session: `%%gpu`."""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import os
+import signal
+import sys
+import threading
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from jupyter_gpuquota.errors import InvalidFields, NotFound
+from jupyter_gpuquota.ui.cellmagic.failed import CellFailed
+from jupyter_gpuquota.ui.magics import GpuMagics
+
+
+@pytest.fixture
+def ipython(client, tmp_path, monkeypatch):
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    made = InteractiveShell(history_manager=None)
+    made.register_magics(GpuMagics(made, client))
+    yield made
+    atexit.unregister(made.atexit_operations)
+    made.atexit_operations()
+
+
+@pytest.fixture
+def gpu(ipython, session):
+    return lambda cell, line="": ipython.run_cell_magic("gpu", f"exp-1 {line}", cell)
+
+
+def test_outputs_come_in_order_and_variables_stay(gpu, capsys):
+    gpu("import os, sys; x = 41; print(os.environ['GPUQUOTA_SHARE'])")
+    gpu("print('to', file=sys.stderr); x + 1")
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("0.5 GPU\n42\n", "to\n")
+
+
+def test_variables_are_carried_there_and_back_with_their_sizes(gpu, ipython, capsys):
+    ipython.user_ns |= {"data": bytearray(3 << 20), "name": "Ana"}
+    gpu("data[0] = 7; both = (data, name)", "--in data,name --out both,data")
+    assert ipython.user_ns["both"][1] == "Ana"
+    assert ipython.user_ns["data"][0] == 7
+    assert ipython.user_ns["data"] == ipython.user_ns["both"][0]
+    shown = capsys.readouterr().out
+    assert "sent: data 3.0 MiB, name " in shown
+    assert "received: both 3.0 MiB, data 3.0 MiB" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("--in lacking", "There is no variable lacking here"),
+        ("--in code", "code: .*cannot pickle"),
+        ("--out lacking", "lacking: There is no such variable"),
+        ("--out there", "there: .*cannot pickle"),
+    ],
+)
+def test_what_cannot_be_carried_is_refused(gpu, ipython, line, text):
+    ipython.user_ns["code"] = (each for each in ())
+    with pytest.raises(InvalidFields, match=text):
+        gpu("there = (each for each in ())", line)
+
+
+def test_an_exception_has_its_class_and_its_traceback_there(gpu):
+    with pytest.raises(CellFailed) as caught:
+        gpu("def f():\n    return 1 / 0\nf()")
+    assert type(caught.value).__name__ == "ZeroDivisionError"
+    assert str(caught.value) == "division by zero"
+    text = "\n".join(caught.value._render_traceback_())
+    assert "f()" in text
+    assert "ZeroDivisionError" in text
+
+
+def test_input_is_asked_here(gpu, capsys, monkeypatch):
+    monkeypatch.setattr(builtins, "input", lambda prompt: f"{prompt}Ana")
+    gpu("print(input('Name? '))")
+    assert capsys.readouterr().out == "Name? Ana\n"
+
+
+def test_an_interrupt_ends_the_cell_there(gpu):
+    begun = threading.Event()
+
+    def interrupt():
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+
+    class Out:
+        def write(self, text):
+            begun.set()
+
+        def flush(self):
+            pass
+
+    out, sys.stdout = sys.stdout, Out()
+    try:
+        with pytest.raises(CellFailed) as caught:
+            gpu("print('on it', flush=True)\nwhile True: pass")
+    finally:
+        sys.stdout = out
+        thread.join()
+    assert type(caught.value).__name__ == "KeyboardInterrupt"
+
+
+def test_a_session_that_is_not_there_is_not_launched_without_a_share(ipython):
+    with pytest.raises(NotFound):
+        ipython.run_cell_magic("gpu", "nothing", "1")

@@ -1,0 +1,67 @@
+"""The line of `%%gpu`, and which session and kernel it means."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
+from jupyter_gpuquota.ui.cellmagic.arguments import read_line
+from jupyter_gpuquota.ui.cellmagic.notebook import Notebook, this_notebook
+from jupyter_gpuquota.ui.parser import HelpRequested
+
+
+def test_a_line_names_a_session_and_variables():
+    line = read_line("exp1 --in 'data, labels' --out model,model")
+    assert (line.name, line.takes, line.gives) == ("exp1", ("data", "labels"), ("model",))
+    assert not line.launches
+
+
+def test_a_line_with_a_share_launches():
+    line = read_line("-g 0.25 -p team-a")
+    assert line.launches
+    assert (line.request["gpu"], line.project) == ("0.25", "team-a")
+    assert read_line("exp2 -g 0.5 --keep").launches
+    assert read_line("").launches
+
+
+@pytest.mark.parametrize("line", ["a b", "--inn x", "exp1 -g", "'"])
+def test_what_is_no_line_is_refused(line):
+    with pytest.raises(InvalidRequest):
+        read_line(line)
+
+
+def test_all_names_that_are_none_are_refused_at_once():
+    with pytest.raises(InvalidFields) as caught:
+        read_line("exp1 --in a.b,c,1d --out class")
+    assert [each.field for each in caught.value.fields] == ["in", "in", "out"]
+
+
+def test_help_has_examples():
+    with pytest.raises(HelpRequested) as caught:
+        read_line("--help")
+    assert "%%gpu exp1 --in data,labels --out model" in caught.value.text
+
+
+def test_scratch_sessions_are_told_apart_by_notebook_and_request():
+    one = this_notebook({"JPY_SESSION_NAME": "/work/a.ipynb"})
+    other = this_notebook({"JPY_SESSION_NAME": "/work/b.ipynb"})
+    quarter, half = read_line("-g 0.25"), read_line("-g 0.5")
+    names = {one.scratch(quarter), one.scratch(half), other.scratch(quarter)}
+    assert len(names) == 3
+    assert one.scratch(read_line("-g 0.25 --in x")) == one.scratch(quarter)
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [("{0}", "sub/a-{1}.gpu"), ("{0}/sub", "a-{1}.gpu"), ("/elsewhere", "a-{1}.gpu")],
+)
+def test_the_kernel_works_beside_the_notebook_where_the_session_sees_it(tmp_path, folder, path):
+    (tmp_path / "sub").mkdir()
+    notebook = this_notebook({"JPY_SESSION_NAME": str(tmp_path / "sub" / "a.ipynb")})
+    assert notebook.kernel_path(folder.format(tmp_path)) == path.format("", notebook.key)
+
+
+def test_a_program_without_a_notebook_has_a_kernel_of_its_own():
+    notebook = this_notebook({})
+    assert notebook == Notebook("", notebook.key)
+    assert notebook.kernel_path("/work") == f"python-{notebook.key}.gpu"
