@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
@@ -32,7 +33,10 @@ Taken = dict[str, float]
 
 
 def measure(context: Context) -> Report:
-    """Measure every tool with one folder, of which one file in a hundred changes."""
+    """Measure ours beside each other tool, with one folder of which one file in a hundred changes.
+
+    Two tools take turns at each step, as the disk has no room for the stores of all.
+    """
     report = Report()
     shape = _shape(context)
     table = report.table(
@@ -43,11 +47,14 @@ def measure(context: Context) -> Report:
         *(f"{step}, processor" for step in STEPS),
     )
     found, missing = tools()
-    taken = {tool.name: _turn(tool, shape, table) for tool in found}
+    ours, *others = found
+    pairs = [(other.name, pair(ours, other, shape, table)) for other in others]
     for package in missing:
         table.note(f"{package} is not installed: apt-get install {package}")
     table.note("restic encrypts and compresses what it stores, borg compresses it")
-    _judge(report, taken)
+    for name, taken in pairs:
+        if name.startswith(PEERS):
+            _judge(report, name, taken)
     return report
 
 
@@ -60,54 +67,100 @@ def _shape(context: Context) -> Shape:
     return Shape("snapshots", FILES, size)
 
 
-def _turn(tool: Tool, shape: Shape, table: Table) -> Taken:
-    """Let one tool do everything, and add its row."""
+def pair(ours: Tool, other: Tool, shape: Shape, table: Table) -> dict[str, Taken]:
+    """Let two tools store one folder in turn, and add their rows; return what each step took."""
+    taken: dict[str, Taken] = {ours.name: {}, other.name: {}}
     with TemporaryDirectory(prefix="gpuquota-bench-", dir=os.environ.get("TMPDIR")) as folder:
-        place = Place(Path(folder, "data"), Path(folder, "store"), Path(folder, "work"))
-        place.work.mkdir()
-        taken: Taken = {}
+        places = [
+            Place(Path(folder, "data"), Path(folder, f"store-{n}"), Path(folder, f"work-{n}"))
+            for n in range(2)
+        ]
+        sides = [
+            Side(tool, place, taken[tool.name])
+            for tool, place in zip((ours, other), places, strict=True)
+        ]
         try:
-            _steps(tool, shape, place, taken)
+            _steps(sides, shape)
         except CouldNotMeasure as problem:
-            table.note(f"{tool.name}: {problem}")
-    seconds = [f"{taken[step]:.1f} s" if step in taken else "" for step in STEPS]
-    written = [mb(int(taken[step]), 1) if step in taken else "" for step in WRITTEN]
-    worked = [f"{taken[key]:.1f} s" if (key := _worked(step)) in taken else "" for step in STEPS]
-    table.add(tool.name, *seconds, *written, *worked)
+            table.note(f"beside {other.name}: {problem}")
+    for tool in (ours, other):
+        _add(table, f"{tool.name} (beside {other.name})" if tool is ours else tool.name, taken)
     return taken
 
 
-def _steps(tool: Tool, shape: Shape, place: Place, taken: Taken) -> None:
-    """Note what each step took. Raises CouldNotMeasure."""
-    if shutil.disk_usage(place.work).free < (needed := ROOM * shape.total + LEFT // 2):
-        raise CouldNotMeasure(f"{mb(needed, 0)} must be free on its disk")
-    variables = {
-        # Caches of tools, which the next one must not find.
-        "HOME": str(place.work),
-        "XDG_CACHE_HOME": str(place.work / "home"),
-    }
+def _add(table: Table, label: str, taken: dict[str, Taken]) -> None:
+    """Add the row of one tool."""
+    own = next(each for name, each in taken.items() if label.startswith(name))
+    seconds = [f"{own[step]:.1f} s" if step in own else "" for step in STEPS]
+    written = [mb(int(own[step]), 1) if step in own else "" for step in WRITTEN]
+    worked = [f"{own[key]:.1f} s" if (key := _worked(step)) in own else "" for step in STEPS]
+    table.add(label, *seconds, *written, *worked)
 
-    priority = () if tool.name == OURS else PRIORITY
 
-    def run(step: str, commands: list[Words]) -> None:
-        if commands:
+@dataclass(frozen=True)
+class Side:
+    """One tool at its place, and what its steps took."""
+
+    tool: Tool
+    place: Place
+    taken: Taken
+
+    def run(self, step: str, commands: list[Words]) -> None:
+        """Run the commands of a step."""
+        priority = () if self.tool.name == OURS else PRIORITY
+        made = [run_measured([*priority, *words], self._variables()) for words in commands]
+        if made:
             # Both count: what was written, and that it is on the disk.
-            flush = ["sync", "-f", str(place.work)]
-            made = [run_measured([*priority, *words], variables) for words in [*commands, flush]]
-            taken[step] = sum(each.seconds for each in made)
-            taken[_worked(step)] = sum(each.processor for each in made)
+            made.append(run_measured(["sync", "-f", str(self.place.work)], {}))
+            self.taken[step] = sum(each.seconds for each in made)
+            self.taken[_worked(step)] = sum(each.processor for each in made)
 
-    shape.write(place.data)
-    for words in tool.prepare(place):
-        run_measured(words, variables)
-    run_measured(["sync", "-f", str(place.work)], variables)
-    run("first", tool.take(place, 1))
-    taken["written first"] = first = _allocated(place.store)
-    shape.change(place.data)
-    run("second", tool.take(place, 2))
-    taken["written second"] = _allocated(place.store) - first
-    run("restore", tool.restore(place))
-    run("verify", tool.verify(place))
+    def prepare(self) -> None:
+        """Make an empty store."""
+        self.place.work.mkdir()
+        for words in self.tool.prepare(self.place):
+            run_measured(words, self._variables())
+
+    def take(self, number: int) -> None:
+        """Take the first or the second snapshot."""
+        before = _allocated(self.place.store)
+        self.run(STEPS[number - 1], self.tool.take(self.place, number))
+        self.taken[WRITTEN[number - 1]] = _allocated(self.place.store) - before
+
+    def restore(self) -> None:
+        """Restore the second snapshot, and remove what was restored."""
+        self.run("restore", self.tool.restore(self.place))
+        shutil.rmtree(self.place.restored())
+
+    def verify(self) -> None:
+        """Verify the second snapshot."""
+        self.run("verify", self.tool.verify(self.place))
+
+    def _variables(self) -> dict[str, str]:
+        # Caches of tools, which the other one must not find.
+        home = str(self.place.work)
+        return {"HOME": home, "XDG_CACHE_HOME": f"{home}/home"}
+
+
+def _steps(sides: list[Side], shape: Shape) -> None:
+    """Let both sides take each step; who begins changes. Raises CouldNotMeasure."""
+    folder = sides[0].place.data
+    if shutil.disk_usage(folder.parent).free < (needed := ROOM * shape.total + LEFT // 2):
+        raise CouldNotMeasure(f"{mb(needed, 0)} must be free on its disk")
+    shape.write(folder)
+    for side in sides:
+        side.prepare()
+    run_measured(["sync", "-f", str(folder)], {})
+    for side in sides:
+        side.take(1)
+    shape.change(folder)
+    for side in reversed(sides):
+        side.take(2)
+    shutil.rmtree(folder)
+    for side in sides:
+        side.restore()
+    for side in reversed(sides):
+        side.verify()
 
 
 def _worked(step: str) -> str:
@@ -124,23 +177,19 @@ def _allocated(folder: Path) -> int:
     return sum(found.values())
 
 
-def _judge(report: Report, taken: dict[str, Taken]) -> None:
-    """Judge our steps: before restic and borg in each."""
-    ours = taken.get(OURS, {})
+def _judge(report: Report, name: str, taken: dict[str, Taken]) -> None:
+    """Judge our steps: before another tool in each."""
+    ours, its = taken[OURS], taken[name]
     for step in (*STEPS, *WRITTEN):
-        others = {
-            name: each[step]
-            for name, each in taken.items()
-            if name.startswith(PEERS) and step in each
-        }
-        if step not in ours or not others:
+        if step not in ours or step not in its:
             continue
-        best = min(others, key=others.__getitem__)
-        unit = mb(int(others[best]), 1) if step in WRITTEN else f"{others[best]:.1f} s"
-        own = mb(int(ours[step]), 1) if step in WRITTEN else f"{ours[step]:.1f} s"
+        shown = [
+            mb(int(each[step]), 1) if step in WRITTEN else f"{each[step]:.1f} s"
+            for each in (ours, its)
+        ]
         report.judge(
             f"snapshots, {step}",
-            f"{own}, {best} {unit}",
+            f"{shown[0]}, {name} {shown[1]}",
             "before restic and borg",
-            met=ours[step] <= others[best],
+            met=ours[step] <= its[step],
         )

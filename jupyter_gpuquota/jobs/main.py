@@ -21,6 +21,7 @@ from ..model.datasets.jobs import JobReport
 from ..model.struct import problem_of
 from ..store.processes.owners import this_process
 from .job import Job
+from .memory import keep
 from .priority import lower
 from .reporters import ControllerReporter, LinesReporter, Reporter
 from .running import run
@@ -35,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser(words[0] if words else "").parse_args(words)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     lower()
+    keep()
     return asyncio.run(_main(args))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from typing import TypeVar
@@ -40,13 +41,27 @@ def whole(path: Path, read: Callable[[FileIO], T]) -> tuple[T, os.stat_result]:
     :raises StorageFailed: it cannot be read.
     """
     for _ in range(ATTEMPTS):
-        with failures.reading(path), path.open("rb", buffering=0) as file:
+        with failures.reading(path), FileIO(path) as file:
             before = os.fstat(file.fileno())
             made = read(file)
             after = os.fstat(file.fileno())
         if identity(before) == identity(after):
             return made, after
     raise changing(path)
+
+
+def ahead(paths: Iterable[Path]) -> None:
+    """Let the disk begin to read files: all at once they take a fraction of the time.
+
+    What cannot be opened is passed over.
+    """
+    for path in paths:
+        with suppress(OSError):
+            file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                os.posix_fadvise(file, 0, 0, os.POSIX_FADV_WILLNEED)
+            finally:
+                os.close(file)
 
 
 def changing(path: Path) -> failures.Changed:

@@ -106,6 +106,11 @@ class Upload:
         known = self._catalog.contents(each.stat for each in files if each.stat)
         contents: dict[str, Content | None] = {}
         bodies: dict[str, bytes] = {}
+        reading.ahead(
+            source.path(each)
+            for each in files
+            if each.stat and each.stat.st_size < SMALL and identity(each.stat) not in known
+        )
         for found in files:
             content = known.get(identity(found.stat)) if found.stat else None
             if content is None and found.stat and found.stat.st_size >= SMALL:
