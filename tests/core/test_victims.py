@@ -38,8 +38,8 @@ def choose(
     valid: Validator = lambda *_: True,
 ) -> Choice | None:
     """Return victims for a share among sessions."""
-    rooms = Rooms(share, pool, None, Holders(sessions))
-    return Search(rooms, Rules(milli, lambda _: True, valid)).choose()
+    rooms = Rooms(share, pool, None, Holders(sessions), lambda _: True)
+    return Search(rooms, Rules(milli, valid)).choose()
 
 
 def placed(wishes: list[tuple[dict[str, str], bool, int]], nodes: list[Node]) -> list[Session]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 from ...model.resources import Placement
 from ...model.sessions import Session
 from .cycle import Cycle
 from .ledger import BORROWED, FAIR
 from .lines import Line, Priced
-from .queue import queue_key
 
 OrderKey = tuple[int, int, int, object]
 """Tier, negative priority, saturation of the fair share, order in the queue: less comes first."""
@@ -27,7 +26,8 @@ def allocate(cycle: Cycle) -> None:
     of it in its own project.
     """
     queues: dict[str, list[Priced]] = defaultdict(list)
-    for session in sorted(cycle.queue, key=lambda s: (cycle.nominated.get(s.id, 0), queue_key(s))):
+    nominated, keys = cycle.nominated, cycle.keys
+    for session in sorted(cycle.queue, key=lambda s: (nominated.get(s.id, 0), keys[s.id])):
         if session.spec.share.wants_gpu:
             queues[session.spec.project].append((session, cycle.cost(session.spec.share)))
         elif session.state == "waiting":
@@ -47,24 +47,29 @@ class _Allocation:
         self._cycle = cycle
         self._lines = lines
         self._within = {FAIR: set(lines), BORROWED: set(lines)}
+        self._fronts: dict[str, OrderKey] = {}
+        self._order: list[tuple[OrderKey, str]] = []
 
     def run(self) -> None:
         """Try all sessions."""
-        order = [front for name in self._lines if (front := self._front(name))]
-        heapify(order)
-        while order:
-            key, name = heappop(order)
-            front = self._front(name)
-            if front == (key, name):  # else the project has come to hold more since
-                _, line, most = min(self._before(name, key[0]), default=(key, name, None))
-                self._cycle.attempt(self._lines[line].pop(most))
-                front = self._front(name)
-            if front:
-                heappush(order, front)
+        for name in self._lines:
+            self._enqueue(name)
+        while self._order:
+            key, name = heappop(self._order)
+            if self._fronts.get(name) is not key:  # the project has come to hold more since
+                continue
+            _, line, most = min(self._before(name, key[0]), default=(key, name, None))
+            self._cycle.attempt(self._lines[line].pop(most))
+            self._enqueue(line)
+            if line != name:
+                heappush(self._order, (key, name))
 
-    def _front(self, name: str) -> tuple[OrderKey, str] | None:
-        session = self._lines[name].next()
-        return (order_key(self._cycle, session), name) if session else None
+    def _enqueue(self, name: str) -> None:
+        """Enqueue a project by what comes next in its queue."""
+        self._fronts.pop(name, None)
+        if session := self._lines[name].next():
+            self._fronts[name] = key = order_key(self._cycle, session)
+            heappush(self._order, (key, name))
 
     def _before(self, name: str, tier: int) -> Iterator[tuple[OrderKey, str, int]]:
         """Yield sessions of other projects that are of a lower tier, with the most they may cost.
@@ -86,6 +91,6 @@ def order_key(cycle: Cycle, session: Session) -> OrderKey:
     """Return the key that orders sessions of different projects: less comes first."""
     account = cycle.ledger.of(session)
     milli = cycle.cost(session.spec.share)
-    tier = cycle.nominated.get(session.id) or cycle.ledger.tier(session, milli)
+    tier = cycle.nominated.get(session.id) or account.tier(milli, borrows=session.preemptible)
     saturation = account.used * 1_000_000 // account.fair if account.fair else 1 << 60
-    return (tier, -account.project.priority, saturation, queue_key(session))
+    return (tier, -account.project.priority, saturation, cycle.keys[session.id])

@@ -28,7 +28,8 @@ class Cycle:
 
     `now` is what is free, `soon` what will be free once all sessions that must stop have stopped.
     `pending` are sessions that no rule denies but that found no devices, `bounded` those that
-    their project's ceiling prevents from starting. `protected` has the times from which sessions
+    their project's ceiling prevents from starting. `keys` orders the queue of a project, by id.
+    `protected` has the times from which sessions
     may be preempted or moved. `is_cut`: it ended before all was tried, as its time was spent.
     """
 
@@ -38,6 +39,7 @@ class Cycle:
         self._spent = spent
         self.ledger = Ledger(snapshot.projects)
         self.queue = [s for s in snapshot.sessions if is_queued(s) and s.id not in snapshot.held]
+        self.keys = {s.id: queue_key(s) for s in snapshot.sessions if is_queued(s)}
         self.nominated = nominated(self.queue)
         self.outcomes: dict[str, Placement | Reason] = dict(snapshot.held)
         self.pending: list[Session] = []
@@ -95,7 +97,7 @@ class Cycle:
             if self.ledger.of(session).known and not self.ledger.exceeds_quota(session, milli):
                 self.bounded.append(session)
             return
-        denied = self.ledger.refuses_now(session, milli)
+        denied = self.ledger.refuses_meanwhile(session, milli)
         starts = session.state == "waiting" and not denied
         if starts and (placement := self._find(self.now, session, milli, self.ledger.refuses_now)):
             self.assign(session, placement, placement)
@@ -176,8 +178,9 @@ class Cycle:
 
     def _count(self) -> None:
         for session in self.staying:
-            self.ledger.hold(session, held_by(session))
-            self.ledger.request(session, held_by(session))
+            milli = held_by(session)
+            self.ledger.hold(session, milli)
+            self.ledger.request(session, milli)
         for session in self._leaving:
             self.ledger.leave(session, held_by(session))
         for session in self.queue:

@@ -44,6 +44,10 @@ class Holders:
             if victim.placement:
                 self._nodes[victim.placement.node].pop(victim.id, None)
 
+    def milli(self, session: Session) -> int:
+        """Return what one of the sessions holds, in milli-GPU."""
+        return self._worth[session.id][1]
+
     def rank(self, victims: Sequence[Session]) -> Rank:
         """Return the rank of a set of victims: the smallest first, then by what they lose."""
         worth = [self._worth[victim.id] for victim in victims]

@@ -41,6 +41,13 @@ class Account:
         """Return what it may hold and keep: the quota, or the fair share where that is more."""
         return max(self.fair, self.project.quota)
 
+    def tier(self, milli: int, *, borrows: bool) -> int:
+        """Return the tier of a request for so much more by a session that borrows or does not."""
+        after = self.used + milli
+        if not borrows or after <= self.project.quota:
+            return IN_QUOTA
+        return FAIR if after <= self.fair else BORROWED
+
 
 class Ledger:
     """The accounts of all projects; a deleted one has no quota and borrows nothing."""
@@ -82,14 +89,6 @@ class Ledger:
         for name, fair in fair_shares(demands, capacity).items():
             self.accounts[name].fair = fair
 
-    def tier(self, session: Session, milli: int) -> int:
-        """Return the tier of a session's request for so much more."""
-        account = self.of(session)
-        after = account.used + milli
-        if not session.preemptible or after <= account.project.quota:
-            return IN_QUOTA
-        return FAIR if after <= account.fair else BORROWED
-
     def refuses(self, session: Session, milli: int) -> Reason | None:
         """Return the rule that denies a session so much more once all that leaves has left."""
         account = self.of(session)
@@ -102,12 +101,16 @@ class Ledger:
 
     def refuses_now(self, session: Session, milli: int) -> Reason | None:
         """Return the rule that denies a session so much more now, None if none does."""
+        return self.refuses(session, milli) or self.refuses_meanwhile(session, milli)
+
+    def refuses_meanwhile(self, session: Session, milli: int) -> Reason | None:
+        """Return the rule that denies a session so much more until all that leaves has left."""
         account = self.of(session)
-        return (
-            self.refuses(session, milli)
-            or _exceeds_quota(account, session, account.fixed + account.leaving_fixed, milli)
-            or _over_ceiling(account, account.used + account.leaving, milli)
-        )
+        if not account.leaving:
+            return None
+        return _exceeds_quota(
+            account, session, account.fixed + account.leaving_fixed, milli
+        ) or _over_ceiling(account, account.used + account.leaving, milli)
 
     def exceeds_quota(self, session: Session, milli: int) -> Reason | None:
         """Return why an interactive session would exceed the quota, None if it would not."""

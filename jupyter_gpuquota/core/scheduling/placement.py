@@ -140,13 +140,15 @@ class Pool:
         if node is None or not placement.slices:
             return
         self._free.clear()
-        touched = [device for p in placement.slices if (device := node.devices.get(p.index))]
         before = node.spare
+        touched = [device for p in placement.slices if (device := node.devices.get(p.index))]
         for device in touched:
             if _part(device):
                 self._parts.remove(_key(device))
         node.change(placement.slices, by)
-        self._parts.update(_key(device) for device in touched if _part(device))
+        for device in touched:
+            if _part(device):
+                self._parts.add(_key(device))
         if (after := node.spare) != before:
             self._spare[before].remove(node.node.name)
             self._spare[after].add(node.node.name)

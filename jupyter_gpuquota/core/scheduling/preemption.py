@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from ...model.resources import Placement
@@ -12,29 +13,40 @@ from .cycle import Cycle
 from .holders import Holders, Victims
 from .queue import queue_key, rank
 from .rooms import Rooms
-from .victims import Rules, Search, Validator
+from .victims import Choice, Rules, Search, Validator
 
-Candidates = tuple[Holders, Callable[[Session], bool], Sequence[Validator]]
-CandidatesOf = Callable[[Session, int], Candidates | None]
-"""For a taker and its cost: the holders, which of them may be victims, and which sets of them."""
 
-_NOBODY = Holders(())
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """Whose GPUs are taken: which sessions may be victims, and which sets of them.
+
+    `may` must hold for every session of a set that is valid; `name` is equal where it is.
+    """
+
+    name: Hashable
+    holders: Holders
+    may: Callable[[Session], bool]
+    valid: Validator
+
+
+Strategies = Callable[[Session, int], Sequence[Strategy]]
+"""For a taker and its cost: the strategies, in their order."""
 
 
 def preempt_for(
     cycle: Cycle,
     takers: Sequence[Session],
-    candidates: CandidatesOf,
+    strategies: Strategies,
     *,
     anywhere: Collection[str] = (),
     moved: bool = False,
 ) -> None:
-    """Find victims for each of the takers in turn; validators are tried in their order.
+    """Find victims for each of the takers in turn.
 
     Victims that are `moved` must fit elsewhere. For takers in `anywhere`, the project must hold
     less, on any devices. For whom there are none, and those alike, the next cycle tries again.
     """
-    stage = _Stage(cycle, candidates, anywhere, moved=moved)
+    stage = _Stage(cycle, strategies, anywhere, moved=moved)
     served = set()
     for taker in sorted(takers, key=lambda s: order_key(cycle, s)):
         if cycle.evictions and cycle.has_to_end():
@@ -51,13 +63,13 @@ class _Stage:
     def __init__(
         self,
         cycle: Cycle,
-        candidates: CandidatesOf,
+        strategies: Strategies,
         anywhere: Collection[str],
         *,
         moved: bool,
     ) -> None:
         self._cycle = cycle
-        self._candidates = candidates
+        self._strategies = strategies
         self._anywhere = anywhere
         self._moved = moved
         self._changed: list[str] = []
@@ -71,45 +83,40 @@ class _Stage:
         milli = self._cycle.cost(taker.spec.share)
         if alike in self._failed or self._cycle.ledger.exceeds_quota(taker, milli):
             return False
-        holders, may, validators = self._candidates(taker, milli) or (_NOBODY, bool, ())
-        for search in self._searches_of(taker, milli, alike, holders, may, validators):
+        for strategy in self._strategies(taker, milli):
+            search = self._search_of(taker, milli, alike, strategy)
             if choice := search.choose():
-                victims, placement = choice
-                self._cycle.evict(taker, victims, placement, moved=self._moved)
-                holders.remove(victims)
-                self._changed.append(placement.node)
-                for rooms in self._rooms.values():
-                    rooms.forget(placement.node)
+                self._take(taker, choice, strategy.holders)
                 return True
         self._failed.add(alike)
         return False
 
-    def _searches_of(
-        self,
-        taker: Session,
-        milli: int,
-        alike: Hashable,
-        holders: Holders,
-        may: Callable[[Session], bool],
-        validators: Sequence[Validator],
-    ) -> Iterator[Search]:
-        """Yield a search for each validator, begun where that is needed."""
-        for number, valid in enumerate(validators):
-            key = (alike, number)
-            if key not in self._searches:
-                confirm = partial(all_fit, self._cycle) if self._moved else None
-                rules = Rules(milli, may, valid, confirm)
-                rooms = self._rooms_of(taker, holders)
-                self._searches[key] = Search(rooms, rules, self._changed)
-            yield self._searches[key]
+    def _take(self, taker: Session, choice: Choice, holders: Holders) -> None:
+        victims, placement = choice
+        self._cycle.evict(taker, victims, placement, moved=self._moved)
+        holders.remove(victims)
+        self._changed.append(placement.node)
+        for rooms in self._rooms.values():
+            rooms.forget(placement.node)
 
-    def _rooms_of(self, taker: Session, holders: Holders) -> Rooms:
+    def _search_of(self, taker: Session, milli: int, alike: Hashable, strategy: Strategy) -> Search:
+        """Return a search, begun where that is needed."""
+        key = (alike, strategy.name)
+        if key not in self._searches:
+            confirm = partial(all_fit, self._cycle) if self._moved else None
+            rules = Rules(milli, strategy.valid, confirm)
+            self._searches[key] = Search(self._rooms_of(taker, strategy), rules, self._changed)
+        return self._searches[key]
+
+    def _rooms_of(self, taker: Session, strategy: Strategy) -> Rooms:
         share, allowed = taker.spec.share, self._cycle.allowed(taker)
         anywhere = taker.id in self._anywhere
-        key = (share, allowed, anywhere, id(holders))
+        key = (share, allowed, anywhere, strategy.name)
         if key not in self._rooms:
             pool = self._cycle.soon
-            self._rooms[key] = Rooms(share, pool, allowed, holders, anywhere=anywhere)
+            self._rooms[key] = Rooms(
+                share, pool, allowed, strategy.holders, strategy.may, anywhere=anywhere
+            )
         return self._rooms[key]
 
 

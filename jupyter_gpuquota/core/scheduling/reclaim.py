@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ...model.sessions import Session
 from .cycle import Cycle
-from .holders import Holders, Victims, held_by
+from .holders import Holders, Victims
 from .ledger import UNBOUNDED, Account
-from .preemption import Candidates, preempt_for
+from .preemption import Strategy, preempt_for
 from .queue import rank
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What a taker stays within, and what others hold above: `right`, in milli-GPU.
+
+    With `keeps_quota`, others keep their quotas.
+    """
+
+    right: Callable[[Account], int]
+    keeps_quota: bool = False
+
+
+_CLAIMS = (
+    _Claim(lambda account: account.fair, keeps_quota=True),
+    _Claim(lambda account: account.fair),
+    _Claim(lambda account: account.project.quota),
+)
 
 
 def reclaim(cycle: Cycle) -> None:
@@ -26,36 +45,34 @@ def reclaim(cycle: Cycle) -> None:
     above = {name for name, a in accounts.items() if a.used > min(a.fair, a.project.quota)}
     holders = Holders(s for s in staying if s.spec.project in above and cycle.may_preempt(s))
 
-    def candidates(taker: Session, milli: int) -> Candidates | None:
-        account = cycle.ledger.of(taker)
-        if account.used + milli > account.right:
-            return None
+    def strategies(taker: Session, milli: int) -> Sequence[Strategy]:
+        after = cycle.ledger.of(taker).used + milli
+        within = [claim for claim in _CLAIMS if after <= claim.right(cycle.ledger.of(taker))]
+        return [_strategy(cycle, holders, taker, claim) for claim in within]
 
-        def may(victim: Session) -> bool:
-            theirs = accounts[victim.spec.project]
-            over = theirs.used > min(theirs.fair, theirs.project.quota)
-            return over and victim.id not in cycle.evictions
+    preempt_for(cycle, cycle.pending, strategies)
 
-        def fair(found: Victims, cost: int) -> bool:
-            return (
-                account.used + cost <= account.fair
-                and _above(cycle, found, _fair)
-                and not cycle.ledger.exceeds_quota(taker, cost)
-            )
 
-        def borrowed(found: Victims, cost: int) -> bool:
-            return fair(found, cost) and _keep_quota(cycle, found)
+def _strategy(cycle: Cycle, holders: Holders, taker: Session, claim: _Claim) -> Strategy:
+    accounts, account = cycle.ledger.accounts, cycle.ledger.of(taker)
+    right, keeps_quota = claim.right, claim.keeps_quota
 
-        def owed(found: Victims, cost: int) -> bool:
-            return (
-                account.used + cost <= account.project.quota
-                and _above(cycle, found, _quota)
-                and not cycle.ledger.exceeds_quota(taker, cost)
-            )
+    def may(victim: Session) -> bool:
+        theirs = accounts[victim.spec.project]
+        return (
+            theirs.used > right(theirs)
+            and victim.id not in cycle.evictions
+            and not (keeps_quota and theirs.used - holders.milli(victim) < theirs.project.quota)
+        )
 
-        return holders, may, (borrowed, fair, owed)
+    def valid(victims: Victims, cost: int) -> bool:
+        return (
+            account.used + cost <= right(account)
+            and not cycle.ledger.exceeds_quota(taker, cost)
+            and (len(victims) == 1 or _give(cycle, holders, victims, claim))
+        )
 
-    preempt_for(cycle, cycle.pending, candidates)
+    return Strategy(claim, holders, may, valid)
 
 
 def preempt(cycle: Cycle) -> None:
@@ -72,23 +89,23 @@ def preempt(cycle: Cycle) -> None:
             own[session.spec.project].append(session)
     holders = {name: Holders(sessions) for name, sessions in own.items()}
 
-    def candidates(taker: Session, milli: int) -> Candidates | None:
-        account = cycle.ledger.of(taker)
+    def strategies(taker: Session, milli: int) -> Sequence[Strategy]:
+        name, account, own_rank = taker.spec.project, cycle.ledger.of(taker), rank(taker)
         most = account.project.ceiling(UNBOUNDED)
 
         def may(victim: Session) -> bool:
-            return rank(victim) > rank(taker) and victim.id not in cycle.evictions
+            return rank(victim) > own_rank and victim.id not in cycle.evictions
 
-        def valid(found: Victims, cost: int) -> bool:
-            less = sum(map(held_by, found))
+        def valid(victims: Victims, cost: int) -> bool:
+            less = sum(map(holders[name].milli, victims))
             return account.used - less + cost <= most and not cycle.ledger.exceeds_quota(
                 taker, cost
             )
 
-        found = holders.get(taker.spec.project)
-        return (found, may, (valid,)) if found else None
+        key = (name, own_rank)
+        return [Strategy(key, holders[name], may, valid)] if name in holders else ()
 
-    preempt_for(cycle, takers, candidates, anywhere=bounded)
+    preempt_for(cycle, takers, strategies, anywhere=bounded)
 
 
 def consolidate(cycle: Cycle) -> None:
@@ -103,16 +120,17 @@ def consolidate(cycle: Cycle) -> None:
     def may(victim: Session) -> bool:
         return victim.id not in cycle.evictions
 
-    def candidates(taker: Session, milli: int) -> Candidates | None:
+    def strategies(taker: Session, milli: int) -> Sequence[Strategy]:
         account = cycle.ledger.of(taker)
 
         def valid(_: Victims, cost: int) -> bool:
             within = account.used + cost <= account.right
             return within and not cycle.ledger.refuses(taker, cost)
 
-        return (holders, may, (valid,)) if account.used + milli <= account.right else None
+        within = account.used + milli <= account.right
+        return [Strategy("moves", holders, may, valid)] if within else ()
 
-    preempt_for(cycle, cycle.pending, candidates, moved=True)
+    preempt_for(cycle, cycle.pending, strategies, moved=True)
 
 
 def _gave_back(session: Session) -> bool:
@@ -121,32 +139,16 @@ def _gave_back(session: Session) -> bool:
     return lost is not None and not lost.moved and lost.project != session.spec.project
 
 
-def _fair(account: Account) -> int:
-    return account.fair
-
-
-def _quota(account: Account) -> int:
-    return account.project.quota
-
-
-def _above(cycle: Cycle, victims: Victims, right: Callable[[Account], int]) -> bool:
-    """Return whether every project is above what is its right until its last victim stops."""
+def _give(cycle: Cycle, holders: Holders, victims: Victims, claim: _Claim) -> bool:
+    """Return whether every project is above its right until its last victim stops."""
     taken: dict[str, list[int]] = defaultdict(list)
     for victim in victims:
-        taken[victim.spec.project].append(held_by(victim))
-    accounts = cycle.ledger.accounts
-    return all(
-        accounts[name].used - sum(held) + max(held) > right(accounts[name])
-        for name, held in taken.items()
-    )
-
-
-def _keep_quota(cycle: Cycle, victims: Victims) -> bool:
-    """Return whether every project keeps its quota."""
-    taken: dict[str, int] = defaultdict(int)
-    for victim in victims:
-        taken[victim.spec.project] += held_by(victim)
-    accounts = cycle.ledger.accounts
-    return all(
-        accounts[name].used - held >= accounts[name].project.quota for name, held in taken.items()
-    )
+        taken[victim.spec.project].append(holders.milli(victim))
+    for name, held in taken.items():
+        account = cycle.ledger.accounts[name]
+        left = account.used - sum(held)
+        if left + max(held) <= claim.right(account):
+            return False
+        if claim.keeps_quota and left < account.project.quota:
+            return False
+    return True

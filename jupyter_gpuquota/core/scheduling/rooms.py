@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, count, islice
 
 from ...model.resources import MILLI, Placement, Share
@@ -23,7 +23,8 @@ EXACT = 4000
 class Rooms:
     """The sets of sessions whose end makes room for a share, node by node, the best first.
 
-    With `anywhere`, they may hold other devices than those that the share will get.
+    `may` returns whether a session may be one of them. With `anywhere`, they may hold other devices
+    than those that the share will get.
     """
 
     def __init__(
@@ -32,9 +33,11 @@ class Rooms:
         pool: Pool,
         allowed: Allowed,
         holders: Holders,
+        may: Callable[[Session], bool],
         *,
         anywhere: bool = False,
     ) -> None:
+        self._may = may
         self._share = share
         self._pool = pool
         self._allowed = allowed
@@ -62,7 +65,7 @@ class Rooms:
         return self._bounds[node]
 
     def _bound(self, node: str) -> Rank | None:
-        capacity, sessions = self._pool.nodes[node], self._holders.on(node)
+        capacity, sessions = self._pool.nodes[node], self._on(node)
         single = next((s for s in sessions if self._could_suffice(capacity, s)), None)
         if single:
             return self._holders.rank((single,))
@@ -83,10 +86,17 @@ class Rooms:
             yield known[number]
 
     def _found(self, node: str) -> Iterator[Victims]:
-        capacity, sessions = self._pool.nodes[node], self._holders.on(node)
+        capacity, sessions = self._pool.nodes[node], self._on(node)
         yield from ((s,) for s in sessions if self._could_suffice(capacity, s))
         for sets in self._several(capacity, sessions):
             yield from sorted(islice(sets, EXACT), key=self._holders.rank)
+
+    def _on(self, node: str) -> Sequence[Session]:
+        return [session for session in self._holders.on(node) if self._may(session)]
+
+    def may(self, victims: Victims) -> bool:
+        """Return whether each of the victims still may be one."""
+        return all(map(self._may, victims))
 
     def rank(self, victims: Victims) -> Rank:
         """Return the rank of a set of victims: less is better."""

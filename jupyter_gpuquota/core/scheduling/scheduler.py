@@ -15,7 +15,6 @@ from ...model.reasons import Reason
 from . import explain
 from .allocation import allocate
 from .cycle import Cycle
-from .queue import queue_key
 from .reclaim import consolidate, preempt, reclaim
 from .snapshot import ClusterSnapshot, Decision, Plan
 
@@ -60,7 +59,7 @@ def _decisions(cycle: Cycle) -> Iterator[Decision]:
     """Yield the outcomes of queued sessions; none waits behind one that is held."""
     held = cycle.snapshot.held
     queue = [s for s in cycle.snapshot.sessions if s.state == "waiting"]
-    queue.sort(key=lambda s: (s.spec.project, *queue_key(s)))
+    queue.sort(key=lambda s: (s.spec.project, cycle.keys[s.id]))
     for _, members in groupby(queue, key=lambda s: s.spec.project):
         ahead = 0
         for session in members:

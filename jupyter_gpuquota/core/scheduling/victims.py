@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 from ...model.resources import Placement
-from ...model.sessions import Session
 from .holders import Rank, Victims
 from .rooms import Rooms
 
@@ -26,13 +25,11 @@ Choice = tuple[Victims, Placement]
 class Rules:
     """Who may be preempted for a share that costs at least `milli`.
 
-    `may` returns whether a session may be a victim, `valid` whether a set of them may be preempted
-    for a cost, `confirm` whether the result is acceptable. While victims are chosen, fewer and
-    fewer are allowed.
+    `valid` returns whether a set of sessions may be preempted for a cost, `confirm` whether the
+    result is acceptable. While victims are chosen, fewer and fewer are allowed.
     """
 
     milli: int
-    may: Callable[[Session], bool]
     valid: Validator
     confirm: Confirm | None = None
 
@@ -83,7 +80,7 @@ class Search:
 
     def _accept(self, node: str, victims: Victims) -> Choice | None:
         rules = self._rules
-        if not (all(map(rules.may, victims)) and rules.valid(victims, rules.milli)):
+        if not (self._rooms.may(victims) and rules.valid(victims, rules.milli)):
             return None
         placement = self._rooms.fit_without(node, victims)
         if placement is None or (rules.confirm and not rules.confirm(victims, placement)):
