@@ -200,7 +200,7 @@ class Placement(Model, frozen=True, kw_only=True):
     @property
     def milli(self) -> int:
         """Return the cost of the placement in quota, in milli-GPU."""
-        return sum(piece.milli for piece in self.slices)
+        return sum([piece.milli for piece in self.slices])
 
     @property
     def text(self) -> str:

@@ -58,7 +58,7 @@ class _Allocation:
             key, name = heappop(self._order)
             if self._fronts.get(name) is not key:  # the project has come to hold more since
                 continue
-            _, line, most = min(self._before(name, key[0]), default=(key, name, None))
+            line, most = self._first(key, name) if key[0] in self._within else (name, None)
             self._cycle.attempt(self._lines[line].pop(most))
             self._enqueue(line)
             if line != name:
@@ -71,12 +71,17 @@ class _Allocation:
             self._fronts[name] = key = order_key(self._cycle, session)
             heappush(self._order, (key, name))
 
+    def _first(self, key: OrderKey, name: str) -> tuple[str, int | None]:
+        """Return which project is next, and the most that its session may cost; None for any."""
+        _, line, most = min(self._before(name, key[0]), default=(key, name, None))
+        return line, most
+
     def _before(self, name: str, tier: int) -> Iterator[tuple[OrderKey, str, int]]:
         """Yield sessions of other projects that are of a lower tier, with the most they may cost.
 
         Yields the key, the project, and what it is still within its right, in milli-GPU.
         """
-        for other in tuple(self._within.get(tier, ())):
+        for other in tuple(self._within[tier]):
             account = self._cycle.ledger.accounts[other]
             right = account.project.quota if tier == FAIR else account.right
             most = right - account.used

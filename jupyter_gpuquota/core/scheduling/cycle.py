@@ -38,8 +38,9 @@ class Cycle:
         self.is_cut = False
         self._spent = spent
         self.ledger = Ledger(snapshot.projects)
-        self.queue = [s for s in snapshot.sessions if is_queued(s) and s.id not in snapshot.held]
-        self.keys = {s.id: queue_key(s) for s in snapshot.sessions if is_queued(s)}
+        queue = [session for session in snapshot.sessions if is_queued(session)]
+        self.keys = {session.id: queue_key(session) for session in queue}
+        self.queue = [session for session in queue if session.id not in snapshot.held]
         self.nominated = nominated(self.queue)
         self.outcomes: dict[str, Placement | Reason] = dict(snapshot.held)
         self.pending: list[Session] = []
@@ -66,9 +67,10 @@ class Cycle:
 
     def cost(self, share: Share) -> int:
         """Return the estimated cost of a share that is not placed yet, in milli-GPU."""
-        if share not in self._costs:
-            self._costs[share] = cost(share, self.snapshot.nodes)
-        return self._costs[share]
+        known = self._costs.get(share)
+        if known is None:
+            known = self._costs[share] = cost(share, self.snapshot.nodes)
+        return known
 
     def allowed(self, session: Session) -> Allowed:
         """Return the nodes that a session may run on."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 
 from ...model.resources import MILLI, Slice
 from ...model.sessions import Session
@@ -21,12 +22,13 @@ class Holders:
     """The sessions that may be preempted by node and device, those that lose least first."""
 
     def __init__(self, sessions: Iterable[Session]) -> None:
-        worth = [(victim_key(s), held_by(s), s) for s in sessions if s.placement]
-        worth.sort(key=lambda item: item[0])
-        self._worth = {session.id: (key, milli) for key, milli, session in worth if milli}
+        held = [(held_by(session), session) for session in sessions]
+        worth = [(victim_key(session, milli), milli, session) for milli, session in held if milli]
+        worth.sort(key=itemgetter(0))
+        self._worth = {session.id: (key, milli) for key, milli, session in worth}
         self._nodes: dict[str, dict[str, Session]] = defaultdict(dict)
-        for _, milli, session in worth:
-            if milli and session.placement:
+        for _, _, session in worth:
+            if session.placement:
                 self._nodes[session.placement.node][session.id] = session
 
     @property
@@ -80,13 +82,13 @@ def held_by(session: Session) -> int:
     return session.placement.milli if session.placement else 0
 
 
-def victim_key(session: Session) -> tuple[int, int, float, str]:
-    """Return the key that orders victims: low priority, few GPUs and little work first.
+def victim_key(session: Session, milli: int) -> tuple[int, int, float, str]:
+    """Return the key that orders victims that hold so much: low priority, few GPUs, little work.
 
     Of about the same size is what holds parts of GPUs, up to two GPUs, or more.
     """
     began = (session.started or session.since).timestamp()
-    return (session.spec.priority, size_class(held_by(session)), -began, session.id)
+    return (session.spec.priority, size_class(milli), -began, session.id)
 
 
 def size_class(milli: int) -> int:

@@ -58,10 +58,11 @@ class Ledger:
     def of(self, session: Session) -> Account:
         """Return the account of a session's project."""
         name = session.spec.project
-        if name not in self.accounts:
+        account = self.accounts.get(name)
+        if account is None:
             gone = Project(name=name, quota=0, weight=0, limit=0)
-            self.accounts[name] = Account(gone, known=False)
-        return self.accounts[name]
+            account = self.accounts[name] = Account(gone, known=False)
+        return account
 
     def hold(self, session: Session, milli: int, by: int = 1) -> None:
         """Count what a session holds, or with `by` -1 what it no longer holds."""
@@ -97,7 +98,9 @@ class Ledger:
             return reason("QueueMissing", "project.missing", project=name)
         if account.project.draining:
             return reason("QueueMissing", "project.draining", project=name)
-        return self.exceeds_quota(session, milli) or _over_ceiling(account, account.used, milli)
+        return _exceeds_quota(account, session, account.fixed, milli) or _over_ceiling(
+            account, account.used, milli
+        )
 
     def refuses_now(self, session: Session, milli: int) -> Reason | None:
         """Return the rule that denies a session so much more now, None if none does."""

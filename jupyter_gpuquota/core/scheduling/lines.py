@@ -23,20 +23,18 @@ class Line:
 
     def next(self, most: int | None = None) -> Session | None:
         """Return the first session, or the first that costs at most so much; None if none does."""
-        found = self._find(most)
+        found = self._front(self._order) if most is None else self._find(most)
         return found[1] if found else None
 
     def pop(self, most: int | None = None) -> Session:
         """Remove what `next` returns. Raises IndexError if that is None."""
-        found = self._find(most)
+        found = self._front(self._order) if most is None else self._find(most)
         if found is None:
             raise IndexError
         self._tried.add(found[0])
         return found[1]
 
-    def _find(self, most: int | None) -> tuple[int, Session] | None:
-        if most is None:
-            return self._front(self._order)
+    def _find(self, most: int) -> tuple[int, Session] | None:
         fronts = (self._front(same) for cost, same in self._by_cost.items() if cost <= most)
         return min((front for front in fronts if front), key=lambda f: f[0], default=None)
 

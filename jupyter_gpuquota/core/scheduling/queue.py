@@ -37,12 +37,12 @@ def queue_key(session: Session) -> tuple[bool, int, object, str]:
 
 
 def nominated(sessions: Iterable[Session]) -> dict[str, int]:
-    """Return the queued sessions for which GPUs were reclaimed, with their precedence, by id.
+    """Return which of the queued sessions GPUs were reclaimed for, with their precedence, by id.
 
     They come first, so that no other session gets what was reclaimed for them. Moved sessions come
     next. Less comes first; other sessions are not included. Clocks play no part in it.
     """
-    queue = {s.id: s for s in sessions if is_queued(s)}
+    queue = {session.id: session for session in sessions}
     found: dict[str, int] = {}
     for session in queue.values():
         if reclaim := session.reclaimed:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import msgspec
+
 from ...model.quota import USUAL_RULES, Project, Rules
 from ...model.reasons import Reason
 from ...model.resources import Holding, Node, Placement
@@ -29,8 +31,7 @@ class ClusterSnapshot:
     held: Mapping[str, Reason] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """The outcome of one queued session: a placement, or the reason why it stays queued.
 
     `ahead` counts the queued sessions of its project before it.
