@@ -33,6 +33,7 @@ from .rules import Rules
 from .session import ClientSession
 from .sessions import Sessions
 from .snapshots.snapshots import Snapshots
+from .templates import Templates
 from .volumes import Volumes
 
 
@@ -77,6 +78,7 @@ class Client:
         self.datasets = Datasets(self.context)
         self.snapshots = Snapshots(self.context)
         self.volumes = Volumes(self.context)
+        self.templates = Templates(self.context)
 
     def about(self) -> About:
         """Return which controller answers: its version, its backend, and what it can do."""

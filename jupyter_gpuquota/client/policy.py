@@ -15,7 +15,7 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 
 from ..errors import FieldError, InvalidFields, NotFound, refuse, refused
-from ..model.idle_words import read_quiet
+from ..model.messages.idle_words import read_quiet
 from ..model.policy import (
     RULES,
     ExemptionRequest,

@@ -8,10 +8,12 @@ from typing import Any, TypedDict, Unpack
 
 from msgspec import structs
 
+from ..errors import NotFound
 from ..model.previews import Preview
 from ..model.rightsizing import Advice
 from ..model.sessions import Kind, Session, SessionQuery, SessionRequest
 from ..model.struct import Number, Page
+from ..model.templates import Template, TemplateList
 from . import urls
 from .connection.context import Context
 from .connection.discovery import Home
@@ -67,6 +69,12 @@ class Wishes(TypedDict, total=False):
     run_as: Number
     secret_env: Mapping[str, str]
     volumes: Sequence[str]
+    template: str
+
+
+_SHARE = ("gpu", "gpu_memory", "gpu_compute", "mig_profile")
+_ADDED = ("env", "secret_env")
+"""Fields that are added to those of a template, by name, instead of replacing them."""
 
 
 class Sessions(Lifecycle, Logs, Programs):
@@ -81,8 +89,9 @@ class Sessions(Lifecycle, Logs, Programs):
         starts once they are cached, and finds them by name in the folder $GPUQUOTA_DATASETS;
         `faces@v1:/train` also at that path, below its folder on this machine. Where sessions are
         containers, the fields from `cpu` on are their options: `memory="16Gi"`,
-        `volumes=["data:/data:ro"]`. With `wait` the call returns when the session runs or has
-        ended: see `state` and `reason`. Interrupting the wait does not end the session.
+        `volumes=["data:/data:ro"]`. `template` names one from which everything is taken that is not
+        given here; `env` is added to its own. With `wait` the call returns when the session runs or
+        has ended: see `state` and `reason`. Interrupting the wait does not end the session.
 
         Raises InvalidFields with all invalid fields, NameTaken.
         """
@@ -146,18 +155,7 @@ def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
     Where sessions see the files of this machine, a command runs in the working folder, a Jupyter
     Server in the JupyterLab's root; a relative folder begins at the working folder.
     """
-    given: dict[str, Any] = dict(wishes)
-    for field in _NUMBERS:
-        if field in given:
-            given[field] = str(given[field])  # NaN and the like are numbers, but not of JSON
-    for field in ("command", "args"):
-        given[field] = as_words(field, given.get(field, ()))
-    for field in ("tolerations", "pull_secrets", "volumes", "data"):
-        if field in given:
-            given[field] = _texts(given[field])
-    given["ports"] = tuple(given.get("ports", ()))
-    for field in ("env", "secret_env"):
-        given[field] = dict(given.get(field, {}))
+    given = typed(context, wishes)
     given["project"] = given.get("project") or context.project()
     home = context.home()
     if home:
@@ -165,6 +163,48 @@ def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
         if context.local_files():
             given["folder"] = _folder(context, given.get("folder", ""), home, given["command"])
     return SessionRequest(name=name, **given)
+
+
+def typed(context: Context, wishes: Wishes) -> dict[str, Any]:
+    """Return fields as they are sent, with those of the template that they name.
+
+    Raises NotFound for an unknown template.
+    """
+    given: dict[str, Any] = dict(wishes)
+    name = given.pop("template", "")
+    for field in _NUMBERS:
+        if field in given:
+            given[field] = str(given[field])  # NaN and the like are numbers, but not of JSON
+    if name:
+        given = _completed(given, structs.asdict(template_named(context, name).request))
+    for field in ("command", "args"):
+        given[field] = as_words(field, given.get(field, ()))
+    for field in ("tolerations", "pull_secrets", "volumes", "data"):
+        if field in given:
+            given[field] = _texts(given[field])
+    given["ports"] = tuple(given.get("ports", ()))
+    for field in _ADDED:
+        given[field] = dict(given.get(field, {}))
+    return given
+
+
+def template_named(context: Context, name: str) -> Template:
+    """Return the template with a name; an own one before that of admins. Raises NotFound."""
+    answer: TemplateList = context.call("templates.list")
+    found = next((each for each in answer.items if each.name == name), None)
+    if found is None:
+        names = ", ".join(dict.fromkeys(each.name for each in answer.items))
+        hint = f"There are: {names}." if names else "Save one: jupyter gpu template save NAME."
+        raise NotFound(f"Template {name!r} not found.", hint=hint)
+    return found
+
+
+def _completed(given: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
+    """Return what is given, completed by a template; another share replaces its whole share."""
+    if any(given.get(field) for field in ("gpu", "gpu_memory", "mig_profile")):
+        template = {field: value for field, value in template.items() if field not in _SHARE}
+    added = {field: {**template[field], **given.get(field, {})} for field in _ADDED}
+    return {**template, **given, **added}
 
 
 def _texts(value: str | Sequence[str]) -> tuple[str, ...]:

@@ -13,11 +13,13 @@ from ..core.idle.exemptions import resolve_known, without_project
 from ..core.idle.policy import BUILT_IN, NO_POLICY
 from ..core.nodegroups import labelled
 from ..core.projects import check_revision, find
+from ..core.templates import key_of
 from ..errors import Conflict, Internal, StorageFailed
 from ..model.datasets.settings import DataSettings
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups
 from ..model.quota import Project, Rules
+from ..model.templates import Template
 from .board import Board
 from .config import GpuQuota
 from .inventory import Inventory
@@ -135,6 +137,25 @@ class Administrator:
         self._show()
         return new
 
+    def put_template(self, key: tuple[str, str], new: Template | None, who: str) -> None:
+        """Store a template; None deletes it. Raises Conflict, StorageFailed.
+
+        Only those of admins, whose key has no owner, are audited.
+        """
+        (owner, name), kept = key, self._kept.stored
+        by_key = {key_of(each): each for each in kept.templates}
+        old = by_key.pop(key, None)
+        notes = []
+        if not owner:
+            self._check_open()
+            did = "changed" if old and new else "created" if new else "deleted"
+            notes.append(AuditNote(f"{did} template {name}", old, new))
+        if new:
+            by_key[key] = new
+        changed = msgspec.structs.replace(kept, templates=tuple(by_key.values()))
+        self._kept.change(changed, who, *notes)
+        self._show()
+
     @property
     def path(self) -> str:
         """The path of the quota file, empty for none."""
@@ -187,9 +208,15 @@ class Administrator:
 
     def _in_force(self) -> Settings:
         problem = self._file.problem if self._file else ""
-        if self._file and (read := self._file.settings):
-            return msgspec.structs.replace(read, problem=problem, policy=self._of_file()[0])
         kept = self._kept.stored
+        if self._file and (read := self._file.settings):
+            own = (each for each in kept.templates if each.owner)
+            return msgspec.structs.replace(
+                read,
+                problem=problem,
+                policy=self._of_file()[0],
+                templates=(*read.templates, *own),
+            )
         projects = kept.projects
         if projects is None:
             projects = self._teams() or (self._whole(),)
@@ -199,6 +226,7 @@ class Administrator:
             groups=kept.groups or Groups(),
             policy=msgspec.structs.replace(kept.policy or NO_POLICY, built_in=BUILT_IN),
             data=kept.data or DataSettings(),
+            templates=kept.templates,
             source="config" if kept.projects is None else "store",
             problem=problem,
         )

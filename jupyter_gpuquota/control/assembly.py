@@ -123,6 +123,7 @@ def make_backend(
         history=RecordedHistory(resident.recorder),
         administration=settings,
         lakes=settings.data,
+        templates=settings.templates,
         policing=IdlePolicing(
             board, resident.recorder, worker.idle, resident.work, resident.keep_alive
         ),

@@ -27,6 +27,9 @@ from ..model.sessions import Session
 from .inventory import Inventory
 from .settings.settings import Settings
 
+_PARTS = {"policy": "policy", "data": "datasets", "volumes": "volumes", "templates": "templates"}
+"""The noun of each part of the settings; all others belong to `quota`."""
+
 
 class Verdicts:
     """Whether sessions may start as far as their datasets are concerned, by session."""
@@ -127,12 +130,8 @@ class Board:
     def show_settings(self, settings: Settings) -> None:
         """Publish the settings of admins."""
         old, self.settings = self.settings, settings
-        nouns = {"policy"} if settings.policy != old.policy else set()
-        if settings.data != old.data:
-            nouns.add("datasets")
-        if settings.volumes != old.volumes:
-            nouns.add("volumes")
-        same = {"policy": old.policy, "data": old.data, "volumes": old.volumes}
+        same = {part: getattr(old, part) for part in _PARTS}
+        nouns = {noun for part, noun in _PARTS.items() if getattr(settings, part) != same[part]}
         if msgspec.structs.replace(settings, **same) != old:
             nouns.add("quota")
         if nouns:

@@ -29,6 +29,7 @@ from .board import Board
 from .idle.monitor import IdleMonitor
 from .recorder import Recorder
 from .resident import Resident
+from .templates import StoredTemplates
 
 Work = Callable[..., Awaitable[Any]]
 """Calls a function with arguments where it may run: in a worker thread, or at once."""
@@ -181,11 +182,12 @@ class StoredDataSettings:
 class StoredSettings:
     """The settings of admins in the state folder; `work` is the thread that may change them.
 
-    `data` are those of datasets.
+    `data` are those of datasets, `templates` those of every account, too.
     """
 
     def __init__(self, board: Board, admin: Administrator, work: Work) -> None:
         self.data = StoredDataSettings(board, admin, work)
+        self.templates = StoredTemplates(board, admin, work)
         self._board = board
         self._admin = admin
         self._work = work

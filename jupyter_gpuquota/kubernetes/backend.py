@@ -158,6 +158,7 @@ class _Assembly:
             history=RecordedHistory(resident.recorder),
             administration=self._settings,
             lakes=self._settings.data,
+            templates=self._settings.templates,
             policing=IdlePolicing(
                 board, resident.recorder, resident.monitor, at_once, resident.keep_alive
             ),

@@ -35,8 +35,8 @@ ENDED: frozenset[State] = frozenset({"stopped", "done", "failed"})
 """States that only resume and delete lead out of."""
 
 
-class SessionRequest(PodRequest, frozen=True, kw_only=True):
-    """A requested session, as a user types it; checked by `core.requests.specs.check`.
+class SessionFields(PodRequest, frozen=True, kw_only=True):
+    """What is requested of a session, as a user types it.
 
     `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
     `gpu_compute` per cent. `environment` is an id, the path of a Python prefix or an image,
@@ -47,7 +47,6 @@ class SessionRequest(PodRequest, frozen=True, kw_only=True):
     `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
     """
 
-    name: str
     project: str = ""
     kind: Kind = "interactive"
     gpu: Number = ""
@@ -66,6 +65,12 @@ class SessionRequest(PodRequest, frozen=True, kw_only=True):
     idle_timeout: Number = ""
     data: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
+
+
+class SessionRequest(SessionFields, frozen=True, kw_only=True):
+    """A requested session; checked by `core.requests.specs.check`."""
+
+    name: str
 
 
 class ResumeRequest(Request, frozen=True, kw_only=True):

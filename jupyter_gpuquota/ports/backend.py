@@ -21,6 +21,7 @@ from .policing import Policing
 from .runs import Runs
 from .sessions import Exec, Ingress, Logs, Sessions, Terminals
 from .snapshots import SnapshotKeeping, Snapshots
+from .templates import Templates
 from .usage import History, Usage
 from .volumes import Volumes
 
@@ -107,6 +108,7 @@ class Backend:
     )
     runs: Runs | None = field(default=None, metadata=_lack("reads no runs of MLflow"))
     volumes: Volumes | None = field(default=None, metadata=_lack("has no shared volumes"))
+    templates: Templates | None = field(default=None, metadata=_lack("keeps no templates"))
     differences: Differences = Differences()
     hint: str = ""
 

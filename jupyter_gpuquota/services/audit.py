@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ..core.paging import page
 from ..model.projects import AuditEntry, AuditQuery
 from ..model.struct import Page
 from ..ports.backend import Backend, require
 from .call import Call
-from .paging import page
 
 
 async def list_(backend: Backend, call: Call) -> Page[AuditEntry]:

@@ -13,6 +13,7 @@ from ..core.idle import requests
 from ..core.idle.policy import NO_POLICY
 from ..core.lifecycle import waiting_at
 from ..core.members import launchable
+from ..core.paging import page
 from ..core.requests import alternatives, specs
 from ..core.usage import rightsize
 from ..errors import FieldError, InvalidFields, NameTaken, refused
@@ -37,7 +38,6 @@ from ..ports.backend import Backend, require
 from . import session_data
 from . import volumes as shared
 from .call import Call
-from .paging import page
 
 
 async def list_(backend: Backend, call: Call) -> Page[Session]:

@@ -11,7 +11,7 @@ import msgspec
 from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract import snapshots
-from tests.contract.access_contract import is_lacking, make_volume
+from tests.contract.access_contract import is_lacking, make_template, make_volume
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS
 from tests.contract.backend_contract import PROJECTS
 from tests.contract.data import for_the_table
@@ -74,6 +74,8 @@ async def check(
             if any(word in route(name).path for word in DATA):
                 await for_the_table(backend, PEOPLE)
                 await make_volume(backend)
+            if name == "templates.delete":
+                await make_template(backend)
             if any(word in route(name).path for word in SNAPSHOT):
                 await snapshots.for_the_table(backend, session)
             found = await status(backend, name, who, session.id)

@@ -114,6 +114,7 @@ class ClusterContract(BackendContract):
             "snapshots",
             "keeping",
             "runs",
+            "templates",
         }
     )
 

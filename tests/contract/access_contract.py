@@ -16,6 +16,7 @@ from jupyter_gpuquota.errors import (
     WrongState,
 )
 from jupyter_gpuquota.model.routes.table import ROUTES, route
+from jupyter_gpuquota.model.templates import Template
 from jupyter_gpuquota.model.volumes.volumes import NewVolume
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
@@ -63,6 +64,12 @@ async def make_volume(backend: Backend) -> None:
             await backend.volumes.create(wanted)
 
 
+async def make_template(backend: Backend) -> None:
+    """Make the template of the table."""
+    if backend.templates:
+        await backend.templates.put(Template(name="small", scope="admin"), ADMIN)
+
+
 class AccessContract:
     """The contract of the port `Access`."""
 
@@ -72,6 +79,7 @@ class AccessContract:
         if has_lakes(backend):
             await for_the_table(backend, PEOPLE)
         await make_volume(backend)
+        await make_template(backend)
         if not is_lacking(backend, "snapshots.get"):
             await snapshots.for_the_table(backend, session)
         before = backend.sessions.all()
@@ -92,6 +100,7 @@ class AccessContract:
         if has_lakes(backend):
             await for_the_table(backend, PEOPLE)
         await make_volume(backend)
+        await make_template(backend)
         if not is_lacking(backend, "snapshots.get"):
             await snapshots.for_the_table(backend, session)
         for name in READS:

@@ -50,6 +50,7 @@ from jupyter_gpuquota.model.snapshots.snapshots import (
     SnapshotRequest,
     SnapshotRulesRequest,
 )
+from jupyter_gpuquota.model.templates import TemplateRequest
 from jupyter_gpuquota.model.volumes.volumes import VolumeChange, VolumeQuery, VolumeRequest
 from tests.builders import NOW
 from tests.contract.data import FACES
@@ -132,6 +133,9 @@ ALLOWED: dict[str, set[str]] = {
     "volumes.get": _SEE - {"session"},
     "volumes.change": {"owner", "lead", ADMIN},
     "volumes.delete": {"owner", "lead", ADMIN},
+    "templates.list": _PERSONS,
+    "templates.put": {ADMIN},
+    "templates.delete": {ADMIN},
     "snapshots.list": _EVERYONE,
     "snapshots.create": {"owner", "session"},
     "snapshots.get": {"owner"},
@@ -185,6 +189,8 @@ _DATA = {"dataset": "faces", "version": "latest", "tag": "good", "job": "job-1"}
 
 _VOLUME = {"project": "team-c", "volume": "shared"}
 """A volume of the session's owner."""
+_TEMPLATE = {"scope": "admin", "template": "small"}
+"""A template of admins."""
 _SNAPSHOT = {"snapshot": "first", "restore": "first-r1"}
 """The snapshot of the session, by its tag, and a restore of it."""
 
@@ -222,6 +228,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "volumes.get": {"args": _VOLUME},
     "volumes.change": {"args": _VOLUME, "body": VolumeChange(description="new")},
     "volumes.delete": {"args": _VOLUME},
+    "templates.put": {"args": _TEMPLATE, "body": TemplateRequest()},
+    "templates.delete": {"args": _TEMPLATE},
     "snapshots.list": {"query": SnapshotQuery()},
     "snapshots.create": {"body": SnapshotRequest(note="a try")},
     "snapshots.get": {"args": _SNAPSHOT},

@@ -19,6 +19,7 @@ from tests.contract.inventory_contract import InventoryContract
 from tests.contract.planning_contract import PlanningContract
 from tests.contract.required_contract import RequiredContract
 from tests.contract.sessions_contract import SessionsContract
+from tests.contract.templates_contract import TemplatesContract
 
 __all__ = ["ADMIN", "LONG", "PROJECTS", "BackendContract", "launch", "run", "until"]
 
@@ -37,5 +38,6 @@ class BackendContract(
     DatasetsContract,
     CachesContract,
     DataJobsContract,
+    TemplatesContract,
 ):
     """The whole contract of a backend."""

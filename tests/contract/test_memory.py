@@ -23,6 +23,7 @@ class TestMemory(KeptVolumesContract, BackendContract):
             *("ingress", "history", "administration", "policing"),
             *("lakes", "datasets", "caches", "jobs", "uses", "volumes", "snapshots", "keeping"),
             "runs",
+            "templates",
         }
     )
 

@@ -25,7 +25,7 @@ FOLDER = Path(__file__).with_name("scratch")
 
 @pytest.mark.asyncio
 class TestScratch(BackendContract):
-    declares = frozenset({"history", "administration", "policing", "lakes"})
+    declares = frozenset({"history", "administration", "policing", "lakes", "templates"})
 
     @pytest_asyncio.fixture
     async def backend(self, tmp_path: Path) -> AsyncIterator[Backend]:

@@ -274,3 +274,32 @@ policy:
         "policy.exemptions[0].reason: Enter a reason",
     ):
         assert mistake in said
+
+
+TEMPLATES = (
+    GOOD
+    + """\
+templates:
+  - name: half
+    title: Half a GPU
+    on_shutdown: suspend
+    request: {project: team-a, gpu: 0.5, kind: interactive, memory: 8Gi, data: [faces@v1]}
+"""
+)
+
+
+def test_a_file_sets_templates_for_everybody():
+    (template,) = read(TEMPLATES, (make_node("dgx1-2"),)).templates
+    assert (template.name, template.scope, template.owner) == ("half", "admin", "")
+    assert (template.title, template.on_shutdown) == ("Half a GPU", "suspend")
+    assert (template.request.gpu, template.request.data) == ("0.5", ("faces@v1",))
+
+
+def test_every_mistake_in_a_template_is_named_with_its_line():
+    wrong = TEMPLATES.replace("gpu: 0.5", "gpu: many, priority: 101").replace(
+        "- name: half", "- name: H"
+    )
+    with pytest.raises(ValueError, match=r"Line 17, templates\[0\]\.name") as caught:
+        read(wrong, (make_node("dgx1-2"),))
+    for field in ("gpu", "priority"):
+        assert f"Line 20, templates[0].request.{field}:" in str(caught.value)

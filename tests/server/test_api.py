@@ -20,6 +20,7 @@ from jupyter_gpuquota.server.jupyter_mount import RIGHTS, api_handlers
 from tests.access.asking import request_of
 from tests.builders import filled
 from tests.contract import snapshots
+from tests.contract.access_contract import make_template
 from tests.contract.access_table import REQUESTS
 from tests.contract.data import for_the_table
 from tests.fakes import As, ShortTerminals, make_backend, me
@@ -37,6 +38,8 @@ def backend(jp_asyncio_loop):
 
 
 DATA = {
+    "scope": "own",
+    "template": "x",
     "dataset": "x",
     "version": "latest",
     "tag": "good",
@@ -116,6 +119,7 @@ def is_of_data(row):
         "lakes",
         "lineage",
         "snapshots",
+        "templates",
         "versions",
         "volumes",
     }
@@ -126,6 +130,7 @@ async def prepare(backend, row):
     if "{volume}" in row.path:
         wanted = NewVolume(name="shared", project="team-a", owner="me", size=2**30)
         await backend.volumes.create(wanted)
+    await make_template(backend)
     await for_the_table(backend, ("me",) if row.name == "caches.unpin" else ())
     if row.name == "datasets.delete":  # which waits for jobs
         ended = JobReport(kind="sync", dataset="faces", state="done")

@@ -39,7 +39,10 @@ from tests.waiting import PATIENCE
 
 BODY = b'{"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}'
 
-DATA = {"caches", "datasets", "jobs", "lakes", "lineage", "snapshots", "versions", "volumes"}
+DATA = {
+    *("caches", "datasets", "jobs", "lakes", "lineage", "snapshots"),
+    *("templates", "versions", "volumes"),
+}
 
 ACCOUNT = getpwuid(os.getuid()).pw_name
 
@@ -156,7 +159,7 @@ async def test_every_route_passes_through(tmp_path):
     last = ["sessions.suspend", "sessions.resume", "sessions.stop", "sessions.delete"]
     last = [*last, "projects.put", "projects.delete"]
     last += ["caches.unpin", "caches.delete", "versions.delete", "datasets.delete"]
-    last = ["snapshots.confirm", "snapshots.delete", "volumes.delete", *last]
+    last = ["snapshots.confirm", "snapshots.delete", "volumes.delete", "templates.delete", *last]
     first = [row.name for row in ROUTES if row.name not in (*last, "sessions.create")]
     async with controller_in(tmp_path) as (controller, gateway):
         controller.backend = dataclasses.replace(controller.backend, terminals=ShortTerminals())

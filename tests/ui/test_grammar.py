@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.errors import GpuQuotaError, InvalidRequest
 from jupyter_gpuquota.ui.command import Command
 from jupyter_gpuquota.ui.commands import COMMANDS
-from jupyter_gpuquota.ui.commands.sessions.submit import read_request
+from jupyter_gpuquota.ui.commands.sessions.request import read as read_request
 from jupyter_gpuquota.ui.grammar import ALIASES, HELP, parse, split_line
 from jupyter_gpuquota.ui.parser import HelpRequested
 

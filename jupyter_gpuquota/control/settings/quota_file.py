@@ -1,4 +1,4 @@
-"""Projects, groups, rules, policy, lakes and volumes from a YAML file that is watched."""
+"""What admins set in a YAML file that is watched: projects, policy, lakes, volumes, templates."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ...core.fields import FieldReader
 from ...core.idle.exemptions import projects_missing
 from ...core.idle.policy_check import check_policy
 from ...core.projects import Known, check, check_groups, check_rules
+from ...core.templates import check_entries
 from ...core.volumes.shared import check_shared
 from ...model.datasets.settings import CacheRulesRequest, DataSettingsRequest, LakeRequest
 from ...model.policy import PolicyRequest
@@ -23,6 +24,7 @@ from ...model.projects import GroupsRequest, NodeGroupRequest, ProjectRequest, R
 from ...model.quota import Project
 from ...model.resources import Node
 from ...model.struct import UNCHANGED, Request
+from ...model.templates import TemplateEntry
 from ...model.volumes.volumes import VolumeEntry
 from ...yaml_document import YamlDocument
 from .settings import Settings
@@ -46,6 +48,7 @@ class QuotaFileRequest(Request, frozen=True, kw_only=True):
     lakes: tuple[LakeRequest, ...] = ()
     cache: CacheRulesRequest = CacheRulesRequest()
     volumes: tuple[VolumeEntry, ...] = ()
+    templates: tuple[TemplateEntry, ...] = ()
 
 
 class QuotaFile:
@@ -146,14 +149,17 @@ def _settings(
     wanted = DataSettingsRequest(lakes=asked.lakes, cache=asked.cache, revision=UNCHANGED)
     data = reader.take(lambda: check_data(wanted, list(found)))
     volumes = check_shared(asked.volumes, list(found), reader)
+    projects = tuple(project for project in found.values() if project)
+    templates = check_entries(asked.templates, projects, nodes, reader)
     if not (checked_rules and checked_groups and policy and data):
         return None
     return Settings(
-        projects=tuple(project for project in found.values() if project),
+        projects=projects,
         rules=checked_rules,
         groups=checked_groups,
         policy=msgspec.structs.replace(policy, revision=UNCHANGED),
         data=data,
         volumes=volumes,
+        templates=templates,
         source="file",
     )

@@ -18,6 +18,7 @@ from ...model.projects import AuditEntry, Groups, SetBy
 from ...model.quota import USUAL_RULES, Project, Rules
 from ...model.sessions import Session
 from ...model.struct import Model
+from ...model.templates import Template
 from ...model.volumes.volumes import SharedFolder
 from ..storage.aside import SetAside
 from ..storage.files import write_file
@@ -34,7 +35,10 @@ _BACK = (
 
 
 class Settings(Model, frozen=True, kw_only=True):
-    """All settings of administrators; `source` is their origin, `problem` why a file is ignored."""
+    """All settings of administrators; `source` is their origin, `problem` why a file is ignored.
+
+    `templates` are those of every account, too.
+    """
 
     projects: tuple[Project, ...] = ()
     rules: Rules = USUAL_RULES
@@ -42,6 +46,7 @@ class Settings(Model, frozen=True, kw_only=True):
     policy: Policy = NO_POLICY
     data: DataSettings = DataSettings()
     volumes: tuple[SharedFolder, ...] = ()
+    templates: tuple[Template, ...] = ()
     source: SetBy = "config"
     problem: str = ""
 

@@ -14,6 +14,7 @@ from ...model.policy import Policy
 from ...model.projects import Groups
 from ...model.quota import Project, Rules
 from ...model.struct import Model
+from ...model.templates import Template
 from ..storage.files import writing
 from ..storage.records import Record, read_record
 from ..storage.sqlite import Database
@@ -41,6 +42,7 @@ class StoredSettings(Model, frozen=True, kw_only=True):
     groups: Groups | None = None
     policy: Policy | None = None
     data: DataSettings | None = None
+    templates: tuple[Template, ...] = ()
     seed: tuple[Project, ...] | None = None
     latest: int = 1
 

@@ -7,10 +7,10 @@ from datetime import datetime
 
 import msgspec
 
-from ...model.idle_words import idle_signals
 from ...model.idleness import Idleness, IdleRule, Signal
 from ...model.messages.build import message, reason
 from ...model.messages.formats import time_arg
+from ...model.messages.idle_words import idle_signals
 from ...model.reasons import Reason, ReasonCode
 from ...model.sessions import Goal, Session
 from ...model.struct import Message

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from ...model.idle_words import rule_text
 from ...model.idleness import IdleRule
+from ...model.messages.idle_words import rule_text
 from ...model.policy import (
     RULES,
     DecidedRule,

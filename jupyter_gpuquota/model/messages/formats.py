@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
-from ..idle_words import activity_text, whose
 from ..resources import Placement, Share, counted_gpus, device_text, gpus_text, memory_text
+from .idle_words import activity_text, whose
 
 Arg = str | int
 """A value as it travels: integers for amounts, text for everything else."""

@@ -1,10 +1,11 @@
-"""The routes of snapshots."""
+"""The routes of snapshots and their restores."""
 
 from __future__ import annotations
 
 from ..datasets.jobs import Job
 from ..datasets.lineage import Lineage
 from ..snapshots.comparison import SnapshotCompareQuery, SnapshotComparison
+from ..snapshots.restore import Restoration, RestorationList, RestorePlan, RestoreRequest
 from ..snapshots.snapshots import (
     Snapshot,
     SnapshotDetails,
@@ -21,6 +22,7 @@ from ..struct import Nothing
 from .route import Route
 
 _ONE = "/snapshots/{snapshot}"
+_RESTORE = "/restores/{restore}"
 
 ROUTES: tuple[Route, ...] = (
     Route(
@@ -115,5 +117,55 @@ ROUTES: tuple[Route, ...] = (
         SnapshotSettings,
         "Set when snapshots of the caller are taken and removed by themselves",
         request=SnapshotRulesRequest,
+    ),
+    Route(
+        "snapshots.plan",
+        "POST",
+        "/snapshots/{snapshot}/plan",
+        RestorePlan,
+        "Show what a restore would make, and what stands against it",
+        request=RestoreRequest,
+    ),
+    Route(
+        "snapshots.restore",
+        "POST",
+        "/snapshots/{snapshot}/restores",
+        Restoration,
+        "Restore a snapshot into a new folder and a new session",
+        request=RestoreRequest,
+        status=202,
+        runs=True,
+    ),
+    Route(
+        "snapshots.restores",
+        "GET",
+        "/restores",
+        RestorationList,
+        "List the restores of the caller, newest first",
+        noun="snapshots",
+    ),
+    Route(
+        "snapshots.restoration", "GET", _RESTORE, Restoration, "Show a restore", noun="snapshots"
+    ),
+    Route(
+        "snapshots.replace",
+        "POST",
+        f"{_RESTORE}/replace",
+        Restoration,
+        "Put a restored folder in the place of the original one, which is kept beside it",
+    ),
+    Route(
+        "snapshots.undo",
+        "POST",
+        f"{_RESTORE}/undo",
+        Restoration,
+        "Put the original folder back in its place",
+    ),
+    Route(
+        "snapshots.confirm",
+        "DELETE",
+        _RESTORE,
+        Nothing,
+        "Forget a restore; after a replacement, remove the original folder that was kept",
     ),
 )

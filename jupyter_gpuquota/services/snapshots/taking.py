@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from ...core.paging import page
 from ...core.snapshots import lineage as lineages
 from ...core.snapshots import reproduction, requests, retention, rights
 from ...core.snapshots.uses import sum_up
@@ -30,7 +31,6 @@ from ...model.struct import Nothing
 from ...ports.backend import Backend, require
 from ...ports.snapshots import SnapshotKeeping, Snapshots
 from ..call import Call
-from ..paging import page
 
 
 async def list_(backend: Backend, call: Call) -> SnapshotList:

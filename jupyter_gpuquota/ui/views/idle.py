@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from ...model.idle_words import decider, quiet_of, whose
 from ...model.idleness import Activity, Idleness, Signal
+from ...model.messages.idle_words import decider, quiet_of, whose
 from ...model.policy import DecidedRule, RuleName, SessionPolicy, life_rule
 from ...model.sessions import Kind, Session
 from .markup import Markup, printable, tag

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ...model.idle_words import rule_text
 from ...model.idleness import Activity
+from ...model.messages.idle_words import rule_text
 from ...model.policy import (
     RULES,
     DecidedRule,

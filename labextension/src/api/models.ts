@@ -54,16 +54,6 @@ export type IdleRule =
   'idle_timeout' | 'quiet_hours' | 'gpu_idle_timeout' | (string & {});
 export type Kind = 'interactive' | 'interactive-spot' | 'train' | (string & {});
 export type SetBy = 'config' | 'store' | 'file' | 'engine' | (string & {});
-export type RestoreState =
-  | 'fetching'
-  | 'launching'
-  | 'done'
-  | 'failed'
-  | 'replacing'
-  | 'replaced'
-  | 'undoing'
-  | 'undone'
-  | (string & {});
 export type State =
   | 'waiting'
   | 'starting'
@@ -149,6 +139,19 @@ export type Mechanism = 'instant' | 'copy' | (string & {});
 export type SnapshotAction =
   'see' | 'restore' | 'mark' | 'remove' | (string & {});
 export type FileChange = 'added' | 'removed' | 'changed' | (string & {});
+export type RestoreState =
+  | 'fetching'
+  | 'launching'
+  | 'done'
+  | 'failed'
+  | 'replacing'
+  | 'replaced'
+  | 'undoing'
+  | 'undone'
+  | (string & {});
+export type TemplateScope = 'own' | 'admin' | (string & {});
+export type OnShutdown = 'stop' | 'suspend' | (string & {});
+export type TemplateAction = 'change' | 'delete' | (string & {});
 export type FileKind = 'file' | 'folder' | 'link' | (string & {});
 export type PreviewKind =
   'text' | 'table' | 'image' | 'binary' | 'none' | (string & {});
@@ -1229,21 +1232,80 @@ export interface UserUse {
   waiting: number;
 }
 /**
- * What a restore would make, and everything that stands against it or will be different.
+ * The rules for all projects.
  *
- * `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
- * `warnings` do not. `size` is in bytes, `free` the room where the folder will be.
+ * `grace` and `min_runtime` are seconds: the time that a reclaimed session has to exit, and how
+ * long every session is protected from reclaims. With `consolidate`, preemptible sessions are
+ * moved where only fragments of GPUs are free. `revision` changes with every change.
  */
-export interface RestorePlan {
-  snapshot: string;
-  folder: string;
-  size: number;
-  free: number | null;
-  spec: SessionSpec | null;
-  replaces: string;
-  claims: string[];
-  problems: FieldProblem[];
-  warnings: string[];
+export interface Rules {
+  grace: number;
+  min_runtime: number;
+  consolidate: boolean;
+  revision: string;
+}
+/**
+ * Request for all rules; `revision` is that of the rules it is based on.
+ *
+ * Durations are seconds or `8h`, `90m`.
+ */
+export interface RulesRequest {
+  grace?: string | number;
+  min_runtime?: string | number;
+  consolidate?: boolean;
+  revision?: string;
+}
+/**
+ * One page of a list that may grow.
+ *
+ * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
+ * match the filter. `revision` changes with every change of the list.
+ */
+export interface PageSession {
+  items: Session[];
+  total: number;
+  revision: string;
+  next: string;
+}
+/**
+ * One session, as everyone may see it: no token, no port, no process id.
+ *
+ * `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
+ * `since` is when the present state began. `queue_position` is that in its project's queue,
+ * from 1; 0 while it is not queued. `ends` is the end of its maximum run time, None without one;
+ * `ends_by` is the level of the policy that set it. `idle` is None while it is used, or has not
+ * been idle for a minute. `actions` are what the caller may do to it now; `activity` is to see its
+ * signals and policy. `ending` is the state of documents that are open in its pages, once it
+ * stops. For a snapshot, its pages save their documents by `saving`, and report as if it ended.
+ */
+export interface Session {
+  id: string;
+  spec: SessionSpec;
+  owner: string;
+  state: State;
+  since: string;
+  created: string;
+  path: string;
+  revision: string;
+  run: number;
+  goal: Goal;
+  reason: Reason | null;
+  placement: Placement | null;
+  isolation: Isolation | null;
+  started: string | null;
+  ended: string | null;
+  progress: Progress[];
+  exit: Exit | null;
+  usage: Usage | null;
+  queue_position: number;
+  reclaimed: Reclaim | null;
+  ends: string | null;
+  ends_by: string;
+  ending: Ending | null;
+  idle: Idleness | null;
+  kept: KeptAlive | null;
+  actions: Action[];
+  saving: string | null;
 }
 /**
  * A checked request: every value can be used as it is.
@@ -1364,125 +1426,6 @@ export interface Mount {
   read_only: boolean;
   storage_class: string;
   size: number;
-}
-/**
- * How to restore a snapshot.
- *
- * `name` is that of the new session, by default the old one's with a number. With `replace` no
- * session is made: the restored folder takes the place of the session's, which is kept beside it
- * until that is confirmed. `variables` restores stored variables of a kernel: they are code.
- * `launch` false restores the folder only.
- */
-export interface RestoreRequest {
-  name?: string;
-  folder?: string;
-  replace?: boolean;
-  variables?: boolean;
-  launch?: boolean;
-}
-/**
- * A restore that was begun.
- *
- * `folder` is the new folder, `session` the id of the new session once it exists. After a
- * replacement `folder` has the place of the old one, which is at `kept` until it is confirmed.
- */
-export interface Restoration {
-  id: string;
-  snapshot: string;
-  owner: string;
-  state: RestoreState;
-  folder: string;
-  name: string;
-  session: string;
-  origin: string;
-  kept: string;
-  place: string;
-  job: string;
-  begun: string;
-  updated: string;
-  problem: Problem | null;
-}
-/**
- * The restores of the caller, newest first.
- */
-export interface RestorationList {
-  items: Restoration[];
-}
-/**
- * The rules for all projects.
- *
- * `grace` and `min_runtime` are seconds: the time that a reclaimed session has to exit, and how
- * long every session is protected from reclaims. With `consolidate`, preemptible sessions are
- * moved where only fragments of GPUs are free. `revision` changes with every change.
- */
-export interface Rules {
-  grace: number;
-  min_runtime: number;
-  consolidate: boolean;
-  revision: string;
-}
-/**
- * Request for all rules; `revision` is that of the rules it is based on.
- *
- * Durations are seconds or `8h`, `90m`.
- */
-export interface RulesRequest {
-  grace?: string | number;
-  min_runtime?: string | number;
-  consolidate?: boolean;
-  revision?: string;
-}
-/**
- * One page of a list that may grow.
- *
- * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
- * match the filter. `revision` changes with every change of the list.
- */
-export interface PageSession {
-  items: Session[];
-  total: number;
-  revision: string;
-  next: string;
-}
-/**
- * One session, as everyone may see it: no token, no port, no process id.
- *
- * `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
- * `since` is when the present state began. `queue_position` is that in its project's queue,
- * from 1; 0 while it is not queued. `ends` is the end of its maximum run time, None without one;
- * `ends_by` is the level of the policy that set it. `idle` is None while it is used, or has not
- * been idle for a minute. `actions` are what the caller may do to it now; `activity` is to see its
- * signals and policy. `ending` is the state of documents that are open in its pages, once it
- * stops. For a snapshot, its pages save their documents by `saving`, and report as if it ended.
- */
-export interface Session {
-  id: string;
-  spec: SessionSpec;
-  owner: string;
-  state: State;
-  since: string;
-  created: string;
-  path: string;
-  revision: string;
-  run: number;
-  goal: Goal;
-  reason: Reason | null;
-  placement: Placement | null;
-  isolation: Isolation | null;
-  started: string | null;
-  ended: string | null;
-  progress: Progress[];
-  exit: Exit | null;
-  usage: Usage | null;
-  queue_position: number;
-  reclaimed: Reclaim | null;
-  ends: string | null;
-  ends_by: string;
-  ending: Ending | null;
-  idle: Idleness | null;
-  kept: KeptAlive | null;
-  actions: Action[];
-  saving: string | null;
 }
 /**
  * Why, in plain words; `raw` keeps those of an engine or a log.
@@ -1642,15 +1585,7 @@ export interface SessionQuery {
   cursor?: string;
 }
 /**
- * A requested session, as a user types it; checked by `core.requests.specs.check`.
- *
- * `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
- * `gpu_compute` per cent. `environment` is an id, the path of a Python prefix or an image,
- * `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
- * Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
- * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
- * policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
- * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
+ * A requested session; checked by `core.requests.specs.check`.
  */
 export interface SessionRequest {
   cpu?: string | number;
@@ -1666,7 +1601,6 @@ export interface SessionRequest {
   secret_env?: {
     [k: string]: string;
   };
-  name: string;
   project?: string;
   kind?: 'interactive' | 'interactive-spot' | 'train';
   gpu?: string | number;
@@ -1687,6 +1621,7 @@ export interface SessionRequest {
   idle_timeout?: string | number;
   data?: string[];
   volumes?: string[];
+  name: string;
 }
 /**
  * What would happen to a request, before it is made.
@@ -2379,6 +2314,229 @@ export interface SnapshotRulesRequest {
   on_suspend?: boolean;
   on_finish?: boolean;
   dry_run?: boolean;
+}
+/**
+ * What a restore would make, and everything that stands against it or will be different.
+ *
+ * `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
+ * `warnings` do not. `size` is in bytes, `free` the room where the folder will be.
+ */
+export interface RestorePlan {
+  snapshot: string;
+  folder: string;
+  size: number;
+  free: number | null;
+  spec: SessionSpec | null;
+  replaces: string;
+  claims: string[];
+  problems: FieldProblem[];
+  warnings: string[];
+}
+/**
+ * How to restore a snapshot.
+ *
+ * `name` is that of the new session, by default the old one's with a number. With `replace` no
+ * session is made: the restored folder takes the place of the session's, which is kept beside it
+ * until that is confirmed. `variables` restores stored variables of a kernel: they are code.
+ * `launch` false restores the folder only.
+ */
+export interface RestoreRequest {
+  name?: string;
+  folder?: string;
+  replace?: boolean;
+  variables?: boolean;
+  launch?: boolean;
+}
+/**
+ * A restore that was begun.
+ *
+ * `folder` is the new folder, `session` the id of the new session once it exists. After a
+ * replacement `folder` has the place of the old one, which is at `kept` until it is confirmed.
+ */
+export interface Restoration {
+  id: string;
+  snapshot: string;
+  owner: string;
+  state: RestoreState;
+  folder: string;
+  name: string;
+  session: string;
+  origin: string;
+  kept: string;
+  place: string;
+  job: string;
+  begun: string;
+  updated: string;
+  problem: Problem | null;
+}
+/**
+ * The restores of the caller, newest first.
+ */
+export interface RestorationList {
+  items: Restoration[];
+}
+/**
+ * The templates that the caller may launch: own ones first, then by name.
+ */
+export interface TemplateList {
+  items: Template[];
+}
+/**
+ * A named request, as a caller sees it.
+ *
+ * `owner` is empty for those of admins, which everyone sees who may launch in their project; in
+ * any project if the request names none. `on_shutdown` is what happens to a session that was
+ * launched as a kernel, once that kernel is shut down. `actions` are what the caller may do.
+ */
+export interface Template {
+  name: string;
+  title: string;
+  description: string;
+  scope: TemplateScope;
+  owner: string;
+  request: TemplateFields;
+  on_shutdown: OnShutdown;
+  actions: TemplateAction[];
+}
+/**
+ * The request of a template, as it is listed: readers ignore unknown fields.
+ */
+export interface TemplateFields {
+  cpu: string | number;
+  cpu_limit: string | number;
+  memory: string | number;
+  memory_limit: string | number;
+  large_shm: boolean;
+  tolerations: string[];
+  pull_secrets: string[];
+  pull_policy: string;
+  service_account: string;
+  run_as: string | number;
+  secret_env: {
+    [k: string]: string;
+  };
+  project: string;
+  kind: Kind;
+  gpu: string | number;
+  gpu_memory: string | number;
+  gpu_compute: string | number;
+  mig_profile: string;
+  environment: string;
+  folder: string;
+  command: string[];
+  args: string[];
+  env: {
+    [k: string]: string;
+  };
+  ports: number[];
+  priority: number;
+  node_type: string;
+  base_url: string;
+  idle_timeout: string | number;
+  data: string[];
+  volumes: string[];
+}
+/**
+ * A template to save; with a `session`, its request is taken instead of `request`.
+ */
+export interface TemplateRequest {
+  title?: string;
+  description?: string;
+  on_shutdown?: 'stop' | 'suspend';
+  request?: SessionFields;
+  session?: string;
+}
+/**
+ * What is requested of a session, as a user types it.
+ *
+ * `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
+ * `gpu_compute` per cent. `environment` is an id, the path of a Python prefix or an image,
+ * `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
+ * Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
+ * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
+ * policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
+ * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
+ */
+export interface SessionFields {
+  cpu?: string | number;
+  cpu_limit?: string | number;
+  memory?: string | number;
+  memory_limit?: string | number;
+  large_shm?: boolean;
+  tolerations?: string[];
+  pull_secrets?: string[];
+  pull_policy?: string;
+  service_account?: string;
+  run_as?: string | number;
+  secret_env?: {
+    [k: string]: string;
+  };
+  project?: string;
+  kind?: 'interactive' | 'interactive-spot' | 'train';
+  gpu?: string | number;
+  gpu_memory?: string | number;
+  gpu_compute?: string | number;
+  mig_profile?: string;
+  environment?: string;
+  folder?: string;
+  command?: string[];
+  args?: string[];
+  env?: {
+    [k: string]: string;
+  };
+  ports?: number[];
+  priority?: number;
+  node_type?: string;
+  base_url?: string;
+  idle_timeout?: string | number;
+  data?: string[];
+  volumes?: string[];
+}
+/**
+ * What is requested of a session, as a user types it.
+ *
+ * `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
+ * `gpu_compute` per cent. `environment` is an id, the path of a Python prefix or an image,
+ * `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
+ * Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
+ * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
+ * policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
+ * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
+ */
+export interface SessionFields1 {
+  cpu?: string | number;
+  cpu_limit?: string | number;
+  memory?: string | number;
+  memory_limit?: string | number;
+  large_shm?: boolean;
+  tolerations?: string[];
+  pull_secrets?: string[];
+  pull_policy?: string;
+  service_account?: string;
+  run_as?: string | number;
+  secret_env?: {
+    [k: string]: string;
+  };
+  project?: string;
+  kind?: 'interactive' | 'interactive-spot' | 'train';
+  gpu?: string | number;
+  gpu_memory?: string | number;
+  gpu_compute?: string | number;
+  mig_profile?: string;
+  environment?: string;
+  folder?: string;
+  command?: string[];
+  args?: string[];
+  env?: {
+    [k: string]: string;
+  };
+  ports?: number[];
+  priority?: number;
+  node_type?: string;
+  base_url?: string;
+  idle_timeout?: string | number;
+  data?: string[];
+  volumes?: string[];
 }
 /**
  * One page of a list that may grow.

@@ -89,6 +89,9 @@ import type {
   SnapshotRulesRequest,
   SnapshotSettings,
   TagRequest,
+  Template,
+  TemplateList,
+  TemplateRequest,
   TerminalInput,
   VerifyRequest,
   Version,
@@ -403,62 +406,6 @@ export const routes = {
     noun: 'quota'
   } as Route<undefined, undefined, undefined, Quota>,
 
-  /** Show what a restore would make, and what stands against it. */
-  snapshotsPlan: {
-    name: 'snapshots.plan',
-    method: 'POST',
-    path: '/snapshots/{snapshot}/plan',
-    noun: ''
-  } as Route<{ snapshot: string }, undefined, RestoreRequest, RestorePlan>,
-
-  /** Restore a snapshot into a new folder and a new session. */
-  snapshotsRestore: {
-    name: 'snapshots.restore',
-    method: 'POST',
-    path: '/snapshots/{snapshot}/restores',
-    noun: ''
-  } as Route<{ snapshot: string }, undefined, RestoreRequest, Restoration>,
-
-  /** List the restores of the caller, newest first. */
-  snapshotsRestores: {
-    name: 'snapshots.restores',
-    method: 'GET',
-    path: '/restores',
-    noun: 'snapshots'
-  } as Route<undefined, undefined, undefined, RestorationList>,
-
-  /** Show a restore. */
-  snapshotsRestoration: {
-    name: 'snapshots.restoration',
-    method: 'GET',
-    path: '/restores/{restore}',
-    noun: 'snapshots'
-  } as Route<{ restore: string }, undefined, undefined, Restoration>,
-
-  /** Put a restored folder in the place of the original one, which is kept beside it. */
-  snapshotsReplace: {
-    name: 'snapshots.replace',
-    method: 'POST',
-    path: '/restores/{restore}/replace',
-    noun: ''
-  } as Route<{ restore: string }, undefined, undefined, Restoration>,
-
-  /** Put the original folder back in its place. */
-  snapshotsUndo: {
-    name: 'snapshots.undo',
-    method: 'POST',
-    path: '/restores/{restore}/undo',
-    noun: ''
-  } as Route<{ restore: string }, undefined, undefined, Restoration>,
-
-  /** Forget a restore; after a replacement, remove the original folder that was kept. */
-  snapshotsConfirm: {
-    name: 'snapshots.confirm',
-    method: 'DELETE',
-    path: '/restores/{restore}',
-    noun: ''
-  } as Route<{ restore: string }, undefined, undefined, Nothing>,
-
   /** Show the rules for all projects. */
   rulesGet: {
     name: 'rules.get',
@@ -731,6 +678,86 @@ export const routes = {
     noun: ''
   } as Route<undefined, undefined, SnapshotRulesRequest, SnapshotSettings>,
 
+  /** Show what a restore would make, and what stands against it. */
+  snapshotsPlan: {
+    name: 'snapshots.plan',
+    method: 'POST',
+    path: '/snapshots/{snapshot}/plan',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, RestoreRequest, RestorePlan>,
+
+  /** Restore a snapshot into a new folder and a new session. */
+  snapshotsRestore: {
+    name: 'snapshots.restore',
+    method: 'POST',
+    path: '/snapshots/{snapshot}/restores',
+    noun: ''
+  } as Route<{ snapshot: string }, undefined, RestoreRequest, Restoration>,
+
+  /** List the restores of the caller, newest first. */
+  snapshotsRestores: {
+    name: 'snapshots.restores',
+    method: 'GET',
+    path: '/restores',
+    noun: 'snapshots'
+  } as Route<undefined, undefined, undefined, RestorationList>,
+
+  /** Show a restore. */
+  snapshotsRestoration: {
+    name: 'snapshots.restoration',
+    method: 'GET',
+    path: '/restores/{restore}',
+    noun: 'snapshots'
+  } as Route<{ restore: string }, undefined, undefined, Restoration>,
+
+  /** Put a restored folder in the place of the original one, which is kept beside it. */
+  snapshotsReplace: {
+    name: 'snapshots.replace',
+    method: 'POST',
+    path: '/restores/{restore}/replace',
+    noun: ''
+  } as Route<{ restore: string }, undefined, undefined, Restoration>,
+
+  /** Put the original folder back in its place. */
+  snapshotsUndo: {
+    name: 'snapshots.undo',
+    method: 'POST',
+    path: '/restores/{restore}/undo',
+    noun: ''
+  } as Route<{ restore: string }, undefined, undefined, Restoration>,
+
+  /** Forget a restore; after a replacement, remove the original folder that was kept. */
+  snapshotsConfirm: {
+    name: 'snapshots.confirm',
+    method: 'DELETE',
+    path: '/restores/{restore}',
+    noun: ''
+  } as Route<{ restore: string }, undefined, undefined, Nothing>,
+
+  /** List the templates that the caller may launch. */
+  templatesList: {
+    name: 'templates.list',
+    method: 'GET',
+    path: '/templates',
+    noun: 'templates'
+  } as Route<undefined, undefined, undefined, TemplateList>,
+
+  /** Save a template, checked like a launch. */
+  templatesPut: {
+    name: 'templates.put',
+    method: 'PUT',
+    path: '/templates/{scope}/{template}',
+    noun: ''
+  } as Route<{ scope: string; template: string }, undefined, TemplateRequest, Template>,
+
+  /** Delete a template. */
+  templatesDelete: {
+    name: 'templates.delete',
+    method: 'DELETE',
+    path: '/templates/{scope}/{template}',
+    noun: ''
+  } as Route<{ scope: string; template: string }, undefined, undefined, Nothing>,
+
   /** List the versions of a dataset, newest first. */
   versionsList: {
     name: 'versions.list',
@@ -878,6 +905,7 @@ export type Nouns = {
   rules: Rules;
   sessions: PageSession;
   snapshots: SnapshotList;
+  templates: TemplateList;
   volumes: VolumeList;
 };
 
@@ -906,5 +934,6 @@ export const nouns: {
   rules: routes.rulesGet,
   sessions: routes.sessionsList,
   snapshots: routes.snapshotsList,
+  templates: routes.templatesList,
   volumes: routes.volumesList
 };

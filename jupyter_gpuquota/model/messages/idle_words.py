@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from .idleness import Idleness, IdleRule, Signal
-from .policy import SPANS, QuietHours, QuietHoursRequest, RuleName, clock_text
-from .spans import write_span
+from ..idleness import Idleness, IdleRule, Signal
+from ..policy import SPANS, QuietHours, QuietHoursRequest, RuleName, clock_text
+from ..spans import write_span
 
 _HOURS = re.compile(
     r"\s*(?:(?P<days>daily|[a-z,]+)\s+)?(?P<begin>[\d:]+)-(?P<end>[\d:]+)\s+(?P<zone>[^\s:]+)\s*:"
