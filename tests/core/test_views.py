@@ -42,9 +42,15 @@ def test_a_preview_says_where_it_fits_and_how_full_that_gets() -> None:
     shown = preview(make_spec(gpu="0.5"), ClusterSnapshot([HALF], PROJECTS, NODES, NOW))
     assert shown.verdict == "fits"
     assert (
-        "Starts now on n1, GPU 0 (simulated): 50 % → 100 % allocated. Uses 0.5 GPU" in shown.message
+        "Starts now on n1, GPU 0 (simulated): 0.5 → 1 GPU allocated. Uses 0.5 GPU" in shown.message
     )
     assert shown.isolation is not None
+
+
+def test_a_preview_counts_in_thousandths() -> None:
+    nodes, projects = [make_node("n1", 1)], [make_project("team-a", "1")]
+    shown = preview(make_spec(gpu="0.125"), ClusterSnapshot([], projects, nodes, NOW))
+    assert "0 → 0.125 GPU allocated. Uses 0.125 GPU" in shown.message
 
 
 def test_a_preview_says_why_it_would_wait_and_where_in_line() -> None:

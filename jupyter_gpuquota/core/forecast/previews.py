@@ -125,8 +125,7 @@ def _start(placement: Placement, after: int) -> Message:
     place, piece = place_arg(placement), placement.slices[0]
     if piece.milli == MILLI or piece.mig:
         return message("preview.starts", place=place)
-    before = after - piece.milli
-    return message("preview.starts_shared", place=place, before=before // 10, after=after // 10)
+    return message("preview.starts_part", place=place, before=after - piece.milli, after=after)
 
 
 def _borrows(borrowed: int, owners: str) -> Message:

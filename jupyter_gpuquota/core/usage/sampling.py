@@ -84,7 +84,7 @@ def _users(
 def _borrowed(sessions: Sequence[Session], over: int) -> Counter[str]:
     """Return how much each owner borrows: what would be reclaimed first, in milli-GPU."""
     found: Counter[str] = Counter()
-    for session in sorted(sessions, key=lambda s: (not s.preemptible, victim_key(s))):
+    for session in sorted(sessions, key=lambda s: (not s.preemptible, victim_key(s, held_by(s)))):
         part = min(over, held_by(session))
         found[session.owner] += part
         over -= part

@@ -7,8 +7,8 @@ from .templates import Text
 PREVIEWS = {
     "preview.no_gpu": Text("Starts now; no GPU needed."),
     "preview.starts": Text("Starts now on {place:place}."),
-    "preview.starts_shared": Text(
-        "Starts now on {place:place}: {before:count} % → {after:count} % allocated."
+    "preview.starts_part": Text(
+        "Starts now on {place:place}: {before:amount} → {after:gpus} allocated."
     ),
     "preview.admitted": Text("Starts as soon as a node has {share:share} free."),
     "preview.unknown": Text("The cluster does not tell when it would start."),

@@ -51,8 +51,8 @@ export const previews: Texts = {
   'preview.starts': (trans, f, a) => [
     trans.__('Starts now on %1.', f.place(a.place))
   ],
-  'preview.starts_shared': (trans, f, a) => [
-    trans.__('Starts now on %1: %2 % → %3 % allocated.', f.place(a.place), f.count(a.before), f.count(a.after))
+  'preview.starts_part': (trans, f, a) => [
+    trans.__('Starts now on %1: %2 → %3 allocated.', f.place(a.place), f.amount(a.before), f.gpus(a.after))
   ],
   'preview.unknown': (trans) => [
     trans.__('The cluster does not tell when it would start.')
