@@ -269,10 +269,7 @@ class LogChunk(Model, frozen=True, kw_only=True):
 
 
 class EndpointQuery(Request, frozen=True, kw_only=True):
-    """The requested port of a session; 0 is its Jupyter Server.
-
-    With `same_origin` it is to be shown by the caller's own JupyterLab.
-    """
+    """A port of a session, 0: its Jupyter Server; `same_origin`: for the caller's JupyterLab."""
 
     port: int = 0
     same_origin: bool = False
