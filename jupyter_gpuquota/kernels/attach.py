@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .channels.direct import DirectChannels, connection_of
-from .channels.port import Channels
+from .channels.direct import DirectChannels
+from .channels.probe import ReadyChannels, opened
+from .connection_file import connection_of
 from .session_server import SessionServer
 
 
@@ -20,9 +21,13 @@ class AttachedKernel:
     id: str
     started: bool
 
-    def channels(self) -> Channels:
-        """Return a new connection to its channels. Raises WrongState."""
-        return DirectChannels(connection_of(self.server.endpoint.runtime, self.id))
+    def channels(self, seconds: float = 60.0) -> ReadyChannels:
+        """Return a new connection to its channels, once the kernel answers on it.
+
+        Raises WrongState, and ChannelsLost if it does not within `seconds`.
+        """
+        runtime = self.server.endpoint.runtime
+        return opened(DirectChannels(connection_of(runtime, self.id)), seconds)
 
     def interrupt(self) -> None:
         """Interrupt what it runs. Raises NotFound, Unavailable."""

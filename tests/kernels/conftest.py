@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-import zmq
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.kernels.channels.port import Channels, wait
@@ -39,13 +38,6 @@ def session(client: Client, shell: Shell) -> Session:
 @pytest.fixture
 def server(client: Client, session: Session) -> SessionServer:
     return SessionServer.find(client.context, session.id)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def sockets() -> Iterator[None]:
-    """No socket may be left open when the tests of a module end."""
-    yield
-    zmq.Context.instance().term()
 
 
 def request(code: str, **more: object) -> Message:

@@ -1,0 +1,10 @@
+"""`python -m jupyter_gpuquota.kernels`."""
+
+from __future__ import annotations
+
+import sys
+
+from .main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""Waiting until the channels of a kernel carry messages both ways."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import Any
+from uuid import uuid4
+
+import zmq
+
+from ..messages import Message, read_header
+from .port import Channels, ChannelsLost, wait
+
+_AGAIN = 1.0
+"""Seconds between two questions: what is sent before a socket is connected may be lost."""
+
+
+class ReadyChannels:
+    """Channels that carry messages both ways.
+
+    `process` identifies the kernel's process: another one means that the kernel was restarted.
+    `language` is what it runs, for example `python`.
+    """
+
+    def __init__(self, channels: Channels, early: deque[Message], answer: Message) -> None:
+        self._channels = channels
+        self._early = early
+        self.process = read_header(answer.header).session
+        self.language: str = answer.read().get("language_info", {}).get("name", "")
+        self.send = channels.send
+        self.close = channels.close
+
+    @property
+    def sockets(self) -> list[zmq.Socket[Any]]:
+        """What a poller waits for."""
+        return self._channels.sockets
+
+    def receive(self) -> Message | None:
+        """Return the next message, None if there is none yet. Raises ChannelsLost."""
+        if self._early:
+            return self._early.popleft()
+        self.receive = self._channels.receive  # type: ignore[method-assign]
+        return self._channels.receive()
+
+
+def probe(channels: Channels, seconds: float) -> ReadyChannels | None:
+    """Return channels once the kernel answers on them; None if it does not in time.
+
+    The kernel is asked on its control channel, which it reads while it runs a cell. Messages of
+    others that come meanwhile are kept. Raises ChannelsLost.
+    """
+    deadline = time.monotonic() + seconds
+    me, asked, early = uuid4().hex, set[str](), deque[Message]()
+    answer, hears = None, False
+    while (now := time.monotonic()) < deadline and not (answer and hears):
+        question = Message.new("control", "kernel_info_request", {}, session=me)
+        asked.add(question.id)
+        channels.send(question)
+        again = min(now + _AGAIN, deadline)
+        while not (answer and hears) and (left := again - time.monotonic()) > 0:
+            message = wait(channels, left)
+            if message is None:
+                continue
+            hears = hears or message.channel == "iopub"
+            if message.parent_id not in asked:
+                early.append(message)
+            elif message.channel == "control":
+                answer = message
+    return ReadyChannels(channels, early, answer) if answer and hears else None
+
+
+def opened(channels: Channels, seconds: float) -> ReadyChannels:
+    """Return channels once they carry messages; they are closed if they do not in time.
+
+    Raises ChannelsLost.
+    """
+    try:
+        found = probe(channels, seconds)
+    except BaseException:
+        channels.close()
+        raise
+    if found is None:
+        channels.close()
+        raise ChannelsLost
+    return found

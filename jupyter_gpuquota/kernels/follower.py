@@ -1,0 +1,149 @@
+"""A session, followed in a thread: attached whenever it runs, described while it does not."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import zmq
+
+from ..errors import GpuQuotaError, Internal, Unavailable
+from ..model.sessions import Session
+from .attach import AttachedKernel
+from .channels.port import ChannelsLost
+from .channels.probe import ReadyChannels
+
+_SOON, _LATER = 0.3, 5.0
+"""Seconds between two looks at a session that is moving: at first, and in the end."""
+_MOVING = frozenset({"waiting", "starting", "running", "stopping"})
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A kernel whose channels carry messages; `busy` is whether it runs a cell."""
+
+    kernel: AttachedKernel
+    channels: ReadyChannels
+    busy: bool
+
+
+News = Session | Attached | GpuQuotaError
+Order = Callable[[], None]
+
+
+class Place(Protocol):
+    """A session that is to run, and the kernel of one notebook in it. Blocks."""
+
+    def session(self, *, resume: bool) -> Session:
+        """Return the session, launched or resumed where that is asked for."""
+
+    def attach(self, session: Session) -> Attached:
+        """Return the kernel in a running session. Raises Unavailable, ChannelsLost."""
+
+    def shut_down(self, kernel: AttachedKernel) -> None:
+        """Shut the kernel down, and what was launched for it."""
+
+
+class Follower:
+    """Looks at a session until its kernel is attached, and again when asked.
+
+    Nothing is sent while it is attached. A poller waits for `socket`; then call `news`.
+    """
+
+    def __init__(self, place: Place, context: zmq.Context[Any] | None = None) -> None:
+        context = context or zmq.Context.instance()
+        self._place = place
+        self._news = queue.SimpleQueue[News]()
+        self._orders = queue.SimpleQueue[Order | None]()
+        self.socket = context.socket(zmq.PULL)
+        self._bell = context.socket(zmq.PUSH)
+        address = f"inproc://follower-{id(self)}"
+        self.socket.bind(address)
+        self._bell.connect(address)
+        self._resume = self._looks = False
+        self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
+        self._thread.start()
+
+    def news(self) -> News | None:
+        """Return what is new, None if nothing is."""
+        with suppress(zmq.Again):
+            self.socket.recv(zmq.NOBLOCK)
+        with suppress(queue.Empty):
+            return self._news.get_nowait()
+        return None
+
+    def look(self, *, resume: bool = False) -> None:
+        """Look at the session until it is attached or has ended; `resume` a suspended one."""
+
+        def order() -> None:
+            self._looks, self._resume = True, resume
+
+        self._orders.put(order)
+
+    def interrupt(self, kernel: AttachedKernel) -> None:
+        """Interrupt the kernel."""
+        self._orders.put(lambda: kernel.interrupt())
+
+    def finish(self, last: Callable[[Place], None], seconds: float) -> None:
+        """Do one last thing and end; give it some time."""
+        self._orders.put(lambda: last(self._place))
+        self._orders.put(None)
+        self._thread.join(seconds)
+
+    def close(self) -> None:
+        """Close the sockets of a follower that was finished."""
+        self.socket.close()
+        if not self._thread.is_alive():
+            self._bell.close()
+
+    def _run(self) -> None:
+        pause = _SOON
+        while True:
+            try:
+                order = self._orders.get(timeout=pause if self._looks else None)
+            except queue.Empty:
+                order = self._do_nothing
+            else:
+                pause = _SOON
+            if order is None:
+                return
+            self._try(order)
+            pause = min(pause * 1.5, _LATER)
+
+    def _try(self, order: Order) -> None:
+        try:
+            order()
+            if self._looks:
+                self._looks = self._look()
+        except Unavailable as error:  # it may come back: look again
+            self._tell(error)
+        except GpuQuotaError as error:
+            self._looks = False
+            self._tell(error)
+        except Exception as error:  # noqa: BLE001 (the cell must end with it, not wait for ever)
+            self._looks = False
+            self._tell(Internal(f"The relay failed: {type(error).__name__}: {error}"))
+
+    def _do_nothing(self) -> None:
+        """Only look again."""
+
+    def _look(self) -> bool:
+        """Return whether to look again."""
+        session = self._place.session(resume=self._resume)
+        self._tell(session)
+        if session.state != "running":
+            return session.state in _MOVING
+        self._resume = False
+        try:
+            self._tell(self._place.attach(session))
+        except ChannelsLost:
+            return True  # it has just started or ended
+        return False
+
+    def _tell(self, news: News) -> None:
+        self._news.put(news)
+        self._bell.send(b"")

@@ -1,0 +1,94 @@
+"""A session by its name, and the kernel of a notebook in it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+
+from ..client import Client
+from ..errors import NotFound
+from ..model.sessions import ENDED, Session
+from .attach import AttachedKernel, attach
+from .channels.port import wait
+from .channels.probe import ReadyChannels
+from .follower import Attached
+from .messages import Message
+from .notebook import Notebook
+from .session_server import SessionServer
+
+_ANSWERS = 2.0
+"""Seconds for a kernel to answer before its session is looked at again."""
+_MOVES = 10.0
+
+Launch = Callable[[Client, str], Session]
+
+
+class SessionPlace:
+    """A session of the user, named by its id, its name or `project/name`.
+
+    `launch` launches it where it does not exist or has ended; without it, it must exist. `at_end`
+    ends the session once its last kernel is shut down.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        name: str,
+        notebook: Notebook,
+        *,
+        kernel: str = "",
+        launch: Launch | None = None,
+        at_end: Callable[[Client, str], object] | None = None,
+    ) -> None:
+        self._client = client
+        self._name = name
+        self._notebook = notebook
+        self._kernel = kernel
+        self._launch = launch
+        self._at_end = at_end
+        self._session = ""
+
+    def session(self, *, resume: bool) -> Session:
+        """Return the session, launched or resumed where that is asked for."""
+        try:
+            session: Session = self._client.sessions.get(self._name)
+        except NotFound:
+            if not self._launch or self._session:
+                raise
+            session = self._launch(self._client, self._name)
+        sleeps = resume and session.state == "suspended"
+        if sleeps or (self._launch and not self._session and session.state in ENDED):
+            session = self._client.sessions.resume(session.id)
+        self._session = session.id
+        return session
+
+    def attach(self, session: Session) -> Attached:
+        """Return the notebook's kernel. Raises Unavailable, WrongState, ChannelsLost."""
+        server = SessionServer.find(self._client.context, session.id)
+        here = bool(server.endpoint.runtime)
+        path = self._notebook.path_in(session.spec.folder if here else "")
+        kernel = attach(server, path, name=self._notebook.name, kernel=self._kernel)
+        channels = kernel.channels(_ANSWERS)
+        if kernel.started and here and channels.language == "python":
+            move(channels, self._notebook.folder)
+        return Attached(kernel, channels, busy=kernel.state() == "busy")
+
+    def shut_down(self, kernel: AttachedKernel) -> None:
+        """Shut the kernel down, and the session if it was launched and has no other."""
+        kernel.shut_down()
+        if self._at_end and not kernel.server.sessions():
+            self._at_end(self._client, self._session)
+
+
+def move(channels: ReadyChannels, folder: str) -> None:
+    """Make a kernel for Python work in a folder, as one that was started in it."""
+    code = f"__import__('os').chdir({json.dumps(folder)})"
+    content = {"code": code, "silent": True, "store_history": False, "allow_stdin": False}
+    asked = Message.new("shell", "execute_request", content, session="gpuquota")
+    channels.send(asked)
+    deadline = time.monotonic() + _MOVES
+    while (left := deadline - time.monotonic()) > 0:
+        message = wait(channels, left)
+        if message and message.channel == "shell" and message.parent_id == asked.id:
+            return

@@ -1,0 +1,73 @@
+"""Kernelspecs of sessions: what a kernel picker shows, and the program that it starts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..model.sessions import Session
+from .waiting import has_ended
+
+MARK = "gpuquota"
+"""The key of our metadata: only kernelspecs that have it are ever replaced or removed."""
+
+_PREFIX = "gpu-"
+_MODULE = "jupyter_gpuquota.kernels"
+_FRACTIONS = {
+    "0.1": "⅒",
+    "0.125": "⅛",
+    "0.2": "⅕",
+    "0.25": "¼",
+    "0.5": "½",
+    "0.75": "¾",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One kernelspec; `about` is its metadata, by which pages know it."""
+
+    name: str
+    title: str
+    flags: tuple[str, ...]
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    def document(self, python: str, environment: Mapping[str, str]) -> dict[str, Any]:
+        """Return its `kernel.json`; the environment names the controller, and holds no token.
+
+        Interrupts are messages: a signal would reach the relay, not the kernel.
+        """
+        return {
+            "argv": [python, "-m", _MODULE, *self.flags, "-f", "{connection_file}"],
+            "display_name": self.title,
+            "language": "python",
+            "interrupt_mode": "message",
+            "env": dict(environment),
+            "metadata": {"debugger": True, MARK: dict(self.about)},
+        }
+
+
+def of_sessions(sessions: Iterable[Session], user: str) -> list[Spec]:
+    """Return a kernelspec for each session of a user in which notebooks can run.
+
+    Of sessions with the same name, those of later projects have the project in their name.
+    """
+    found: dict[str, Spec] = {}
+    for session in sessions:
+        spec = session.spec
+        if session.owner != user or has_ended(session) or not spec.serves_jupyter:
+            continue
+        own = f"{_PREFIX}{spec.name}"
+        name = own if own not in found else f"{_PREFIX}{spec.project}.{spec.name}"
+        place = f"{spec.project}/{spec.name}"
+        parts = ("Python 3", spec.name if name == own else place, share_of(spec.share.text))
+        about = {"session": place, "share": spec.share.text}
+        found[name] = Spec(name, " · ".join(filter(None, parts)), ("--session", place), about)
+    return list(found.values())
+
+
+def share_of(text: str) -> str:
+    """Return a share as a title shows it: `½ GPU` for `0.5 GPU`."""
+    number, _, rest = text.partition(" ")
+    return f"{_FRACTIONS.get(number, number)} {rest}".strip()

@@ -1,0 +1,223 @@
+"""The relay as clients of Jupyter use it, with a real session behind it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import nbformat
+import psutil
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat.v4 import new_code_cell, new_notebook
+
+from jupyter_gpuquota.hosting.locate import Location
+from jupyter_gpuquota.kernels.spec_files import SpecFiles
+from jupyter_gpuquota.kernels.specs import Spec, of_sessions
+from tests.shell import wait_for
+from tests.waiting import PATIENCE
+
+
+@pytest.fixture(scope="module")
+def files(shell):
+    environment = Location(shell.folder / "state").environment
+    return SpecFiles(shell.folder / "data" / "kernels", sys.executable, environment)
+
+
+@pytest.fixture
+def start(shell, files, client, session):
+    """Start relays, as clients of Jupyter do; those that are left are killed."""
+    files.sync(of_sessions(client.sessions.list(), client.about().user))
+    specs = KernelSpecManager(kernel_dirs=[str(files.folder)], ensure_native_kernel=False)
+    started = []
+
+    def start(name="gpu-exp-1"):
+        manager = KernelManager(kernel_name=name, kernel_spec_manager=specs)
+        manager.start_kernel(env=shell.env, cwd=str(shell.folder / "work"))
+        relay = manager.client()
+        relay.start_channels()
+        relay.wait_for_ready(timeout=PATIENCE)
+        started.append((manager, relay))
+        return manager, relay
+
+    yield start
+    for manager, relay in started:
+        relay.stop_channels()
+        if manager.is_alive():
+            manager.shutdown_kernel()
+
+
+@pytest.fixture
+def relay(start):
+    return start()
+
+
+def run(relay, code, **options):
+    """Return the outputs of a cell and its reply."""
+    outputs = []
+    reply = relay.execute_interactive(
+        code, timeout=PATIENCE, output_hook=lambda m: outputs.append(m), **options
+    )
+    return outputs, reply["content"]
+
+
+def reply_to(client, asked):
+    """Return the content of the reply to a request; others may come before it."""
+    while True:
+        reply = client.get_shell_msg(timeout=PATIENCE)
+        if reply["parent_header"]["msg_id"] == asked:
+            return reply["content"]
+
+
+def wait_for_output(client):
+    while client.get_iopub_msg(timeout=PATIENCE)["msg_type"] != "stream":
+        pass
+
+
+def text(outputs):
+    return "".join(m["content"]["text"] for m in outputs if m["msg_type"] == "stream")
+
+
+def kernels(client, session):
+    """Return the processes of kernels that run in the session."""
+    words = [p.info for p in psutil.process_iter(["pid", "cmdline"])]
+    mark = f"/sessions/{session.id}/runtime/kernel-"
+    return [w["pid"] for w in words if mark in " ".join(w["cmdline"] or ())]
+
+
+def test_a_notebook_runs_in_the_session(shell, files, client, session, monkeypatch):
+    files.sync(of_sessions(client.sessions.list(), client.about().user))
+    assert list(files.installed()) == ["gpu-exp-1"]
+    cells = ["import os", "steps = 2", "print(os.environ['GPUQUOTA_SHARE'], steps)", "1 / 0"]
+    notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
+    monkeypatch.setenv("JUPYTER_DATA_DIR", shell.env["JUPYTER_DATA_DIR"])
+    patient = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
+    runner = NotebookClient(notebook, kernel_name="gpu-exp-1", **patient)
+    with pytest.raises(CellExecutionError, match="division by zero"):
+        runner.execute(env=shell.env)
+    assert notebook.cells[2].outputs[0]["text"] == "0.5 GPU 2\n"
+    assert notebook.cells[3].outputs[0]["ename"] == "ZeroDivisionError"
+    nbformat.validate(notebook)
+    wait_for(lambda: not kernels(client, session))
+
+
+def test_what_a_kernel_of_here_does_works_there(relay):
+    _manager, client = relay
+    outputs, reply = run(client, "import os\nprint(os.getcwd())\nx = 20")
+    assert text(outputs).strip().endswith("/work")
+    assert reply["status"] == "ok"
+    answers = []
+    outputs, _ = run(
+        client,
+        "print(input('Name? '))",
+        allow_stdin=True,
+        stdin_hook=lambda m: (answers.append(m["content"]["prompt"]), client.input("Ana")),
+    )
+    assert (answers, text(outputs)) == (["Name? "], "Ana\n")
+    reply = client.complete("os.getcw", reply=True, timeout=PATIENCE)
+    assert "getcwd" in reply["content"]["matches"]
+    reply = client.kernel_info(reply=True, timeout=PATIENCE)
+    assert "debugger" in reply["content"]["supported_features"]
+    command = {"type": "request", "seq": 1, "command": "debugInfo", "arguments": {}}
+    client.control_channel.send(client.session.msg("debug_request", command))
+    reply = client.get_control_msg(timeout=PATIENCE)
+    assert (reply["msg_type"], reply["content"]["success"]) == ("debug_reply", True)
+
+
+def test_a_subshell_answers_while_a_cell_runs(relay):
+    _manager, client = relay
+    client.control_channel.send(client.session.msg("create_subshell_request", {}))
+    subshell = client.get_control_msg(timeout=PATIENCE)["content"]["subshell_id"]
+    asked = client.execute("import time\nwhile not globals().get('done'): time.sleep(0.01)")
+    message = client.session.msg("execute_request", {"code": "done = True", "silent": False})
+    message["header"]["subshell_id"] = subshell
+    client.shell_channel.send(message)
+    assert reply_to(client, message["header"]["msg_id"])["status"] == "ok"
+    assert reply_to(client, asked)["status"] == "ok"
+
+
+def test_an_interrupt_reaches_the_kernel(relay):
+    manager, client = relay
+    asked = client.execute("print('on it', flush=True)\nwhile True: pass")
+    wait_for_output(client)
+    manager.interrupt_kernel()
+    assert reply_to(client, asked)["ename"] == "KeyboardInterrupt"
+
+
+def test_a_restart_forgets_variables_and_a_shutdown_ends_the_kernel(relay, client, session):
+    manager, ours = relay
+    run(ours, "kept = 1")
+    (before,) = kernels(client, session)
+    manager.restart_kernel()
+    ours.wait_for_ready(timeout=PATIENCE)
+    outputs, _reply = run(ours, "print('kept' in globals())")
+    assert text(outputs) == "False\n"
+    (after,) = kernels(client, session)
+    assert after != before
+    manager.shutdown_kernel()
+    wait_for(lambda: not kernels(client, session))
+
+
+def test_a_relay_that_is_killed_finds_its_kernel_again(relay, client, session):
+    manager, ours = relay
+    run(ours, "kept = 41")
+    os.kill(manager.provisioner.pid, signal.SIGKILL)
+    manager.restart_kernel(now=True)
+    ours.wait_for_ready(timeout=PATIENCE)
+    assert text(run(ours, "print(kept + 1)")[0]) == "42\n"
+
+
+def test_two_notebooks_have_kernels_of_their_own(start, client, session):
+    (_, one), (_, other) = start(), start()
+    run(one, "mine = 1")
+    assert text(run(other, "print('mine' in globals())")[0]) == "False\n"
+    assert len(kernels(client, session)) == 2
+
+
+def test_a_cell_whose_kernel_dies_says_so_and_the_next_one_runs(relay, client, session):
+    _manager, ours = relay
+    asked = ours.execute("print('so far', flush=True)\nwhile True: pass")
+    wait_for_output(ours)
+    (pid,) = kernels(client, session)
+    os.kill(pid, signal.SIGKILL)
+    assert reply_to(ours, asked)["ename"] == "KernelDied"
+    assert text(run(ours, "print('again')")[0]) == "again\n"
+
+
+def test_a_session_that_does_not_exist_is_named(start, files):
+    files.install(Spec("gpu-nothing", "x", ("--session", "nothing")))
+    _manager, client = start("gpu-nothing")
+    _outputs, reply = run(client, "1")
+    assert (reply["ename"], reply["evalue"].split("\n")[0]) == (
+        "NotFound",
+        "Session 'nothing' not found.",
+    )
+
+
+def test_a_suspended_session_wakes_for_a_cell_only(start, client, session):
+    client.sessions.suspend("exp-1", wait=True)
+    _, ours = start()
+    reply = ours.complete("pri", reply=True, timeout=PATIENCE)
+    assert reply["content"]["matches"] == []
+    assert client.sessions.get("exp-1").state == "suspended"
+    outputs, _ = run(ours, "print('awake')")
+    assert "exp-1 is suspended: it resumes for this cell" in [
+        m["content"]["data"]["text/plain"] for m in outputs if m["msg_type"] == "display_data"
+    ]
+    assert text(outputs) == "awake\n"
+    assert client.sessions.get("exp-1").state == "running"
+
+
+def test_a_session_that_is_stopped_ends_its_cell(start, client, session):
+    _, ours = start()
+    asked = ours.execute("print('so far', flush=True)\nimport time\ntime.sleep(1000)")
+    wait_for_output(ours)
+    client.sessions.suspend("exp-1", wait=True)
+    reply = reply_to(ours, asked)
+    assert reply["ename"] == "SessionSuspended"
+    assert "exp-1 was suspended: Suspended on request" in reply["evalue"]
+    client.sessions.resume("exp-1", wait=True)

@@ -1,0 +1,102 @@
+"""Kernelspecs as files: whole, and only our own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+
+from jupyter_gpuquota.errors import InUse
+from jupyter_gpuquota.kernels.spec_files import SpecFiles
+from jupyter_gpuquota.kernels.specs import Spec, of_sessions, share_of
+from tests.builders import make_session
+
+ONE = Spec("gpu-exp-1", "Python 3 · exp-1 · ½ GPU", ("--session", "team-a/exp-1"), {"session": "1"})
+TWO = Spec("gpu-exp-2", "Python 3 · exp-2", ("--session", "team-a/exp-2"), {"session": "2"})
+
+
+@pytest.fixture
+def files(tmp_path):
+    return SpecFiles(tmp_path / "kernels", sys.executable, {"GPUQUOTA_STATE_DIR": "/s"})
+
+
+def test_jupyter_finds_what_was_installed(files):
+    files.install(ONE)
+    manager = KernelSpecManager(kernel_dirs=[str(files.folder)], ensure_native_kernel=False)
+    spec = manager.get_kernel_spec("gpu-exp-1")
+    assert spec.display_name == "Python 3 · exp-1 · ½ GPU"
+    assert spec.argv[1:5] == ["-m", "jupyter_gpuquota.kernels", "--session", "team-a/exp-1"]
+    assert spec.interrupt_mode == "message"
+    assert spec.metadata["gpuquota"] == {"session": "1"}
+
+
+def test_a_session_that_ended_loses_its_own_and_nothing_else(files):
+    other = files.folder / "gpu-mine"
+    other.mkdir(parents=True)
+    (other / "kernel.json").write_text(json.dumps({"argv": ["x"], "metadata": {}}))
+    files.sync([ONE, TWO])
+    files.sync([TWO])
+    assert list(files.installed()) == ["gpu-exp-2"]
+    assert sorted(path.name for path in files.folder.iterdir()) == ["gpu-exp-2", "gpu-mine"]
+    assert list(files.folder.parent.iterdir()) == [files.folder]
+
+
+def test_those_of_another_controller_stay(files):
+    SpecFiles(files.folder, sys.executable, {"GPUQUOTA_STATE_DIR": "/t"}).install(ONE)
+    files.sync([TWO])
+    assert list(files.installed()) == ["gpu-exp-1", "gpu-exp-2"]
+
+
+def test_a_kernelspec_of_the_users_own_is_never_replaced(files):
+    (files.folder / "gpu-exp-1").mkdir(parents=True)
+    with pytest.raises(InUse, match="has not installed"):
+        files.install(ONE)
+    files.sync([ONE])
+    assert list((files.folder / "gpu-exp-1").iterdir()) == []
+
+
+def test_two_jupyterlabs_leave_each_others_alone(files, tmp_path):
+    python = tmp_path / "python"
+    shutil.copy("/bin/true", python)
+    other = SpecFiles(files.folder, str(python), files.environment)
+    other.install(ONE)
+    path = files.folder / "gpu-exp-1" / "kernel.json"
+    before = path.stat()
+    files.sync([ONE])
+    assert path.stat() == before
+    python.unlink()
+    files.sync([ONE])
+    assert json.loads(path.read_text())["argv"][0] == sys.executable
+
+
+def test_a_change_replaces_the_file(files):
+    files.install(ONE)
+    files.install(Spec(ONE.name, "Python 3 · exp-1 · 1 GPU", ONE.flags, ONE.about))
+    assert files.installed()["gpu-exp-1"]["display_name"].endswith("1 GPU")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("0.5 GPU", "½ GPU"), ("2 GPUs", "2 GPUs"), ("0.3 GPU", "0.3 GPU"), ("", "")],
+)
+def test_shares_in_titles(text, shown):
+    assert share_of(text) == shown
+
+
+def test_which_sessions_are_kernels():
+    sessions = [
+        make_session("exp-1", "0.5"),
+        make_session("exp-1", "0.5", project="team-b"),
+        make_session("train", "0.5", command=("python", "train.py")),
+        make_session("theirs", "0.5", owner="li"),
+        make_session("over", "0.5", "done"),
+        make_session("asleep", "2", "suspended"),
+    ]
+    assert [(spec.name, spec.title) for spec in of_sessions(sessions, "me")] == [
+        ("gpu-exp-1", "Python 3 · exp-1 · ½ GPU"),
+        ("gpu-team-b.exp-1", "Python 3 · team-b/exp-1 · ½ GPU"),
+        ("gpu-asleep", "Python 3 · asleep · 2 GPUs"),
+    ]
