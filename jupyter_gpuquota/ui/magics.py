@@ -21,9 +21,9 @@ from ..client import Client
 from ..client.connection import discovery
 from ..client.exit_codes import Failed
 from ..errors import GpuQuotaError
+from ..kernels.cells.notebook import this_notebook
 from .cellmagic.arguments import read_line
 from .cellmagic.cell import run_cell
-from .cellmagic.notebook import this_notebook
 from .command import run
 from .completion import Source, candidates
 from .grammar import parse, split_line

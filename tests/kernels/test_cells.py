@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -111,3 +112,18 @@ def test_an_interrupt_ends_the_cell_there(gpu):
 def test_a_session_that_is_not_there_is_not_launched_without_a_share(ipython):
     with pytest.raises(NotFound):
         ipython.run_cell_magic("gpu", "nothing", "1")
+
+
+def test_a_resize_keeps_chosen_variables_of_the_notebook(gpu, ipython, client, session, capsys):
+    gpu("kept = list(range(1000)); other = object(); code = (each for each in ())")
+    with pytest.raises(InvalidFields, match="code: generator cannot be pickled"):
+        ipython.run_line_magic("gpu", "resize exp-1 -g 1 --keep kept,code")
+    assert client.sessions.get("exp-1").spec.share.milli == 500
+    told = ipython.run_line_magic("gpu", "resize exp-1 -g 1 --dry-run").text
+    assert "The memory of its kernels is lost" in told
+    ipython.run_line_magic("gpu", "resize exp-1 -g 1 --keep kept")
+    shown = capsys.readouterr().out
+    assert shown.index("memory of its kernels is lost") < shown.index("Kept: kept (")
+    gpu("import os\nprint(sum(kept), 'other' in globals(), os.environ['GPUQUOTA_SHARE'])")
+    assert capsys.readouterr().out == "499500 False 1 GPU\n"
+    assert list(Path(session.spec.folder).rglob("*.zip")) == []

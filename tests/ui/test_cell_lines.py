@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
+from jupyter_gpuquota.kernels.cells.notebook import Notebook, this_notebook
 from jupyter_gpuquota.ui.cellmagic.arguments import read_line
-from jupyter_gpuquota.ui.cellmagic.notebook import Notebook, this_notebook
 from jupyter_gpuquota.ui.parser import HelpRequested
 
 
@@ -46,9 +46,13 @@ def test_scratch_sessions_are_told_apart_by_notebook_and_request():
     one = this_notebook({"JPY_SESSION_NAME": "/work/a.ipynb"})
     other = this_notebook({"JPY_SESSION_NAME": "/work/b.ipynb"})
     quarter, half = read_line("-g 0.25"), read_line("-g 0.5")
-    names = {one.scratch(quarter), one.scratch(half), other.scratch(quarter)}
+    names = {
+        one.scratch(quarter.request),
+        one.scratch(half.request),
+        other.scratch(quarter.request),
+    }
     assert len(names) == 3
-    assert one.scratch(read_line("-g 0.25 --in x")) == one.scratch(quarter)
+    assert one.scratch(read_line("-g 0.25 --in x").request) == one.scratch(quarter.request)
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ class Conversation:
         self._leaving: Any = iter(())
 
     def hear(self, data: dict[str, Any], buffers: Any = ()) -> None:
-        """Answer one request: `put`, `piece`, `get`, `more`, `list`, `keep`, `take`."""
+        """Answer one request: `put`, `get`, `list`, `keep`, `take`, `forget`, and pieces."""
         try:
             answer = getattr(self, f"_{data['do']}")(data, buffers)
         except Exception as error:  # noqa: BLE001 (the other end reports it)
@@ -148,6 +148,10 @@ class Conversation:
     def _take(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
         path = data.get("path") or kept_file(data["folder"])
         return take(self._namespace, path, remove=data.get("remove", False))
+
+    def _forget(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
+        os.unlink(kept_file(data["folder"]))  # noqa: PTH108 (text is sent)
+        return {"names": []}
 
 
 def serve(shell: Any) -> None:

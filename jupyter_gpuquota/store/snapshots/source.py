@@ -24,7 +24,7 @@ from . import links
 
 OWN = ".gpuquota/snapshot"
 """Where a version has what a snapshot adds to the user's files."""
-_HIDDEN = (OWN, ".gpuquota/variables", ".gpuquota/variables.zip")
+_HIDDEN = (OWN, ".gpuquota/kept", ".gpuquota/variables", ".gpuquota/variables.zip")
 """Paths that are not the user's files."""
 _PARENT = OWN.partition("/")[0]
 _CHUNK = 1 << 20

@@ -11,6 +11,7 @@ from ...client.lifecycle import AGAIN
 from ...client.variables import near
 from ...errors import FieldError, GpuQuotaError, Unavailable, refused
 from ...kernels.attach import AttachedKernel, attach
+from ...kernels.cells.notebook import Notebook
 from ...kernels.cells.running import CellKernel
 from ...kernels.cells.talk import KernelTalk
 from ...kernels.channels.port import ChannelsLost
@@ -19,7 +20,6 @@ from ...model.sessions import Session
 from ..console import Console
 from .arguments import CellLine
 from .failed import failed
-from .notebook import Notebook
 from .outputs import NotebookOutputs
 from .target import not_running, running
 

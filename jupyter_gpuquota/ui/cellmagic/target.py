@@ -6,12 +6,12 @@ from contextlib import suppress
 
 from ...client import Client
 from ...errors import GpuQuotaError, InvalidFields, NotFound, Unsupported, WrongState
+from ...kernels.cells.notebook import Notebook
 from ...model.sessions import ENDED, Session
-from ..commands.sessions.waiting import wait
 from ..console import Console
 from ..views.sessions import outcome
+from ..waiting import wait
 from .arguments import CellLine
-from .notebook import Notebook
 
 IDLE = "15m"
 """After this time without use a scratch session stops, where the policy allows it."""
@@ -50,7 +50,7 @@ def not_running(session: Session) -> GpuQuotaError:
 
 
 def _found(client: Client, line: CellLine, notebook: Notebook) -> Session:
-    name = line.name or notebook.scratch(line)
+    name = line.name or notebook.scratch(line.request)
     try:
         return client.sessions.get(name, project=line.project)
     except NotFound:

@@ -14,7 +14,7 @@ from ...console import Console
 from ...parser import Parser
 from ...views.sessions import ChangedView
 from ...views.texts import TextView
-from .waiting import wait
+from ...waiting import wait
 
 _SAVED = "Open notebooks are saved first; kernel memory is lost. Files and the log are kept."
 

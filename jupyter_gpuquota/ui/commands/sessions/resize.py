@@ -5,29 +5,61 @@ from __future__ import annotations
 from typing import Any
 
 from ....client import Client
-from ....errors import InvalidRequest
+from ....client.variables.near import size_text
+from ....errors import GpuQuotaError, InvalidRequest
 from ....model.resources import gpus_text
 from ....model.sessions import Session
 from ....model.struct import Page
-from ...arguments import add_session, add_share, add_wait
+from ...arguments import add_dry_run, add_session, add_share, add_wait
 from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
 from ...views.sessions import ChangedView
-from .waiting import wait
+from ...views.texts import TextView
+from ...views.view import View
+from ...waiting import wait
+from ..snapshots.variables import names_of
+from .keeping import bring_back, forget, keep, losses
+
+_NOTHING = "No kernel would lose its memory."
 
 
 def _fill(parser: Parser) -> None:
     add_session(parser)
     add_share(parser.add_argument_group("new share (default: the recommended one)"))
+    parser.add_argument(
+        "--keep", default="", metavar="X,Y", help="variables of the notebook to keep"
+    )
+    parser.add_argument(
+        "--notebook", default="", metavar="PATH", help="whose variables (default: this one's)"
+    )
+    add_dry_run(parser)
     add_wait(parser, default=False)
 
 
-def _resize(client: Client, args: Args, console: Console) -> ChangedView:
+def _resize(client: Client, args: Args, console: Console) -> View[Any]:
     share = _named(args) or _recommended(client, args.name, args.project)
-    session: Session = client.sessions.resize(args.name, project=args.project, **share)
-    if args.wait:
+    session: Session = client.sessions.get(args.name, project=args.project)
+    names = names_of(args.keep)
+    lost = losses(client, session) if session.state == "running" else []
+    if args.dry_run:
+        return TextView({"lost": " ".join(lost)}, "\n".join(lost) or _NOTHING)
+    for line in lost:
+        console.note(line)
+    kept = keep(client, session, names, args.notebook) if names else None
+    try:
+        session = client.sessions.resize(session.id, **share)
+    except GpuQuotaError:
+        if kept:
+            forget(session, kept, client)
+        raise
+    if kept:
+        console.note(f"Kept: {', '.join(names)} ({size_text(kept.size)}).")
+    if args.wait or (kept and kept.path):
         session = wait(client, session, console, changed=True)
+    if kept and kept.path and session.state == "running":
+        bring_back(client, session, kept)
+        console.note(f"{kept.path} has a new kernel with {', '.join(names)}.")
     page = Page(items=(session,), total=1, revision=session.revision)
     return ChangedView(page, {}, exit_code=int(session.state == "failed"))
 
@@ -61,9 +93,13 @@ COMMANDS = (
         _resize,
         _fill,
         notes="A running session is stopped and queued again with its new share. Open notebooks "
-        "are saved first; kernel memory is lost. Without a share it takes the one that `describe` "
-        "recommends.",
-        examples=("resize exp1", "resize exp1 -g 0.25 --wait"),
+        "are saved first; kernel memory is lost, except variables to keep. Without a share it "
+        "takes the one that `describe` recommends.",
+        examples=(
+            "resize exp1",
+            "resize exp1 -g 0.25 --wait",
+            "resize exp1 -g 1 --keep weights,history",
+        ),
         section="Sessions",
     ),
 )

@@ -16,8 +16,8 @@ from ...parser import Parser
 from ...views.details import SubmittedView
 from ...views.previews import PreviewView
 from ...views.view import View
+from ...waiting import wait
 from . import request as words
-from .waiting import wait
 
 
 def _fill(parser: Parser) -> None:

@@ -19,7 +19,7 @@ from ...views.data.jobs import JobView
 from ...views.texts import TextView
 from ...views.view import View
 from .reproduction import REPRODUCE, add_snapshot
-from .variables import variables_of
+from .variables import names_of, variables_of
 
 _RULES = ("keep_last", "daily", "weekly", "every")
 
@@ -110,7 +110,7 @@ def _create(client: Client, args: Args, _console: Console) -> View[Any]:
         tags=args.tag,
         metrics=_metrics(args.metric),
         artifacts=args.artifact,
-        variables=variables_of(args.variables),
+        variables=variables_of(names_of(args.variables)),
         wait=args.wait,
     )
     sizes = f"{size_text(made.size)}, {size_text(made.added)} new"

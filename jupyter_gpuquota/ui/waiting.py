@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ....client import Client
-from ....model.sessions import Session
-from ...console import Console, show_progress
-from ...views.sessions import outcome
+from ..client import Client
+from ..model.sessions import Session
+from .console import Console, show_progress
+from .views.sessions import outcome
 
 
 def wait(client: Client, session: Session, console: Console, *, changed: bool = False) -> Session:

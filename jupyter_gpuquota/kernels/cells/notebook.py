@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ...variables import NOTEBOOK
-from .arguments import CellLine
 
 _PROCESS = f"{os.uname().nodename}:{os.getpid()}"
 
@@ -29,9 +28,9 @@ class Notebook:
         """The name of the notebook's file, without its ending."""
         return PurePosixPath(self.path).stem if self.path else "python"
 
-    def scratch(self, line: CellLine) -> str:
+    def scratch(self, request: Mapping[str, object]) -> str:
         """Return the name of the notebook's scratch session for a request."""
-        return f"scratch-{_digest(self.key, *map(str, sorted(line.request.items())))}"
+        return f"scratch-{_digest(self.key, *map(str, sorted(request.items())))}"
 
     def kernel_path(self, folder: str) -> str:
         """Return the path that identifies the kernel of the notebook's cells in a session.

@@ -1,0 +1,53 @@
+"""The kernels of a session, asked for their variables from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+
+from ...errors import FieldError, WrongState, refused
+from ..attach import AttachedKernel
+from ..session_server import KernelSession, SessionServer
+from .notebook import Notebook
+from .running import CellKernel
+from .talk import KernelTalk
+
+
+def choose(kernels: Sequence[KernelSession], own: str, wanted: str, session: str) -> KernelSession:
+    """Return the kernel that is meant: of a named notebook, of this one, or the only one.
+
+    `own` is the path of this notebook's kernel there. Raises InvalidFields, and WrongState for a
+    session without a kernel.
+    """
+    alive = [each for each in kernels if each.kernel and each.kernel.execution_state != "dead"]
+    if not alive:
+        raise WrongState(f"{session} has no kernel with variables.", hint="Run a cell there first.")
+    named = [each for each in alive if wanted and wanted in (each.path, each.name)]
+    mine = [each for each in alive if each.path == own and not wanted]
+    for found in (named, mine, alive if not wanted else []):
+        if len(found) == 1:
+            return found[0]
+    paths = ", ".join(each.path for each in alive)
+    text = f"{session} has these notebooks with a kernel: {paths}."
+    raise refused(FieldError("notebook", text, "Name one with --notebook."))
+
+
+def kernel_of(
+    server: SessionServer, notebook: Notebook, folder: str, wanted: str, session: str
+) -> tuple[AttachedKernel, KernelSession]:
+    """Return the kernel that is meant, and what runs in it. Raises WrongState for a busy one."""
+    own = notebook.kernel_path(folder)
+    chosen = choose(server.sessions(), own, wanted, session)
+    if chosen.kernel is None or chosen.kernel.execution_state == "busy":
+        raise WrongState(
+            f"The kernel of {chosen.path} is busy.", hint="Interrupt it, or wait for its cell."
+        )
+    return AttachedKernel(server, chosen.kernel.id, started=False), chosen
+
+
+@contextmanager
+def talking(kernel: AttachedKernel) -> Iterator[KernelTalk]:
+    """Talk to a kernel about its variables. Raises Unavailable, Unsupported, ChannelsLost."""
+    with closing(CellKernel(kernel.channels(), kernel.interrupt)) as there:
+        there.ready()
+        yield KernelTalk(there)
