@@ -96,6 +96,7 @@ def quotas(kubelet: Cluster) -> Iterator[Rest]:
 class ClusterContract(BackendContract):
     """The contract of a cluster whose caches are on claims."""
 
+    snapshot_class = "test-csi"
     declares = frozenset(
         {
             "logs",

@@ -127,6 +127,18 @@ async def test_what_is_in_the_way_of_a_restore_is_in_its_plan(site: Site) -> Non
         async with connected(site.cluster.kubeconfig()) as [admin]:
             names = {each.metadata.name for each in await admin.list(CLAIMS, site.namespace)}
         assert names == {"datasets", "work"}
+    async with site.controller(allowed_images=["other:*"]):  # the session's image is so no more
+
+        async def read() -> Any:
+            try:
+                body = RestoreRequest(name="again")
+                return await site.ask("snapshots.plan", args=args, body=body)
+            except NotFound:  # its lake is not read yet
+                return None
+
+        plan = await wait_for(read)
+        [image] = [each for each in plan.problems if each.field == "environment"]
+        assert "any" in image.message
 
 
 @pytest.mark.parametrize("way", ["closed", "deposed"])

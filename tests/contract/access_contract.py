@@ -16,15 +16,18 @@ from jupyter_gpuquota.errors import (
     WrongState,
 )
 from jupyter_gpuquota.model.routes.table import ROUTES, route
+from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.model.templates import Template
+from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.model.volumes.volumes import NewVolume
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
 from tests.contract import snapshots
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS, caller
 from tests.contract.data import for_the_table
-from tests.contract.helpers import launch, run
+from tests.contract.helpers import launch, run, until
 
+SHARED = "shared"
 READS = sorted(row.name for row in ROUTES if row.method == "GET")
 
 
@@ -51,15 +54,15 @@ def is_lacking(backend: Backend, name: str) -> bool:
     noun = name.partition(".")[0]
     if noun == "snapshots" and backend.inventory.local_files:
         return True  # their process reports to a controller: see tests/local/test_snapshots.py
-    if noun == "snapshots" and backend.name == "kubernetes":
-        return True  # they are of volumes, which the table's session lacks: tests/cluster has them
     return noun in {"snapshots", "volumes"} and getattr(backend, noun) is None
 
 
-async def make_volume(backend: Backend) -> None:
+async def make_volume(backend: Backend, storage_class: str = "") -> None:
     """Make the volume of the table, if the backend has volumes."""
     if backend.volumes:
-        wanted = NewVolume(name="shared", project="team-c", owner="owner", size=2**30)
+        wanted = NewVolume(
+            name=SHARED, project="team-c", owner="owner", size=2**30, storage_class=storage_class
+        )
         with suppress(NameTaken):  # an earlier test has made it, and the backend keeps it
             await backend.volumes.create(wanted)
 
@@ -73,15 +76,28 @@ async def make_template(backend: Backend) -> None:
 class AccessContract:
     """The contract of the port `Access`."""
 
-    async def test_what_is_not_allowed_is_refused_on_every_route(self, backend: Backend) -> None:
-        assert set(ALLOWED) == {row.name for row in ROUTES}
-        session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
+    snapshot_class = ""
+    """The class of volumes that snapshots consist of; empty where they consist of folders."""
+
+    async def set_up(self, backend: Backend) -> Session:
+        """Make what the table of routes and roles is about, and return its session."""
         if has_lakes(backend):
             await for_the_table(backend, PEOPLE)
-        await make_volume(backend)
+        await make_volume(backend, self.snapshot_class)
         await make_template(backend)
+        mounts = (Mount(volume=SHARED, path="/shared"),) if self.snapshot_class else ()
+        session = await launch(
+            backend, owner="owner", project="team-c", ports=(PORT,), mounts=mounts
+        )
+        if self.snapshot_class:
+            await until(backend, session.id, "running")
         if not is_lacking(backend, "snapshots.get"):
             await snapshots.for_the_table(backend, session)
+        return session
+
+    async def test_what_is_not_allowed_is_refused_on_every_route(self, backend: Backend) -> None:
+        assert set(ALLOWED) == {row.name for row in ROUTES}
+        session = await self.set_up(backend)
         before = backend.sessions.all()
         for name, allowed in ALLOWED.items():
             if is_lacking(backend, name):
@@ -96,13 +112,8 @@ class AccessContract:
         assert [s.id for s in backend.sessions.all()] == [s.id for s in before]
 
     async def test_what_is_allowed_can_be_read(self, backend: Backend) -> None:
-        session = await run(backend, owner="owner", project="team-c", ports=(PORT,))
-        if has_lakes(backend):
-            await for_the_table(backend, PEOPLE)
-        await make_volume(backend)
-        await make_template(backend)
-        if not is_lacking(backend, "snapshots.get"):
-            await snapshots.for_the_table(backend, session)
+        session = await self.set_up(backend)
+        await until(backend, session.id, "running")
         for name in READS:
             if is_about_data(name) and not has_lakes(backend):
                 continue  # there is nothing to read

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from jupyter_gpuquota.core.requests import specs
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
 from tests.waiting import PATIENCE
 
@@ -17,16 +19,21 @@ LONG = PATIENCE
 
 
 async def launch(
-    backend: Backend, name: str = "exp-1", owner: str = "me", **fields: Any
+    backend: Backend,
+    name: str = "exp-1",
+    owner: str = "me",
+    mounts: tuple[Mount, ...] = (),
+    **fields: Any,
 ) -> Session:
-    """Check a request as the use case does, and create the session."""
+    """Check a request as the use case does, and create the session; `mounts` are not checked."""
     request = SessionRequest(
         **{"name": name, "project": "team-a", "command": ("sleep", "600"), **fields}
     )
     place = await backend.inventory.look_up(request)
     found = backend.inventory
     facts = specs.Facts(projects=found.projects(), nodes=found.nodes(), place=place, fits=found.fit)
-    return await backend.sessions.create(specs.check(request, facts), owner)
+    spec = structs.replace(specs.check(request, facts), volumes=mounts)
+    return await backend.sessions.create(spec, owner)
 
 
 async def until(
