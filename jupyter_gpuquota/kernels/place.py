@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from ..client import Client
+from ..client.variables import far, near
 from ..errors import NotFound
 from ..model.sessions import ENDED, Session
 from .attach import AttachedKernel, attach
@@ -70,8 +72,11 @@ class SessionPlace:
         path = self._notebook.path_in(session.spec.folder if here else "")
         kernel = attach(server, path, name=self._notebook.name, kernel=self._kernel)
         channels = kernel.channels(_ANSWERS)
-        if kernel.started and here and channels.language == "python":
-            move(channels, self._notebook.folder)
+        if kernel.started and channels.language == "python":
+            if here:
+                move(channels, self._notebook.folder)
+            if not here or Path(session.spec.folder, far.KEPT).is_dir():
+                do(channels, near.taking(session.spec.folder))
         return Attached(kernel, channels, busy=kernel.state() == "busy")
 
     def shut_down(self, kernel: AttachedKernel) -> None:
@@ -83,7 +88,11 @@ class SessionPlace:
 
 def move(channels: ReadyChannels, folder: str) -> None:
     """Make a kernel for Python work in a folder, as one that was started in it."""
-    code = f"__import__('os').chdir({json.dumps(folder)})"
+    do(channels, f"__import__('os').chdir({json.dumps(folder)})")
+
+
+def do(channels: ReadyChannels, code: str) -> None:
+    """Run code without outputs or history in a kernel that has just started."""
     content = {"code": code, "silent": True, "store_history": False, "allow_stdin": False}
     asked = Message.new("shell", "execute_request", content, session="gpuquota")
     channels.send(asked)

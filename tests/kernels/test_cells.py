@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -114,16 +113,9 @@ def test_a_session_that_is_not_there_is_not_launched_without_a_share(ipython):
         ipython.run_cell_magic("gpu", "nothing", "1")
 
 
-def test_a_resize_keeps_chosen_variables_of_the_notebook(gpu, ipython, client, session, capsys):
-    gpu("kept = list(range(1000)); other = object(); code = (each for each in ())")
-    with pytest.raises(InvalidFields, match="code: generator cannot be pickled"):
-        ipython.run_line_magic("gpu", "resize exp-1 -g 1 --keep kept,code")
-    assert client.sessions.get("exp-1").spec.share.milli == 500
-    told = ipython.run_line_magic("gpu", "resize exp-1 -g 1 --dry-run").text
-    assert "The memory of its kernels is lost" in told
-    ipython.run_line_magic("gpu", "resize exp-1 -g 1 --keep kept")
-    shown = capsys.readouterr().out
-    assert shown.index("memory of its kernels is lost") < shown.index("Kept: kept (")
-    gpu("import os\nprint(sum(kept), 'other' in globals(), os.environ['GPUQUOTA_SHARE'])")
-    assert capsys.readouterr().out == "499500 False 1 GPU\n"
-    assert list(Path(session.spec.folder).rglob("*.zip")) == []
+def test_a_kernel_that_dies_ends_the_cell_with_the_reason(gpu, capsys):
+    with pytest.raises(CellFailed) as caught:
+        gpu("print('so far', flush=True)\nimport os, time\ntime.sleep(0.2)\nos._exit(1)")
+    assert type(caught.value).__name__ == "KernelDied"
+    assert "its variables are lost" in str(caught.value)
+    assert capsys.readouterr().out == "so far\n"

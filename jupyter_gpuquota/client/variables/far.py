@@ -25,6 +25,8 @@ from .pickles import (
 
 TARGET = "jupyter_gpuquota.variables"
 """The comm target that serves variables."""
+KEPT = ".gpuquota/kept"
+"""The folder in a session's folder with variables that outlast a kernel."""
 WINDOW = 8
 """Pieces that are sent for each request: what is not read yet stays in this kernel."""
 
@@ -33,7 +35,7 @@ def kept_file(folder: str) -> str:
     """Return the file in a session's folder that keeps variables of this kernel's notebook."""
     notebook = os.environ.get("JPY_SESSION_NAME", "")
     name = hashlib.sha256(notebook.encode()).hexdigest()[:32]
-    return os.path.join(folder, ".gpuquota", "kept", f"{name}.zip")  # noqa: PTH118 (text is sent)
+    return os.path.join(folder, KEPT, f"{name}.zip")  # noqa: PTH118 (text is sent)
 
 
 def keep(namespace: Mapping[str, Any], names: list[str], path: str) -> dict[str, Any]:

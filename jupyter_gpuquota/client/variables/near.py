@@ -35,12 +35,19 @@ Note = Callable[[str], None]
 
 
 def program() -> str:
-    """Return the code that makes another kernel serve its variables at `TARGET`."""
+    """Return the code that makes another kernel serve its variables at `far.TARGET`."""
+    return _program('m["serve"](get_ipython())')
+
+
+def taking(folder: str) -> str:
+    """Return the code with which a new kernel takes what was kept for its notebook, if anything."""
+    return _program(f'm["take"](get_ipython().user_ns, m["kept_file"]({folder!r}), remove=True)')
+
+
+def _program(then: str) -> str:
     sources = [Path(str(module.__file__)).read_text() for module in (pickles, far)]
-    alone = [re.sub(_OWN, "", text) for text in sources]
-    space = '{"__name__": "jupyter_gpuquota_variables"}'
-    runs = ", ".join(f"exec({text!r}, m)" for text in alone)
-    return f'(lambda m: ({runs}, m["serve"](get_ipython())))({space})'
+    runs = ", ".join(f"exec({_OWN.sub('', text)!r}, m)" for text in sources)
+    return f'(lambda m: ({runs}, {then}))({{"__name__": "jupyter_gpuquota_variables"}}) and None'
 
 
 def size_text(size: int) -> str:

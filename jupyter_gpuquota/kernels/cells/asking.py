@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
-from ...errors import FieldError, WrongState, refused
+from ...errors import FieldError, Unavailable, WrongState, refused
 from ..attach import AttachedKernel
+from ..channels.port import ChannelsLost
 from ..session_server import KernelSession, SessionServer
 from .notebook import Notebook
 from .running import CellKernel
@@ -47,7 +48,11 @@ def kernel_of(
 
 @contextmanager
 def talking(kernel: AttachedKernel) -> Iterator[KernelTalk]:
-    """Talk to a kernel about its variables. Raises Unavailable, Unsupported, ChannelsLost."""
-    with closing(CellKernel(kernel.channels(), kernel.interrupt)) as there:
-        there.ready()
-        yield KernelTalk(there)
+    """Talk to a kernel about its variables. Raises Unavailable, Unsupported."""
+    try:
+        with closing(CellKernel(kernel.channels(), kernel.interrupt)) as there:
+            yield KernelTalk(there)
+    except ChannelsLost:
+        raise Unavailable(
+            "The kernel has ended, or does not answer.", hint="See the session's log."
+        ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
@@ -10,22 +9,20 @@ from uuid import uuid4
 
 import msgspec
 
-from ...errors import Unavailable, Unsupported
-from ..channels.port import Channels, ChannelsLost, wait
+from ...errors import Unsupported
+from ..channels.port import ChannelsLost, wait
+from ..channels.probe import ReadyChannels
 from ..messages import Channel, Message
 from .port import Failure, Outputs
 
 _LOOK = 1.0
 """Seconds between two looks at whether an interrupt came, where signals do not end a wait."""
-_NUDGE = 0.1
-_START = 60.0
-"""Seconds in which a kernel that starts has to answer."""
 
 
 class CellKernel:
     """The channels of a kernel, for cells that run one after another. For one thread."""
 
-    def __init__(self, channels: Channels, interrupt: Callable[[], None]) -> None:
+    def __init__(self, channels: ReadyChannels, interrupt: Callable[[], None]) -> None:
         self._channels = channels
         self._interrupt = interrupt
         self._session = uuid4().hex
@@ -49,23 +46,6 @@ class CellKernel:
         """Return the next message, None if none comes in time. Raises ChannelsLost."""
         return wait(self._channels, seconds)
 
-    def ready(self) -> None:
-        """Wait until the kernel answers and its outputs arrive. Raises Unavailable, ChannelsLost.
-
-        A subscription takes effect a moment after it was made: what was published before is lost.
-        """
-        deadline = time.monotonic() + _START
-        while time.monotonic() < deadline:
-            self.send("control", "kernel_info_request", {})
-            again = time.monotonic() + _NUDGE
-            while (left := again - time.monotonic()) > 0:
-                message = self.next(left)
-                if message and message.channel == "iopub":
-                    return
-        raise Unavailable(
-            f"The kernel has not answered for {_START:.0f} s.", hint="See the session's log."
-        )
-
     def run(self, code: str, outputs: Outputs, *, stdin: bool = True) -> Failure | None:
         """Run a cell and show its outputs; return the exception that ended it.
 
@@ -83,19 +63,24 @@ class CellKernel:
         return _Running(self, request, outputs, self._interrupt).end()
 
     def do(self, code: str) -> None:
-        """Run code without outputs or history. Raises Unsupported if it fails, ChannelsLost."""
+        """Run code without outputs or history.
+
+        Raises Unsupported if it fails, or if the kernel is not one of Python, and ChannelsLost.
+        """
+        problem = (
+            f"it runs {self._channels.language}" if self._channels.language != "python" else ""
+        )
         content = {"code": code, "silent": True, "store_history": False, "allow_stdin": False}
-        request = self.send("shell", "execute_request", content)
-        while True:
+        request = "" if problem else self.send("shell", "execute_request", content)
+        while request:
             message = self.next(_LOOK)
             if message and message.kind == "execute_reply" and message.parent_id == request:
-                answer = message.read()
-                if answer.get("status") != "ok":
-                    raise Unsupported(
-                        f"Variables need a Python kernel there: {answer.get('evalue', '')}.",
-                        hint="Use an environment with ipykernel.",
-                    )
-                return
+                problem, request = message.read().get("evalue", ""), ""
+        if problem:
+            raise Unsupported(
+                f"Variables need a Python kernel there: {problem}.",
+                hint="Use an environment with ipykernel.",
+            )
 
     def close(self) -> None:
         """Close the channels; the kernel goes on."""

@@ -9,9 +9,11 @@ from typing import Any
 from ...client import Client
 from ...client.lifecycle import AGAIN
 from ...client.variables import near
-from ...errors import FieldError, GpuQuotaError, Unavailable, refused
+from ...errors import FieldError, GpuQuotaError, refused
+from ...kernels import waiting
 from ...kernels.attach import AttachedKernel, attach
 from ...kernels.cells.notebook import Notebook
+from ...kernels.cells.port import Failure
 from ...kernels.cells.running import CellKernel
 from ...kernels.cells.talk import KernelTalk
 from ...kernels.channels.port import ChannelsLost
@@ -19,9 +21,9 @@ from ...kernels.session_server import SessionServer
 from ...model.sessions import Session
 from ..console import Console
 from .arguments import CellLine
-from .failed import failed
+from .failed import CellFailed, failed
 from .outputs import NotebookOutputs
-from .target import not_running, running
+from .target import running
 
 _SECONDS = 20.0
 """Seconds after which a session whose server does not answer should be known to have ended."""
@@ -43,9 +45,8 @@ def run_cell(
     session = running(client, line, notebook, console)
     server = SessionServer.find(client.context, session.id)
     kernel = attach(server, notebook.kernel_path(session.spec.folder), name=notebook.name)
-    with closing(CellKernel(kernel.channels(), kernel.interrupt)) as there:
-        try:
-            there.ready()
+    try:
+        with closing(CellKernel(kernel.channels(), kernel.interrupt)) as there:
             if values:
                 _say(console, near.put(KernelTalk(there), values, console.redraw), "sent")
             failure = there.run(cell, NotebookOutputs()) if cell.strip() else None
@@ -55,8 +56,8 @@ def run_cell(
                 found, sizes = near.get(KernelTalk(there), line.gives, console.redraw)
                 _say(console, sizes, "received")
                 namespace.update(found)
-        except ChannelsLost:
-            raise _lost(client, session, kernel) from None
+    except ChannelsLost:
+        raise _lost(client, session, kernel) from None
 
 
 def _taken(namespace: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -72,19 +73,20 @@ def _say(console: Console, sizes: dict[str, int], verb: str) -> None:
     console.note(f"{verb}: {shown}")
 
 
-def _lost(client: Client, session: Session, kernel: AttachedKernel) -> GpuQuotaError:
+def _lost(client: Client, session: Session, kernel: AttachedKernel) -> Exception:
     """Return why the connection to a kernel ended; the output so far stays."""
-    name, latest = session.spec.name, client.sessions.get(session.id)
+    latest = client.sessions.get(session.id)
     deadline = time.monotonic() + _SECONDS
     while latest.state == "running" and latest.run == session.run:
         with suppress(GpuQuotaError):
             kernel.state()  # its server answers
-            return Unavailable(
-                f"The kernel in {name} has ended; its variables are lost.",
-                hint="It may have run out of memory: see the session's log.",
-            )
+            return _failed(waiting.KERNEL_DIED)
         if time.monotonic() > deadline:
-            return Unavailable(f"{name} does not respond.", hint="Run the cell again later.")
+            return _failed(waiting.UNKNOWN)
         time.sleep(AGAIN)
         latest = client.sessions.get(session.id)
-    return not_running(latest)
+    return _failed(waiting.ended(latest))
+
+
+def _failed(reason: waiting.Failure) -> CellFailed:
+    return failed(Failure(reason.name, reason.text))

@@ -1,0 +1,43 @@
+"""Variables of notebooks that outlast a resize of their session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jupyter_gpuquota.errors import InvalidFields
+from tests.kernels.test_cells import gpu, ipython
+from tests.kernels.test_relay import files, relay, run, start, text
+from tests.shell import wait_for
+
+__all__ = ["files", "gpu", "ipython", "relay", "start"]
+
+
+def test_a_resize_keeps_chosen_variables_of_the_notebook(gpu, ipython, client, session, capsys):
+    gpu("kept = list(range(1000)); other = object(); code = (each for each in ())")
+    with pytest.raises(InvalidFields, match="code: generator cannot be pickled"):
+        ipython.run_line_magic("gpu", "resize exp-1 -g 1 --keep kept,code")
+    assert client.sessions.get("exp-1").spec.share.milli == 500
+    told = ipython.run_line_magic("gpu", "resize exp-1 -g 1 --dry-run").text
+    assert "The memory of its kernels is lost" in told
+    ipython.run_line_magic("gpu", "resize exp-1 -g 1 --keep kept")
+    shown = capsys.readouterr().out
+    assert shown.index("memory of its kernels is lost") < shown.index("Kept: kept (")
+    gpu("import os\nprint(sum(kept), 'other' in globals(), os.environ['GPUQUOTA_SHARE'])")
+    assert capsys.readouterr().out == "499500 False 1 GPU\n"
+    assert list(Path(session.spec.folder).rglob("*.zip")) == []
+
+
+def test_a_kernel_that_resizes_its_own_session_hands_variables_to_the_next_one(relay, client):
+    _manager, notebook = relay
+    run(notebook, "import os\nmine = {'weights': [0.5]}\n%load_ext jupyter_gpuquota")
+    outputs, _ = run(notebook, "%gpu resize exp-1 -g 0.25 --keep mine")
+    assert "Of this kernel: " in text(outputs)
+    assert "Kept: mine (" in text(outputs)
+
+    def shown():  # a cell that was sent to the old kernel ends with it
+        outputs, reply = run(notebook, "import os\nprint(mine, os.environ['GPUQUOTA_SHARE'])")
+        return reply["status"] == "ok" and text(outputs)
+
+    assert wait_for(shown) == "{'weights': [0.5]} 0.25 GPU\n"
