@@ -11,7 +11,7 @@ from ..errors import Damaged
 from . import fetch
 from .commits import Stats
 from .disk.case import ignores_case, refuse_clashes
-from .disk.files import READ_ONLY, Modes, create, write_sparse
+from .disk.files import READ_ONLY, Modes, create, write_small, write_sparse
 from .entries import FOLDER, LINK, Entry, Located, Location
 from .lake.objects import Readable
 from .progress import Meter, Report
@@ -97,8 +97,7 @@ class Download:
 
     def _write_all(self, held: Iterable[Located], bodies: Mapping[str, bytes]) -> None:
         for entry, _ in held:
-            with self._new(entry) as file:
-                file.write(bodies[entry.sha256])
+            write_small(self._root / entry.path, self._modes.of(entry), bodies[entry.sha256])
             self._meter.add(files=1, bytes=entry.size, moved=entry.size)
 
     async def _fetch_file(self, entry: Entry, location: Location) -> None:

@@ -11,7 +11,7 @@ from ...errors import Conflict, NotFound, Unavailable
 from ...model.datasets.versions import SHOWN
 from .. import manifest, published
 from ..disk.durable import flush
-from ..disk.files import writable
+from ..disk.files import Modes, writable
 from ..download import Download, total
 from ..lake import layout
 from ..lake.objects import Readable
@@ -50,15 +50,19 @@ async def export(
         stats = await in_thread(lambda: total(manifest.decode([body], version)))
         try:
             await in_thread(published.begin, part)
-            wanted = (entry for entry, _ in manifest.read(body))
-            found = await in_thread(plan, wanted, [cached] if cached else [])
-            reuse = Reuse(found, link=False, modes=modes)
+            reuse = await in_thread(_reuse, cached, body, modes) if cached else None
             tree = part / published.TREE
             download = Download(source, tree, report, reuse=reuse, modes=modes)
             await download.run(manifest.read(body), stats)
             await in_thread(_publish, tree, target)
         finally:
             await in_thread(published.remove, part)
+
+
+def _reuse(cached: Place, body: bytes, modes: Modes) -> Reuse:
+    """Return what copies files of the cached version."""
+    wanted = (entry for entry, _ in manifest.read(body))
+    return Reuse(plan(wanted, [cached]), link=False, modes=modes)
 
 
 def _publish(tree: Path, target: Path) -> None:

@@ -39,11 +39,26 @@ def writable() -> Modes:
 
 def create(path: Path, mode: int) -> BinaryIO:
     """Return a new file, open for writing, of exactly this mode. Raises FileExistsError."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    return os.fdopen(_created(path, mode), "wb")
+
+
+def write_small(path: Path, mode: int, body: bytes) -> None:
+    """Write a new file of exactly this mode at once. Raises FileExistsError."""
+    file = _created(path, mode)
+    try:
+        left = memoryview(body)
+        while left:
+            left = left[os.write(file, left) :]
+    finally:
+        os.close(file)
+
+
+def _created(path: Path, mode: int) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     file = os.open(path, flags, mode)
     if stat.S_IMODE(os.fstat(file).st_mode) != mode:  # the umask forbids a part of it
         os.fchmod(file, mode)
-    return os.fdopen(file, "wb")
+    return file
 
 
 def write_sparse(file: BinaryIO, body: bytes) -> None:
