@@ -13,6 +13,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_gpuquota.errors import InvalidFields, NotFound
+from jupyter_gpuquota.kernels.attach import attach
 from jupyter_gpuquota.ui.cellmagic.failed import CellFailed
 from jupyter_gpuquota.ui.magics import GpuMagics
 
@@ -119,3 +120,26 @@ def test_a_kernel_that_dies_ends_the_cell_with_the_reason(gpu, capsys):
     assert type(caught.value).__name__ == "KernelDied"
     assert "its variables are lost" in str(caught.value)
     assert capsys.readouterr().out == "so far\n"
+
+
+def test_a_snapshot_from_outside_has_chosen_variables_of_the_kernel(gpu, ipython, client):
+    gpu("loss = [0.5, 0.25]; code = (each for each in ())")
+    with pytest.raises(InvalidFields, match="There is no such variable"):
+        ipython.run_line_magic("gpu", "snapshot create exp-1 --variables lacking")
+    made = ipython.run_line_magic("gpu", "snapshot create exp-1 --variables loss,code").data
+    kernel = client.snapshots.show(made.id).manifest.kernel
+    assert kernel.names == ("loss",)
+    (skipped,) = kernel.skipped
+    assert (skipped.name, "cannot be pickled" in skipped.reason) == ("code", True)
+
+
+def test_which_kernel_is_meant_is_asked_if_there_are_several(ipython, gpu, server):
+    gpu("x = 1")
+    other = attach(server, "b.ipynb")
+    with pytest.raises(InvalidFields, match=r"There is no such variable"):
+        ipython.run_line_magic("gpu", "snapshot create exp-1 --variables y")
+    with pytest.raises(InvalidFields, match=r"b\.ipynb.*--notebook"):
+        ipython.run_line_magic("gpu", "snapshot create exp-1 --variables x --notebook a.ipynb")
+    with pytest.raises(InvalidFields, match=r"There is no such variable"):
+        ipython.run_line_magic("gpu", "snapshot create exp-1 --variables x --notebook b.ipynb")
+    other.shut_down()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 from dataclasses import replace
 
 import pandas as pd
@@ -11,7 +12,8 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_gpuquota.client.exit_codes import Failed
-from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, NotFound
+from jupyter_gpuquota.client.variables.pickles import write_file
+from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, NotAllowed, NotFound
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ui.completion import Source
@@ -133,3 +135,27 @@ def test_the_line_before_the_cursor_is_completed(ipython, client, transport):
         found[1:] for found in shown(ipython, "%gpu policy set project:team-")
     ]
     assert "exp1" not in [word for _, word, _ in shown(ipython, "ex")]
+
+
+def test_restored_variables_are_loaded_into_the_notebook(ipython, gpu, tmp_path, monkeypatch):
+    monkeypatch.setattr("IPython.get_ipython", lambda: ipython)
+    monkeypatch.setenv("GPUQUOTA_FOLDER", str(tmp_path))
+    with pytest.raises(NotFound, match="No variables were restored"):
+        gpu("snapshot load")
+    write_file({"weights": [0.5], "steps": 3}, str(tmp_path / ".gpuquota" / "variables.zip"))
+    assert gpu("snapshot load steps").text == "Loaded steps."
+    assert ipython.user_ns["steps"] == 3
+    assert "weights" not in ipython.user_ns
+    with pytest.raises(InvalidFields, match="lacking was not restored"):
+        gpu("snapshot load lacking,steps")
+    assert gpu("snapshot load").text == "Loaded weights, steps."
+
+
+def test_variables_of_another_account_are_not_loaded(ipython, gpu, tmp_path, monkeypatch):
+    monkeypatch.setattr("IPython.get_ipython", lambda: ipython)
+    monkeypatch.setenv("GPUQUOTA_FOLDER", str(tmp_path))
+    write_file({"x": 1}, str(tmp_path / ".gpuquota" / "variables.zip"))
+    own = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: own + 1)
+    with pytest.raises(NotAllowed, match="belongs to another account"):
+        gpu("snapshot load")

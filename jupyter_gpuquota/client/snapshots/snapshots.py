@@ -29,7 +29,7 @@ from .program import program
 from .reproducing import reproduce
 from .restoring import Restoring
 from .tables import SNAPSHOTS
-from .variables import dump
+from .variables import Dump, dump
 
 _PAUSE = 0.3
 
@@ -45,25 +45,27 @@ class Snapshots(Restoring, Keeping):
         tags: Sequence[str] = (),
         metrics: Mapping[str, float] | None = None,
         artifacts: Sequence[str] = (),
-        variables: Mapping[str, Any] | None = None,
+        variables: Mapping[str, Any] | Dump | None = None,
         coded: bool = False,
         wait: bool = True,
     ) -> Snapshot:
         """Take a snapshot of a session, by default the one that this program runs in.
 
         `artifacts` are patterns of files that are recorded one by one, relative to the session's
-        folder. `variables` of this program are stored with it. `coded`: it is the training code,
+        folder. `variables` of this program are stored with it, or those that a kernel of the
+        session wrote to a file. `coded`: it is the training code,
         and recorded. Without `wait` it returns while the snapshot is made. Raises NotFound,
         NotAllowed, WrongState, and what the snapshot has failed with.
         """
         name = session or os.environ.get(SESSION, "")
+        stored = variables if isinstance(variables, Dump) else dump(variables or {})
         request = SnapshotRequest(
             note=note,
             tags=tuple(tags),
             metrics=dict(metrics or {}),
             artifacts=tuple(artifacts),
-            variables=tuple(variables or ()),
-            dump=dump(variables) if variables else "",
+            variables=stored.names,
+            dump=stored.file,
             program=program() if coded else (),
         )
         if not name:

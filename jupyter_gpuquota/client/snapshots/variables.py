@@ -10,6 +10,7 @@ import os
 import secrets
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,27 @@ RESTORED = Path(".gpuquota", "variables.zip")
 _PLACE = Path(".gpuquota", "variables")
 
 
-def dump_in(folder: str | Path) -> tuple[str, str]:
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """Variables in a file of a session's folder: their names, and the file's; empty for none."""
+
+    names: tuple[str, ...] = ()
+    file: str = ""
+
+
+def new_file(folder: str | Path) -> tuple[str, str]:
     """Return the name and the path of a new file for variables of a session with a folder."""
     name = secrets.token_hex(16)
     return name, str(Path(folder) / _PLACE / f"{name}.zip")
 
 
-def dump(values: Mapping[str, Any]) -> str:
-    """Write variables for a snapshot, and return the name of the file. Raises WrongState."""
-    name, path = dump_in(_folder())
+def dump(values: Mapping[str, Any]) -> Dump:
+    """Write variables of this program for a snapshot. Raises WrongState outside of sessions."""
+    if not values:
+        return Dump()
+    name, path = new_file(_folder())
     pickles.write_file(values, path)
-    return name
+    return Dump(tuple(values), name)
 
 
 def load() -> dict[str, Any]:

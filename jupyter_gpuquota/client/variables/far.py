@@ -38,17 +38,23 @@ def kept_file(folder: str) -> str:
     return os.path.join(folder, KEPT, f"{name}.zip")  # noqa: PTH118 (text is sent)
 
 
-def keep(namespace: Mapping[str, Any], names: list[str], path: str) -> dict[str, Any]:
-    """Write variables to a file. Returns their `size`, or `problems` by name and no file."""
+def keep(
+    namespace: Mapping[str, Any], names: list[str], path: str, *, partly: bool = False
+) -> dict[str, Any]:
+    """Write variables to a file. Returns their `size`, or `problems` by name and no file.
+
+    With `partly`, those that cannot be pickled are left out, and the file says why.
+    """
     if missing := {name: "There is no such variable." for name in names if name not in namespace}:
         return {"problems": missing}
     try:
         if os.path.exists(path):  # noqa: PTH110 (text is sent)
             os.unlink(path)  # noqa: PTH108
         problems = write_file({name: namespace[name] for name in names}, path)
-        if problems:
+        if problems and not partly:
             os.unlink(path)  # noqa: PTH108
-        return {"problems": problems} if problems else {"size": os.stat(path).st_size}  # noqa: PTH116
+            return {"problems": problems}
+        return {"size": os.stat(path).st_size}  # noqa: PTH116
     except OSError as error:
         return {"problems": dict.fromkeys(names, f"{error.strerror}: {path}")}
 
@@ -145,7 +151,7 @@ class Conversation:
 
     def _keep(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
         path = data.get("path") or kept_file(data["folder"])
-        return keep(self._namespace, data["names"], path)
+        return keep(self._namespace, data["names"], path, partly=data.get("partly", False))
 
     def _take(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
         path = data.get("path") or kept_file(data["folder"])

@@ -19,7 +19,7 @@ from ...views.data.jobs import JobView
 from ...views.texts import TextView
 from ...views.view import View
 from .reproduction import REPRODUCE, add_snapshot
-from .variables import names_of, variables_of
+from .variables import LOAD, names_of, variables_of
 
 _RULES = ("keep_last", "daily", "weekly", "every")
 
@@ -42,6 +42,9 @@ def _fill_create(parser: Parser) -> None:
     )
     parser.add_argument(
         "--variables", default="", metavar="X,Y", help="variables of the notebook to store"
+    )
+    parser.add_argument(
+        "--notebook", default="", metavar="PATH", help="whose variables, for another session's"
     )
     parser.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
 
@@ -104,13 +107,15 @@ def _fill_rules(parser: Parser) -> None:
 
 
 def _create(client: Client, args: Args, _console: Console) -> View[Any]:
+    names = names_of(args.variables)
+    variables = variables_of(client, args.session, names, args.notebook)
     made = client.snapshots.create(
         args.session,
         args.message,
         tags=args.tag,
         metrics=_metrics(args.metric),
         artifacts=args.artifact,
-        variables=variables_of(names_of(args.variables)),
+        variables=variables,
         wait=args.wait,
     )
     sizes = f"{size_text(made.size)}, {size_text(made.added)} new"
@@ -241,6 +246,7 @@ _ACTIONS = (
         notes="With --replace the session's own folder is kept until `snapshot confirm`.",
         examples=("snapshot restore base --name exp2", "snapshot restore base --dry-run"),
     ),
+    LOAD,
     REPRODUCE,
     Command("restores", "list restores", _restores, examples=("snapshot restores",)),
     Command(
