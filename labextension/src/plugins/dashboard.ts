@@ -36,8 +36,9 @@ export const dashboard: JupyterFrontEndPlugin<void> = {
       caption: trans.__('Open the GPU dashboard'),
       title: trans.__('GPU dashboard'),
       make: async () => {
-        const { makeDashboardWidget } =
-          await import('../views/dashboard/widget');
+        const { makeDashboardWidget } = await import(
+          /* webpackChunkName: "team" */ '../views/dashboard/widget'
+        );
         return makeDashboardWidget(ui, renderMime);
       }
     });

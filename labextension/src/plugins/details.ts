@@ -19,7 +19,9 @@ export const details = mainPlugin(
       title: name => name,
       fits: () => true,
       make: async (id: string): Promise<MainAreaWidget> => {
-        const { makeDetailsWidget } = await import('../views/details/widget');
+        const { makeDetailsWidget } = await import(
+          /* webpackChunkName: "pages" */ '../views/details/widget'
+        );
         return makeDetailsWidget(ui, id);
       }
     });

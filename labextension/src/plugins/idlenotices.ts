@@ -60,6 +60,8 @@ async function load(
   workspace: IGpuWorkspace,
   trans: TranslationBundle
 ): Promise<IdleNotices> {
-  const { IdleNotices } = await import('../views/idle/notices');
+  const { IdleNotices } = await import(
+    /* webpackChunkName: "pages" */ '../views/idle/notices'
+  );
   return new IdleNotices(workspace, app.commands, trans);
 }

@@ -64,7 +64,9 @@ export const launch: JupyterFrontEndPlugin<void> = {
           label: trans.__('Launch a session'),
           icon: gpuIcon,
           make: async () => {
-            const { makeLaunchWidget } = await import('../views/launch/widget');
+            const { makeLaunchWidget } = await import(
+              /* webpackChunkName: "pages" */ '../views/launch/widget'
+            );
             const isSeen = await seesFiles(workspace);
             const made = await makeLaunchWidget({
               ui,

@@ -19,7 +19,9 @@ export const logs = mainPlugin(
       title: name => trans.__('%1 log', name),
       fits: session => can(session, 'log'),
       make: async (id: string): Promise<MainAreaWidget> => {
-        const { makeLogWidget } = await import('../views/logs/widget');
+        const { makeLogWidget } = await import(
+          /* webpackChunkName: "pages" */ '../views/logs/widget'
+        );
         return makeLogWidget(ui, id);
       }
     });

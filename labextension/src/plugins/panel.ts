@@ -37,7 +37,9 @@ export const panel: JupyterFrontEndPlugin<void> = {
     const ui: IUi = { workspace, commands: app.commands, trans };
     addSections(ui, state);
     const widget = new LazyPanel(async () => {
-      const { Sidebar } = await import('../views/panel/sidebar');
+      const { Sidebar } = await import(
+        /* webpackChunkName: "panel" */ '../views/panel/sidebar'
+      );
       return new Sidebar(ui, translator ?? nullTranslator, state);
     });
     widget.addClass('jp-GpuQuota-panel');

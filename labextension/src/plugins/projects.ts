@@ -21,8 +21,9 @@ export const projects = mainPlugin(
       title: trans.__('Projects and policies'),
       isVisible: () => isAdmin(workspace),
       make: async () => {
-        const { makeAdministrationWidget } =
-          await import('../views/administration/widget');
+        const { makeAdministrationWidget } = await import(
+          /* webpackChunkName: "team" */ '../views/administration/widget'
+        );
         return makeAdministrationWidget(ui);
       }
     });

@@ -34,7 +34,9 @@ export const statusbar: JupyterFrontEndPlugin<void> = {
       trans: ours(translator)
     };
     void app.restored.then(async () => {
-      const { makeStatusItem } = await import('../views/panel/statuswidget');
+      const { makeStatusItem } = await import(
+        /* webpackChunkName: "panel" */ '../views/panel/statuswidget'
+      );
       const { preferences } = workspace;
       const changed = new Signal<IGpuWorkspace, void>(workspace);
       bar.registerStatusItem('jupyter-gpuquota:status', {

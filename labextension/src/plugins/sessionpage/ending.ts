@@ -121,8 +121,12 @@ async function load(
   reload: (session: Session) => void
 ): Promise<IScreens> {
   const [{ EndHere }, { EndingNotice }] = await Promise.all([
-    import('../../views/sessionpage/endedpage'),
-    import('../../views/sessionpage/endingnotice')
+    import(
+      /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/endedpage'
+    ),
+    import(
+      /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/endingnotice'
+    )
   ]);
   const settings = app.serviceManager.serverSettings;
   const end = new EndHere(
@@ -145,7 +149,9 @@ async function showRestart(
   trans: TranslationBundle,
   restart: IRestart
 ): Promise<void> {
-  const { restartedText } = await import('../../views/sessionpage/texts');
+  const { restartedText } = await import(
+    /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/texts'
+  );
   Notification.info(restartedText(trans, restart), { autoClose: false });
 }
 

@@ -56,8 +56,12 @@ function addBack(app: JupyterFrontEnd, { workspace, trans }: IUi): void {
 
 async function showHere(app: JupyterFrontEnd, ui: IUi): Promise<void> {
   const [{ makeChip }, { TabMarks }] = await Promise.all([
-    import('../../views/sessionpage/chip'),
-    import('../../views/sessionpage/tabmarks')
+    import(
+      /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/chip'
+    ),
+    import(
+      /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/tabmarks'
+    )
   ]);
   const { sessions } = ui.workspace;
   const marks = new TabMarks();

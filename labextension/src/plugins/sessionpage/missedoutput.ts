@@ -165,7 +165,9 @@ class NotebookOutput {
   }
 
   private async _ask(before: string): Promise<IMissed | null> {
-    const { takeMissed } = await import('../../api/missed');
+    const { takeMissed } = await import(
+      /* webpackChunkName: "sessionpage" */ '../../api/missed'
+    );
     const { id, clientId } = this._kernel;
     return takeMissed(this._page.settings, id, clientId, before);
   }
@@ -176,8 +178,9 @@ class NotebookOutput {
   }
 
   private async _tell({ gaps, outdated }: INotShown): Promise<void> {
-    const { gapText, outdatedText } =
-      await import('../../views/sessionpage/missedtexts');
+    const { gapText, outdatedText } = await import(
+      /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/missedtexts'
+    );
     const { trans } = this._page;
     const name = PathExt.basename(this._panel.context.path);
     const cells = [...(this._panel.content.model?.cells ?? [])];

@@ -15,28 +15,41 @@ interface IOwnSection extends Omit<ISection, 'create'> {
 
 /** The sections of our own. */
 const SECTIONS: readonly IOwnSection[] = [
-  { id: 'team', rank: 100, size: 4, load: () => import('./team') },
-  { id: 'sessions', rank: 200, size: 7, load: () => import('./sessions') },
+  {
+    id: 'team',
+    rank: 100,
+    size: 4,
+    load: () => import(/* webpackChunkName: "panel" */ './team')
+  },
+  {
+    id: 'sessions',
+    rank: 200,
+    size: 7,
+    load: () => import(/* webpackChunkName: "panel" */ './sessions')
+  },
   {
     id: 'datasets',
     rank: 300,
     size: 9,
     isClosed: true,
-    load: async () => (await import('./storage')).datasets
+    load: async () =>
+      (await import(/* webpackChunkName: "panel" */ './storage')).datasets
   },
   {
     id: 'volumes',
     rank: 400,
     size: 7,
     isClosed: true,
-    load: async () => (await import('./storage')).volumes
+    load: async () =>
+      (await import(/* webpackChunkName: "panel" */ './storage')).volumes
   },
   {
     id: 'snapshots',
     rank: 500,
     size: 7,
     isClosed: true,
-    load: async () => (await import('./storage')).snapshots
+    load: async () =>
+      (await import(/* webpackChunkName: "panel" */ './storage')).snapshots
   }
 ];
 
