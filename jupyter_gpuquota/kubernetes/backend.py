@@ -111,9 +111,8 @@ class _Assembly:
         self._objects = SessionObjects(self._watches)
         groups = tuple(config.node_type_labels)
         defaults = config.pod_defaults()
-        self._reader = ClusterReader(
-            NodeSettings(groups, defaults.tolerations, counted=config.milli_resource)
-        )
+        nodes = NodeSettings(groups, defaults.tolerations, counted=config.milli_resource)
+        self._reader = ClusterReader(nodes, lambda: self._engine.divides)
         offer = Offer(config.images(), Shares(config.shares, groups), config.containers())
         self._inventory = self._make_inventory(offer)
         self._data = self._make_data(defaults)
@@ -275,6 +274,7 @@ class _Assembly:
             sessions=lambda: self._board.sessions,
             request=self._facts.request,
             capacity=lambda: capacity_of(self._board.nodes),
+            cluster=lambda: self._reader.cluster,
             namespaces=self._config.namespaces,
             settings=self._config.engine_settings(),
         )

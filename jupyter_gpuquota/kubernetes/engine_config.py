@@ -16,8 +16,8 @@ class EngineConfig(Configurable):
     engine = Enum(
         ("auto", *ENGINES),
         default_value="auto",
-        help="""What grants GPUs to projects. `auto`: Kueue if the cluster has a LocalQueue, else
-        ResourceQuotas if one limits GPUs, else none.""",
+        help="""What grants GPUs to projects. `auto`: Kueue if the cluster has a LocalQueue, KAI
+        Scheduler if it has a Queue of that, else ResourceQuotas if one limits GPUs, else none.""",
     ).tag(config=True)
 
     queue = Unicode(
@@ -34,8 +34,9 @@ class EngineConfig(Configurable):
     priority_classes = Dict(
         Unicode(),
         key_trait=Enum(("interactive", "interactive-spot", "train")),
-        help="""Kueue: names of WorkloadPriorityClasses by kind of session: interactive,
-        interactive-spot, train. Default: those of the same names, where they exist.""",
+        help="""Names of priority classes by kind of session: interactive, interactive-spot, train.
+        Default: for Kueue, WorkloadPriorityClasses of the same names, where they exist; for KAI
+        Scheduler build, build-preemptible, train.""",
     ).tag(config=True)
 
     gpu_resource = Unicode("nvidia.com/gpu", help="Resource of whole GPUs in quotas.").tag(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ..control.board import Board
@@ -22,7 +22,7 @@ from .images import Images
 from .nodes import ClusterNodes, NodeSettings, inventory_of, read_nodes
 from .objects.cluster import KubeNode
 from .objects.pods import Pod
-from .shares.gpu_node import GPU, GpuNode
+from .shares.gpu_node import GPU, Division, GpuNode
 from .shares.registry import Choice, Shares
 
 _MANY = 16
@@ -38,11 +38,20 @@ class Offer:
     containers: ContainerRules
 
 
-class ClusterReader:
-    """Reads the nodes of a cluster, and keeps the last reading."""
+def _whole() -> Division:
+    """Return that GPUs are given out as the nodes offer them."""
+    return ""
 
-    def __init__(self, settings: NodeSettings) -> None:
+
+class ClusterReader:
+    """Reads the nodes of a cluster, and keeps the last reading.
+
+    `divides` returns how the engine's scheduler divides GPUs, once it is connected.
+    """
+
+    def __init__(self, settings: NodeSettings, divides: Callable[[], Division] = _whole) -> None:
         self._settings = settings
+        self._divides = divides
         self._read: Sequence[KubeNode] = ()
         self.cluster = ClusterNodes()
 
@@ -52,7 +61,8 @@ class ClusterReader:
         """Return nodes and holdings; `ours` are the ids of our sessions."""
         found = tuple(nodes)
         if found != self._read:
-            self._read, self.cluster = found, read_nodes(found, self._settings)
+            settings = replace(self._settings, divides=self._divides())
+            self._read, self.cluster = found, read_nodes(found, settings)
         return inventory_of(self.cluster, pods, ours)
 
     def assumed(self, thousandths: Callable[[str], bool]) -> GpuNode:

@@ -12,7 +12,8 @@ from . import labels
 from .objects.cluster import KubeNode, Taint
 from .objects.pods import Pod
 from .objects.requests import requested
-from .shares.gpu_node import GPU, GpuNode, gpu_node
+from .shares import kai
+from .shares.gpu_node import FRACTION, GPU, Division, GpuNode, gpu_node
 
 GROUP_LABELS = ("run.ai/type", f"{labels.DOMAIN}/node-type")
 """Labels whose values are node groups, unless the configuration names others."""
@@ -26,12 +27,14 @@ class NodeSettings:
     """How nodes are read.
 
     `groups` are the labels whose values are node groups, `tolerations` those that every session
-    has. `counted` is the resource of which each GPU has 1000, empty for none.
+    has. `counted` is the resource of which each GPU has 1000, empty for none, `divides` how the
+    engine's scheduler divides whole GPUs.
     """
 
     groups: Sequence[str] = GROUP_LABELS
     tolerations: Sequence[Toleration] = ()
     counted: str = ""
+    divides: Division = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class ClusterNodes:
 def read_nodes(found: Iterable[KubeNode], settings: NodeSettings) -> ClusterNodes:
     """Return the nodes of a cluster, in the order of their names."""
     ordered = sorted(found, key=lambda node: node.metadata.name)
-    gpus = {node.metadata.name: gpu_node(node, settings.counted) for node in ordered}
+    counted, divides = settings.counted, settings.divides
+    gpus = {node.metadata.name: gpu_node(node, counted, divides) for node in ordered}
     nodes = tuple(_node(node, gpus[node.metadata.name], settings) for node in ordered)
     return ClusterNodes(nodes, gpus)
 
@@ -77,10 +81,21 @@ def slices_of(pod: Pod, node: GpuNode) -> tuple[Slice, ...]:
     """Return what a pod holds of the GPUs of its node; which of them, the cluster does not tell."""
     return tuple(
         piece
-        for resource, amount in node.held(requested(pod.spec)).items()
+        for resource, amount in _held(pod, node).items()
         if (milli := node.milli(resource, amount))
         for piece in _pieces(node, resource, amount, milli)
     )
+
+
+def _held(pod: Pod, node: GpuNode) -> Mapping[str, int]:
+    """Return what a pod holds of its node, in amounts that the node knows."""
+    if not node.divides:
+        return node.held(requested(pod.spec))
+    if kai.is_reservation(pod.metadata):
+        return {}  # those that share the GPU hold it
+    part = kai.part_of(pod.metadata, node)
+    shared = {FRACTION: part.milli * len(part.groups)} if part else {}
+    return {**node.held(requested(pod.spec)), **shared}
 
 
 def problem_of(node: KubeNode, tolerations: Sequence[Toleration] = ()) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -17,7 +18,7 @@ from jupyter_gpuquota.kubernetes.state.seen import Overdue, Seen
 from jupyter_gpuquota.model.ending import Ending
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement, Share, Slice
-from jupyter_gpuquota.model.sessions import QueuePosition, Reclaim
+from jupyter_gpuquota.model.sessions import Goal, QueuePosition, Reclaim, State
 from tests.kubernetes.sights import IMAGE, NODE, NOW, event, job, pod, record, seen, workload
 
 LATER = NOW + timedelta(seconds=90)
@@ -460,3 +461,19 @@ def test_a_missing_claim_is_named() -> None:
     assert after.reason is not None
     assert after.reason.message == "The claim data does not exist."
     assert after.reason.raw == NO_CLAIM
+
+
+@pytest.mark.parametrize("state", ["stopping", "waiting"])
+def test_an_engine_may_tell_late_for_whom_it_took_the_gpus(state: State) -> None:
+    """KAI deletes the pod, and the event that says why may be seen after that."""
+    goal: Goal = "requeue" if state == "stopping" else "run"
+    lost = record(state, pod="p1", goal=goal, run=1, started=NOW)
+    shown = seen(pod(deleted=True) if state == "stopping" else pod(node=""), of=lost)
+    assert RECLAIMED.reclaim
+    told = dataclasses.replace(shown, admission=RECLAIMED)
+    after = advance(lost, told, LATER).session
+    assert after.reclaimed == RECLAIMED.reclaim
+    earlier = replace(RECLAIMED.reclaim, at=NOW - timedelta(hours=1))
+    old = dataclasses.replace(RECLAIMED, reclaim=earlier)
+    after = advance(lost, dataclasses.replace(shown, admission=old), LATER).session
+    assert after.reclaimed is None

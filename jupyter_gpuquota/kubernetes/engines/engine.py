@@ -12,6 +12,7 @@ from ...model.quota import Project
 from ...model.reasons import Reason
 from ...model.sessions import Kind, QueuePosition, Reclaim, Session, SessionSpec
 from ...ports.backend import Differences
+from ..shares.gpu_node import Division
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,10 @@ class Engine(Protocol):
     """Reads and writes an engine's own objects. Plain methods answer at once, from memory."""
 
     name: str
-    """Its name in the configuration and on screens: `kueue`, `resourcequota`, `none`."""
+    """Its name in the configuration and on screens: `kueue`, `kai`, `resourcequota`, `none`."""
+
+    divides: Division
+    """How its own scheduler divides GPUs that nodes give out whole."""
 
     @property
     def differences(self) -> Differences:

@@ -1,10 +1,12 @@
 """What a project has beyond its engine's own settings: an annotation of the engine's object.
 
-People and their roles are the cluster's own (RBAC), and no engine here knows priorities of projects
-or a minimum run time.
+People and their roles are the cluster's own (RBAC). Only KAI Scheduler knows priorities of projects
+and a minimum run time.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 import msgspec
 
@@ -15,7 +17,7 @@ from .. import labels
 from ..objects.meta import Object
 
 ANNOTATION = f"{labels.DOMAIN}/project"
-"""Annotation of a LocalQueue or ResourceQuota: the extras of its project, as JSON."""
+"""Annotation of a LocalQueue, Queue or ResourceQuota: the extras of its project, as JSON."""
 
 
 class Extras(Model, frozen=True, kw_only=True):
@@ -50,9 +52,11 @@ def written(project: Project) -> str:
     return msgspec.json.encode(extras).decode()
 
 
-def check_supported(project: Project, engine: str, reader: FieldReader) -> None:
-    """Note every field of a project that cannot be set on a cluster."""
+def check_supported(
+    project: Project, engine: str, reader: FieldReader, keeps: Collection[str] = ()
+) -> None:
+    """Note every field of a project that cannot be set; `keeps` are those that this engine has."""
     usual = Project(name=project.name, quota=project.quota)
     for field in _ELSEWHERE:
-        if getattr(project, field) != getattr(usual, field):
+        if field not in keeps and getattr(project, field) != getattr(usual, field):
             reader.wrong(field, "project.elsewhere", engine=engine)

@@ -13,6 +13,7 @@ from ...model.sessions import Kind, QueuePosition, Session, SessionSpec
 from ...ports.backend import Differences
 from ..namespaces import visible
 from ..resources import NAMESPACES
+from ..shares.gpu_node import Division
 from .engine import Admission, EnginePatch
 from .surroundings import Surroundings
 from .unknown import unknown
@@ -25,6 +26,7 @@ class NoEngine:
     """No quota. Every namespace may use all GPUs, as far as they are free."""
 
     name = "none"
+    divides: Division = ""
     differences = Differences(
         names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False
     )

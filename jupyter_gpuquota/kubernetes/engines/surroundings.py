@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from ...model.sessions import Session, SessionSpec
 from ..api import Api
+from ..nodes import ClusterNodes
 from ..objects.meta import Object
 from ..resources import Resource
 from ..shares.provider import PodPatch
@@ -55,8 +56,9 @@ class Surroundings:
     """What an engine reads and writes through.
 
     `sessions` returns all sessions, `request` what the pod of a checked request asks for of GPUs,
-    `capacity` the milli-GPU of all nodes. `namespaces` are those of projects where the engine has
-    no objects that tell; empty: all but those of Kubernetes itself.
+    `capacity` the milli-GPU of all nodes, `cluster` the nodes as last read. `namespaces` are those
+    of projects where the engine has no objects that tell; empty: all but those of Kubernetes
+    itself.
     """
 
     api: Api
@@ -64,6 +66,7 @@ class Surroundings:
     sessions: Callable[[], Sequence[Session]]
     request: Callable[[SessionSpec], PodPatch]
     capacity: Callable[[], int]
+    cluster: Callable[[], ClusterNodes] = ClusterNodes
     namespaces: Sequence[str] = ()
     settings: EngineSettings = field(default_factory=EngineSettings)
 

@@ -54,6 +54,7 @@ class PodSpec(Record, frozen=True, kw_only=True):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     node_name: str = ""
+    scheduler_name: str = ""
     volumes: tuple[PodVolume, ...] = ()
 
 

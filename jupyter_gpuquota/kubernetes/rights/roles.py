@@ -104,6 +104,7 @@ OWN_SOURCE = Source(
 
 _ENGINES: Mapping[str, Right] = {
     "kueue": Right("update", "clusterqueues", "kueue.x-k8s.io"),
+    "kai": Right("update", "queues", "scheduling.run.ai"),
     "resourcequota": Right("update", "resourcequotas"),
 }
 _ANYTHING = Right("*", "*", "*")

@@ -19,9 +19,14 @@ from .cards import Cards, cards
 Sharing = Literal["", "time-slicing", "mps", "mig", "memory"]
 """How the GPUs of a node are shared; empty where each is given out whole."""
 
+Division = Literal["", "counted", "limited"]
+"""How the engine's own scheduler divides GPUs that nodes give out whole; empty: it does not."""
+
 GPU = "nvidia.com/gpu"
 SHARED = "nvidia.com/gpu.shared"
 """The resource of replicas, where the device plugin renames it (`renameByDefault`)."""
+FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
+"""Annotations of pods whose parts of GPUs the engine's scheduler gives: milli-GPU, or MiB."""
 STRATEGY = "nvidia.com/gpu.sharing-strategy"
 REPLICAS = "nvidia.com/gpu.replicas"
 PRODUCT = "nvidia.com/gpu.product"
@@ -55,7 +60,7 @@ class GpuNode:
     `count` is the number of physical ones, `memory` the MiB of each; 0 if the labels do not say.
     `resources` are the amounts that pods may request, `profiles` those that are MIG instances, and
     `counted` is the one of which each GPU has 1000, empty for none. `cards` are GPUs whose memory
-    HAMi or ACK gives out.
+    HAMi or ACK gives out. `divides` is how the engine's scheduler divides whole ones.
     """
 
     name: str
@@ -68,6 +73,7 @@ class GpuNode:
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     counted: str = ""
     cards: Cards | None = None
+    divides: Division = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     simulated: bool = False
 
@@ -81,6 +87,11 @@ class GpuNode:
         by_count = self.resources.get(self.counted, 0) // MILLI
         return max((plain + shared) // self.replicas, by_count)
 
+    @property
+    def usable(self) -> int:
+        """Return the MiB of each GPU that parts of it are of: KAI Scheduler counts in hundreds."""
+        return self.memory // 100 * 100
+
     def milli(self, resource: str, amount: int) -> int:
         """Return what an amount of a resource costs in quota, 0 for one without GPUs."""
         if resource in self.profiles:
@@ -90,7 +101,9 @@ class GpuNode:
             return max(1, amount * MILLI // self.cards.units) if known else 0
         if resource in {GPU, SHARED}:
             return amount * MILLI // self.replicas
-        return amount if resource == self.counted else 0
+        if resource == MEMORY:
+            return -(-amount * 100 // self.usable) * 10 if self.usable else 0
+        return amount if resource in {self.counted, FRACTION} else 0
 
     def held(self, requested: Mapping[str, int]) -> Mapping[str, int]:
         """Return what a pod holds of the node by its requests, in amounts that `milli` knows."""
@@ -103,10 +116,11 @@ class GpuNode:
         return self.resources.get(GPU, 0) > 0 and parted
 
 
-def gpu_node(node: KubeNode, counted: str = "") -> GpuNode:
+def gpu_node(node: KubeNode, counted: str = "", divides: Division = "") -> GpuNode:
     """Return the GPUs of a node. Labels that cannot be read count as absent.
 
-    `counted` is the name of a resource of which each GPU has 1000, empty for none.
+    `counted` is the name of a resource of which each GPU has 1000, empty for none; `divides` is how
+    the engine's scheduler divides GPUs.
     """
     labels, resources = node.metadata.labels, _resources(node.status.allocatable)
     profiles = {name: found for name in resources if (found := _profile(name, labels))}
@@ -128,10 +142,13 @@ def gpu_node(node: KubeNode, counted: str = "") -> GpuNode:
         resources=resources,
         profiles=profiles,
         counted=counted,
+        divides=divides,
         labels=labels,
         simulated=node.metadata.annotations.get(_FAKE) == "fake",
     )
-    return _by_memory(read, given) if (given := cards(node, resources)) else read
+    if given := cards(node, resources):
+        return _by_memory(read, given)
+    return _divided(read) if divides and not sharing else read
 
 
 def distinguishing(
@@ -162,6 +179,13 @@ def _by_memory(node: GpuNode, given: Cards) -> GpuNode:
         resources={**node.resources, given.resource: given.count * given.units},
         cards=given,
     )
+
+
+def _divided(node: GpuNode) -> GpuNode:
+    """Return a node whose whole GPUs a scheduler divides."""
+    count = node.resources.get(GPU, 0)
+    parts = {FRACTION: count * MILLI, MEMORY: count * node.usable} if count else {}
+    return replace(node, resources={**node.resources, **parts})
 
 
 def _resources(allocatable: Quantities) -> dict[str, int]:

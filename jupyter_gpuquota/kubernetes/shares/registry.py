@@ -12,6 +12,7 @@ from .ack import MODES
 from .counted import Counted
 from .gpu_node import GpuNode, distinguishing
 from .hami import Hami
+from .kai import Kai, KaiLimited
 from .mig import Mig
 from .mps import Mps
 from .no_gpu import NoGpu
@@ -26,6 +27,8 @@ PROVIDERS: Sequence[ShareProvider] = (
     *MODES,
     Hami(),
     TimeSlicing(),
+    KaiLimited(),
+    Kai(),
     Counted(),
 )
 """All providers; of those that cost the same, an earlier one is preferred."""

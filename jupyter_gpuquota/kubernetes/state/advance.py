@@ -46,7 +46,7 @@ def _step(record: Record, seen: Seen, now: datetime) -> Record:
 
 
 def _waiting(record: Record, seen: Seen, now: datetime) -> Record:
-    session, pod = record.session, seen.present
+    session, pod = _told_late(record.session, seen), seen.present
     placed = pod and pod.spec.node_name and not interrupted(pod)
     if pod and placed and seen.workload and fits(seen.workload, session):
         placement = seen.placement or Placement(node=pod.spec.node_name)
@@ -117,10 +117,26 @@ def _starting(session: Session, seen: Seen, now: datetime) -> Session:
 def _stopping(record: Record, seen: Seen, now: datetime) -> Record:
     session = record.session
     if not _is_gone(record, seen):
-        return record
+        told = _told_late(session, seen) if session.goal == "requeue" else session
+        return replace(record, session=told)
     if session.goal == "run":  # it failed to start
         return replace(record, session=move(session, "failed", now, session.reason))
     return replace(record, session=finish_end(concluded(session), now), pod="")
+
+
+def _told_late(session: Session, seen: Seen) -> Session:
+    """Return a session with the preemption that it lost its GPUs by, which an engine may tell late.
+
+    KAI Scheduler deletes the pod, and writes for whom at the same time.
+    """
+    found, known = seen.admission.reclaim, session.reclaimed
+    began = session.started
+    if found is None or began is None or found.at < began.replace(microsecond=0):
+        return session
+    if known and known.at >= found.at:
+        return session
+    why = seen.admission.reason if session.state == "stopping" else session.reason
+    return replace(session, reclaimed=found, reason=why)
 
 
 def _is_gone(record: Record, seen: Seen) -> bool:

@@ -11,6 +11,7 @@ PREVIEWS = {
         "Starts now on {place:place}: {before:amount} → {after:gpus} allocated."
     ),
     "preview.admitted": Text("Starts as soon as a node has {share:share} free."),
+    "preview.estimate": Text("An estimate: the cluster decides."),
     "preview.unknown": Text("The cluster does not tell when it would start."),
     "preview.uses": Text("Uses {used:gpus} of your quota."),
     "preview.borrows": Text(

@@ -141,6 +141,9 @@ REASONS = {
     "reclaim.releasing": Text(
         "GPUs are being released for it by {sessions:sessions}.", "Starts when they are released."
     ),
+    "reclaim.protected": Text(
+        "Sessions that borrow its GPUs are protected until {until:time}.", "Starts after that."
+    ),
     "reclaim.moved": Text(
         "Preempted to make room for {session:sessions}; it continues on other GPUs.",
         f"{_REQUEUED}.",

@@ -9,6 +9,7 @@ import pytest
 from jupyter_gpuquota.errors import Unsupported
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.engines.discovery import discover
+from jupyter_gpuquota.kubernetes.engines.kai.objects import QUEUES
 from jupyter_gpuquota.kubernetes.engines.kueue.objects import LOCAL_QUEUES
 from jupyter_gpuquota.kubernetes.engines.surroundings import Surroundings
 from jupyter_gpuquota.kubernetes.resources import RESOURCE_QUOTAS
@@ -147,3 +148,20 @@ async def test_without_an_engine_every_namespace_has_all_gpus() -> None:
             await engine.administration.put_project(Project(name="team-a", quota=1))
     finally:
         await watches.close()
+
+
+KAI = "/apis/scheduling.run.ai"
+
+
+async def test_kai_is_used_once_it_has_a_queue() -> None:
+    api = FakeApi()
+    api.controls.answers[KAI] = {"versions": [{"version": "v2"}]}
+    assert await found(api) == "none"
+    api.put(QUEUES, {"metadata": {"name": "team-a"}})
+    assert await found(api) == "kai"
+    assert await found(api, "none") == "none"
+
+
+async def test_a_pinned_kai_that_is_not_installed_is_told() -> None:
+    with pytest.raises(Unsupported, match="KAI Scheduler is not installed"):
+        await found(FakeApi(), "kai")

@@ -13,6 +13,7 @@ from ....model.resources import Share
 from ....model.sessions import KINDS, Kind, QueuePosition, Session, SessionSpec
 from ....ports.backend import Differences
 from ...api import Fault
+from ...shares.gpu_node import Division
 from ..engine import Admission, EnginePatch
 from ..surroundings import Surroundings
 from ..unknown import unknown
@@ -37,6 +38,7 @@ class KueueEngine:
     """Kueue: ClusterQueues that borrow from each other in Cohorts, and preempt to reclaim."""
 
     name = "kueue"
+    divides: Division = ""
     differences = Differences(orders_within_a_second=False)
 
     def __init__(self, around: Surroundings) -> None:

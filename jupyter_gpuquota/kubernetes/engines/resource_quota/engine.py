@@ -14,6 +14,7 @@ from ....model.struct import Message
 from ....ports.backend import Differences
 from ...labels import SESSION
 from ...resources import PODS, RESOURCE_QUOTAS
+from ...shares.gpu_node import Division
 from ..engine import Admission, EnginePatch
 from ..surroundings import Surroundings
 from ..unknown import unknown
@@ -29,6 +30,7 @@ class ResourceQuotaEngine:
     """
 
     name = "resourcequota"
+    divides: Division = ""
     differences = Differences(
         names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False
     )

@@ -21,6 +21,9 @@ export const previews: Texts = {
   'preview.cached': (trans, f, a) => [
     trans.__('Cached already: %1.', f.and(a.data))
   ],
+  'preview.estimate': (trans) => [
+    trans.__('An estimate: the cluster decides.')
+  ],
   'preview.expected': (trans, f, a) => [
     trans.__('%1 should be free in about %2.', f.share(a.share), f.duration(a.span))
   ],

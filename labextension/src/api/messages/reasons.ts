@@ -160,6 +160,10 @@ export const reasons: Texts = {
     trans.__('Preempted by %1, which has priority in the same project.', f.sessions(a.session)),
     trans.__('It is requeued and restarts automatically when GPUs are free.')
   ],
+  'reclaim.protected': (trans, f, a) => [
+    trans.__('Sessions that borrow its GPUs are protected until %1.', f.time(a.until)),
+    trans.__('Starts after that.')
+  ],
   'reclaim.releasing': (trans, f, a) => [
     trans.__('GPUs are being released for it by %1.', f.sessions(a.sessions)),
     trans.__('Starts when they are released.')

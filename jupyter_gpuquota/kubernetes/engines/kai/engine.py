@@ -1,0 +1,125 @@
+"""The KAI Scheduler engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....model.previews import Preview
+from ....model.quota import Project
+from ....model.sessions import Kind, QueuePosition, Session, SessionSpec
+from ....ports.backend import Differences
+from ...shares.gpu_node import Division
+from ..engine import Admission, EnginePatch
+from ..served import versions
+from ..surroundings import Surroundings
+from ..unknown import unknown
+from .administration import KaiAdministration
+from .evictions import evicted
+from .objects import PROJECTS_GROUP, PROJECTS_VERSION
+from .previews import preview
+from .queues import QUEUE_LABEL, uncounted
+from .reasons import explained, said
+from .view import KaiView
+from .workloads import FIXED, PREEMPTIBILITY, SCHEDULER
+
+LIMITS_GROUP = "gpu-fractioning.kai.scheduler"
+"""The API of the add-on that limits the memory of fractions."""
+_CLASS = "priorityClassName"
+
+
+class KaiEngine:
+    """KAI Scheduler: queues with quotas, fractions of GPUs, and reclaims between queues."""
+
+    name = "kai"
+    differences = Differences(orders_within_a_second=False)
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._view = KaiView(around)
+        self._ends: list[Callable[[], None]] = []
+        self.divides: Division = "counted"
+        self.administration = KaiAdministration(around, self._view)
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        """Follow KAI's objects, and those of its add-ons that are installed."""
+        api = self._around.api
+        if await versions(api, LIMITS_GROUP):
+            self.divides = "limited"
+        self._ends = self._view.subscribe(changed)
+        if PROJECTS_VERSION in await versions(api, PROJECTS_GROUP):
+            self._ends.append(self._view.follow_projects())
+
+    async def close(self) -> None:
+        """Stop following."""
+        for end in self._ends:
+            end()
+        self._ends = []
+
+    def warnings(self) -> Sequence[str]:
+        """Return what administrators should know of the queues."""
+        return list(uncounted(self._view.state.queues))
+
+    def projects(self) -> Sequence[Project]:
+        """Return the namespaces that have a queue."""
+        return self._view.projects()
+
+    def limits(self, project: str) -> bool:
+        """Return whether a namespace has a queue."""
+        return project in self._view.state.queues
+
+    def counts(self, project: str, kind: Kind, resource: str) -> bool:
+        """Return whether KAI counts a resource: all but the one of thousandths."""
+        return resource != self._around.settings.gpus.milli
+
+    def patch(self, spec: SessionSpec) -> EnginePatch:
+        """Return the scheduler, and the labels that name queue and class.
+
+        They are on the pod as well: KAI reads them there, and a Job's own are not its pods'.
+        """
+        found = self._view.state.queues.get(spec.project)
+        if found is None:
+            return EnginePatch()
+        name = self._view.class_of(spec.kind)
+        kept = "non-preemptible" if name in FIXED else "preemptible"
+        labels = {QUEUE_LABEL: found.name, _CLASS: name, PREEMPTIBILITY: kept}
+        return EnginePatch(labels=labels, pod_labels=labels, scheduler=SCHEDULER)
+
+    def admission(self, session: Session) -> Admission:
+        """Return what KAI says about a session."""
+        view = self._view
+        pod, group = view.pod(session), view.group(session)
+        if (pod and pod.spec.node_name) or session.spec.project not in view.state.queues:
+            return Admission()
+        words = said(group, pod)
+        if any("persistentvolumeclaim" in each.message.lower() for each in words):
+            return Admission()  # what is wrong with its volumes is told by its pod
+        sessions = self._around.sessions()
+        lost = evicted(session, group, view.state.evictions, sessions) if group else None
+        queue = self._queued(session) if pod or lost else None
+        return Admission(
+            admitted=False,
+            queue=queue,
+            reclaim=lost.reclaim if lost else None,
+            reason=lost.reason if lost else None,
+        )
+
+    async def preview(self, spec: SessionSpec) -> Preview:
+        """Return what KAI would do with a request, by its queues and what is in use now."""
+        cost = self._around.cost(spec)
+        if not cost or spec.project not in self._view.state.queues:
+            return unknown(cost)
+        return preview(spec, self._view.snapshot())
+
+    async def position(self, session: Session) -> QueuePosition:
+        """Return why a session is queued, and its position by class and age."""
+        if session.state != "waiting":
+            return QueuePosition(session=session.id, reason=session.reason)
+        return self._queued(session)
+
+    def _queued(self, session: Session) -> QueuePosition:
+        view = self._view
+        numbers, queue = view.numbers(), view.state.queues.get(session.spec.project)
+        words = said(view.group(session), view.pod(session))
+        why = explained(words, session, numbers, queue.name if queue else "")
+        place = numbers.place(session)
+        return QueuePosition(session=session.id, reason=why or session.reason, position=place)

@@ -1,0 +1,166 @@
+"""KAI Scheduler's objects as far as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from ...objects.cluster import Quantities
+from ...objects.meta import Object, Record
+from ...resources import Resource
+
+UNLIMITED = -1.0
+"""A quota or limit without bounds."""
+NOTHING = 0.0
+"""What an absent quota or limit means: nothing guaranteed, nothing allowed."""
+
+
+class QueueResource(Record, frozen=True, kw_only=True):
+    """What a queue has of one resource: devices, thousandths of a CPU, or MB."""
+
+    quota: float = NOTHING
+    limit: float = NOTHING
+    over_quota_weight: float = NOTHING
+
+
+class QueueResources(Record, frozen=True, kw_only=True):
+    """What a queue has of all resources; each is checked, on the queue and above it."""
+
+    gpu: QueueResource = QueueResource()
+    cpu: QueueResource = QueueResource()
+    memory: QueueResource = QueueResource()
+
+
+class QueueSpec(Record, frozen=True, kw_only=True):
+    """The settings of a queue; run times are durations such as `10m`."""
+
+    display_name: str = ""
+    parent_queue: str = ""
+    priority: int = 100
+    preempt_min_runtime: str = ""
+    reclaim_min_runtime: str = ""
+    resources: QueueResources = QueueResources()
+
+
+class QueueStatus(Record, frozen=True, kw_only=True):
+    """What the sessions and other workloads of a queue hold and request."""
+
+    child_queues: tuple[str, ...] = ()
+    allocated: Quantities = msgspec.field(default_factory=dict)
+    allocated_non_preemptible: Quantities = msgspec.field(default_factory=dict)
+    requested: Quantities = msgspec.field(default_factory=dict)
+
+
+class Queue(Object, frozen=True, kw_only=True):
+    """A Queue: a department, or below it a leaf that workloads go to."""
+
+    spec: QueueSpec = QueueSpec()
+    status: QueueStatus = QueueStatus()
+
+
+class QueueDetails(Record, frozen=True, kw_only=True):
+    """The numbers of the queue that a workload was refused by, as quantities."""
+
+    name: str = ""
+    pod_group_requested_resources: Quantities = msgspec.field(default_factory=dict)
+    queue_allocated_resources: Quantities = msgspec.field(default_factory=dict)
+    queue_allocated_non_preemptible_resources: Quantities = msgspec.field(default_factory=dict)
+    queue_deserved_resources: Quantities = msgspec.field(default_factory=dict)
+    queue_resource_limits: Quantities = msgspec.field(default_factory=dict)
+
+
+class Details(Record, frozen=True, kw_only=True):
+    """What a reason is about."""
+
+    queue_details: QueueDetails | None = None
+
+
+class PodGroupReason(Record, frozen=True, kw_only=True):
+    """One reason why a pod group is not scheduled."""
+
+    reason: str = ""
+    message: str = ""
+    details: Details | None = None
+
+
+class SchedulingCondition(Record, frozen=True, kw_only=True):
+    """A condition of a pod group's scheduling."""
+
+    type: str = ""
+    status: str = ""
+    message: str = ""
+    reasons: tuple[PodGroupReason, ...] = ()
+
+
+class ResourcesStatus(Record, frozen=True, kw_only=True):
+    """What a pod group holds and requests."""
+
+    allocated: Quantities = msgspec.field(default_factory=dict)
+    requested: Quantities = msgspec.field(default_factory=dict)
+
+
+class PodGroupSpec(Record, frozen=True, kw_only=True):
+    """The queue and the class of a pod group."""
+
+    queue: str = ""
+    priority_class_name: str = ""
+    preemptibility: str = ""
+
+
+class PodGroupStatus(Record, frozen=True, kw_only=True):
+    """What a pod group holds, and why it is not scheduled."""
+
+    scheduling_conditions: tuple[SchedulingCondition, ...] = ()
+    resources_status: ResourcesStatus = ResourcesStatus()
+
+
+class PodGroup(Object, frozen=True, kw_only=True):
+    """A PodGroup: the pods of a StatefulSet, Job or other object, as KAI schedules them."""
+
+    spec: PodGroupSpec = PodGroupSpec()
+    status: PodGroupStatus = PodGroupStatus()
+
+
+class ProjectQueue(Record, frozen=True, kw_only=True):
+    """A queue that is made for a project."""
+
+    name: str
+
+
+class KaiProjectSpec(Record, frozen=True, kw_only=True):
+    """The namespace of a project, and its queues, one for each pool of nodes."""
+
+    namespace: str = ""
+    parent: str = ""
+    queues: tuple[ProjectQueue, ...] = ()
+
+
+class KaiProjectStatus(Record, frozen=True, kw_only=True):
+    """The namespace that a project has been given."""
+
+    namespace: str = ""
+
+
+class KaiProject(Object, frozen=True, kw_only=True):
+    """A Project of KAI's resource management, which makes queues of it."""
+
+    spec: KaiProjectSpec = KaiProjectSpec()
+    status: KaiProjectStatus = KaiProjectStatus()
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the project."""
+        return self.status.namespace or self.spec.namespace or self.metadata.name
+
+
+GROUP, VERSION = "scheduling.run.ai", "v2"
+PROJECTS_GROUP, PROJECTS_VERSION = "kai.resources", "v1alpha1"
+QUEUES = Resource(GROUP, VERSION, "queues", "Queue", Queue, namespaced=False)
+POD_GROUPS = Resource(GROUP, "v2alpha2", "podgroups", "PodGroup", PodGroup)
+KAI_PROJECTS = Resource(
+    PROJECTS_GROUP, PROJECTS_VERSION, "projects", "Project", KaiProject, namespaced=False
+)
+
+Queues = Mapping[str, Queue]
+"""Queues by name."""

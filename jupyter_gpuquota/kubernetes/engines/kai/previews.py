@@ -1,0 +1,33 @@
+"""What our own scheduler expects of a request, marked as an estimate. Pure."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from ....core.forecast import impact, previews
+from ....core.scheduling.snapshot import ClusterSnapshot
+from ....model.messages.build import joined, message
+from ....model.messages.formats import share_arg
+from ....model.previews import Preview
+from ....model.projects import ChangePreview
+from ....model.sessions import SessionSpec
+
+_PLACED = ("preview.starts", "preview.starts_shared")
+
+
+def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
+    """Return what would become of a request; where it would run, only KAI decides."""
+    found = previews.preview(spec, snapshot)
+    admitted = message("preview.admitted", share=share_arg(spec.share))
+    sentences = tuple(admitted if each.key in _PLACED else each for each in found.sentences)
+    sentences = (*sentences, message("preview.estimate"))
+    return replace(
+        found, message=joined(*sentences), sentences=sentences, placement=None, isolation=None
+    )
+
+
+def effect(before: ClusterSnapshot, after: ClusterSnapshot) -> ChangePreview:
+    """Return what would become of sessions with other quotas."""
+    found = impact.compare(before, after)
+    sentences = (*found.sentences, message("preview.estimate"))
+    return replace(found, message=joined(*sentences), sentences=sentences)

@@ -1,0 +1,180 @@
+"""Why KAI does not start a session: its words where they say it, else the numbers. Pure.
+
+Over quota, full, fragmented and protected have the same words. What our own scheduler finds in the
+same numbers tells them apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from ....core.scheduling import explain
+from ....core.scheduling.allocation import allocate
+from ....core.scheduling.cycle import Cycle
+from ....core.scheduling.queue import queue_key
+from ....core.scheduling.scheduler import run_cycle
+from ....core.scheduling.snapshot import ClusterSnapshot
+from ....model.messages.build import reason, reason_of
+from ....model.messages.formats import Arg, time_arg
+from ....model.reasons import Reason, ReasonCode
+from ....model.resources import MILLI
+from ....model.sessions import Session
+from ...objects.pods import Pod
+from ...quantities import exact
+from .objects import PodGroup, PodGroupReason
+
+_FIXED = re.compile(
+    r"Workload requested (?P<more>\S+) GPUs, but (?P<queue>\S+) quota is (?P<bound>\S+) GPUs, "
+    r"while (?P<used>\S+) GPUs are already allocated"
+)
+_LIMIT = re.compile(
+    r"(?P<queue>\S+) quota has reached the allowable limit of GPUs\. Limit is (?P<bound>\S+) GPUs, "
+    r"currently (?P<used>\S+) GPUs allocated and workload requested (?P<more>\S+) GPUs"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A bound of a queue as KAI words it, and our words for it; `field` is its argument."""
+
+    code: ReasonCode
+    key: str
+    field: str
+    words: re.Pattern[str]
+
+
+_BOUNDS: Mapping[str, _Bound] = {
+    "NonPreemptibleOverQuota": _Bound("OverQuota", "quota.interactive", "quota", _FIXED),
+    "OverLimit": _Bound("OverLimit", "quota.limit", "limit", _LIMIT),
+}
+_MISSING = re.compile(r"Queue '(?P<queue>[^']*)' does not exist")
+
+
+class Numbers:
+    """A snapshot of a cluster, and what our own scheduler finds in it."""
+
+    def __init__(self, snapshot: ClusterSnapshot) -> None:
+        self.snapshot = snapshot
+        self._cycle = Cycle(snapshot)
+        allocate(self._cycle)
+        self._pending = {session.id: session for session in self._cycle.pending}
+        self._protected: tuple[Cycle, Cycle] | None = None
+
+    def why(self, session_id: str) -> Reason | None:
+        """Return why a session is queued by the numbers, None if nothing in them prevents it."""
+        session = self._pending.get(session_id)
+        if session is None:
+            found = self._cycle.outcomes.get(session_id)
+            return found if isinstance(found, Reason) else None
+        cycle = self._cycle
+        milli = cycle.cost(session.spec.share)
+        why = explain.explain(session, milli, cycle.ledger, cycle.now, cycle.allowed(session))
+        return self._protects(session) or why
+
+    def place(self, session: Session) -> int:
+        """Return the position of a session in the queue of its project, from 1."""
+        own = [
+            s
+            for s in self.snapshot.sessions
+            if s.state == "waiting" and s.spec.project == session.spec.project
+        ]
+        ordered = [s.id for s in sorted(own, key=queue_key)]
+        return ordered.index(session.id) + 1 if session.id in ordered else 0
+
+    def _protects(self, session: Session) -> Reason | None:
+        """Return that GPUs would be reclaimed for a session, but their holders are protected."""
+        if not any(project.min_runtime for project in self.snapshot.projects):
+            return None
+        if self._protected is None:
+            projects = [replace(each, min_runtime=0) for each in self.snapshot.projects]
+            bare = dataclasses.replace(self.snapshot, projects=projects)
+            self._protected = run_cycle(self.snapshot), run_cycle(bare)
+        now, later = self._protected
+        until = min(now.protected, default=None)
+        if until is None or _reclaims(now, session) or not _reclaims(later, session):
+            return None
+        return reason("NoNodeFits", "reclaim.protected", until=time_arg(until))
+
+
+def said(group: PodGroup | None, pod: Pod | None) -> tuple[PodGroupReason, ...]:
+    """Return what KAI says of a workload that it does not start; its pod's words come last."""
+    conditions = group.status.scheduling_conditions if group else ()
+    found = [
+        each
+        for condition in conditions
+        if condition.type == "UnschedulableOnNodePool" and condition.status == "True"
+        for each in condition.reasons or (PodGroupReason(message=condition.message),)
+    ]
+    of_pod = (
+        PodGroupReason(reason=condition.reason, message=condition.message)
+        for condition in (pod.status.conditions if pod else ())
+        if condition.type in ("PodScheduled", "PodBound") and condition.status == "False"
+    )
+    return (*found, *of_pod)
+
+
+def explained(
+    words: Iterable[PodGroupReason], session: Session, numbers: Numbers, queue: str
+) -> Reason | None:
+    """Return why a session is queued; None while KAI has said nothing, and nothing prevents it."""
+    told = tuple(words)
+    raw = " ".join(dict.fromkeys(each.message for each in told if each.message))
+    project = session.spec.project
+    for each in told:
+        if found := _told(each, project, queue):
+            return replace(found, raw=raw)
+    if found := numbers.why(session.id):
+        return replace(found, raw=raw)
+    return reason("NoNodeFits", "node.none", raw=raw) if told else None
+
+
+def _told(each: PodGroupReason, project: str, queue: str) -> Reason | None:
+    """Return what words say for certain."""
+    if bound := _BOUNDS.get(each.reason):
+        return _beyond(bound, each, project, queue)
+    if each.reason == "QueueDoesNotExist":
+        missing = _MISSING.search(each.message)
+        name = missing["queue"] if missing else queue
+        return reason("QueueMissing", "queue.missing", queue=name, project=project)
+    if "Failed to bind" in each.message:
+        detail = "KAI Scheduler could not get the GPU from its node"
+        return reason("StartFailed", "container.failed", detail=detail)
+    return None
+
+
+def _beyond(bound: _Bound, each: PodGroupReason, project: str, queue: str) -> Reason:
+    """Return which bound of GPUs would be exceeded, or that one of CPU or memory would be."""
+    numbers = bound.words.search(each.message)
+    if numbers is None:
+        return reason(bound.code, "queue.refuses", queue=queue, project=project)
+    most, used, more = (_milli(numbers[name]) for name in ("bound", "used", "more"))
+    args: dict[str, Arg] = {
+        "project": _owner(numbers["queue"], queue, project),
+        "used": used,
+        "more": more,
+        "missing": max(0, used + more - most),
+        bound.field: most,
+    }
+    return reason_of(bound.code, bound.key, args)
+
+
+def _owner(said_queue: str, queue: str, project: str) -> str:
+    """Return whose bound it is: the project's own, or that of a queue above it."""
+    return project if said_queue == queue else said_queue
+
+
+def _milli(text: str) -> int:
+    try:
+        return round(exact(text) * MILLI)
+    except ValueError:
+        return 0
+
+
+def _reclaims(cycle: Cycle, session: Session) -> bool:
+    outcome = cycle.outcomes.get(session.id)
+    return isinstance(outcome, Reason) and outcome.code == "BeingReclaimed"

@@ -1,0 +1,170 @@
+"""KAI's objects in memory, and what is computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from ....core.scheduling.snapshot import ClusterSnapshot
+from ....model.quota import Project
+from ....model.sessions import KINDS, Kind, Session
+from ...labels import SESSION
+from ...names import object_name
+from ...namespaces import visible
+from ...objects.pods import Pod
+from ...resources import EVENTS, NAMESPACES, PODS
+from ..surroundings import Known, Surroundings
+from .evictions import Evictions, evictions_of, owner_of
+from .objects import KAI_PROJECTS, POD_GROUPS, QUEUES, KaiProject, PodGroup
+from .queues import ProjectQueue, find_queues
+from .reasons import Numbers
+from .workloads import CLASSES, FIXED, GROUP_NAME, Seen, snapshot_of
+
+
+@dataclass(frozen=True)
+class KaiState:
+    """KAI's objects at one moment, by what they are looked up by."""
+
+    queues: Mapping[str, ProjectQueue]
+    groups: Mapping[tuple[str, str], PodGroup]
+    pods: Sequence[Pod]
+    evictions: Evictions
+
+    @cached_property
+    def of_session(self) -> Mapping[tuple[str, str], Pod]:
+        """The newest pod of each session that is not being deleted, by namespace and id."""
+        found: dict[tuple[str, str], Pod] = {}
+        for pod in self.pods:
+            meta = pod.metadata
+            if SESSION in meta.labels and meta.deletion_timestamp is None:
+                key = meta.namespace, meta.labels[SESSION]
+                if key not in found or _made(found[key]) <= _made(pod):
+                    found[key] = pod
+        return found
+
+    @cached_property
+    def of_owner(self) -> Mapping[tuple[str, str], PodGroup]:
+        """The newest PodGroup of each workload, by its namespace and name."""
+        made = sorted(self.groups.values(), key=_made)
+        return {(g.metadata.namespace, _owner(g)): g for g in made}
+
+
+class KaiView:
+    """KAI's objects as last seen; what is computed from them is kept until one changes."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        caches = around.caches
+        self._queues = caches.cache(QUEUES)
+        self._groups = caches.cache(POD_GROUPS)
+        self._namespaces = caches.cache(NAMESPACES)
+        self._pods = caches.cache(PODS)
+        self._events = caches.cache(EVENTS)
+        self._projects: Known[KaiProject] | None = None
+        self._changed: Callable[[], None] = lambda: None
+        self._seen: KaiState | None = None
+        self._numbers: tuple[tuple[Session, ...], Numbers] | None = None
+
+    def subscribe(self, changed: Callable[[], None]) -> list[Callable[[], None]]:
+        """Call a function after each change; return what ends this."""
+        self._changed = changed
+        kinds: tuple[Known[Any], ...] = (
+            self._queues,
+            self._groups,
+            self._namespaces,
+            self._pods,
+            self._events,
+        )
+        return [kind.subscribe(self._forget) for kind in kinds]
+
+    def follow_projects(self) -> Callable[[], None]:
+        """Read KAI's Projects, too, which are installed here; return what ends this."""
+        self._projects = self._around.caches.cache(KAI_PROJECTS)
+        return self._projects.subscribe(self._forget)
+
+    @property
+    def state(self) -> KaiState:
+        """The objects."""
+        if self._seen is None:
+            self._seen = self._read()
+        return self._seen
+
+    @property
+    def fixed(self) -> frozenset[Kind]:
+        """The kinds of sessions that KAI does not preempt, by their classes."""
+        return frozenset(kind for kind in KINDS if self.class_of(kind) in FIXED)
+
+    def class_of(self, kind: Kind) -> str:
+        """Return the name of the priority class for a kind of session."""
+        return self._around.settings.priorities.get(kind, CLASSES[kind])
+
+    def projects(self) -> list[Project]:
+        """Return the projects."""
+        capacity, fixed = self._around.capacity(), self.fixed
+        return [each.project(capacity, fixed) for each in self.state.queues.values()]
+
+    def numbers(self) -> Numbers:
+        """Return what our own scheduler finds in the present state."""
+        sessions = tuple(self._around.sessions())
+        if self._numbers is None or self._numbers[0] != sessions:
+            self._numbers = sessions, Numbers(self.snapshot())
+        return self._numbers[1]
+
+    def snapshot(self, projects: Sequence[Project] | None = None) -> ClusterSnapshot:
+        """Return the present state as our own scheduler reads it, or with other projects."""
+        given = self.projects() if projects is None else projects
+        named = {each.name: each for each in given}
+        queues = self.state.queues
+        of_queues = {
+            queues[name].name if name in queues else name: each for name, each in named.items()
+        }
+        seen = Seen(
+            projects=of_queues,
+            cluster=self._around.cluster(),
+            pods=self.state.pods,
+            groups=self.state.groups,
+            sessions=tuple(self._around.sessions()),
+            now=datetime.now(UTC),
+        )
+        return snapshot_of(seen)
+
+    def pod(self, session: Session) -> Pod | None:
+        """Return the newest pod of a session."""
+        return self.state.of_session.get((session.spec.project, session.id))
+
+    def group(self, session: Session) -> PodGroup | None:
+        """Return the PodGroup of a session: that of its pod, or else of its workload."""
+        pod, project = self.pod(session), session.spec.project
+        name = pod.metadata.annotations.get(GROUP_NAME, "") if pod else ""
+        by_name = self.state.groups.get((project, name))
+        return by_name or self.state.of_owner.get((project, object_name(session)))
+
+    def _read(self) -> KaiState:
+        listed = self._namespaces.values()
+        named = self._around.namespaces or (() if listed else visible(self._around.api, ()))
+        projects = self._projects.values() if self._projects else ()
+        wanted = set(self._around.namespaces)
+        found = find_queues(self._queues.values(), listed, projects, named)
+        return KaiState(
+            queues={name: each for name, each in found.items() if not wanted or name in wanted},
+            groups={group.key: group for group in self._groups.values()},
+            pods=tuple(self._pods.values()),
+            evictions=evictions_of(self._events.values()),
+        )
+
+    def _forget(self, _: object) -> None:
+        self._seen = self._numbers = None
+        self._changed()
+
+
+def _made(found: Pod | PodGroup) -> float:
+    made = found.metadata.creation_timestamp
+    return made.timestamp() if made else 0.0
+
+
+def _owner(group: PodGroup) -> str:
+    owners = group.metadata.owner_references
+    return owners[0].name if owners else owner_of(group.metadata.name)

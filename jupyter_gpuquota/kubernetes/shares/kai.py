@@ -1,0 +1,161 @@
+"""KAI Scheduler: parts of GPUs that nodes give out whole, by annotations of the pod.
+
+https://github.com/kai-scheduler/KAI-Scheduler, `docs/gpu-sharing`. A pod with a fraction requests
+no resource; the scheduler names the GPU in a label, and keeps the GPU by a pod of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import msgspec
+
+from ...errors import FieldError
+from ...model.messages.build import field_error
+from ...model.messages.formats import share_arg
+from ...model.resources import MILLI, Isolation, Share
+from ..objects.meta import Meta
+from ..quantities import exact, memory_text
+from .gpu_node import FRACTION, GPU, MEMORY, GpuNode
+from .provider import Grant, PodPatch
+
+DEVICES = "gpu-fraction-num-devices"
+"""Annotation: of how many GPUs a pod requests the same part."""
+GROUP = "runai-gpu-group"
+"""Label of the pods on a shared GPU, and of the pod that keeps it: the name of the GPU."""
+RESERVATIONS = "kai-resource-reservation"
+"""The namespace of the pods that keep GPUs."""
+_STEP = 10
+"""A request is rounded to hundredths of a GPU."""
+_LIMIT = "nvidia.com/container.session.gpu-memory.limit"
+"""The most that the session's container may use (github.com/kai-scheduler/kai-gpu-fractioning)."""
+
+
+class Kai:
+    """Fractions, and amounts of memory, of one GPU."""
+
+    name = "kai"
+
+    def offers(self, node: GpuNode) -> bool:
+        """Return whether the scheduler divides the GPUs of a node."""
+        return bool(node.divides) and not node.sharing and node.resources.get(GPU, 0) > 0
+
+    def grant(self, share: Share, node: GpuNode) -> Grant | None:
+        """Return a part of a GPU, rounded up to hundredths; None for whole GPUs."""
+        if share.mig or share.compute:
+            return None
+        if share.memory:
+            milli = node.milli(MEMORY, share.memory)
+            return Grant(share, milli, FRACTION, milli) if 0 < milli <= MILLI else None
+        milli = -(-share.milli // _STEP) * _STEP
+        if not 0 < milli < MILLI:
+            return None
+        return Grant(msgspec.structs.replace(share, milli=milli), milli, FRACTION, milli)
+
+    def refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError | None:
+        """Return the most that nodes give."""
+        if share.mig:
+            return None
+        if share.compute:
+            return field_error("gpu_compute", "share.compute.none")
+        if share.memory:
+            largest = max(node.usable for node in nodes)
+            return field_error("gpu_memory", "share.memory", memory=share.memory, most=largest)
+        return field_error("gpu", "share.parts", most=share_arg(Share(milli=MILLI)))
+
+    def render(self, grant: Grant) -> PodPatch:
+        """Return the annotation of the part; the pod requests no resource."""
+        share = grant.share
+        part = {MEMORY: str(share.memory)} if share.memory else {FRACTION: _text(share.milli)}
+        return PodPatch(milli=grant.milli, annotations=part)
+
+    def isolation(self) -> Isolation:
+        """Return that nothing isolates: the fraction is only counted."""
+        return Isolation(
+            memory="none",
+            compute="none",
+            bypass=("a process can use more than the share",),
+            note="KAI Scheduler counts the share and shows the session its GPU alone.",
+        )
+
+
+class KaiLimited(Kai):
+    """The same where an add-on ends containers that use more GPU memory than their share."""
+
+    name = "kai-limited"
+
+    def offers(self, node: GpuNode) -> bool:
+        """Return whether the memory of parts is limited, too; its size must be known."""
+        return super().offers(node) and node.divides == "limited" and node.memory > 0
+
+    def grant(self, share: Share, node: GpuNode) -> Grant | None:
+        """Return the part in MiB: the same fraction of the memory, unless that is requested."""
+        found = super().grant(share, node)
+        if found is None:
+            return None
+        units = share.memory or node.usable * found.milli // MILLI
+        return Grant(found.share, found.milli, MEMORY, units)
+
+    def render(self, grant: Grant) -> PodPatch:
+        """Return the part, and the most memory that the container may use."""
+        limit = {_LIMIT: memory_text(grant.units)}
+        found = super().render(grant)
+        return PodPatch(milli=found.milli, annotations={**found.annotations, **limit})
+
+    def isolation(self) -> Isolation:
+        """Return that memory is limited by the node."""
+        return Isolation(
+            memory="enforced",
+            compute="none",
+            scope="container",
+            note="A container that uses more GPU memory than its share is ended. Sessions on a "
+            "GPU share its compute.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a pod has of shared GPUs: `milli` of each of these `groups`."""
+
+    milli: int
+    groups: tuple[str, ...]
+
+
+def part_of(pod: Meta, node: GpuNode) -> Part | None:
+    """Return what a pod has of shared GPUs of its node, None for one that shares none."""
+    groups = tuple(sorted(_groups(pod.labels)))
+    milli = part_requested(pod.annotations, node.usable) if groups else 0
+    return Part(milli, groups) if milli else None
+
+
+def part_requested(annotations: Mapping[str, str], memory: int) -> int:
+    """Return the milli-GPU that a pod requests of each GPU of so many MiB; 0 for none."""
+    try:
+        if text := annotations.get(FRACTION):
+            return _rounded(exact(text) * MILLI)
+        mib = int(annotations.get(MEMORY, "0"))
+    except ValueError:
+        return 0
+    return _rounded(Fraction(mib * MILLI, memory)) if memory else 0
+
+
+def is_reservation(pod: Meta) -> bool:
+    """Return whether a pod only keeps a GPU for those that share it."""
+    return pod.namespace == RESERVATIONS and GROUP in pod.labels
+
+
+def _groups(labels: Mapping[str, str]) -> Iterator[str]:
+    for label, value in labels.items():
+        if label == GROUP or label.startswith(f"{GROUP}/"):
+            yield value
+
+
+def _rounded(milli: Fraction) -> int:
+    return round(milli / _STEP) * _STEP
+
+
+def _text(milli: int) -> str:
+    """Return milli-GPU as a decimal number, which is the only form that KAI accepts."""
+    return f"0.{milli:03d}".rstrip("0")

@@ -1,0 +1,135 @@
+"""Parts of GPUs that KAI Scheduler gives."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_gpuquota.kubernetes.nodes import slices_of
+from jupyter_gpuquota.kubernetes.objects.pods import Pod
+from jupyter_gpuquota.kubernetes.shares.gpu_node import Division, GpuNode, gpu_node
+from jupyter_gpuquota.kubernetes.shares.kai import Kai, KaiLimited, part_requested
+from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
+from jupyter_gpuquota.kubernetes.shares.registry import Choice, Shares
+from jupyter_gpuquota.model.resources import Share
+from tests.kubernetes.gpu_nodes import whole
+from tests.kubernetes.kai.objects import pod, reservation
+from tests.kubernetes.shares_contract import ShareContract
+
+
+def node(divides: Division = "counted", **more: object) -> GpuNode:
+    return gpu_node(whole(**more), divides=divides)
+
+
+class AnnotationContract(ShareContract):
+    """The contract where the scheduler reads annotations."""
+
+    def check_request(self, grant: Grant) -> None:
+        patch = self.provider.render(grant)
+        assert patch.resources == {}
+        assert part_requested(patch.annotations, self.node.usable) == grant.milli
+
+
+class TestKai(AnnotationContract):
+    provider, node = Kai(), node()
+    given_share, too_much = Share(milli=330), Share(memory=40_000)
+
+
+class TestKaiWithLimits(AnnotationContract):
+    provider, node = KaiLimited(), node("limited")
+    given_share, too_much = Share(milli=330), Share(milli=500, compute=50)
+
+
+def choice(share: Share, *nodes: GpuNode) -> Choice:
+    found = Shares().choose(share, nodes)
+    assert isinstance(found, Choice)
+    return found
+
+
+def test_a_fraction_is_an_annotation_and_no_resource() -> None:
+    patch = choice(Share(milli=500), node()).patch()
+    assert patch == PodPatch(milli=500, annotations={"gpu-fraction": "0.5"})
+
+
+def test_memory_is_an_annotation_in_mib() -> None:
+    patch = choice(Share(memory=8192), node()).patch()
+    assert patch.annotations == {"gpu-memory": "8192"}
+    assert patch.milli == 260  # of 32,700 MiB, as KAI counts in hundreds
+
+
+def test_whole_gpus_stay_a_resource() -> None:
+    patch = choice(Share(milli=2000), node()).patch()
+    assert (patch.resources, patch.annotations) == ({"nvidia.com/gpu": "2"}, {})
+
+
+def test_a_fraction_is_rounded_up_to_hundredths() -> None:
+    found = choice(Share(milli=333), node())
+    assert (found.share.milli, found.patch().annotations) == (340, {"gpu-fraction": "0.34"})
+
+
+def test_nothing_is_divided_without_kai() -> None:
+    assert not isinstance(Shares().choose(Share(milli=500), [node("")]), Choice)
+
+
+def test_the_memory_of_a_fraction_is_limited_where_that_can_be() -> None:
+    found = choice(Share(milli=250), node("limited"))
+    assert found.patch().annotations == {
+        "gpu-fraction": "0.25",
+        "nvidia.com/container.session.gpu-memory.limit": "8175Mi",
+    }
+    isolation = found.isolation()
+    assert isolation is not None
+    assert isolation.memory == "enforced"
+
+
+def test_without_limits_nothing_isolates() -> None:
+    isolation = choice(Share(milli=250), node()).isolation()
+    assert isolation is not None
+    assert isolation.memory == "none"
+
+
+def test_other_nodes_are_left_out_where_a_session_may_not_use_them() -> None:
+    mine = gpu_node(whole("dgx1-1", labelled={"run.ai/type": "a"}), divides="counted")
+    other = gpu_node(whole("dgx1-2", labelled={"run.ai/type": "b"}), divides="counted")
+    found = Shares(groups=("run.ai/type",)).choose(Share(milli=500), [mine], [other])
+    assert isinstance(found, Choice)
+    assert found.patch().node_labels == {"run.ai/type": ["a"]}
+
+
+@given(st.integers(1, 99))
+def test_what_is_rendered_is_read(hundredths: int) -> None:
+    patch = choice(Share(milli=10 * hundredths), node()).patch()
+    assert part_requested(patch.annotations, 32_700) == 10 * hundredths
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [(".5", 500), ("5e-1", 500), ("0.333333", 330), ("half", 0), ("", 0)]
+)
+def test_fractions_in_every_form(text: str, expected: int) -> None:
+    assert part_requested({"gpu-fraction": text}, 32_768) == expected
+
+
+def held(raw: dict[str, object], divides: Division = "counted") -> list[int]:
+    return [piece.milli for piece in slices_of(msgspec.convert(raw, Pod), node(divides))]
+
+
+def test_what_pods_hold_is_read_from_what_kai_wrote() -> None:
+    half = {"gpu-fraction": "0.5"}
+    assert held(pod("a", gpus=2, node="dgx1-1")) == [2000]
+    assert held(pod("b", annotations=half, labels={"runai-gpu-group": "g1"})) == [500]
+    two = {"gpu-fraction": "0.4", "gpu-fraction-num-devices": "2"}
+    groups = {"runai-gpu-group/g1": "g1", "runai-gpu-group/g2": "g2"}
+    assert held(pod("c", annotations=two, labels=groups)) == [800]
+    memory = {"gpu-memory": "8192"}
+    assert held(pod("d", annotations=memory, labels={"runai-gpu-group": "g1"})) == [250]
+
+
+def test_a_fraction_that_kai_did_not_place_holds_nothing() -> None:
+    assert held(pod("a", annotations={"gpu-fraction": "0.5"}, scheduler="default-scheduler")) == []
+
+
+def test_the_pod_that_keeps_a_gpu_is_not_counted_as_well() -> None:
+    assert held(reservation("g1", "dgx1-1")) == []
+    assert held(reservation("g1", "dgx1-1"), "") == [1000]
