@@ -137,6 +137,12 @@ class GpuQuota(Configurable):
         sessions are served at JupyterLab's own host.""",
     ).tag(config=True)
 
+    kernelspecs = Bool(
+        default_value=True,
+        help="""Whether JupyterLab writes a kernelspec for each of its user's sessions and
+        templates, so that notebooks can choose them as kernels. JupyterLab reads it at start.""",
+    ).tag(config=True)
+
     @validate("state_dir")
     def _check_state_dir(self, proposal: Any) -> str:
         return str(absolute(proposal["value"], "state_dir")) if proposal["value"] else ""

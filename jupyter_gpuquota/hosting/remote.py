@@ -54,6 +54,12 @@ class Remote:
             )
 
     @property
+    def environment(self) -> dict[str, str]:
+        """The environment variables by which other processes find it; they hold no token."""
+        found = {URL: self.url, TOKEN_FILE: self.token_file, CA: self.ca}
+        return {name: str(value) for name, value in found.items() if value}
+
+    @property
     def encrypted(self) -> bool:
         """Whether the connection is encrypted."""
         return self.url.startswith("https:")

@@ -12,9 +12,10 @@ from jupyter_core.paths import jupyter_runtime_dir
 
 from ..client import Client
 from .connection_file import read_connection
+from .follower import Place
 from .front import Front
 from .notebook import Notebook, Parent
-from .place import SessionPlace
+from .place import SessionPlace, TemplatePlace
 from .relay import Relay
 
 
@@ -25,9 +26,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parent = Parent.of(os.environ, Path(jupyter_runtime_dir()))
     notebook = Notebook.of(args.connection_file, parent, os.environ)
     front = Front(read_connection(args.connection_file))
-    place = SessionPlace(Client(), args.session, notebook, kernel=args.kernel)
-    Relay(front, place, parent).run()
+    Relay(front, _place(args, notebook), parent).run()
     return 0
+
+
+def _place(args: argparse.Namespace, notebook: Notebook) -> Place:
+    if args.template:
+        return TemplatePlace(Client(), args.template, notebook, args.kernel)
+    return SessionPlace(Client(), args.session, notebook, kernel=args.kernel)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -35,7 +41,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m jupyter_gpuquota.kernels",
         description="A Jupyter kernel that runs in a GPU session; kernelspecs start it.",
     )
-    parser.add_argument("--session", required=True, help="its name, or PROJECT/NAME")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--session", default="", help="its name, or PROJECT/NAME")
+    where.add_argument("--template", default="", help="what to launch a session from")
     parser.add_argument("--kernel", default="", help="a kernelspec there (default: its own)")
     parser.add_argument("-f", dest="connection_file", type=Path, required=True)
     return parser

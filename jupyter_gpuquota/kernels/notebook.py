@@ -61,7 +61,7 @@ class Notebook:
         """
         file = environ.get(_SESSION_NAME, "") if parent.info else ""
         key = file or str(connection_file.absolute())
-        return cls(file, hashlib.sha256(key.encode()).hexdigest()[:12], str(Path.cwd()))
+        return cls(file, hashlib.sha256(key.encode()).hexdigest()[:8], str(Path.cwd()))
 
     @property
     def name(self) -> str:

@@ -22,6 +22,8 @@ from .session_server import SessionServer
 _ANSWERS = 2.0
 """Seconds for a kernel to answer before its session is looked at again."""
 _MOVES = 10.0
+_SHORT = 12
+"""Letters of a template's name in those of its sessions."""
 
 Launch = Callable[[Client, str], Session]
 
@@ -29,8 +31,8 @@ Launch = Callable[[Client, str], Session]
 class SessionPlace:
     """A session of the user, named by its id, its name or `project/name`.
 
-    `launch` launches it where it does not exist or has ended; without it, it must exist. `at_end`
-    ends the session once its last kernel is shut down.
+    `launch` launches it where it does not exist or has ended; without it, it must exist.
+    `on_shutdown`, `stop` or `suspend`, is what happens to it once its last kernel is shut down.
     """
 
     def __init__(
@@ -41,14 +43,14 @@ class SessionPlace:
         *,
         kernel: str = "",
         launch: Launch | None = None,
-        at_end: Callable[[Client, str], object] | None = None,
+        on_shutdown: str = "",
     ) -> None:
         self._client = client
         self._name = name
         self._notebook = notebook
         self._kernel = kernel
         self._launch = launch
-        self._at_end = at_end
+        self._on_shutdown = on_shutdown
         self._session = ""
 
     def session(self, *, resume: bool) -> Session:
@@ -82,8 +84,12 @@ class SessionPlace:
     def shut_down(self, kernel: AttachedKernel) -> None:
         """Shut the kernel down, and the session if it was launched and has no other."""
         kernel.shut_down()
-        if self._at_end and not kernel.server.sessions():
-            self._at_end(self._client, self._session)
+        if not self._on_shutdown or kernel.server.sessions():
+            return
+        if self._on_shutdown == "suspend":
+            self._client.sessions.suspend(self._session)
+        else:
+            self._client.sessions.stop(self._session)
 
 
 def move(channels: ReadyChannels, folder: str) -> None:
@@ -101,3 +107,42 @@ def do(channels: ReadyChannels, code: str) -> None:
         message = wait(channels, left)
         if message and message.channel == "shell" and message.parent_id == asked.id:
             return
+
+
+class TemplatePlace:
+    """A session that is launched from a template for one notebook, and found again for it."""
+
+    def __init__(self, client: Client, template: str, notebook: Notebook, kernel: str = "") -> None:
+        self._client = client
+        self._template = template
+        self._notebook = notebook
+        self._kernel = kernel
+        self._found: SessionPlace | None = None
+
+    def session(self, *, resume: bool) -> Session:
+        """Return the session, launched if there is none. Raises NotFound, InvalidFields."""
+        return self._place().session(resume=resume)
+
+    def attach(self, session: Session) -> Attached:
+        """Return the notebook's kernel. Raises Unavailable, WrongState, ChannelsLost."""
+        return self._place().attach(session)
+
+    def shut_down(self, kernel: AttachedKernel) -> None:
+        """Shut the kernel down, and what was launched for it as the template says."""
+        self._place().shut_down(kernel)
+
+    def _place(self) -> SessionPlace:
+        if self._found is None:
+            template = self._client.templates.get(self._template)
+            self._found = SessionPlace(
+                self._client,
+                f"{template.name[:_SHORT].rstrip('-')}-{self._notebook.key}",
+                self._notebook,
+                kernel=self._kernel,
+                launch=self._launch,
+                on_shutdown=template.on_shutdown,
+            )
+        return self._found
+
+    def _launch(self, client: Client, name: str) -> Session:
+        return client.sessions.submit(name, template=self._template)

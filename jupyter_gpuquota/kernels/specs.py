@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..client.templates import share_text
 from ..model.sessions import Session
+from ..model.templates import Template
 from .waiting import has_ended
 
 MARK = "gpuquota"
 """The key of our metadata: only kernelspecs that have it are ever replaced or removed."""
 
 _PREFIX = "gpu-"
+_NEW = "gpu-new-"
 _MODULE = "jupyter_gpuquota.kernels"
 _FRACTIONS = {
     "0.1": "⅒",
@@ -32,6 +35,12 @@ class Spec:
     title: str
     flags: tuple[str, ...]
     about: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What a user may call it: its name, that of its session or of its template."""
+        place = self.about.get("session") or self.about.get("template", "")
+        return frozenset({self.name, place, place.rpartition("/")[2]})
 
     def document(self, python: str, environment: Mapping[str, str]) -> dict[str, Any]:
         """Return its `kernel.json`; the environment names the controller, and holds no token.
@@ -64,6 +73,27 @@ def of_sessions(sessions: Iterable[Session], user: str) -> list[Spec]:
         parts = ("Python 3", spec.name if name == own else place, share_of(spec.share.text))
         about = {"session": place, "share": spec.share.text}
         found[name] = Spec(name, " · ".join(filter(None, parts)), ("--session", place), about)
+    return list(found.values())
+
+
+def of_templates(templates: Iterable[Template]) -> list[Spec]:
+    """Return a kernelspec for each template in which notebooks can run; own ones come first."""
+    found: dict[str, Spec] = {}
+    for template in templates:
+        if template.request.command or template.name in found:
+            continue
+        share = share_text(template)
+        title = template.title or " · ".join(
+            ("Python 3 on a new session", template.name)
+            if not template.request.gpu
+            else (f"Python 3 on a new {share_of(share)}", template.name)
+        )
+        found[template.name] = Spec(
+            f"{_NEW}{template.name}",
+            title,
+            ("--template", template.name),
+            {"template": template.name, "share": share},
+        )
     return list(found.values())
 
 

@@ -12,6 +12,7 @@ import msgspec
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 
+from ..api.dispatch import Dispatcher
 from ..errors import LaunchedElsewhere
 from ..hosting.config_files import Choice, in_config
 from ..hosting.locate import Location, locate
@@ -30,6 +31,7 @@ from .ingress.request import ProxyContext
 from .ingress.targets import Targets
 from .job_starts import JobStarts, starter
 from .jupyter_mount import api_handlers
+from .kernelspecs import Kernelspecs, spec_files
 from .metrics import Snapshot, count_ingress
 from .request_defaults import RequestDefaults
 from .upstreams import NoController, OwnController, RemoteController, Upstream
@@ -48,6 +50,8 @@ class GpuQuotaApp(ExtensionApp):
     description = "GPU sessions with team quotas"
     _watch: asyncio.Task[None] | None = None
     _before: Mapping[str, str | None] = {}
+    _controller: Mapping[str, str] = {}
+    _kernelspecs: Kernelspecs | None = None
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -71,6 +75,7 @@ class GpuQuotaApp(ExtensionApp):
         mount(server, self.context, hosts, dispatcher)
         self.metrics = Snapshot(self.gateway)
         self._opened.callback(self.metrics.close)
+        self._kernelspecs = self._writes_kernelspecs(dispatcher)
 
     async def _start_jupyter_server_extension(self, _serverapp: ServerApp) -> None:
         """Start to watch for changes, now that the event loop is running.
@@ -97,9 +102,19 @@ class GpuQuotaApp(ExtensionApp):
 
         def emit(change: Change) -> None:
             self.context.targets.forget()
+            if self._kernelspecs:
+                self._kernelspecs.changed(change)
             logger.emit(schema_id=SCHEMA_ID, data=msgspec.to_builtins(change))
 
         await watch(self.gateway, emit)
+
+    def _writes_kernelspecs(self, dispatcher: Dispatcher) -> Kernelspecs | None:
+        """Return what writes kernelspecs, None if the configuration turns it off."""
+        if not self.config.get("GpuQuota", {}).get("kernelspecs", True):
+            return None
+        made = Kernelspecs(dispatcher, spec_files(self._controller))
+        self._opened.callback(made.close)
+        return made
 
     def _server(self) -> ServerApp:
         return cast("ServerApp", self.serverapp)
@@ -112,11 +127,13 @@ class GpuQuotaApp(ExtensionApp):
         """Return the controller at the URL in the environment, else the one of this machine."""
         flags = self._flags()
         if not flags and (remote := in_environment()):
+            self._controller = remote.environment
             return RemoteController(remote)
         try:
             location = locate(flags, lambda: in_config(self.config))
         except LaunchedElsewhere as error:
             return NoController(error)
+        self._controller = location.environment
         self._announce(location)
         return OwnController(location, ensure_controller)
 
