@@ -96,6 +96,7 @@ class Cycle:
         milli = self.cost(session.spec.share)
         if reason := self.ledger.refuses(session, milli):
             self.outcomes[session.id] = reason
+            self.ledger.refuse(session, reason)
             if self.ledger.of(session).known and not self.ledger.exceeds_quota(session, milli):
                 self.bounded.append(session)
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...model.messages.build import message, reason, reason_of
 from ...model.messages.formats import Arg, holders_arg
@@ -14,12 +14,27 @@ from .ledger import Account, Ledger, holdings_of
 from .placement import Allowed, Pool, why_not
 
 
-def explain(session: Session, milli: int, ledger: Ledger, pool: Pool, allowed: Allowed) -> Reason:
-    """Return why a session that no rule forbids has no devices."""
-    obstacle = why_not(session.spec.share, pool, allowed)
+def explain(
+    session: Session,
+    milli: int,
+    ledger: Ledger,
+    pool: Pool,
+    allowed: Allowed,
+    more: Callable[[], int],
+) -> Reason:
+    """Return why a session that no rule forbids has no devices.
+
+    `more` returns what could be reclaimed for it, in milli-GPU, if it were in one place.
+    """
+    share = session.spec.share
+    obstacle = why_not(share, pool, allowed)
     if obstacle.code == "Fragmented":
         return obstacle
-    account = ledger.of(session)
+    account, free = ledger.of(session), pool.free(allowed).milli
+    within = not session.preemptible or account.used + milli <= account.right
+    if within and not share.mig and (found := more()) and free + found >= milli:
+        form = "whole" if share.devices else "part"
+        return reason("Fragmented", f"fragmented.reclaim.{form}", free=free, more=found)
     if session.preemptible and account.used + milli > account.project.quota:
         why = _borrowing(account, milli, obstacle.message)
     else:

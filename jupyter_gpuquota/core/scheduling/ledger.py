@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ...model.messages.build import reason
+from ...model.messages.build import reason, reason_of
+from ...model.messages.formats import Arg
 from ...model.quota import Project
-from ...model.reasons import Reason
+from ...model.reasons import Reason, ReasonCode
 from ...model.sessions import Session
 from .fairshare import Demand, fair_shares
 
@@ -23,7 +24,8 @@ class Account:
     `parts`: all that is requested are parts of GPUs.
     `fixed` is the part of `used` that is never reclaimed. Until their processes are gone,
     `leaving` is held as well, of which `leaving_fixed` was never to be reclaimed: it still counts
-    against the project's own limit and quota, and against no other project's.
+    against the project's own limit and quota, and against no other project's. `refused` are the
+    rules that a session waits for already: others come after it.
     """
 
     project: Project
@@ -32,6 +34,7 @@ class Account:
     fixed: int = 0
     leaving: int = 0
     leaving_fixed: int = 0
+    refused: set[str] = field(default_factory=set)
     requested: int = 0
     parts: bool = True
     fair: int = 0
@@ -84,6 +87,10 @@ class Ledger:
         account.requested += milli
         account.parts = account.parts and not session.spec.share.devices
 
+    def refuse(self, session: Session, why: Reason) -> None:
+        """Note what a session waits for: others of its project come after it."""
+        self.of(session).refused.add(why.key)
+
     def share_out(self, capacity: int) -> None:
         """Compute the fair shares."""
         demands = [Demand(a.project, a.requested, a.parts) for a in self.accounts.values()]
@@ -125,40 +132,32 @@ def _exceeds_quota(account: Account, session: Session, fixed: int, milli: int) -
     quota = account.project.quota
     if session.preemptible or fixed + milli <= quota:
         return None
-    return reason(
-        "OverQuota",
-        "quota.interactive",
-        project=account.project.name,
-        used=fixed,
-        quota=quota,
-        more=milli,
-        missing=fixed + milli - quota,
-    )
+    args: dict[str, Arg] = {"used": fixed, "quota": quota, "more": milli}
+    return _exceeds(account, "OverQuota", "quota.interactive", quota, args)
+
+
+def _exceeds(
+    account: Account, code: ReasonCode, rule: str, most: int, args: dict[str, Arg]
+) -> Reason:
+    """Return that more would exceed what a rule allows at most; `args` has `used` and `more`."""
+    used, more = int(args["used"]), int(args["more"])
+    args = {"project": account.project.name, **args}
+    if more > most:
+        return reason_of(code, f"{rule}.never", args)
+    key = f"{rule}.ahead" if rule in account.refused else rule
+    return reason_of(code, key, {**args, "missing": used + more - most})
 
 
 def _over_ceiling(account: Account, used: int, milli: int) -> Reason | None:
     project, after = account.project, used + milli
     if after <= project.ceiling(UNBOUNDED):
         return None
+    args: dict[str, Arg] = {"used": used, "more": milli}
     if project.limit is not None and after > project.limit:
-        return reason(
-            "OverLimit",
-            "quota.limit",
-            project=project.name,
-            used=used,
-            limit=project.limit,
-            more=milli,
-            missing=after - project.limit,
-        )
-    return reason(
-        "OverQuota",
-        "quota.no_borrowing",
-        project=project.name,
-        used=used,
-        quota=project.quota,
-        more=milli,
-        missing=after - project.quota,
-    )
+        args["limit"] = project.limit
+        return _exceeds(account, "OverLimit", "quota.limit", project.limit, args)
+    args["quota"] = project.quota
+    return _exceeds(account, "OverQuota", "quota.no_borrowing", project.quota, args)
 
 
 def holdings_of(accounts: Mapping[str, Account]) -> list[tuple[str, int, int]]:

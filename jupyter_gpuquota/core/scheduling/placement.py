@@ -174,8 +174,8 @@ def why_not(share: Share, pool: Pool, allowed: Allowed = None) -> Reason:
         return reason_of("NoNodeFits", f"gpus.too_few{on}", args | {"share": share_arg(share)})
     form = "whole" if share.devices else "part"
     args |= {"devices": share.devices} if share.devices else {"share": share_arg(share)}
-    smaller = ""
-    if best := _best(share, free):
+    smaller, best = "", _best(share, free)
+    if best and pool.find(Share(milli=best), allowed):
         smaller, args["best"] = ".smaller", best
     return reason_of("Fragmented", f"fragmented.{form}{on}{smaller}", args)
 

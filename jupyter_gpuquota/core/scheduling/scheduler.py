@@ -9,6 +9,7 @@ one that stays within its own; then preempt, within a project, lower ranks for h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import groupby
 
 from ...model.reasons import Reason
@@ -16,6 +17,7 @@ from . import explain
 from .allocation import allocate
 from .cycle import Cycle
 from .reclaim import consolidate, preempt, reclaim
+from .reclaimable import Reclaimable
 from .snapshot import ClusterSnapshot, Decision, Plan
 
 
@@ -45,12 +47,14 @@ def run_cycle(snapshot: ClusterSnapshot, spent: Callable[[], bool] = bool) -> Cy
 def _explain(cycle: Cycle) -> None:
     """Add the reasons of pending sessions to the outcomes."""
     reasons: dict[object, Reason] = {}
+    reclaimable = Reclaimable(cycle)
     for session in cycle.pending:
         shape = cycle.shape(session)
         if shape not in reasons:
             milli = cycle.cost(session.spec.share)
+            more = partial(reclaimable.milli_for, session, milli)
             reasons[shape] = explain.explain(
-                session, milli, cycle.ledger, cycle.now, cycle.allowed(session)
+                session, milli, cycle.ledger, cycle.now, cycle.allowed(session), more
             )
         cycle.outcomes[session.id] = reasons[shape]
 

@@ -21,19 +21,54 @@ def _fragmented() -> dict[str, Text]:
         ),
         "part": "no single GPU has {share:share} free.",
     }
+    enough = {"whole": "enough GPUs of one node are free.", "part": "enough of one GPU is free."}
     places = {"": "", ".on": " on {nodes:and}"}
     hints = {
-        "": "Starts when a session on a shared GPU ends.",
-        ".smaller": "Request {best:gpus}, which would start now, or wait until a session on a "
-        "shared GPU ends.",
+        "": "Starts when ",
+        ".smaller": "Request {best:gpus}, which would start now, or wait until ",
     }
     return {
         f"fragmented.{form}{on}{smaller}": Text(
-            _prefixed(f"{{free:gpus}} free in total{place}, but ", lack), hint
+            _prefixed(f"{{free:gpus}} free in total{place}, but ", lack), hint + enough[form]
         )
         for form, lack in lacks.items()
         for on, place in places.items()
         for smaller, hint in hints.items()
+    }
+
+
+def _exceeding() -> dict[str, Text]:
+    """Return the texts for what is more than a rule allows.
+
+    `.ahead`: others wait for the same, and come first; `.never`: it is more than can be released.
+    """
+    rules = {
+        "quota.interactive": (
+            "{project}'s interactive sessions already use {used:amount} of its {quota:gpus}; "
+            "{more:amount} more would exceed the quota.",
+            " Interactive (spot) sessions may borrow.",
+        ),
+        "quota.no_borrowing": (
+            "{project} already uses {used:amount} of its {quota:gpus}; {more:amount} more would "
+            "exceed the quota, and it may not borrow.",
+            "",
+        ),
+        "quota.limit": (
+            "{project} already uses {used:amount} of its limit of {limit:gpus}; {more:amount} more "
+            "would exceed it.",
+            "",
+        ),
+    }
+    hints = {
+        "": "Starts when {missing:gpus} of that is released.",
+        ".ahead": "Starts when {missing:gpus} of that is released beyond what those ahead of it "
+        "need.",
+        ".never": "Request less, or ask an administrator for more; otherwise it cannot start.",
+    }
+    return {
+        f"{rule}{case}": Text(said, hint + tip)
+        for rule, (said, tip) in rules.items()
+        for case, hint in hints.items()
     }
 
 
@@ -52,16 +87,7 @@ REASONS = {
         "The queue {queue} of {project} does not admit this request now.", _CLOSED
     ),
     "queue.evicted": Text("The cluster's queue stopped it.", f"{_REQUEUED} when it is admitted."),
-    "quota.interactive": Text(
-        "{project}'s interactive sessions already use {used:amount} of its {quota:gpus}; "
-        "{more:amount} more would exceed the quota.",
-        "Starts when {missing:gpus} of that is released. Interactive (spot) sessions may borrow.",
-    ),
-    "quota.no_borrowing": Text(
-        "{project} already uses {used:amount} of its {quota:gpus}; {more:amount} more would exceed "
-        "the quota, and it may not borrow.",
-        "Starts when the project releases {missing:gpus}.",
-    ),
+    **_exceeding(),
     "quota.borrow_all": Text(
         "{project} uses {used:gpus} (quota: {quota:amount}), so {more:gpus} would have to be "
         "borrowed, and that many are not free.",
@@ -72,13 +98,8 @@ REASONS = {
         "would have to be borrowed, and that many are not free.",
         "Starts when other projects leave enough GPUs unused.",
     ),
-    "quota.limit": Text(
-        "{project} already uses {used:amount} of its limit of {limit:gpus}; {more:amount} more "
-        "would exceed it.",
-        "Starts when the project releases {missing:gpus}.",
-    ),
     "quota.not_reclaimable": Text(
-        "It is within {project}'s quota, but no preemptible session holds suitable GPUs."
+        "It is within {project}'s quota, but not enough can be reclaimed."
     ),
     "quota.holders": Text("In use: {holders:holders}."),
     "gpus.too_few": Text(
@@ -96,6 +117,14 @@ REASONS = {
         "All MIG instances with profile {profile} are in use.", "Starts when one is released."
     ),
     **_fragmented(),
+    "fragmented.reclaim.whole": Text(
+        "{free:amount} free and {more:gpus} that could be reclaimed, but not enough on one node.",
+        "Starts when enough GPUs of one node are free.",
+    ),
+    "fragmented.reclaim.part": Text(
+        "{free:amount} free and {more:gpus} that could be reclaimed, but not enough of one GPU.",
+        "Starts when enough of one GPU is free.",
+    ),
     "node.none": Text("No node has room for it.", "Starts when one has."),
     "pod.refused": Text("The cluster refuses to create its pod.", "Ask an administrator."),
     "pod.quota": Text(

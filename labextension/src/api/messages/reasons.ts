@@ -29,35 +29,43 @@ export const reasons: Texts = {
   ],
   'fragmented.part': (trans, f, a) => [
     trans.__('%1 free in total, but no single GPU has %2 free.', f.gpus(a.free), f.share(a.share)),
-    trans.__('Starts when a session on a shared GPU ends.')
+    trans.__('Starts when enough of one GPU is free.')
   ],
   'fragmented.part.on': (trans, f, a) => [
     trans.__('%1 free in total on %2, but no single GPU has %3 free.', f.gpus(a.free), f.and(a.nodes), f.share(a.share)),
-    trans.__('Starts when a session on a shared GPU ends.')
+    trans.__('Starts when enough of one GPU is free.')
   ],
   'fragmented.part.on.smaller': (trans, f, a) => [
     trans.__('%1 free in total on %2, but no single GPU has %3 free.', f.gpus(a.free), f.and(a.nodes), f.share(a.share)),
-    trans.__('Request %1, which would start now, or wait until a session on a shared GPU ends.', f.gpus(a.best))
+    trans.__('Request %1, which would start now, or wait until enough of one GPU is free.', f.gpus(a.best))
   ],
   'fragmented.part.smaller': (trans, f, a) => [
     trans.__('%1 free in total, but no single GPU has %2 free.', f.gpus(a.free), f.share(a.share)),
-    trans.__('Request %1, which would start now, or wait until a session on a shared GPU ends.', f.gpus(a.best))
+    trans.__('Request %1, which would start now, or wait until enough of one GPU is free.', f.gpus(a.best))
+  ],
+  'fragmented.reclaim.part': (trans, f, a) => [
+    trans.__('%1 free and %2 that could be reclaimed, but not enough of one GPU.', f.amount(a.free), f.gpus(a.more)),
+    trans.__('Starts when enough of one GPU is free.')
+  ],
+  'fragmented.reclaim.whole': (trans, f, a) => [
+    trans.__('%1 free and %2 that could be reclaimed, but not enough on one node.', f.amount(a.free), f.gpus(a.more)),
+    trans.__('Starts when enough GPUs of one node are free.')
   ],
   'fragmented.whole': (trans, f, a) => [
     trans._n('%2 free in total, but no node has a whole GPU free.', '%2 free in total, but no node has %1 whole GPUs free.', Number(a.devices), f.gpus(a.free)),
-    trans.__('Starts when a session on a shared GPU ends.')
+    trans.__('Starts when enough GPUs of one node are free.')
   ],
   'fragmented.whole.on': (trans, f, a) => [
     trans._n('%2 free in total on %3, but no node has a whole GPU free.', '%2 free in total on %3, but no node has %1 whole GPUs free.', Number(a.devices), f.gpus(a.free), f.and(a.nodes)),
-    trans.__('Starts when a session on a shared GPU ends.')
+    trans.__('Starts when enough GPUs of one node are free.')
   ],
   'fragmented.whole.on.smaller': (trans, f, a) => [
     trans._n('%2 free in total on %3, but no node has a whole GPU free.', '%2 free in total on %3, but no node has %1 whole GPUs free.', Number(a.devices), f.gpus(a.free), f.and(a.nodes)),
-    trans.__('Request %1, which would start now, or wait until a session on a shared GPU ends.', f.gpus(a.best))
+    trans.__('Request %1, which would start now, or wait until enough GPUs of one node are free.', f.gpus(a.best))
   ],
   'fragmented.whole.smaller': (trans, f, a) => [
     trans._n('%2 free in total, but no node has a whole GPU free.', '%2 free in total, but no node has %1 whole GPUs free.', Number(a.devices), f.gpus(a.free)),
-    trans.__('Request %1, which would start now, or wait until a session on a shared GPU ends.', f.gpus(a.best))
+    trans.__('Request %1, which would start now, or wait until enough GPUs of one node are free.', f.gpus(a.best))
   ],
   'gpus.mig': (trans, _f, a) => [
     trans.__('All MIG instances with profile %1 are in use.', a.profile),
@@ -133,16 +141,40 @@ export const reasons: Texts = {
     trans.__("%1's interactive sessions already use %2 of its %3; %4 more would exceed the quota.", a.project, f.amount(a.used), f.gpus(a.quota), f.amount(a.more)),
     trans.__('Starts when %1 of that is released. Interactive (spot) sessions may borrow.', f.gpus(a.missing))
   ],
+  'quota.interactive.ahead': (trans, f, a) => [
+    trans.__("%1's interactive sessions already use %2 of its %3; %4 more would exceed the quota.", a.project, f.amount(a.used), f.gpus(a.quota), f.amount(a.more)),
+    trans.__('Starts when %1 of that is released beyond what those ahead of it need. Interactive (spot) sessions may borrow.', f.gpus(a.missing))
+  ],
+  'quota.interactive.never': (trans, f, a) => [
+    trans.__("%1's interactive sessions already use %2 of its %3; %4 more would exceed the quota.", a.project, f.amount(a.used), f.gpus(a.quota), f.amount(a.more)),
+    trans.__('Request less, or ask an administrator for more; otherwise it cannot start. Interactive (spot) sessions may borrow.')
+  ],
   'quota.limit': (trans, f, a) => [
     trans.__('%1 already uses %2 of its limit of %3; %4 more would exceed it.', a.project, f.amount(a.used), f.gpus(a.limit), f.amount(a.more)),
-    trans.__('Starts when the project releases %1.', f.gpus(a.missing))
+    trans.__('Starts when %1 of that is released.', f.gpus(a.missing))
+  ],
+  'quota.limit.ahead': (trans, f, a) => [
+    trans.__('%1 already uses %2 of its limit of %3; %4 more would exceed it.', a.project, f.amount(a.used), f.gpus(a.limit), f.amount(a.more)),
+    trans.__('Starts when %1 of that is released beyond what those ahead of it need.', f.gpus(a.missing))
+  ],
+  'quota.limit.never': (trans, f, a) => [
+    trans.__('%1 already uses %2 of its limit of %3; %4 more would exceed it.', a.project, f.amount(a.used), f.gpus(a.limit), f.amount(a.more)),
+    trans.__('Request less, or ask an administrator for more; otherwise it cannot start.')
   ],
   'quota.no_borrowing': (trans, f, a) => [
     trans.__('%1 already uses %2 of its %3; %4 more would exceed the quota, and it may not borrow.', a.project, f.amount(a.used), f.gpus(a.quota), f.amount(a.more)),
-    trans.__('Starts when the project releases %1.', f.gpus(a.missing))
+    trans.__('Starts when %1 of that is released.', f.gpus(a.missing))
+  ],
+  'quota.no_borrowing.ahead': (trans, f, a) => [
+    trans.__('%1 already uses %2 of its %3; %4 more would exceed the quota, and it may not borrow.', a.project, f.amount(a.used), f.gpus(a.quota), f.amount(a.more)),
+    trans.__('Starts when %1 of that is released beyond what those ahead of it need.', f.gpus(a.missing))
+  ],
+  'quota.no_borrowing.never': (trans, f, a) => [
+    trans.__('%1 already uses %2 of its %3; %4 more would exceed the quota, and it may not borrow.', a.project, f.amount(a.used), f.gpus(a.quota), f.amount(a.more)),
+    trans.__('Request less, or ask an administrator for more; otherwise it cannot start.')
   ],
   'quota.not_reclaimable': (trans, _f, a) => [
-    trans.__("It is within %1's quota, but no preemptible session holds suitable GPUs.", a.project)
+    trans.__("It is within %1's quota, but not enough can be reclaimed.", a.project)
   ],
   'reclaim.borrowed': (trans, f, a) => [
     trans.__('Preempted by %1, which is entitled to GPUs that %2 had borrowed.', f.sessions(a.session), a.project),
