@@ -69,11 +69,16 @@ def test_no_message_is_larger_than_a_piece():
     assert there.sent[-1][1] <= 1000
 
 
-def test_how_far_it_is_is_shown_and_ends():
+def test_how_far_a_large_transfer_is_is_shown_and_ends():
     notes: list[str] = []
-    near.put(There(), {"a": array()}, notes.append)
-    assert notes[0].startswith("a: 1000 B of 391 KiB")
-    assert notes[-1] == ""
+    there = There()
+    near.put(there, {"small": array()}, notes.append)
+    assert notes == []
+    there.piece = 32 << 20
+    near.put(there, {"a": bytearray(65 << 20)}, notes.append)
+    assert notes == ["a: 32 MiB of 65 MiB", "a: 64 MiB of 65 MiB", ""]
+    near.get(there, ["a"], notes.append)
+    assert notes[3:] == notes[:3]
 
 
 @pytest.mark.parametrize("limit", [1000, 390_000])

@@ -11,11 +11,14 @@ import threading
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 from jupyter_gpuquota.errors import InvalidFields, NotFound
 from jupyter_gpuquota.kernels.attach import attach
 from jupyter_gpuquota.ui.cellmagic.failed import CellFailed
 from jupyter_gpuquota.ui.magics import GpuMagics
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -143,3 +146,35 @@ def test_which_kernel_is_meant_is_asked_if_there_are_several(ipython, gpu, serve
     with pytest.raises(InvalidFields, match=r"There is no such variable"):
         ipython.run_line_magic("gpu", "snapshot create exp-1 --variables x --notebook b.ipynb")
     other.shut_down()
+
+
+def test_a_notebook_shows_displays_widgets_and_errors_of_its_cells(shell, session):
+    cells = [
+        "%load_ext jupyter_gpuquota\nsteps = 3",
+        "%%gpu exp-1 --in steps --out bar_value\n"
+        "import ipywidgets\n"
+        "from IPython.display import HTML, display\n"
+        "bar = ipywidgets.IntProgress(max=steps)\n"
+        "display(bar, HTML('<b>done</b>'))\n"
+        "for _ in range(steps):\n    bar.value += 1\n"
+        "bar_value = bar.value",
+        "bar_value",
+        "%%gpu exp-1\n1 / 0",
+    ]
+    notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
+    patient = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
+    place = {"metadata": {"path": str(shell.folder / "work")}}
+    NotebookClient(notebook, resources=place, allow_errors=True, **patient).execute(env=shell.env)
+    assert len(notebook.cells[1].outputs) == 4, notebook.cells[1].outputs
+    sent, widget, html, received = notebook.cells[1].outputs
+    assert sent["text"].startswith("sent: steps ")
+    assert received["text"].startswith("received: bar_value ")
+    assert html["data"]["text/html"] == "<b>done</b>"
+    model = widget["data"]["application/vnd.jupyter.widget-view+json"]["model_id"]
+    states = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
+    assert states[model]["state"]["value"] == 3
+    assert notebook.cells[2].outputs[0]["data"]["text/plain"] == "3"
+    (error,) = notebook.cells[3].outputs
+    assert error["ename"] == "ZeroDivisionError"
+    assert error["evalue"] == "division by zero"
+    assert len(error["traceback"]) > 1

@@ -14,6 +14,8 @@ from .pickles import Filling, TooLarge, overview, pack, pieces, unpack
 LIMIT = 1 << 30
 """The most bytes of variables that one cell carries in each direction."""
 
+_LARGE = 64 << 20
+"""Bytes of a transfer that takes long enough to show how far it is."""
 _OWN = re.compile(r"^from \.pickles import \([^)]*\)$", re.MULTILINE)
 """What the two modules import of each other: there they are one."""
 
@@ -73,9 +75,8 @@ def put(talk: Talk, values: Mapping[str, Any], note: Note, *, limit: int = LIMIT
     for group in pieces(parts, talk.piece):
         talk.send({"do": "piece"}, group)
         sent += sum(piece.nbytes for piece in group)
-        note(f"{', '.join(values)}: {size_text(sent)} of {size_text(total)} sent")
+        _show(note, values, sent, total)
     answer = _answer(talk)
-    note("")
     _refuse("in", answer["problems"], "Import or define its class there too.")
     return _sizes(items)
 
@@ -102,10 +103,7 @@ def get(
             awaited = far.WINDOW
         filling.add(talk.receive()[1])
         awaited -= 1
-        note(
-            f"{', '.join(names)}: {size_text(total - filling.left)} of {size_text(total)} received"
-        )
-    note("")
+        _show(note, names, total - filling.left, total)
     return _unpacked(answer["items"], filling), _sizes(answer["items"])
 
 
@@ -130,6 +128,13 @@ def _packed(values: Mapping[str, Any], limit: int) -> tuple[list[Any], list[memo
         parts += packed
     _refuse("in", problems, "Make it in the cell, or carry what it is made of.")
     return items, parts
+
+
+def _show(note: Note, names: Iterable[str], done: int, total: int) -> None:
+    """Show how far a large transfer is."""
+    if total >= _LARGE:
+        left = done < total
+        note(f"{', '.join(names)}: {size_text(done)} of {size_text(total)}" if left else "")
 
 
 def _sizes(items: Iterable[tuple[str, Sequence[int]]]) -> dict[str, int]:
