@@ -18,8 +18,12 @@ ARGS ?=
 # order: those with the most tests are quick, and those with the longest tests must not come last.
 WORKERS ?= 3
 
-# Each part has a report of its own, and a memory of its own of what failed last: they run in parallel.
-PYTEST = pytest --junitxml=$(REPORTS)/$(@:test-%=%).xml -o cache_dir=.pytest_cache/$(@:test-%=%)
+# Each part has a report, a memory of what failed last, and a temporary folder of its own: they run in
+# parallel. In pytest's common folder each would, at its end, remove what others have left or still use.
+# The folder's name is short (the path of a unix socket has to fit into 107 bytes) and that of one checkout.
+PYTEST = pytest --junitxml=$(REPORTS)/$(@:test-%=%).xml -o cache_dir=.pytest_cache/$(@:test-%=%) \
+	--basetemp=$${TMPDIR:-/tmp}/gpuq-$(CHECKOUT)-$(@:test-%=%)
+CHECKOUT = $(shell echo '$(REPORTS)' | cksum | cut -d ' ' -f 1)
 
 VENV := $(CURDIR)/.venv
 HUB := $(CURDIR)/.venv-hub
@@ -28,6 +32,8 @@ STAMPS := $(VENV)/stamps
 export REPORTS := $(CURDIR)/reports
 export PATH := $(VENV)/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Images of containers set it. Each of the thousands of processes of the tests would compile anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 BUILT := jupyter_gpuquota/labextension/package.json
 NODE_MODULES := labextension/node_modules/.stamp

@@ -31,6 +31,7 @@ class TestEmpty(BackendContract):
 def test_an_empty_class_passes_nothing(tmp_path: Path) -> None:
     (tmp_path / "test_empty.py").write_text(EMPTY)
     options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT), "--timeout=30"]
+    options += ["--tb=line", "--basetemp", str(tmp_path / "own")]
     command = [sys.executable, "-m", "pytest", *options, str(tmp_path / "test_empty.py")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     last = done.stdout.strip().splitlines()[-1]
