@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 from .channels.direct import DirectChannels
+from .channels.port import Channels
 from .channels.probe import ReadyChannels, opened
+from .channels.websocket import WebSocketChannels
 from .connection_file import connection_of
 from .session_server import SessionServer
 
@@ -21,13 +24,20 @@ class AttachedKernel:
     id: str
     started: bool
 
-    def channels(self, seconds: float = 60.0) -> ReadyChannels:
+    def channels(self, seconds: float = 60.0, session: str = "") -> ReadyChannels:
         """Return a new connection to its channels, once the kernel answers on it.
 
-        Raises WrongState, and ChannelsLost if it does not within `seconds`.
+        Where its sockets cannot be reached, its server keeps what it sends between two connections
+        of the same `session`. Raises WrongState, Unavailable, and ChannelsLost if it does not
+        answer within `seconds`.
         """
-        runtime = self.server.endpoint.runtime
-        return opened(DirectChannels(connection_of(runtime, self.id)), seconds)
+        return opened(self._open(session or uuid4().hex), seconds)
+
+    def _open(self, session: str) -> Channels:
+        endpoint = self.server.endpoint
+        if endpoint.runtime:
+            return DirectChannels(connection_of(endpoint.runtime, self.id))
+        return WebSocketChannels(endpoint, self.id, session)
 
     def interrupt(self) -> None:
         """Interrupt what it runs. Raises NotFound, Unavailable."""

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
 from ..client import Client
 from ..client.variables import far, near
@@ -52,6 +53,7 @@ class SessionPlace:
         self._launch = launch
         self._on_shutdown = on_shutdown
         self._session = ""
+        self._relay = uuid4().hex
 
     def session(self, *, resume: bool) -> Session:
         """Return the session, launched or resumed where that is asked for."""
@@ -73,7 +75,7 @@ class SessionPlace:
         here = bool(server.endpoint.runtime)
         path = self._notebook.path_in(session.spec.folder if here else "")
         kernel = attach(server, path, name=self._notebook.name, kernel=self._kernel)
-        channels = kernel.channels(_ANSWERS)
+        channels = kernel.channels(_ANSWERS, self._relay)
         if kernel.started and channels.language == "python":
             if here:
                 move(channels, self._notebook.folder)

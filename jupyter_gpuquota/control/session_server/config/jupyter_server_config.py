@@ -3,6 +3,9 @@
 Jupyter Server writes the token of its identity provider into its pages. That of a session is empty:
 the ingress sends another token, which no page knows.
 
+Jupyter Server drops output of more than 1 MB or 1,000 messages a second, to protect pages. A relay
+is not a page: it passes output on to a server with limits of its own.
+
 Terminals are not login shells: a profile would remove the session's environment from PATH.
 """
 
@@ -11,6 +14,7 @@ from __future__ import annotations
 import os
 from hmac import compare_digest
 from shutil import which
+from typing import Any
 
 try:
     from jupyter_server.auth.identity import IdentityProvider, User
@@ -31,6 +35,26 @@ else:
 
     c.ServerApp.identity_provider_class = SessionIdentity  # type: ignore[name-defined]
     c.SessionIdentity.token = ""  # type: ignore[name-defined]
+
+try:
+    from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+except ImportError:  # Jupyter Server 1
+    pass
+else:
+
+    class SessionConnection(ZMQChannelsWebsocketConnection):
+        """A connection to a kernel, without limits for a relay."""
+
+        def connect(self) -> Any:
+            """Connect, and see who it is for."""
+            if self.websocket_handler.get_query_argument("gpuquota_relay", ""):
+                self.limit_rate = False
+            return super().connect()
+
+    c.ServerApp.kernel_websocket_connection_class = SessionConnection  # type: ignore[name-defined]
+
+_LARGEST = {"websocket_max_message_size": 2**30 + 2**24}
+c.ServerApp.tornado_settings.update(_LARGEST)  # type: ignore[name-defined]
 
 _SHELL = os.environ.get("SHELL") or which("bash") or "sh"
 c.ServerApp.terminado_settings = {"shell_command": [_SHELL]}  # type: ignore[name-defined]
