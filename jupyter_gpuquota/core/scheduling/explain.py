@@ -20,11 +20,12 @@ def explain(
     ledger: Ledger,
     pool: Pool,
     allowed: Allowed,
-    more: Callable[[], int],
+    more: Callable[[], int] = int,
 ) -> Reason:
     """Return why a session that no rule forbids has no devices.
 
-    `more` returns what could be reclaimed for it, in milli-GPU, if it were in one place.
+    `more` returns what could be reclaimed for it, in milli-GPU, if it were in one place; nothing
+    where that is not known.
     """
     share = session.spec.share
     obstacle = why_not(share, pool, allowed)

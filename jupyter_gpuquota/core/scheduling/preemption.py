@@ -20,13 +20,15 @@ from .victims import Choice, Rules, Search, Validator
 class Strategy:
     """Whose GPUs are taken: which sessions may be victims, and which sets of them.
 
-    `may` must hold for every session of a set that is valid; `name` is equal where it is.
+    `may` must hold for every session of a set that is valid; `name` is equal where it is. Once
+    `spent` returns true, no more sets are tried.
     """
 
     name: Hashable
     holders: Holders
     may: Callable[[Session], bool]
     valid: Validator
+    spent: Callable[[], bool] = bool
 
 
 Strategies = Callable[[Session, int], Sequence[Strategy]]
@@ -104,7 +106,7 @@ class _Stage:
         key = (alike, strategy.name)
         if key not in self._searches:
             confirm = partial(all_fit, self._cycle) if self._moved else None
-            rules = Rules(milli, strategy.valid, confirm)
+            rules = Rules(milli, strategy.valid, confirm, strategy.spent)
             self._searches[key] = Search(self._rooms_of(taker, strategy), rules, self._changed)
         return self._searches[key]
 

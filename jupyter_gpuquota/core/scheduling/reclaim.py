@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +12,9 @@ from .holders import Holders, Victims
 from .ledger import UNBOUNDED, Account
 from .preemption import Strategy, preempt_for
 from .queue import rank
+
+_TRIALS, _ALL_TRIALS = 50, 200
+"""The most sets of sessions whose move is tried for one session, and in one cycle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +114,13 @@ def preempt(cycle: Cycle) -> None:
 def consolidate(cycle: Cycle) -> None:
     """Move preemptible sessions where that makes room for one that stays within its right.
 
-    Whoever borrows beyond the fair share moves nobody: it might have to give back at once.
+    Whoever borrows beyond the fair share moves nobody: it might have to give back at once. As most
+    moves that are tried lead nowhere, only so many are.
     """
     if not cycle.snapshot.rules.consolidate or not cycle.pending:
         return
     holders = Holders(s for s in cycle.staying if cycle.may_move(s))
+    tried: Counter[str] = Counter()
 
     def may(victim: Session) -> bool:
         return victim.id not in cycle.evictions
@@ -123,12 +128,16 @@ def consolidate(cycle: Cycle) -> None:
     def strategies(taker: Session, milli: int) -> Sequence[Strategy]:
         account = cycle.ledger.of(taker)
 
+        def spent() -> bool:
+            return tried[taker.id] >= _TRIALS or tried.total() >= _ALL_TRIALS
+
         def valid(_: Victims, cost: int) -> bool:
+            tried[taker.id] += 1
             within = account.used + cost <= account.right
             return within and not cycle.ledger.refuses(taker, cost)
 
-        within = account.used + milli <= account.right
-        return [Strategy("moves", holders, may, valid)] if within else ()
+        within = account.used + milli <= account.right and milli <= cycle.soon.free().milli
+        return [Strategy("moves", holders, may, valid, spent)] if within else ()
 
     preempt_for(cycle, cycle.pending, strategies, moved=True)
 

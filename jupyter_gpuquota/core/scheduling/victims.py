@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from itertools import takewhile
 
 from ...model.resources import Placement
 from .holders import Rank, Victims
@@ -26,12 +27,14 @@ class Rules:
     """Who may be preempted for a share that costs at least `milli`.
 
     `valid` returns whether a set of sessions may be preempted for a cost, `confirm` whether the
-    result is acceptable. While victims are chosen, fewer and fewer are allowed.
+    result is acceptable, `spent` whether to give up. While victims are chosen, fewer and fewer are
+    allowed.
     """
 
     milli: int
     valid: Validator
     confirm: Confirm | None = None
+    spent: Callable[[], bool] = bool
 
 
 class Search:
@@ -56,6 +59,8 @@ class Search:
         found: list[tuple[Rank, str]] = []
         looks = 0
         while self._bounds and looks < LOOKS and (best is None or self._bounds[0] < best[:2]):
+            if self._rules.spent():
+                break
             _, name = heappop(self._bounds)
             if choice := self._best(name):
                 rank = self._rooms.rank(choice[0])
@@ -75,7 +80,7 @@ class Search:
                 heappush(self._bounds, (rank, name))
 
     def _best(self, node: str) -> Choice | None:
-        sets = self._rooms.sets(node)
+        sets = takewhile(lambda _: not self._rules.spent(), self._rooms.sets(node))
         return next((choice for victims in sets if (choice := self._accept(node, victims))), None)
 
     def _accept(self, node: str, victims: Victims) -> Choice | None:
