@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
+from jupyter_gpuquota.errors import (
+    InvalidFields,
+    InvalidRequest,
+    NotFound,
+    Unsupported,
+    WrongState,
+)
 from jupyter_gpuquota.kernels.cells.notebook import Notebook, this_notebook
 from jupyter_gpuquota.ui.cellmagic.arguments import read_line
+from jupyter_gpuquota.ui.cellmagic.target import running
 from jupyter_gpuquota.ui.parser import HelpRequested
 
 
@@ -69,3 +76,54 @@ def test_a_program_without_a_notebook_has_a_kernel_of_its_own():
     notebook = this_notebook({})
     assert notebook == Notebook("", notebook.key)
     assert notebook.kernel_path("/work") == f"python-{notebook.key}.gpu"
+
+
+HERE = this_notebook({"JPY_SESSION_NAME": "/work/a.ipynb"})
+
+
+def session_of(client, console, line: str):
+    return running(client, read_line(line), HERE, console)
+
+
+def test_a_scratch_session_is_launched_once_and_ends_when_idle(client, console):
+    made = session_of(client, console, "-g 0.25")
+    assert made.spec.name == HERE.scratch(read_line("-g 0.25").request)
+    assert (made.spec.kind, made.spec.share.milli) == ("interactive", 250)
+    assert made.spec.idle_timeout == 900
+    assert session_of(client, console, "-g 0.25").id == made.id
+    assert session_of(client, console, "-g 0.5").id != made.id
+
+
+def test_a_scratch_session_that_ended_runs_again(client, console):
+    made = session_of(client, console, "-g 0.25")
+    for end in (client.sessions.stop, client.sessions.suspend):
+        end(made.id)
+        assert session_of(client, console, "-g 0.25").run > made.run
+
+
+def test_a_session_to_keep_has_no_idle_time_of_its_own(client, console):
+    assert session_of(client, console, "-g 0.25 --keep").spec.idle_timeout is None
+    kept = session_of(client, console, "mine -g 0.5")
+    assert (kept.spec.name, kept.spec.idle_timeout) == ("mine", None)
+
+
+def test_a_policy_that_allows_no_such_time_holds(client, console):
+    client.policy.set("everyone", idle_timeout="20m", lock=["idle_timeout"])
+    assert session_of(client, console, "-g 0.25").spec.idle_timeout is None
+
+
+def test_a_suspended_session_is_resumed_and_an_ended_one_is_not(client, console):
+    client.sessions.submit("exp1", kind="interactive")
+    client.sessions.suspend("exp1")
+    assert session_of(client, console, "exp1").state == "running"
+    client.sessions.stop("exp1")
+    with pytest.raises(WrongState, match=r"%gpu resume exp1"):
+        session_of(client, console, "exp1")
+
+
+def test_a_session_without_kernels_is_refused(client, console):
+    client.sessions.submit("job", kind="train", command=["sleep", "1"])
+    with pytest.raises(Unsupported, match="--interactive"):
+        session_of(client, console, "job")
+    with pytest.raises(NotFound):
+        session_of(client, console, "nothing")
