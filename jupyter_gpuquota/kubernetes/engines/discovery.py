@@ -7,13 +7,14 @@ from typing import Literal
 
 from ...errors import Unsupported
 from ..api import Api
-from ..namespaces import everywhere
-from ..resources import RESOURCE_QUOTAS
+from ..namespaces import everywhere, visible
+from ..resources import NAMESPACES, RESOURCE_QUOTAS
 from .engine import Engine
 from .kai.engine import KaiEngine
 from .kai.objects import GROUP as KAI_GROUP
 from .kai.objects import QUEUES
 from .kai.objects import VERSION as KAI_VERSION
+from .kai.queues import find_queues
 from .kueue.engine import KueueEngine
 from .kueue.objects import GROUP, LOCAL_QUEUES, VERSION
 from .no_engine import NoEngine
@@ -36,9 +37,9 @@ ENGINES: Mapping[Name, Callable[[Surroundings], Engine]] = {
 async def discover(around: Surroundings, pinned: Name | Literal["auto"] = "auto") -> Engine:
     """Return the engine of a cluster, or the one that an administrator has pinned.
 
-    It is the first that is in use: Kueue if a LocalQueue exists, KAI Scheduler if one of its Queues
-    does, ResourceQuotas if one limits GPUs. Raises Unsupported where a pinned one is not installed,
-    Fault where the server does not respond.
+    It is the first that is in use: Kueue if a LocalQueue exists, KAI Scheduler if a namespace has a
+    Queue, ResourceQuotas if one limits GPUs. Raises Unsupported where a pinned one is not
+    installed, Fault where the server does not respond.
     """
     name: Name
     if pinned == "kueue":
@@ -88,10 +89,11 @@ async def _uses_kueue(around: Surroundings) -> bool:
 async def _uses_kai(around: Surroundings) -> bool:
     if KAI_VERSION not in await versions(around.api, KAI_GROUP):
         return False
-    async for found in everywhere(around.api, QUEUES):
-        if found:
-            return True
-    return False
+    queues = [queue async for each in everywhere(around.api, QUEUES) for queue in each]
+    listed = [each async for found in everywhere(around.api, NAMESPACES) for each in found]
+    named = around.namespaces or visible(around.api, ())
+    found = find_queues(queues, listed, named=named)
+    return any(not around.namespaces or name in around.namespaces for name in found)
 
 
 async def _uses_quotas(around: Surroundings) -> bool:

@@ -165,3 +165,13 @@ async def test_kai_is_used_once_it_has_a_queue() -> None:
 async def test_a_pinned_kai_that_is_not_installed_is_told() -> None:
     with pytest.raises(Unsupported, match="KAI Scheduler is not installed"):
         await found(FakeApi(), "kai")
+
+
+async def test_queues_of_kai_that_are_nobodys_do_not_count() -> None:
+    api = FakeApi()
+    api.controls.answers[KAI] = {"versions": [{"version": "v2"}]}
+    api.put(QUEUES, {"metadata": {"name": "default-queue"}})
+    assert await found(api) == "none"
+    api.put(QUEUES, {"metadata": {"name": "team-b"}})
+    assert (await discover(around(api, "team-a"))).name == "none"
+    assert (await discover(around(api, "team-b"))).name == "kai"

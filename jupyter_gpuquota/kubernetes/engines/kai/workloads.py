@@ -133,7 +133,7 @@ def _nodes(cluster: ClusterNodes) -> Iterator[Node]:
     """Yield the nodes whose GPUs KAI gives out; one where nothing starts has none."""
     for node in cluster.nodes:
         gpus = cluster.gpus[node.name]
-        count = 0 if node.problem else gpus.offered
+        count = 0 if node.problem or gpus.sharing else gpus.offered
         devices = tuple(
             Device(
                 index=index,
