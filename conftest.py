@@ -82,11 +82,14 @@ def _profile(config: pytest.Config) -> str:
 
 
 @pytest.fixture
-def rounds(request: pytest.FixtureRequest) -> Callable[[int], int]:
-    """Return how many rounds a storm of `full` rounds has in this run."""
+def rounds(request: pytest.FixtureRequest) -> Callable[..., int]:
+    """Return how many rounds a storm of `full` rounds has in this run.
+
+    Where a round takes many seconds, the storm says how many are enough for `make test`.
+    """
     wanted = request.config.option.rounds
     storm = _profile(request.config) == "storm"
-    return lambda full: wanted or (full if storm else min(full, ROUNDS))
+    return lambda full, quick=ROUNDS: wanted or (full if storm else min(full, quick))
 
 
 @pytest.fixture
