@@ -17,6 +17,7 @@ from ..model.idleness import Activity
 from ..model.projects import AuditEntry
 from ..model.snapshots.runs import Run, RunList
 from ..model.struct import Page
+from ..model.volumes.storage import StorageBy, StorageList, StorageUse
 from . import audit, history, runs
 from .connection import discovery
 from .connection.context import Context
@@ -28,7 +29,7 @@ from .nodegroups import NodeGroups
 from .nodes import Nodes
 from .policy import Policies
 from .projects import Projects
-from .quota import Quota
+from .quota import Quota, storage
 from .rules import Rules
 from .session import ClientSession
 from .sessions import Sessions
@@ -125,6 +126,15 @@ class Client:
         Raises NotFound, NotAllowed, WrongState outside of sessions.
         """
         return runs.read(self.context, session, project)
+
+    def storage(
+        self, *, project: str = "", by: StorageBy = "project"
+    ) -> Listing[StorageUse, StorageList]:
+        """List how much storage projects use: datasets, snapshots and volumes, in bytes.
+
+        With `by="user"` each owner has rows; leads and admins see those of all.
+        """
+        return storage(self.context, project, by)
 
     def activity(self, name: str, *, project: str = "") -> Activity:
         """Return the activity of a running session. Raises NotFound, WrongState."""

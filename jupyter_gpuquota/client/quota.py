@@ -1,9 +1,11 @@
-"""Quota: what projects may use, and what they use."""
+"""Quota: what projects may use, what they use, and what they store."""
 
 from __future__ import annotations
 
 from ..model.quota import ProjectUse
 from ..model.quota import Quota as Answer
+from ..model.volumes.storage import StorageBy, StorageList, StorageQuery, StorageUse
+from .connection.context import Context
 from .listing import Listing, Table
 from .namespace import Namespace
 
@@ -39,3 +41,26 @@ def table_of(answer: Answer) -> Table[ProjectUse]:
         shown=("project", "quota", "allocated", "over", "running", "waiting"),
         empty="No projects.",
     )
+
+
+STORAGE = Table[StorageUse](
+    columns={
+        "project": lambda each: each.project,
+        "kind": lambda each: each.kind,
+        "owner": lambda each: each.owner,
+        "items": lambda each: each.items,
+        "size": lambda each: each.size,
+        "stored": lambda each: each.stored,
+        "unknown": lambda each: each.unknown,
+    },
+    shown=("project", "kind", "owner", "items", "size", "stored"),
+    empty="Nothing is stored.",
+)
+"""`size` and `stored` are in bytes."""
+
+
+def storage(context: Context, project: str, by: StorageBy) -> Listing[StorageUse, StorageList]:
+    """Return what projects store, by kind."""
+    query = StorageQuery(project=project, by=by)
+    answer: StorageList = context.call("quota.storage", query=query)
+    return Listing(answer, answer.items, STORAGE)

@@ -51,6 +51,7 @@ from jupyter_gpuquota.model.snapshots.snapshots import (
     SnapshotRulesRequest,
 )
 from jupyter_gpuquota.model.templates import TemplateRequest
+from jupyter_gpuquota.model.volumes.storage import StorageQuery
 from jupyter_gpuquota.model.volumes.volumes import VolumeChange, VolumeQuery, VolumeRequest
 from tests.builders import NOW
 from tests.contract.data import FACES
@@ -128,6 +129,7 @@ ALLOWED: dict[str, set[str]] = {
     "lakes.preview": {ADMIN},
     "lakes.collect": {ADMIN},
     "lineage.get": _DATA_SEE,
+    "quota.storage": _PERSONS,
     "volumes.list": _PERSONS,
     "volumes.create": {"member", "owner", "lead", ADMIN},
     "volumes.get": _SEE - {"session"},
@@ -223,6 +225,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "lakes.preview": {"body": DataSettingsRequest(revision="1")},
     "lineage.get": {"args": _DATA, "query": LineageQuery()},
     "lakes.collect": {"args": {"lake": "local"}, "body": CollectRequest()},
+    "quota.storage": {"query": StorageQuery()},
     "volumes.list": {"query": VolumeQuery()},
     "volumes.create": {"body": VolumeRequest(name="new", project="team-c", size="1Gi")},
     "volumes.get": {"args": _VOLUME},

@@ -73,7 +73,7 @@ def test_every_type_is_written():
     assert written == {
         "amount": "2.5",
         "and": "a, b and c",
-        "bytes": "1.2 GB",
+        "bytes": "1.1 GiB",
         "count": "3",
         "duration": "2 h 5 min",
         "gpus": "0.5 GPU",

@@ -133,7 +133,7 @@ async def test_a_preview_says_what_is_cached_and_what_comes_first(lab: Lab) -> N
     preview = await ask(lab.backend, "sessions.preview", "ana", body=request)
     assert [each.state for each in preview.data] == ["cached", "missing"]
     assert preview.message.endswith(
-        "Cached already: faces@good. faces@latest will be fetched first (1 kB)."
+        "Cached already: faces@good. faces@latest will be fetched first (1000 B)."
     )
 
 

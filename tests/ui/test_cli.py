@@ -273,7 +273,7 @@ class TestCompletion:
     @pytest.mark.parametrize("program", ["jupyter-gpu", "jupyter"])
     def test_commands_options_and_names(self, shell, running, program):
         said = "jupyter gpu" if program == "jupyter" else program
-        assert self.complete(shell, f"{said} st", program) == {"stop"}
+        assert self.complete(shell, f"{said} st", program) == {"stop", "storage"}
         assert self.complete(shell, f"{said} submit x --gpu-m", program) == {"--gpu-memory"}
         assert self.complete(shell, f"{said} describe ", program) == {running}
         assert self.complete(shell, f"{said} submit x -p te", program) == {"team-a", "team-b"}

@@ -15,8 +15,8 @@ from .idle_words import activity_text, whose
 Arg = str | int
 """A value as it travels: integers for amounts, text for everything else."""
 
-_THOUSAND, _TEN = 1000, 9.95
-_BYTES = ("B", "kB", "MB", "GB", "TB", "PB")
+_STEP, _TEN = 1024, 9.95
+_BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
@@ -111,10 +111,10 @@ def _holder(project: str, used: str, borrowed: str) -> str:
 
 
 def size(count: int) -> str:
-    """Return bytes in a decimal unit: `1.2 GB`, `43 kB`, `7 B`."""
+    """Return bytes in a binary unit, as sizes are typed: `1.2 GiB`, `43 KiB`, `7 B`."""
     value, power = float(count), 0
-    while round(value) >= _THOUSAND and power < len(_BYTES) - 1:
-        value, power = value / _THOUSAND, power + 1
+    while round(value) >= _STEP and power < len(_BYTES) - 1:
+        value, power = value / _STEP, power + 1
     text = f"{value:.1f}".removesuffix(".0") if power and value < _TEN else f"{value:.0f}"
     return f"{text} {_BYTES[power]}"
 

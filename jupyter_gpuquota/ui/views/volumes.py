@@ -12,7 +12,6 @@ from .data.formats import size_text
 from .markup import Markup, join, printable, tag
 from .view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
 
-_UNITS = {"TiB": 1 << 40, "GiB": 1 << 30, "MiB": 1 << 20}
 _NONE = "No volumes. Create one: jupyter gpu volume create NAME."
 
 
@@ -83,7 +82,7 @@ class VolumeView(View[Volume]):
             ("files", "kept when the volume is deleted" if data.registered else ""),
             ("storage class", data.storage_class),
             ("level", data.level),
-            ("size", limit_text(data.size) if data.size else "no limit"),
+            ("size", size_text(data.size) if data.size else "no limit"),
             ("used", "" if data.used is None else size_text(data.used)),
             ("access", _modes(data)),
             ("nodes", ", ".join(data.nodes)),
@@ -103,15 +102,6 @@ def _use(use: VolumeUse) -> str:
     return f"{who}{place}{end}{state}"
 
 
-def limit_text(size: int) -> str:
-    """Return a size as it was requested: `10 GiB` for `10Gi`; else in decimal units."""
-    for unit in ("TiB", "GiB", "MiB"):
-        step = _UNITS[unit]
-        if size % step == 0:
-            return f"{size // step} {unit}"
-    return size_text(size)
-
-
 def _modes(data: Volume) -> str:
     return "read-only" if data.read_only else ", ".join(data.modes)
 
@@ -124,7 +114,7 @@ _COLUMNS: list[Column[Volume]] = [
     Column("NAME", lambda each: each.name, whole=True),
     Column("PROJECT", lambda each: each.project, whole=True),
     Column("OWNER", lambda each: each.owner),
-    Column("SIZE", lambda each: limit_text(each.size) if each.size else ""),
+    Column("SIZE", lambda each: size_text(each.size) if each.size else ""),
     Column("USED", lambda each: "" if each.used is None else size_text(each.used)),
     Column("ACCESS", _modes),
     Column("CLASS", lambda each: each.storage_class),

@@ -9,8 +9,9 @@ from ipywidgets import Button, Dropdown, HBox, Text
 from ...client import Client
 from ...errors import NotFound
 from ...model.volumes.volumes import Volume
+from ..views.data.formats import size_text
 from ..views.markup import tag
-from ..views.volumes import VolumesView, VolumeView, limit_text
+from ..views.volumes import VolumesView, VolumeView
 from .live import LiveWidget
 
 
@@ -79,7 +80,7 @@ class VolumesWidget(LiveWidget):
         given: dict[str, Any] = {"size": self._size.value, "project": self._project}
         made = self._client.volumes.create(self._name.value, **given)
         self.refresh()
-        size = f" of {limit_text(made.size)}" if made.size else ""
+        size = f" of {size_text(made.size)}" if made.size else ""
         mount = f"-v {made.name}:/{made.name}"
         self.say(tag("p", f"Created {made.name}{size} in {made.project}. To mount it: {mount}."))
 

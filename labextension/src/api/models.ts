@@ -26,7 +26,7 @@ export type JobState =
   | (string & {});
 export type DatasetAction =
   'see' | 'cache' | 'write' | 'remove' | (string & {});
-export type By = 'project' | 'user' | (string & {});
+export type StorageBy = 'project' | 'user' | (string & {});
 export type OriginKind =
   'version' | 'session' | 'snapshot' | 'commit' | (string & {});
 export type Relation = 'produced' | 'used' | 'follows' | (string & {});
@@ -54,6 +54,7 @@ export type IdleRule =
   'idle_timeout' | 'quiet_hours' | 'gpu_idle_timeout' | (string & {});
 export type Kind = 'interactive' | 'interactive-spot' | 'train' | (string & {});
 export type SetBy = 'config' | 'store' | 'file' | 'engine' | (string & {});
+export type StorageKind = 'datasets' | 'snapshots' | 'volumes' | (string & {});
 export type State =
   | 'waiting'
   | 'starting'
@@ -498,7 +499,7 @@ export interface NodeGroupRequest {
 export interface History {
   points: HistoryPoint[];
   users: UserHours[];
-  by: By;
+  by: StorageBy;
   step: number;
   since: string;
   until: string;
@@ -1230,6 +1231,40 @@ export interface UserUse {
   user: string;
   allocated: number;
   waiting: number;
+}
+/**
+ * The storage of the projects in which the caller has a role, by project, kind and owner.
+ *
+ * `problems` are lakes that do not answer, and what else is not known now.
+ */
+export interface StorageList {
+  items: StorageUse[];
+  problems: string[];
+}
+/**
+ * What one kind of data of a project takes, in bytes.
+ *
+ * `size` is that of all items, each for itself; of volumes, what was requested. `stored` is what
+ * they take: contents that several have in common count once. `unknown` counts items of which that
+ * is not known. `owner` is empty where all users are added up, and for what admins have set up.
+ */
+export interface StorageUse {
+  project: string;
+  kind: StorageKind;
+  owner: string;
+  items: number;
+  size: number;
+  stored: number;
+  unknown: number;
+}
+/**
+ * The project, empty for all; with `by` "user" each owner has rows.
+ *
+ * Leads and admins see those of all owners, others their own.
+ */
+export interface StorageQuery {
+  project?: string;
+  by?: 'project' | 'user';
 }
 /**
  * The rules for all projects.

@@ -88,6 +88,8 @@ import type {
   SnapshotRequest,
   SnapshotRulesRequest,
   SnapshotSettings,
+  StorageList,
+  StorageQuery,
   TagRequest,
   Template,
   TemplateList,
@@ -405,6 +407,14 @@ export const routes = {
     path: '/quota',
     noun: 'quota'
   } as Route<undefined, undefined, undefined, Quota>,
+
+  /** Show how much storage projects use, by kind. */
+  quotaStorage: {
+    name: 'quota.storage',
+    method: 'GET',
+    path: '/storage',
+    noun: ''
+  } as Route<undefined, StorageQuery, undefined, StorageList>,
 
   /** Show the rules for all projects. */
   rulesGet: {

@@ -42,18 +42,18 @@ def job(state: Any, seconds: int = 10, **fields: Any) -> Job:
     ("found", "jobs", "text"),
     [
         (copy("cached"), [], "Cached already: faces@good."),
-        (None, [], "faces@good will be fetched first (3 GB)."),
-        (None, [job("failed"), job("running")], "faces@good will be fetched first (3 GB)."),
-        (None, [job("done")], "faces@good will be fetched first (3 GB, about 30 s)."),
+        (None, [], "faces@good will be fetched first (2.8 GiB)."),
+        (None, [job("failed"), job("running")], "faces@good will be fetched first (2.8 GiB)."),
+        (None, [job("done")], "faces@good will be fetched first (2.8 GiB, about 30 s)."),
         (
             copy("fetching", 1_500_000_000),
             [job("done")],
-            "faces@good will be fetched first (1.5 GB, about 15 s).",
+            "faces@good will be fetched first (1.4 GiB, about 15 s).",
         ),
         (
             copy("fetching", 1_500_000_000),
             [job("running", dataset="faces", left=400), job("done")],
-            "faces@good will be fetched first (1.5 GB, about 6 min 40 s).",
+            "faces@good will be fetched first (1.4 GiB, about 6 min 40 s).",
         ),
     ],
 )

@@ -168,4 +168,6 @@ def test_a_change_says_what_would_go() -> None:
     found = effect(settings, [make_dataset(), own], copies, 10**12, NOW)
     assert found.evicted == ("faces@111111111111",)
     assert found.orphaned == ("faces",)
-    assert found.message == ("Not in a lake any more: faces. 1 cached version would go now (2 GB).")
+    assert found.message == (
+        "Not in a lake any more: faces. 1 cached version would go now (1.9 GiB)."
+    )

@@ -86,9 +86,9 @@ class TestDatasets:
         )
         view = say("")
         assert "digits  team-a   ana    2" in view.text
-        assert "3 files, 4.5 kB" in view.text
+        assert "3 files, 4.4 KiB" in view.text
         assert view.text.endswith("The lake far does not answer.")
-        assert "3 files, 4.5 kB" in view.html
+        assert "3 files, 4.4 KiB" in view.html
 
     @pytest.mark.parametrize(
         ("line", "sent"),
@@ -128,7 +128,7 @@ class TestFiles:
         assert say("ls digits@v1", terminal=True) is None
         lines = "".join(console.written).splitlines()
         assert lines == [
-            "   3.6 MB     1,200 files  train/",
+            "  3.4 MiB     1,200 files  train/",
             "     12 B                  a\\n\\x1b[31m\\xe9",
             "                           l -> a\\x1bb",
         ]
@@ -155,7 +155,7 @@ class TestFiles:
         )
         assert say("diff digits@v1 digits@v2").text.splitlines() == [
             f"{FIRST[:12]} → {SECOND[:12]}: 1 added, 1 removed, 0 changed",
-            "+ a  (1 kB)",
+            "+ a  (1000 B)",
             "- b  (2 B)",
             "~ b\\n  (1 B → 2 B)",
             "painted c  (0 B)",
@@ -176,7 +176,7 @@ class TestCaches:
         room = CacheRoom(capacity=10_000, used=4500, committed=6000, evictable=0, free=9000)
         server.answers["caches.list"] = CacheList(items=(copy,), room=room)
         text = say("caches").text
-        assert "4.5 kB of 10 kB used, 6 kB with what is being fetched" in text
+        assert "4.4 KiB of 9.8 KiB used, 5.9 KiB with what is being fetched" in text
         assert "team-a/exp1" in text
         assert "ana until 2026-03-01" in text
 
@@ -213,9 +213,9 @@ class TestCaches:
             "caches.create": [CacheAnswer(job=moving), CacheAnswer(copy=make_copy())],
             "jobs.get": [moving, make_job("done", kind="cache")],
         }
-        assert say("cache digits@v1").text == f"digits@{FIRST[:12]} is cached: 4.5 kB."
+        assert say("cache digits@v1").text == f"digits@{FIRST[:12]} is cached: 4.4 KiB."
         assert console.redrawn[0] == (
-            "cache digits: 1 of 3 files, 1.5 kB of 4.5 kB, 100 B/s, 30 s left"
+            "cache digits: 1 of 3 files, 1.5 KiB of 4.4 KiB, 100 B/s, 30 s left"
         )
         assert console.redrawn[-1] == ""
 

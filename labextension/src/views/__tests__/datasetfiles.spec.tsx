@@ -193,7 +193,7 @@ describe('the comparison of two versions', () => {
     page.show(<CompareView model={model} />);
     expect(
       await screen.findByRole('row', {
-        name: 'Changed: changed.txt, 1 kB → 2 kB'
+        name: 'Changed: changed.txt, 1,000 B → 2 KiB'
       })
     ).toBeTruthy();
     expect(screen.getByRole('button', { name: 'All 3' })).toBeTruthy();
@@ -202,7 +202,7 @@ describe('the comparison of two versions', () => {
       expect(screen.queryByRole('row', { name: /^Changed/ })).toBeNull()
     );
     expect(
-      await screen.findByRole('row', { name: 'Removed: removed.txt, 1 kB' })
+      await screen.findByRole('row', { name: 'Removed: removed.txt, 1,000 B' })
     ).toBeTruthy();
     jest.restoreAllMocks();
     model.dispose();

@@ -76,7 +76,7 @@ describe('the section on datasets', () => {
     expect(row.getAttribute('aria-level')).toBe('2');
     expect(row.textContent).toContain('v1');
     expect(row.textContent).toContain('not here');
-    expect(row.textContent).toContain('1.2 GB · 300 files · ');
+    expect(row.textContent).toContain('1.1 GiB · 300 files · ');
     const head = screen.getByRole('row', { name: /^faces, team-a/ });
     expect(head.getAttribute('aria-expanded')).toBe('true');
     focus(row);
@@ -92,7 +92,7 @@ describe('the section on datasets', () => {
     const row = await open();
     expect(row.textContent).toContain('fetching 43%');
     const jobs = screen.getByRole('list', { name: 'Jobs' });
-    expect(jobs.textContent).toContain('43% · 12 MB/s · 5 min left');
+    expect(jobs.textContent).toContain('43% · 11 MiB/s · 5 min left');
     within(row)
       .getByRole('button', { name: /^Cancel fetching/ })
       .click();
@@ -153,7 +153,7 @@ describe('the section on datasets', () => {
     show();
     const meter = await screen.findByRole('meter', { name: 'Cache' });
     expect(meter.getAttribute('aria-valuetext')).toBe(
-      '4 GB of 10 GB used · 1 GB of it evictable · 1 GB being fetched · 6 GB free'
+      '3.7 GiB of 9.3 GiB used · 954 MiB of it evictable · 954 MiB being fetched · 5.6 GiB free'
     );
   });
 

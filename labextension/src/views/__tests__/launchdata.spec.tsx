@@ -63,7 +63,7 @@ describe('the data of a launch', () => {
     fireEvent.change(input, { target: { value: 'faces@latest' } });
     expect(
       await screen.findByText(
-        'a10000000000: will be fetched first (1.2 GB, about 3 min)'
+        'a10000000000: will be fetched first (1.1 GiB, about 3 min)'
       )
     ).toBeTruthy();
     expect(screen.getByLabelText('Another dataset')).toBeTruthy();

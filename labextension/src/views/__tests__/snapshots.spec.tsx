@@ -56,7 +56,7 @@ describe('the section on snapshots', () => {
   it('shows note, tag, session and size, and opens one by keyboard', async () => {
     const restores = show();
     const row = await screen.findByRole('row', {
-      name: /^before the sweep, best, exp-1, team-a, complete, 1.2 GB/
+      name: /^before the sweep, best, exp-1, team-a, complete, 1.1 GiB/
     });
     focus(row);
     fireEvent.keyDown(row, { key: 'Enter' });
@@ -205,7 +205,7 @@ it('a comparison shows both sides of each fact', async () => {
   expect(screen.getByRole('row', { name: /^accuracy/ }).textContent).toBe(
     'accuracy0.9–'
   );
-  expect(screen.getByText('1 kB → 2 kB')).toBeTruthy();
+  expect(screen.getByText('1,000 B → 2 KiB')).toBeTruthy();
   comparison.dispose();
 });
 
@@ -286,7 +286,7 @@ describe('dialogs', () => {
     const restoring = restoreSnapshot(page.ui, snapshot);
     const dialog = await findDialog();
     expect(await within(dialog).findByText('/home/ana/exp-2')).toBeTruthy();
-    expect(within(dialog).getByText('1.2 GB (5 GB free)')).toBeTruthy();
+    expect(within(dialog).getByText('1.1 GiB (4.7 GiB free)')).toBeTruthy();
     expect(within(dialog).getByText('The image has no digest.')).toBeTruthy();
     press(dialog, 'Cancel');
     await restoring;

@@ -54,7 +54,7 @@ describe('the section on volumes', () => {
     show();
     const row = await screen.findByRole('row', { name: /^scratch/ });
     expect(row.getAttribute('aria-label')).toBe(
-      'scratch, team-a, 1.2 GB of 10 GB, RWX, dgx1-1, Mounted by exp-1 (li) at /data, read-only'
+      'scratch, team-a, 1.1 GiB of 9.3 GiB, RWX, dgx1-1, Mounted by exp-1 (li) at /data, read-only'
     );
     focus(row);
     fireEvent.keyDown(row, { key: 'Enter' });

@@ -31,7 +31,7 @@ export function agoText(
     : trans.__('%1 ago', spanText(trans, span));
 }
 
-/** Return what a dataset holds: `3 versions, 1 cached · 1.2 GB`. */
+/** Return what a dataset holds: `3 versions, 1 cached · 1.2 GiB`. */
 export function datasetText(
   trans: TranslationBundle,
   { versions, cached, latest }: Dataset
@@ -44,7 +44,7 @@ export function datasetText(
   return latest ? `${all} · ${bytesText(latest.size)}` : all;
 }
 
-/** Return by whom a version is and what it contains: `1.2 GB · 300 files · 5 min ago · ana`. */
+/** Return by whom a version is and what it contains: `1.2 GiB · 300 files · 5 min ago · ana`. */
 export function versionText(
   trans: TranslationBundle,
   version: Version,
@@ -120,7 +120,7 @@ export function jobText(trans: TranslationBundle, job: Job): string {
   return lookUp<string, string>(texts, kind) ?? `${kind} ${name}`;
 }
 
-/** Return how far a job has come: `43 % · 12 MB/s · 5 min left`. */
+/** Return how far a job has come: `43 % · 12 MiB/s · 5 min left`. */
 export function progressText(trans: TranslationBundle, job: Job): string {
   const states: Table<JobState, string> = {
     waiting: job.reason || trans.__('waiting'),

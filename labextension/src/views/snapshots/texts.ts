@@ -66,7 +66,7 @@ export function triggerText(
   return textOf(texts, trigger);
 }
 
-/** Return the size of a snapshot, and when it was taken: `1.2 GB (+3 MB) · 5 min ago`. */
+/** Return the size of a snapshot, and when it was taken: `1.2 GiB (+3 MiB) · 5 min ago`. */
 export function snapshotText(
   trans: TranslationBundle,
   snapshot: Snapshot,

@@ -1,29 +1,22 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { AccessMode, Volume, VolumeState, VolumeUse } from '../../api/models';
 import { Table, textOf } from '../../api/vocabulary';
-import { typedSize } from '../../state/volumes/volumes';
 import { bytesText } from '../parts/bytes';
 
-/** Return a size as it was asked for: `10 GiB` for what was typed as `10Gi`. */
-export function sizeText(bytes: number): string {
-  const [, number, unit] = /^(\d{1,4})([KMGTP]i)$/.exec(typedSize(bytes)) ?? [];
-  return unit ? `${number} ${unit}B` : bytesText(bytes);
-}
-
-/** Return how full a volume is: `1.2 GB of 10 GiB`. */
+/** Return how full a volume is: `1.2 GiB of 10 GiB`. */
 export function fillText(
   trans: TranslationBundle,
   { kind, size, used }: Volume
 ): string {
   if (used === null) {
     return size
-      ? sizeText(size)
+      ? bytesText(size)
       : kind === 'folder'
         ? trans.__('no limit')
         : '';
   }
   return size
-    ? trans.__('%1 of %2', bytesText(used), sizeText(size))
+    ? trans.__('%1 of %2', bytesText(used), bytesText(size))
     : trans.__('%1 used', bytesText(used));
 }
 
