@@ -17,7 +17,7 @@ from jupyter_gpuquota.core.scheduling.apply import apply_plan
 from jupyter_gpuquota.core.scheduling.planner import Planner
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
-from jupyter_gpuquota.model.quota import Project
+from jupyter_gpuquota.model.quota import Project, Rules
 from jupyter_gpuquota.model.resources import MILLI, Device, Node, Placement, Share
 from jupyter_gpuquota.model.sessions import Kind, Session, SessionSpec
 
@@ -35,6 +35,8 @@ JUDGED = (1_000, 5_000)
 MOST_ROUNDS = 20
 COUNTS = ("started", "waiting", "reclaimed")
 SHARED, NOTHING = "every GPU shared by borrowers", "nothing new"
+RETURN, MOVES = "owners return", "owners return, consolidate"
+MOVES_TIMES = 2
 OWNERS = 20
 """Projects that return, and as many that borrow, where every GPU is shared."""
 
@@ -65,8 +67,9 @@ def measure(context: Context) -> Report:
         gpus, sessions = size
         cold = snapshot(gpus, sessions)
         rest = settle(cold)
-        given = {"all wait": cold, "most run": arrive(rest), "owners return": come_back(rest)}
+        given = {"all wait": cold, "most run": arrive(rest), RETURN: come_back(rest)}
         if size == JUDGED:
+            given[MOVES] = replace(given[RETURN], rules=Rules(consolidate=True))
             given[SHARED] = shared(gpus)
         sides = {name: partial(_time, before) for name, before in given.items()}
         sides[NOTHING] = partial(_time_again, _planner(rest), rest)
@@ -92,7 +95,7 @@ def measure(context: Context) -> Report:
 
 def _judge(report: Report, found: Found) -> None:
     sides = dict(found[JUDGED])
-    nothing, all_shared = sides.pop(NOTHING), sides.pop(SHARED)
+    nothing, all_shared, moves = sides.pop(NOTHING), sides.pop(SHARED), sides.pop(MOVES)
     slowest = max(sides.values(), key=lambda sample: sample.median).median
     report.judge(
         "a round at 1,000 GPUs and 5,000 sessions, the slowest of three",
@@ -111,6 +114,13 @@ def _judge(report: Report, found: Found) -> None:
         ms(all_shared.median, 0),
         "at most 300 ms",
         met=all_shared.median <= SHARED_SECONDS,
+    )
+    times = moves.median / sides[RETURN].median
+    report.judge(
+        "the same where owners return and sessions may be moved, beside without",
+        f"{times:.1f} times",
+        f"at most {MOVES_TIMES} times",
+        met=times <= MOVES_TIMES,
     )
     growth = ", ".join(
         f"{sample.median / found[JUDGED][name].median:.0f} times ({name})"
