@@ -263,14 +263,18 @@ async def test_what_is_printed_while_no_page_shows_the_terminal_counts(looks: An
 
 @asynccontextmanager
 async def inside(one: Looks, *command: str) -> AsyncIterator[int]:
-    """Become a program inside a session, in a terminal of our own; yield its other end."""
+    """Become a program inside a session, in a terminal of our own; yield its other end.
+
+    It has prompted by then: on a busy machine that takes a while, and counts as use.
+    """
     context = await one.backend.exec.context(one.session)
     pid, terminal = pty.fork()
     if pid == 0:
         become(command, context)
-    loop = asyncio.get_running_loop()
-    loop.add_reader(terminal, partial(_take, terminal))
+    loop, prompted = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(terminal, partial(_take, terminal, prompted))
     try:
+        await asyncio.wait_for(prompted.wait(), PATIENCE)
         yield terminal
     finally:
         loop.remove_reader(terminal)
@@ -278,9 +282,10 @@ async def inside(one: Looks, *command: str) -> AsyncIterator[int]:
         await asyncio.to_thread(os.waitpid, pid, 0)
 
 
-def _take(terminal: int) -> None:
+def _take(terminal: int, seen: asyncio.Event) -> None:
     with suppress(OSError):  # the program has ended
         os.read(terminal, 65_536)
+    seen.set()
 
 
 async def test_who_works_in_a_shell_inside_a_session_uses_it(looks: Any) -> None:
