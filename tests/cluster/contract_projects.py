@@ -1,10 +1,13 @@
-"""The projects of the contract on a real cluster, with Kueue or with ResourceQuotas."""
+"""The projects of the contract on a real cluster, with each engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from scripts.cluster.labels import PODS
 from scripts.cluster.rest import Refused, Rest
@@ -19,6 +22,10 @@ QUOTAS: Mapping[str, int] = {"team-a": 4000, "team-b": 2000, "team-c": 2000}
 SHARED = 8000
 """What is left of 16 GPUs: nobody's own, for everybody to borrow."""
 _ROOT = "contract"
+KAI = "scheduling.run.ai"
+KAI_PATHS = (f"/apis/{KAI}/v2/queues", f"/apis/{KAI}/v2alpha2/podgroups")
+_MISSING = 404
+KAI_OBJECTS = Path(__file__).with_name("kai_objects.yaml")
 _KEPT = {"cpu": "1k", "memory": "10Ti"}
 
 
@@ -50,6 +57,38 @@ def make_quotas(rest: Rest) -> None:
     for name, milli in QUOTAS.items():
         hard = {f"requests.{WHOLE_GPU}": str(milli // 1000)}
         _apply(rest, "v1", "ResourceQuota", {"name": "gpus", "namespace": name}, {"hard": hard})
+
+
+def make_kai(rest: Rest) -> None:
+    """Give each project a queue below one that bounds nothing; two hold 16 GPUs together."""
+    for manifest in yaml.safe_load_all(KAI_OBJECTS.read_text()):
+        rest.apply(manifest)
+    for path in KAI_PATHS:
+        wait_for(lambda path=path: rest.get(path), f"{path} is served")
+    unbounded = {"quota": -1, "limit": -1, "overQuotaWeight": 1}
+    for name, milli in {_ROOT: -1000, **QUOTAS}.items():
+        gpu = {**unbounded, "quota": milli // 1000, "overQuotaWeight": max(1, milli // 1000)}
+        parent = {} if name == _ROOT else {"parentQueue": _ROOT}
+        spec = {"resources": {"gpu": gpu, "cpu": unbounded, "memory": unbounded}, **parent}
+        _apply(rest, f"{KAI}/v2", "Queue", {"name": name}, spec)
+
+
+def remove_kai(rest: Rest) -> None:
+    """Delete KAI's kinds, and with them its objects: other tests must not find them."""
+    for path in KAI_PATHS:
+        name = f"{path.rpartition('/')[2]}.{KAI}"
+        rest.delete(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
+    rest.delete("/api/v1/namespaces/kai-resource-reservation")
+    for path in (*KAI_PATHS, "/api/v1/namespaces/kai-resource-reservation"):
+        wait_for(lambda path=path: _is_missing(rest, path), f"{path} has gone")
+
+
+def _is_missing(rest: Rest, path: str) -> bool:
+    try:
+        rest.get(path)
+    except Refused as error:
+        return error.status == _MISSING
+    return False
 
 
 def clear(rest: Rest) -> None:

@@ -1,4 +1,4 @@
-"""The kubernetes backend keeps every promise, with Kueue and with ResourceQuotas."""
+"""The kubernetes backend keeps every promise, with Kueue, ResourceQuotas and KAI Scheduler."""
 
 from __future__ import annotations
 
@@ -23,16 +23,21 @@ from scripts.cluster.settings import MILLI_GPU
 from tests.cluster.contract_projects import (
     QUOTAS,
     clear,
+    make_kai,
     make_kueue,
     make_namespaces,
     make_quotas,
     remove,
+    remove_kai,
 )
+from tests.cluster.kai_scheduler import scheduling
 from tests.cluster.rbac import RBAC
 from tests.cluster.serving import serving
 from tests.contract.access_table import ADMIN
 from tests.contract.backend_contract import BackendContract
 from tests.contract.data import publish
+from tests.contract.planning_contract import PlanningContract
+from tests.contract.sessions_contract import SessionsContract
 from tests.contract.volumes_contract import VolumesContract
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
 from tests.waiting import wait_for
@@ -56,7 +61,9 @@ def projects(rest: Rest, make: Callable[[Rest], None]) -> Iterator[Rest]:
     remove(rest)
 
 
-async def opened(kubelet: Cluster, folder: Path, engine: str) -> AsyncIterator[Backend]:
+async def opened(
+    kubelet: Cluster, folder: Path, engine: str, parts: str = "milli"
+) -> AsyncIterator[Backend]:
     """Run a backend with the rights of the cluster's administrator, empty caches and a new lake."""
     for name in QUOTAS:
         await asyncio.to_thread(shutil.rmtree, kubelet.claim(name, "datasets"), ignore_errors=True)
@@ -65,7 +72,7 @@ async def opened(kubelet: Cluster, folder: Path, engine: str) -> AsyncIterator[B
         namespaces=["team-a", "team-b", "team-c"],
         engine=engine,
         milli_resource=MILLI_GPU,
-        shares=["whole", "milli"],
+        shares=["whole", parts],
         user_prefixes={"token": ""},
         allowed_images=[],
         lease="team-a/controller",
@@ -91,6 +98,14 @@ def kueue(kubelet: Cluster) -> Iterator[Rest]:
 @pytest.fixture(scope="class")
 def quotas(kubelet: Cluster) -> Iterator[Rest]:
     yield from projects(kubelet.rest(), make_quotas)
+
+
+@pytest.fixture(scope="class")
+def kai(kubelet: Cluster) -> Iterator[Rest]:
+    for rest in projects(kubelet.rest(), make_kai):
+        with scheduling(rest, tuple(QUOTAS)):
+            yield rest
+    remove_kai(kubelet.rest())
 
 
 class ClusterContract(BackendContract):
@@ -157,6 +172,17 @@ class TestResourceQuota(ClusterContract):
     ) -> AsyncIterator[Backend]:
         await asyncio.to_thread(clear, quotas)
         async for backend in opened(kubelet, tmp_path, "resourcequota"):
+            yield backend
+
+
+@pytest.mark.asyncio
+class TestKai(SessionsContract, PlanningContract):
+    """What depends on the engine, with a stand-in for KAI that writes what the real one does."""
+
+    @pytest_asyncio.fixture
+    async def backend(self, kubelet: Cluster, kai: Rest, tmp_path: Path) -> AsyncIterator[Backend]:
+        await asyncio.to_thread(clear, kai)
+        async for backend in opened(kubelet, tmp_path, "kai", "kai"):
             yield backend
 
 

@@ -17,6 +17,8 @@ from .pod import Pod
 
 PAUSE = 0.3
 """Seconds between two looks."""
+LAST_WORDS = 5.0
+"""Seconds in which a pod that has ended reports that."""
 
 
 ENDED = ("Succeeded", "Failed")
@@ -76,7 +78,9 @@ class Kubelet:
 
     async def _finish(self, uid: str, running: Running, grace: float) -> None:
         if running.pod and running.task:
-            await running.pod.end(grace)
+            if await running.pod.end(grace):
+                # A Job waits for the last phase of a pod that others delete, as kubelets write it.
+                await asyncio.wait({running.task}, timeout=LAST_WORDS)
             running.task.cancel()
         await self._client.remove(running.manifest)
         shutil.rmtree(self._folder / uid, ignore_errors=True)

@@ -55,11 +55,12 @@ class Pod:
         code = await self._run_container(launch)
         await self._report("Failed" if code else "Succeeded")
 
-    async def end(self, grace: float) -> None:
-        """End its process, by SIGKILL after a time in seconds."""
+    async def end(self, grace: float) -> bool:
+        """End its process, by SIGKILL after a time in seconds; return whether there was one."""
         self._ending = True
         if self._process:
             await self._process.end(grace)
+        return self._process is not None
 
     async def _pull(self, image: str) -> None:
         """Pull the image, which may never succeed."""

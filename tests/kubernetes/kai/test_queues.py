@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
+import yaml
 
 from jupyter_gpuquota.kubernetes.engines.kai.objects import KaiProject, Queue
 from jupyter_gpuquota.kubernetes.engines.kai.queues import (
@@ -111,3 +113,15 @@ def test_the_revision_follows_the_settings_and_not_the_use() -> None:
     (other,) = queues(queue("team-a", 5))
     revisions = [ProjectQueue("team-a", each).revision for each in (first, used, other)]
     assert revisions[0] == revisions[1] != revisions[2]
+
+
+def test_the_manifest_of_the_documentation_gives_a_project() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "kubernetes.md").read_text(encoding="utf-8")
+    section = text.partition("### KAI Scheduler")[2]
+    manifest = section.partition("```yaml\n")[2].partition("```")[0]
+    raw = list(yaml.safe_load_all(manifest))
+    known = find_queues(queues(*raw), [namespace("team-a")])
+    read = known["team-a"].project(16_000, FIXED)
+    assert (read.quota, read.limit, read.weight) == (4000, None, 4000)
+    assert [above.metadata.name for above in known["team-a"].above] == ["research"]
+    assert list(uncounted(known)) == []
