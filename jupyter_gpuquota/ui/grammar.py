@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from difflib import get_close_matches
 from textwrap import fill
 from typing import Any, get_args
 
@@ -15,6 +16,8 @@ from .commands import COMMANDS
 from .parser import Parser, suggestion
 
 _WIDTH = 88
+_CLOSE = 0.75
+"""How alike a word and an action are that was mistyped: `lsit`, not `exp1` for `export`."""
 
 ALIASES = {"get": "describe", "ls": "list"}
 
@@ -195,4 +198,10 @@ def _resolve_actions(command: Command, words: list[str]) -> list[str]:
             words = [command.default, *words]
         else:
             return words
+    names = [action.name for action in command.actions]
+    if command.said and words[0] not in names and not get_close_matches(words[0], names, 1, _CLOSE):
+        raise InvalidRequest(
+            f"{command.name} has no action {words[0]!r}.",
+            hint=f"If it is a session: {command.name} {command.said} {words[0]}.",
+        )
     return _resolve(command.actions, words, command.name)

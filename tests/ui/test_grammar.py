@@ -131,6 +131,12 @@ def test_all_problems_are_reported_at_once():
         (["submit", "x", "--gp", "1"], "Unknown option '--gp'", "--gpu"),
         (["list", "extra"], "Unexpected argument 'extra'", "list --help"),
         (["project", "lst"], "project has no action 'lst'", "Did you mean list"),
+        (["snapshot", "lsit"], "snapshot has no action 'lsit'", "Did you mean list"),
+        (
+            ["snapshot", "exp1"],
+            "snapshot has no action 'exp1'",
+            "If it is a session: snapshot create exp1.",
+        ),
         (["project", "set", "a", "--quotta", "1"], "Unknown option '--quotta'", "--quota"),
         (["project", "show", "a", "--quota", "1"], "Unknown option '--quota'", "Available: --help"),
         (["list", "--usr", "--stat"], "Unknown options '--usr', '--stat'", "--user or --state"),

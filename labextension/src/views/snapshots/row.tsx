@@ -1,6 +1,6 @@
 import React from 'react';
 import { Snapshot } from '../../api/models';
-import { moreIcon, warningIcon } from '../../icons';
+import { moreIcon, snapshotIcon, warningIcon } from '../../icons';
 import { Badge, IconButton } from '../parts/controls';
 import { IPoint, pointOf } from '../parts/menu';
 import { useUi } from '../parts/ui';
@@ -44,6 +44,9 @@ export const SnapshotRow = React.memo(function SnapshotRow(
     >
       <div role="gridcell" className="jp-GpuQuota-rowText">
         <div className="jp-GpuQuota-rowTitle">
+          <span className="jp-GpuQuota-state" aria-hidden="true">
+            <snapshotIcon.react tag="span" />
+          </span>
           <span className="jp-GpuQuota-name">{title}</span>
           {tags.map(tag => (
             <Badge key={tag} kind="here">
