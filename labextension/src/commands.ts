@@ -13,6 +13,7 @@ export namespace CommandIDs {
   export const suspend = 'gpuquota:suspend-session';
   export const resume = 'gpuquota:resume-session';
   export const relaunch = 'gpuquota:relaunch-session';
+  export const larger = 'gpuquota:use-larger-share';
   export const stop = 'gpuquota:stop-session';
   export const remove = 'gpuquota:delete-session';
   export const resumeHere = 'gpuquota:resume-this-session';

@@ -5,6 +5,7 @@ import { details } from './plugins/details';
 import { ending } from './plugins/sessionpage/ending';
 import { here } from './plugins/sessionpage/here';
 import { idleNotices } from './plugins/idlenotices';
+import { kernelItem } from './plugins/kernelitem';
 import { launch } from './plugins/launch';
 import { launcher } from './plugins/launcher';
 import { live } from './plugins/live';
@@ -28,6 +29,7 @@ export default [
   panel,
   launch,
   launcher,
+  kernelItem,
   syncFolder,
   logs,
   details,

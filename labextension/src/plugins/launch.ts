@@ -26,7 +26,11 @@ const ARGS = {
       type: 'string',
       description: 'A version of a dataset to use, as NAME@REF'
     },
-    volume: { type: 'string', description: 'The name of a volume to mount' }
+    volume: { type: 'string', description: 'The name of a volume to mount' },
+    template: {
+      type: 'string',
+      description: 'A template to fill the form with, as SCOPE/NAME'
+    }
   }
 } as const;
 
@@ -52,14 +56,20 @@ export const launch: JupyterFrontEndPlugin<void> = {
     const main = new MainArea(app, 'gpuquota-launch');
     let add: (wanted: IWanted) => void = () => undefined;
     app.commands.addCommand(CommandIDs.launch, {
-      label: trans.__('Launch a GPU Session…'),
-      caption: trans.__('Launch a session with a share of a GPU'),
+      label: args => text(args.label) || trans.__('Launch a GPU Session…'),
+      caption: args =>
+        text(args.caption) ||
+        trans.__('Launch a session with a share of a GPU'),
       icon: args => (args.isLauncher ? gpuIcon : addIcon),
       describedBy: { args: ARGS },
       execute: async args => {
         const folder =
           typeof args.cwd === 'string' ? args.cwd : here(app, files);
-        const wanted = { data: text(args.data), volume: text(args.volume) };
+        const wanted = {
+          data: text(args.data),
+          volume: text(args.volume),
+          template: text(args.template)
+        };
         await main.show('jupyter-gpuquota:launch', {
           label: trans.__('Launch a session'),
           icon: gpuIcon,

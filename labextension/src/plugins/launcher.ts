@@ -3,28 +3,79 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ILauncher } from '@jupyterlab/launcher';
+import { ITranslator } from '@jupyterlab/translation';
+import { DisposableSet, IDisposable } from '@lumino/disposable';
 import { CommandIDs } from '../commands';
+import { watchInBackground } from '../state/background';
+import { keyOf } from '../state/templates';
 import { IGpuWorkspace } from '../tokens';
+import { ours } from '../translation';
 
-/** Put a card into the launcher. */
+/** Put cards into a category of the launcher: one for the form, one for each template. */
 export const launcher: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:launcher',
-  description: 'A card in the launcher that opens the launch form.',
+  description:
+    'Cards in the launcher that open the launch form, empty or with a template.',
   autoStart: true,
   requires: [IGpuWorkspace],
-  optional: [ILauncher],
+  optional: [ILauncher, ITranslator],
   activate: (
-    _: JupyterFrontEnd,
-    __: IGpuWorkspace,
-    launcher: ILauncher | null
+    app: JupyterFrontEnd,
+    workspace: IGpuWorkspace,
+    launcher: ILauncher | null,
+    translator: ITranslator | null
   ): void => {
-    launcher?.add({
-      command: CommandIDs.launch,
-      args: { isLauncher: true },
-      // One of JupyterLab's own, which it translates itself.
-      // eslint-disable-next-line jupyter/no-untranslated-string
-      category: 'Other',
-      rank: 5
-    });
+    if (!launcher) {
+      return;
+    }
+    const category = ours(translator).__('GPU');
+    const add = (rank: number, args: Record<string, string>) =>
+      launcher.add({
+        command: CommandIDs.launch,
+        args: { isLauncher: true, ...args },
+        category,
+        rank
+      });
+    add(0, {});
+    void app.restored.then(() => followTemplates(workspace, add));
   }
 };
+
+/** Keep a card for each template, once the controller says that it keeps them. */
+function followTemplates(
+  workspace: IGpuWorkspace,
+  add: (rank: number, args: Record<string, string>) => IDisposable
+): void {
+  const { about } = workspace;
+  const templates = workspace.resource('templates');
+  let cards = new DisposableSet();
+  const show = () => {
+    const { result } = templates;
+    if (result.status === 'ready') {
+      cards.dispose();
+      cards = DisposableSet.from(
+        result.value.items.map((item, index) =>
+          add(index + 1, {
+            template: keyOf(item),
+            label: item.title || item.name,
+            caption: item.description
+          })
+        )
+      );
+    }
+  };
+  const begin = () => {
+    const { result } = about;
+    if (
+      result.status === 'ready' &&
+      result.value.capabilities.includes('templates')
+    ) {
+      about.changed.disconnect(begin);
+      templates.changed.connect(show);
+      watchInBackground(workspace, [templates]);
+      show();
+    }
+  };
+  about.changed.connect(begin);
+  begin();
+}

@@ -17,7 +17,7 @@ import { can } from '../state/sessions';
 import { IGpuWorkspace } from '../tokens';
 import { clockText } from '../views/parts/texts';
 import { chooseSession, confirmEnd } from './dialogs';
-import { relaunch } from './relaunch';
+import { relaunch, useLargerShare } from './relaunch';
 import { report } from '../views/parts/report';
 
 interface ISessionCommand {
@@ -199,6 +199,15 @@ function changing(
       ),
       fits: session => can(session, 'resize'),
       run: session => relaunch(workspace, session, trans)
+    },
+    {
+      id: CommandIDs.larger,
+      icon: refreshIcon,
+      label: trans.__('Use a Larger Share…'),
+      longLabel: trans.__('Use a Larger Share for a GPU Session…'),
+      caption: trans.__('End its processes and restart it with a larger share'),
+      fits: session => can(session, 'resize'),
+      run: session => useLargerShare({ workspace, commands, trans }, session)
     },
     {
       id: CommandIDs.stop,

@@ -10,6 +10,8 @@ export type Form = 'gpu' | 'memory' | 'mig';
 /** The launch form as it is filled in: what the user typed, unread. */
 export interface IDraft extends IOptions {
   name: string;
+  /** The template that it was filled in from, as `SCOPE/NAME`. */
+  template: string;
   project: string;
   /** A number of GPUs, `none`, or `custom`. */
   preset: string;
@@ -40,6 +42,7 @@ export const PRESETS = ['0.25', '0.5', '1', '2', 'none', 'custom'] as const;
 /** What a form begins with; its names are in the order of the form. */
 export const EMPTY: Readonly<IDraft> = {
   name: '',
+  template: '',
   project: '',
   preset: '0.5',
   form: 'gpu',

@@ -16,6 +16,7 @@ import { SelectField, TextField } from './fields';
 import { Pending } from '../parts/controls';
 import { LiveLine } from './previewline';
 import { ShareFields } from './share';
+import { SaveTemplate, TemplateField } from './template';
 import { gpus, kindText } from '../parts/texts';
 import { useResult, useSignal, useUi } from '../parts/ui';
 
@@ -67,6 +68,7 @@ export function LaunchForm(props: {
         autoComplete="off"
         spellCheck={false}
       />
+      <TemplateField model={model} />
       <ProjectField model={model} />
       <ShareFields model={model} />
       <KindField model={model} />
@@ -85,6 +87,7 @@ export function LaunchForm(props: {
           >
             {submitText(model, trans)}
           </button>
+          <SaveTemplate model={model} />
           <button
             type="button"
             className="jp-GpuQuota-button"

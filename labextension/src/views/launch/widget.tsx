@@ -6,15 +6,18 @@ import { CommandIDs } from '../../commands';
 import { IDraft, recall, REMEMBERED } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
 import { suggestName } from '../../state/sessions';
+import { fromTemplate } from '../../state/templatedraft';
+import { keyOf } from '../../state/templates';
 import { LaunchForm } from './launch';
 import { IUi, LiveWidget } from '../parts/ui';
 
 const LAST = 'jupyter-gpuquota:last-launch';
 
-/** What the session is to use: a version of a dataset, a volume; both may be empty. */
+/** What the session is to use: a version of a dataset, a volume, a template; each may be empty. */
 export interface IWanted {
   readonly data: string;
   readonly volume: string;
+  readonly template: string;
 }
 
 /** The form, and how data gets into it. */
@@ -51,13 +54,22 @@ export async function makeLaunchWidget(options: {
       onLaunched={session => void onLaunched(session)}
       onCancel={close}
     />,
-    [workspace.about, workspace.quota, workspace.nodes, workspace.environments]
+    [
+      workspace.about,
+      workspace.quota,
+      workspace.nodes,
+      workspace.environments,
+      ...(knowsTemplates(workspace) ? [workspace.resource('templates')] : [])
+    ]
   );
   content.addClass('jp-GpuQuota-launch');
   content.disposed.connect(() => model.dispose());
   const widget = new MainAreaWidget({ content });
   widget.toolbar.hide(); // it would be empty
-  const add = ({ data, volume }: IWanted) => {
+  const add = ({ data, volume, template }: IWanted) => {
+    if (template) {
+      void fillIn(ui, model, template);
+    }
     if (data) {
       model.set({ data: withLine(model.draft.data, data) });
     }
@@ -67,6 +79,30 @@ export async function makeLaunchWidget(options: {
     }
   };
   return { widget, add };
+}
+
+/** Fill the form in from a template; one that is gone leaves it as it is. */
+async function fillIn(
+  { workspace }: IUi,
+  model: LaunchModel,
+  key: string
+): Promise<void> {
+  const templates = workspace.resource('templates');
+  await templates.refresh();
+  const { result } = templates;
+  const items = result.status === 'ready' ? result.value.items : [];
+  const found = items.find(item => keyOf(item) === key);
+  if (found && !model.isDisposed) {
+    model.set(fromTemplate(found, model.draft));
+  }
+}
+
+/** Return whether the controller keeps templates. */
+function knowsTemplates({ about }: IUi['workspace']): boolean {
+  const { result } = about;
+  return (
+    result.status === 'ready' && result.value.capabilities.includes('templates')
+  );
 }
 
 /** Return lines with one more, unless it is among them. */

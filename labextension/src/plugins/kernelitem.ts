@@ -1,0 +1,86 @@
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ISessionContext } from '@jupyterlab/apputils';
+import { NotebookPanel } from '@jupyterlab/notebook';
+import { ITranslator } from '@jupyterlab/translation';
+import { DisposableDelegate, IDisposable } from '@lumino/disposable';
+import { Widget } from '@lumino/widgets';
+import { watchInBackground } from '../state/background';
+import { IGpuWorkspace } from '../tokens';
+import { ours } from '../translation';
+import type { IUi } from '../views/parts/ui';
+
+const ITEM = 'gpuquota';
+
+/** Show in a notebook's toolbar what its kernel has of a GPU, where it runs in a session. */
+export const kernelItem: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-gpuquota:kernel-item',
+  description:
+    "The share of a notebook's kernel that runs in a session, in the notebook's toolbar.",
+  autoStart: true,
+  requires: [IGpuWorkspace],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    workspace: IGpuWorkspace,
+    translator: ITranslator | null
+  ): void => {
+    const trans = ours(translator);
+    const ui: IUi = { workspace, commands: app.commands, trans };
+    app.docRegistry.addWidgetExtension('Notebook', {
+      createNew: (panel: NotebookPanel) => follow(ui, panel)
+    });
+  }
+};
+
+/** Show the item while the notebook's kernel is that of a session. */
+function follow(ui: IUi, panel: NotebookPanel): IDisposable {
+  const { sessionContext, toolbar } = panel;
+  let place = '';
+  let shown: Widget | null = null;
+  let watcher: IDisposable | null = null;
+  const clear = () => {
+    shown?.dispose();
+    watcher?.dispose();
+    shown = watcher = null;
+  };
+  const update = async () => {
+    const found = await placeOf(sessionContext);
+    if (found === place || panel.isDisposed) {
+      return;
+    }
+    place = found;
+    clear();
+    if (!found) {
+      return;
+    }
+    const { makeKernelItem } = await import(
+      /* webpackChunkName: "panel" */ '../views/panel/kernelitem'
+    );
+    if (place === found && !shown && !panel.isDisposed) {
+      shown = makeKernelItem(ui, found);
+      watcher = watchInBackground(ui.workspace, [ui.workspace.sessions]);
+      if (!toolbar.insertBefore('kernelName', ITEM, shown)) {
+        toolbar.addItem(ITEM, shown);
+      }
+    }
+  };
+  const onChanged = () => void update();
+  sessionContext.kernelChanged.connect(onChanged);
+  onChanged();
+  return new DisposableDelegate(() => {
+    sessionContext.kernelChanged.disconnect(onChanged);
+    place = '';
+    clear();
+  });
+}
+
+/** Return the session of a notebook's kernel, as `project/name`; empty for other kernels. */
+async function placeOf({ session }: ISessionContext): Promise<string> {
+  const spec = await session?.kernel?.spec;
+  const { gpuquota } = Object(spec?.metadata) as { gpuquota?: unknown };
+  const about = Object(gpuquota) as { session?: unknown };
+  return typeof about.session === 'string' ? about.session : '';
+}

@@ -1,0 +1,157 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import React from 'react';
+import { makeAbout, makeSession } from '../../__tests__/builders';
+import { findDialog, Page, press } from '../../__tests__/page';
+import { Template } from '../../api/models';
+import { EMPTY, toRequest } from '../../state/draft';
+import { LaunchModel } from '../../state/launch';
+import { fromTemplate } from '../../state/templatedraft';
+import { LaunchForm } from '../launch/launch';
+
+const FITS = {
+  verdict: 'fits',
+  message: 'Fits now.',
+  reason: null,
+  placement: null,
+  isolation: makeSession().isolation,
+  problems: []
+};
+
+function makeTemplate(changes: object = {}, name = 'small'): Template {
+  return {
+    name,
+    title: 'A small one',
+    description: '',
+    scope: 'own',
+    owner: 'ana',
+    on_shutdown: 'stop',
+    actions: ['change', 'delete'],
+    request: {
+      project: 'team-a',
+      kind: 'train',
+      gpu: '',
+      gpu_memory: '',
+      gpu_compute: '',
+      mig_profile: '',
+      environment: '',
+      folder: '',
+      command: ['sleep', '600 s'],
+      args: [],
+      env: { A: '1' },
+      ports: [8000, 8001],
+      priority: 60,
+      node_type: '',
+      base_url: '/',
+      idle_timeout: '',
+      data: ['faces@v1'],
+      volumes: [],
+      cpu: '',
+      cpu_limit: '',
+      memory: '16Gi',
+      memory_limit: '',
+      large_shm: false,
+      tolerations: [],
+      pull_secrets: [],
+      pull_policy: '',
+      service_account: '',
+      run_as: '',
+      secret_env: {},
+      ...changes
+    }
+  };
+}
+
+describe('templates', () => {
+  let page: Page;
+  let model: LaunchModel;
+
+  beforeEach(async () => {
+    page = new Page();
+    page.server.on('POST /sessions/preview', { body: FITS });
+    page.server.on('GET /templates', { body: { items: [makeTemplate()] } });
+    page.server.on('GET /about', {
+      body: makeAbout({ capabilities: ['templates'] })
+    });
+    model = new LaunchModel(page.store.actions, page.trans, { name: 'a' }, 1);
+    await act(async () => {
+      await page.store.about.refresh();
+      await page.store.resource('templates').refresh();
+    });
+  });
+
+  afterEach(() => {
+    model.dispose();
+    page.dispose();
+  });
+
+  const show = () =>
+    page.show(
+      <LaunchForm
+        model={model}
+        onLaunched={() => undefined}
+        onCancel={() => undefined}
+      />
+    );
+
+  it('fill in the form, which then asks for what they say', () => {
+    show();
+    const select = screen.getByLabelText('Template');
+    fireEvent.change(select, { target: { value: 'own/small' } });
+    expect(toRequest(model.draft, page.trans).request).toMatchObject({
+      name: 'a',
+      project: 'team-a',
+      kind: 'train',
+      command: ['sleep', '600 s'],
+      env: { A: '1' },
+      ports: [8000, 8001],
+      priority: 60,
+      data: ['faces@v1'],
+      memory: '16Gi'
+    });
+    expect(model.draft.preset).toBe('none');
+  });
+
+  it.each([
+    [{ gpu: '0.5' }, { gpu: '0.5' }],
+    [{ gpu: 2 }, { gpu: '2' }],
+    [
+      { gpu: '0.3', gpu_compute: 30 },
+      { gpu: '0.3', gpu_compute: '30' }
+    ],
+    [{ gpu_memory: '8Gi' }, { gpu_memory: '8Gi' }],
+    [{ mig_profile: '1g.10gb' }, { mig_profile: '1g.10gb' }]
+  ])('keep a share of %j', (share, wanted) => {
+    const draft = fromTemplate(makeTemplate(share), EMPTY);
+    expect(toRequest(draft, page.trans).request).toMatchObject(wanted);
+  });
+
+  it('are saved from the form, under a name', async () => {
+    const sent: unknown[] = [];
+    page.server.on('PUT /templates/own/mine', request => {
+      sent.push(request.body);
+      return { body: makeTemplate({}, 'mine') };
+    });
+    show();
+    fireEvent.click(screen.getByRole('button', { name: 'Save as template…' }));
+    const dialog = await findDialog();
+    const input = dialog.querySelector('input') as HTMLInputElement;
+    expect(input.value).toBe('a');
+    fireEvent.change(input, { target: { value: 'mine' } });
+    press(dialog, 'Save');
+    await waitFor(() => expect(sent).toHaveLength(1));
+    expect(JSON.stringify(sent)).toContain('"gpu"');
+    expect(JSON.stringify(sent)).not.toContain('"name"');
+  });
+
+  it('are not offered where the controller keeps none', async () => {
+    page.server.on('GET /about', { body: makeAbout({ capabilities: [] }) });
+    page.server.on('GET /templates', { body: { items: [] } });
+    await act(async () => {
+      await page.store.about.refresh();
+      await page.store.resource('templates').refresh();
+    });
+    show();
+    expect(screen.queryByLabelText('Template')).toBeNull();
+    expect(screen.queryByText('Save as template…')).toBeNull();
+  });
+});
