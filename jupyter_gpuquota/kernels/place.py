@@ -52,7 +52,7 @@ class SessionPlace:
         self._kernel = kernel
         self._launch = launch
         self._on_shutdown = on_shutdown
-        self._session = ""
+        self._session = self._new = ""
         self._relay = uuid4().hex
 
     def session(self, *, resume: bool) -> Session:
@@ -75,13 +75,20 @@ class SessionPlace:
         here = bool(server.endpoint.runtime)
         path = self._notebook.path_in(session.spec.folder if here else "")
         kernel = attach(server, path, name=self._notebook.name, kernel=self._kernel)
-        channels = kernel.channels(_ANSWERS, self._relay)
-        if kernel.started and channels.language == "python":
-            if here:
-                move(channels, self._notebook.folder)
-            if not here or Path(session.spec.folder, far.KEPT).is_dir():
-                do(channels, near.taking(session.spec.folder))
+        if kernel.started:
+            self._new = kernel.id
+        channels = kernel.channels(_ANSWERS, self._relay)  # may fail at first: kernels start slowly
+        if self._new == kernel.id and channels.language == "python":
+            self._prepare(channels, session.spec.folder, here=here)
+        self._new = ""
         return Attached(kernel, channels, busy=kernel.state() == "busy")
+
+    def _prepare(self, channels: ReadyChannels, folder: str, *, here: bool) -> None:
+        """Give a new kernel its working folder, and what was kept for its notebook."""
+        if here:
+            move(channels, self._notebook.folder)
+        if not here or Path(folder, far.KEPT).is_dir():
+            do(channels, near.taking(folder))
 
     def shut_down(self, kernel: AttachedKernel) -> None:
         """Shut the kernel down, and the session if it was launched and has no other."""

@@ -117,12 +117,11 @@ def test_a_session_that_is_not_there_is_not_launched_without_a_share(ipython):
         ipython.run_cell_magic("gpu", "nothing", "1")
 
 
-def test_a_kernel_that_dies_ends_the_cell_with_the_reason(gpu, capsys):
+def test_a_kernel_that_dies_ends_the_cell_with_the_reason(gpu):
     with pytest.raises(CellFailed) as caught:
-        gpu("print('so far', flush=True)\nimport os, time\ntime.sleep(0.2)\nos._exit(1)")
+        gpu("import os\nos._exit(1)")
     assert type(caught.value).__name__ == "KernelDied"
     assert "its variables are lost" in str(caught.value)
-    assert capsys.readouterr().out == "so far\n"
 
 
 def test_a_snapshot_from_outside_has_chosen_variables_of_the_kernel(gpu, ipython, client):

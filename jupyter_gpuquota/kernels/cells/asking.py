@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
@@ -12,6 +13,9 @@ from ..session_server import KernelSession, SessionServer
 from .notebook import Notebook
 from .running import CellKernel
 from .talk import KernelTalk
+
+_BUSY, _PAUSE = 10.0, 0.2
+"""Seconds to wait for a kernel that is busy: its server hears late of the end of a cell."""
 
 
 def choose(kernels: Sequence[KernelSession], own: str, wanted: str, session: str) -> KernelSession:
@@ -38,12 +42,16 @@ def kernel_of(
 ) -> tuple[AttachedKernel, KernelSession]:
     """Return the kernel that is meant, and what runs in it. Raises WrongState for a busy one."""
     own = notebook.kernel_path(folder)
-    chosen = choose(server.sessions(), own, wanted, session)
-    if chosen.kernel is None or chosen.kernel.execution_state == "busy":
-        raise WrongState(
-            f"The kernel of {chosen.path} is busy.", hint="Interrupt it, or wait for its cell."
-        )
-    return AttachedKernel(server, chosen.kernel.id, started=False), chosen
+    deadline = time.monotonic() + _BUSY
+    while True:
+        chosen = choose(server.sessions(), own, wanted, session)
+        if chosen.kernel and chosen.kernel.execution_state != "busy":
+            return AttachedKernel(server, chosen.kernel.id, started=False), chosen
+        if time.monotonic() > deadline:
+            raise WrongState(
+                f"The kernel of {chosen.path} is busy.", hint="Interrupt it, or wait for its cell."
+            )
+        time.sleep(_PAUSE)
 
 
 @contextmanager
