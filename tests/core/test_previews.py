@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core import lifecycle
@@ -22,7 +22,7 @@ from jupyter_gpuquota.model.quota import Project, Rules
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import MILLI, Node, Placement, Share
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
-from tests.builders import NOW, make_spec
+from tests.builders import NOW, make_node, make_spec
 from tests.core.rounds import play
 from tests.core.test_fairness import arrivals, nodes, projects, rules, waves, wishes
 
@@ -72,6 +72,30 @@ def starts_now(state: ClusterSnapshot, spec: SessionSpec) -> bool:
 
 @settings(max_examples=settings().max_examples * 3)
 @given(arrivals, projects, nodes, rules, fates, wishes)
+@example(
+    [
+        [
+            ("team-a", "interactive", {"gpu": "1"}, 10),
+            ("team-a", "interactive-spot", {"gpu": "0.1"}, 10),
+            ("team-c", "interactive", {"gpu": "0.1"}, 10),
+            ("team-c", "interactive-spot", {"gpu": "0.3"}, 10),
+        ],
+        [
+            ("team-b", "interactive", {"gpu": "0.3"}, 10),
+            ("team-b", "interactive-spot", {"gpu": "0.3"}, 10),
+        ],
+        [("team-b", "interactive", {"gpu": "0.1"}, 10)],
+    ],
+    (
+        Project(name="team-a", quota=0, weight=1000, priority=50),
+        Project(name="team-b", quota=300, priority=50),
+        Project(name="team-c", quota=300, priority=100),
+    ),
+    [make_node("n0", 1)],
+    Rules(),
+    ["stays"] * 20,
+    ("team-a", "interactive-spot", {"gpu": "0.1"}, 10),
+)  # it starts on what is taken back for another session
 def test_what_is_said_comes_true(
     found: list[list[tuple[str, str, dict[str, str], int]]],
     teams: tuple[Project, ...],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import msgspec
@@ -48,7 +48,7 @@ def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
         return _preempts(victims, spec.project, outcome, snapshot)
     if isinstance(outcome, Placement):
         return _starts(spec, outcome, run_cycle(trial))
-    return _follows(spec.project, outcome, snapshot)
+    return _follows(spec.project, outcome, snapshot, rest.lost)
 
 
 def _caused(rest: SteadyState, before: ClusterSnapshot) -> list[Session]:
@@ -156,9 +156,15 @@ def _preempts(
     return Preview(verdict="reclaims", message=joined(*sentences), sentences=sentences, reason=why)
 
 
-def _follows(project: str, outcome: Reason, before: ClusterSnapshot) -> Preview:
-    """Return that a request waits for nothing but sessions that are stopping."""
-    leaving = [s for s in before.sessions if s.state == "stopping" and s.placement]
+def _follows(
+    project: str, outcome: Reason, before: ClusterSnapshot, lost: Collection[str]
+) -> Preview:
+    """Return that a request waits for nothing but sessions that stop anyway.
+
+    `lost` are the ids of those that are preempted for others.
+    """
+    held = [session for session in before.sessions if session.placement]
+    leaving = [s for s in held if s.state == "stopping" or s.id in lost]
     is_told = outcome.code == "BeingReclaimed"
     why = outcome if is_told or not leaving else explain.releasing(leaving, "", project)
     sentences = tuple(sentences_of(why))
