@@ -19,11 +19,13 @@ from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.core.snapshots import identity
 from jupyter_gpuquota.errors import NotFound
 from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
+from jupyter_gpuquota.model.snapshots.runs import Run, RunList
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotDetails, SnapshotQuery
 from scripts.cluster.ports import free_ports
 from tests.cluster.data_sites import ANA, Site
 from tests.cluster.rbac import bind, connected
-from tests.cluster.snapshots import snapshot_site
+from tests.cluster.snapshots import snapshot_site, taken
+from tests.contract.helpers import until
 from tests.controller.hosted import Files
 from tests.waiting import wait_for
 
@@ -114,6 +116,59 @@ async def test_training_code_takes_a_snapshot_of_its_session(
         assert "epoch 1" in text
         assert not any(HIDDEN in each for each in (patch, text, repr(manifest)))
         await others_see_nothing(site, found)
+
+
+LOGS = """
+import mlflow, time
+mlflow.set_tracking_uri("sqlite:///mlflow.db")
+with mlflow.start_run(run_name="first"):
+    mlflow.log_params({"lr": 0.1, "api_token": "hunter-22222"})
+    mlflow.log_metric("loss", 0.5)
+time.sleep(600)
+"""
+
+
+async def test_runs_are_read_in_the_pod_and_are_in_snapshots(
+    kubelet: Any, teams: Any, tmp_path: Path
+) -> None:
+    pytest.importorskip("mlflow", reason="MLflow is optional")
+    site = await snapshot_site(kubelet, teams, tmp_path)
+    async with site.controller():
+        await site.set_up()
+        made = await site.launch("tracked", sys.executable, "-c", LOGS, data=())
+        await until(site.backend, made.id, "running")
+        run = await wait_for(lambda: finished_run(site, made.id))
+        assert (run.name, run.params) == ("first", {"lr": "0.1", "api_token": "***"})
+        assert run.metrics == {"loss": 0.5}
+        found = await taken(site, made)
+        assert found.manifest
+        assert found.manifest.run
+        assert (found.manifest.mlflow_run, found.manifest.run.params) == (run.id, run.params)
+
+        async def is_tagged() -> bool:
+            now = await finished_run(site, made.id)
+            return now is not None and now.snapshot == found.snapshot.id
+
+        await wait_for(is_tagged)
+        await site.ask("sessions.suspend", args={"id": made.id})
+        await until(site.backend, made.id, "suspended")
+
+        async def said() -> bool:
+            return "not running" in (await runs_of(site, made.id)).problem
+
+        await wait_for(said)
+
+
+async def runs_of(site: Site, session: str) -> RunList:
+    """Return the runs of a session."""
+    found: RunList = await site.ask("sessions.runs", args={"id": session})
+    return found
+
+
+async def finished_run(site: Site, session: str) -> Run | None:
+    """Return the newest run, once it is over."""
+    items = (await runs_of(site, session)).items
+    return items[0] if items and items[0].status == "FINISHED" else None
 
 
 async def others_see_nothing(site: Site, found: SnapshotDetails) -> None:
