@@ -10,7 +10,7 @@ from scripts.cluster.cluster import Cluster
 from tests.cluster.teams import Teams
 
 UI_TESTS = Path(__file__).resolve().parents[2] / "labextension" / "ui-tests"
-LIMIT = 540
+LIMIT = 900
 
 
 def test_a_session_is_used_in_a_browser(kubelet: Cluster, teams: Teams, tmp_path: Path) -> None:

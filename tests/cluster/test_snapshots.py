@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest_asyncio
 from jupyter_gpuquota.errors import InvalidFields, NotFound, Unsupported
 from jupyter_gpuquota.kubernetes.resources import CLAIMS
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
+from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import (
     SnapshotFolder,
@@ -139,6 +141,41 @@ async def test_what_is_in_the_way_of_a_restore_is_in_its_plan(site: Site) -> Non
         plan = await wait_for(read)
         [image] = [each for each in plan.problems if each.field == "environment"]
         assert "any" in image.message
+
+
+WRITE = """
+from jupyter_gpuquota.client.snapshots.variables import dump
+print("dump", dump({"weights": list(range(200_000)), "api_token": "hunter-22222", "lr": "0.1"}))
+"""
+READ = """
+import jupyter_gpuquota
+print({name: len(value) for name, value in jupyter_gpuquota.variables().items()})
+"""
+
+
+async def test_variables_are_taken_from_a_pod_and_brought_into_another(site: Site) -> None:
+    async with site.controller():
+        await site.set_up()
+        await volume(site)
+        session = await launch(site, "exp", "work:/work")
+
+        async def said(session_id: str, program: str) -> str:
+            body = ExecRequest(command=(sys.executable, "-c", program), timeout=200)
+            found = await site.ask("sessions.exec", args={"id": session_id}, body=body)
+            assert found.exit_code == 0, found.output
+            return str(found.output)
+
+        dump = (await said(session.id, WRITE)).split()[-1]
+        names = ("weights", "api_token")
+        found = await taken(site, session, variables=names, dump=dump)
+        assert found.manifest
+        assert found.manifest.kernel
+        assert "weights" in found.manifest.kernel.names
+        [secret] = found.manifest.kernel.skipped
+        assert (secret.name, "by its name" in secret.reason) == ("api_token", True)
+        back = await restored(site, found.snapshot.id, name="again", variables=True)
+        assert back.state == "done", back.problem
+        assert "'weights': 200000" in await said(back.session, READ)
 
 
 @pytest.mark.parametrize("way", ["closed", "deposed"])

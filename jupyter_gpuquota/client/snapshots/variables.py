@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import NotAllowed, NotFound, WrongState
-from ...variables import FOLDER
+from ...model.snapshots.dumps import PLACE, RESTORED, pod_folder
+from ...variables import FOLDER, SESSION
 from ..variables import far, pickles
-
-RESTORED = Path(".gpuquota", "variables.zip")
-_PLACE = Path(".gpuquota", "variables")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,7 @@ class Dump:
 def new_file(folder: str | Path) -> tuple[str, str]:
     """Return the name and the path of a new file for variables of a session with a folder."""
     name = secrets.token_hex(16)
-    return name, str(Path(folder) / _PLACE / f"{name}.zip")
+    return name, str(Path(folder) / PLACE / f"{name}.zip")
 
 
 def dump(values: Mapping[str, Any]) -> Dump:
@@ -80,10 +78,12 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _folder() -> Path:
-    folder = os.environ.get(FOLDER, "")
-    if not folder:
-        raise WrongState(
-            "Variables are stored and restored in sessions of this machine only.",
-            hint="Use %gpu in a notebook of the session.",
-        )
-    return Path(folder)
+    """Return the session's folder; in a pod, where no other process needs it, one of its home."""
+    if folder := os.environ.get(FOLDER, ""):
+        return Path(folder)
+    if session := os.environ.get(SESSION, ""):
+        return Path.home() / pod_folder(session)
+    raise WrongState(
+        "Variables are stored and restored in sessions only.",
+        hint="Use %gpu in a notebook of the session.",
+    )

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ...control.snapshots.capture import variables
 from ...control.snapshots.capture.found import added_to
 from ...control.snapshots.capture.script import look, words
 from ...core.snapshots import redaction
 from ...model.snapshots.manifest import FilePart, Manifest, PartProblem
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.snapshots.source import OWN
-from . import variables
 
 _LOG = 256 << 10
 """The bytes of a log's end that are stored."""

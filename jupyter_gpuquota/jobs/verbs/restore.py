@@ -8,6 +8,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+from ...control.snapshots.capture.variables import NAME
 from ...errors import Conflict
 from ...store.cache.export import export
 from ...store.disk.failures import own_files
@@ -16,7 +17,6 @@ from ...store.snapshots import links
 from ...store.snapshots.source import OWN
 from ...store.tasks import in_thread
 from .. import caches, lakes
-from ..capture.variables import NAME
 from ..job import Job
 
 

@@ -32,11 +32,18 @@ class PodProgram:
 
     @classmethod
     async def start(
-        cls, api: Api, pod: Pod, command: Sequence[str], *, terminal: bool = False
+        cls,
+        api: Api,
+        pod: Pod,
+        command: Sequence[str],
+        *,
+        terminal: bool = False,
+        fed: bool = False,
     ) -> PodProgram:
-        """Start a program, with a terminal and input if it is to have one. Raises Fault."""
+        """Start a program, with a terminal, or `fed` with an input. Raises Fault."""
         query = [("container", container_of(pod)), ("stdout", "true")]
-        query += [("stdin", "true"), ("tty", "true")] if terminal else [("stderr", "true")]
+        query += [("stdin", "true")] if terminal or fed else []
+        query += [("tty", "true")] if terminal else [("stderr", "true")]
         query += [("command", word) for word in command]
         return cls(await api.websocket(pod_path(pod, "exec"), query, PROTOCOLS))
 

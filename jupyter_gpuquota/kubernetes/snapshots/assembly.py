@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,8 @@ from ...control.snapshots.orders import Orders
 from ...control.snapshots.pages import SavingPages
 from ...control.snapshots.registry import Registry
 from ...control.snapshots.upkeep import Rules, Upkeep
-from ...errors import GpuQuotaError
+from ...core.snapshots import identity
+from ...errors import Damaged, GpuQuotaError, NotFound
 from ...model.datasets.jobs import Job
 from ...model.datasets.lakes import Lake
 from ...model.sessions import Session
@@ -42,6 +44,7 @@ from .plan import COPYING
 from .removing import Remover
 from .restores import ClaimRestores, Surroundings
 from .restoring import Restorer
+from .variables import PodVariables
 
 _SAVE = 10.0
 """Seconds that open pages have to save."""
@@ -81,7 +84,8 @@ class ClusterSnapshotParts:
         self._pages = SavingPages(_SAVE, lambda: cluster.board.touch("sessions"))
         self._hook, self._rules = Hook(), Rules(cluster.own)
         self._orders = Orders(cluster.own, None)
-        self._inside = Inside(cluster.pod)
+        self._variables = PodVariables(cluster.api, cluster.pod)
+        self._inside = Inside(cluster.pod, self._variables)
         self._process = self._make_process()
         self._maker = self._make_maker()
         self._restores = self._make_restores()
@@ -139,6 +143,8 @@ class ClusterSnapshotParts:
             restorer=Restorer(self._cluster.api),
             journal=Journal(self._cluster.own),
             mounting=self._mounting,
+            variables=self._stored_variables,
+            write=self._variables.write,
             changed=self._changed,
             patience=self._cluster.patience,
         )
@@ -211,6 +217,18 @@ class ClusterSnapshotParts:
 
     def _claims(self, order: SnapshotOrder) -> Mapping[str, str]:
         return claims_of(order.draft.spec, order.draft.owner, self._cluster.defaults)
+
+    async def _stored_variables(self, snapshot: str) -> bytes:
+        """Return the stored variables of a snapshot. Raises NotFound, Damaged, Unavailable."""
+        manifest = await self._registry.manifest(snapshot)
+        if manifest.kernel is None:
+            raise NotFound("The snapshot has no variables of a kernel.")
+        objects = self._registry.objects(self._registry.find(snapshot).lake)
+        key = identity.file_key(manifest.owner, snapshot, manifest.kernel.sha256)
+        body = await objects.get(key)
+        if hashlib.sha256(body).hexdigest() != manifest.kernel.sha256:
+            raise Damaged("The stored variables of the snapshot are damaged.")
+        return body
 
     def _mounting(self, order: RestoreOrder, made: Mapping[str, str], folder: str) -> RestoreOrder:
         defaults = self._cluster.defaults

@@ -6,11 +6,14 @@ Every part may fail alone; the manifest says which and why.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+import io
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from msgspec.structs import replace
 
+from ...control.snapshots.capture import variables
 from ...control.snapshots.capture.found import added_to
 from ...control.snapshots.capture.shipping import Unreadable, answered, command
 from ...core.snapshots import redaction
@@ -22,6 +25,7 @@ from ...model.snapshots.orders import SnapshotOrder
 from ...ports.charge import NotInCharge
 from ...ports.sessions import Exec, Logs
 from ..objects.pods import Pod
+from .variables import PodVariables
 
 _SYNC = 60
 """Seconds for `sync` in a pod."""
@@ -37,6 +41,8 @@ class Looked:
 
     draft: Manifest
     files: dict[str, bytes] = field(default_factory=dict)
+    after: Callable[[], Awaitable[None]] | None = None
+    """What is to be done once everything is stored."""
 
     def store(self, name: str, body: bytes) -> FilePart:
         """Keep a file for the snapshot."""
@@ -56,10 +62,11 @@ class Inside:
     `pod` returns the pod of a session by its id.
     """
 
-    def __init__(self, pod: Callable[[str], Pod | None]) -> None:
+    def __init__(self, pod: Callable[[str], Pod | None], variables: PodVariables) -> None:
         self.exec: Exec | None = None
         self.logs: Logs | None = None
         self._pod = pod
+        self._variables = variables
 
     async def look(self, order: SnapshotOrder) -> Looked:
         """Return what is found, once everything that was written is on the volumes.
@@ -68,6 +75,8 @@ class Inside:
         """
         looked = Looked(_with_image(order.draft, self._pod(order.draft.session)))
         await self._log(order, looked)
+        if order.variables:
+            await self._kernel(order, looked)
         if order.running and self.exec:
             await self._parts(order, self.exec, looked)
             await self._sync(order, self.exec, looked)
@@ -83,6 +92,24 @@ class Inside:
             raise
         except (GpuQuotaError, Unreadable, ValueError) as error:
             looked.lacks("session", f"Its Python (python3) did not say what it has: {error}")
+
+    async def _kernel(self, order: SnapshotOrder, looked: Looked) -> None:
+        session, dump = order.draft.session, order.dump
+        stored = io.BytesIO()
+        if not dump:
+            looked.lacks("kernel", "Only a program of the session itself can store its variables.")
+            return
+        try:
+            given = await self._variables.read(session, dump)
+            part = variables.chosen(io.BytesIO(given), stored, "")
+        except NotInCharge:
+            raise
+        except (GpuQuotaError, ValueError) as error:
+            looked.lacks("kernel", str(error))
+            return
+        file = looked.store(variables.NAME, stored.getvalue())
+        looked.draft = replace(looked.draft, kernel=replace(part, path=file.path))
+        looked.after = partial(self._variables.remove, session, dump)
 
     async def _log(self, order: SnapshotOrder, looked: Looked) -> None:
         if self.logs is None:

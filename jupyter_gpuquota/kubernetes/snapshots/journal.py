@@ -17,11 +17,15 @@ _PREFIX = "snapshots/claims/"
 
 
 class ClaimRestore(msgspec.Struct, frozen=True, kw_only=True):
-    """One restore, with the claims to make and the session to launch."""
+    """One restore, with the claims to make and the session to launch.
+
+    `variables`: the session is given the variables that the snapshot has.
+    """
 
     shown: Restoration
     wanted: tuple[Wanted, ...]
     spec: SessionSpec | None = None
+    variables: bool = False
 
 
 class Journal:

@@ -135,6 +135,8 @@ class ClaimProcess:
         for digest, file in looked.files.items():
             await objects.put(identity.file_key(order.draft.owner, snapshot, digest), file)
         await objects.create(identity.key(order.draft.owner, snapshot), body)
+        if looked.after:
+            await _tidied(looked.after)
         return snapshot
 
     def _made(self, draft: Manifest) -> str:
@@ -188,6 +190,14 @@ class ClaimProcess:
             if fault.status != _FORBIDDEN:
                 raise
             return ()
+
+
+async def _tidied(work: Callable[[], Awaitable[None]]) -> None:
+    """Do what a snapshot does not depend on."""
+    try:
+        await work()
+    except (GpuQuotaError, ValueError) as error:
+        _log.warning("What a snapshot no longer needs stays in the session: %s", error)
 
 
 def _part(taken: Taken, claim: Claim, path: str, draft: Manifest) -> VolumePart:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ...core.snapshots import identity
 from ...core.snapshots.restore import Found
 from ...errors import GpuQuotaError, Internal, Unsupported, WrongState
-from ...model.sessions import Session
+from ...model.sessions import ENDED, Session, State
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
 from ...model.struct import problem_of
@@ -30,6 +30,8 @@ from .persistence import persistently
 from .restoring import Restorer, Wanted, claim_name
 
 _SHOWN = 8
+_AGAIN = 1.0
+"""Seconds after which it is looked again whether a session runs."""
 _NO_REPLACING = "On a cluster nothing is put in the place of the original."
 _INSTEAD = "Work in the restored session; the original and its volumes stay until you delete them."
 
@@ -41,12 +43,15 @@ class Surroundings:
     """What restores need of the rest of the controller.
 
     `mounting` returns the spec of a new session with restored claims, by their originals; what was
-    the home folder is mounted at a path that has the given name.
+    the home folder is mounted at a path that has the given name. `variables` returns those that a
+    snapshot has, `write` brings them into a running session.
     """
 
     restorer: Restorer
     journal: Journal
     mounting: Callable[[RestoreOrder, Mapping[str, str], str], RestoreOrder]
+    variables: Callable[[str], Awaitable[bytes]]
+    write: Callable[[str, bytes], Awaitable[None]]
     changed: Callable[[], None]
     patience: Patience = WAITING
 
@@ -103,6 +108,7 @@ class ClaimRestores:
         )
         mounting = self._around.mounting(order, made, f"restored-{order.snapshot.id[:_SHOWN]}")
         record = ClaimRestore(shown=shown, wanted=tuple(wanted), spec=mounting.spec)
+        record = replace(record, variables=order.variables)
         await self._around.journal.put(record)
         self._go(record)
         return shown
@@ -165,7 +171,28 @@ class ClaimRestores:
             await self._around.restorer.make(record.wanted, shown.id, shown.owner, digest)
             return moved(record, "launching" if record.spec else "done")
         session = await self._launched(record)
+        if record.variables:
+            await self._give_variables(session, shown.snapshot)
         return moved(replace(record, shown=replace(shown, session=session.id)), "done")
+
+    async def _give_variables(self, session: Session, snapshot: str) -> None:
+        """Write variables into a session once it runs. Raises Unavailable, Damaged."""
+        body = await self._around.variables(snapshot)
+        while (now := self._state(session)) not in ENDED:
+            if now == "running":
+                try:
+                    await self._around.write(session.id, body)
+                except WrongState:  # its pod has just ended, or is not known yet
+                    await asyncio.sleep(_AGAIN)
+                    continue
+                except ValueError as error:
+                    raise Internal(f"The variables could not be restored: {error}") from error
+                return
+            await asyncio.sleep(_AGAIN)
+
+    def _state(self, session: Session) -> State:
+        found = self.sessions.all() if self.sessions else ()
+        return next((each.state for each in found if each.id == session.id), "stopped")
 
     async def _launched(self, record: ClaimRestore) -> Session:
         """Return the session of a restore; launch it unless an earlier try has."""

@@ -11,6 +11,8 @@ module.exports = {
   // The other browser tests may run meanwhile, and keep there which of them failed.
   outputDir: join(process.env.REPORTS, 'test-results'),
   workers: 1,
+  // Of a busy machine: a page of JupyterLab comes over a port-forward, request by request.
+  timeout: 600 * 1000,
   reporter: [['list']],
   webServer: { ...base.webServer[0], cwd: `${__dirname}/..` }
 };

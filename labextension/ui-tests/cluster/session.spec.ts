@@ -13,13 +13,13 @@ test('a pod is launched from the panel, and its notebook, terminal and log work'
     .getByRole('button', { name: 'Launch', exact: true })
     .click();
   const row = workspace.row('exp-1');
-  await expect(row).toContainText('Running', { timeout: 120_000 });
+  await expect(row).toContainText('Running', { timeout: 240_000 });
 
   const tab = page.context().waitForEvent('page');
   await row.getByRole('button', { name: /^Open exp-1/ }).click();
   const session = await tab;
   await expect(session.locator('#jp-top-panel')).toBeVisible({
-    timeout: 120_000
+    timeout: 240_000
   });
   await expect(await runCode(session, 'print(6 * 7)')).toHaveText('42');
 
@@ -45,5 +45,5 @@ test('a pod is launched from the panel, and its notebook, terminal and log work'
 
   await workspace.act('exp-1', 'Stop…');
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
-  await expect(row).toContainText('Stopped', { timeout: 120_000 });
+  await expect(row).toContainText('Stopped', { timeout: 240_000 });
 });

@@ -13,11 +13,12 @@ import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-from ...core.snapshots import redaction
-from ...model.snapshots.manifest import KernelPart, SkippedVariable
+from ....core.snapshots import redaction
+from ....model.snapshots.dumps import PLACE
+from ....model.snapshots.manifest import KernelPart, SkippedVariable
 
-PLACE = ".gpuquota/variables"
 NAME = "variables.zip"
 _SUFFIX = ".pickle"
 _SKIPPED = "skipped.json"
@@ -35,17 +36,25 @@ def take(root: Path, dump: str, target: Path, path: str) -> KernelPart:
         raise ValueError("That is no file of variables.")
     source = root / PLACE / f"{dump}.zip"
     handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        with os.fdopen(handle, "rb") as file, target.open("w+b") as stored:
+            return chosen(file, stored, path)
+    finally:
+        source.unlink(missing_ok=True)
+
+
+def chosen(found: BinaryIO, target: BinaryIO, path: str) -> KernelPart:
+    """Write what may be stored of a file of variables, and return the part at `path`.
+
+    Raises ValueError for a file that cannot be read.
+    """
     names, skipped = [], []
     try:
-        with (
-            os.fdopen(handle, "rb") as file,
-            zipfile.ZipFile(file) as found,
-            zipfile.ZipFile(target, "w") as stored,
-        ):
-            for name, reason in json.loads(found.read(_SKIPPED)).items():
+        with zipfile.ZipFile(found) as given, zipfile.ZipFile(target, "w") as stored:
+            for name, reason in json.loads(given.read(_SKIPPED)).items():
                 skipped.append(SkippedVariable(name=name, reason=redaction.text(reason)))
-            for member in sorted(set(found.namelist()) - {_SKIPPED}):
-                name, body = member.removesuffix(_SUFFIX), found.read(member)
+            for member in sorted(set(given.namelist()) - {_SKIPPED}):
+                name, body = member.removesuffix(_SUFFIX), given.read(member)
                 if why := problem(name, body):
                     skipped.append(SkippedVariable(name=name, reason=why))
                 else:
@@ -53,9 +62,8 @@ def take(root: Path, dump: str, target: Path, path: str) -> KernelPart:
                     names.append(name)
     except (zipfile.BadZipFile, KeyError) as error:
         raise ValueError(f"The file of variables cannot be read: {error}.") from error
-    finally:
-        source.unlink(missing_ok=True)
-    sha256 = hashlib.sha256(target.read_bytes()).hexdigest()
+    target.seek(0)
+    sha256 = hashlib.sha256(target.read()).hexdigest()
     return KernelPart(
         provider="pickle", path=path, sha256=sha256, names=tuple(names), skipped=tuple(skipped)
     )
