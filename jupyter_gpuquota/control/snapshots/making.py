@@ -175,8 +175,11 @@ class Maker:
                 self.jobs[job] = found
             elif making.problem is None or now - draft.created < _REMEMBERED:
                 continue
-            self._ends.pop(job).set()
+            end = self._ends.pop(job)
             del self._makings[job]
+            if end.is_set():  # it is being finished: the order stays until the session goes on
+                continue
+            end.set()
             self._spawn(self._finish(making))
 
     async def close(self) -> None:
