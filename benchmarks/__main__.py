@@ -18,6 +18,7 @@ from .systems.environment import Environment
 
 SECTIONS = (
     "launch",
+    "kernel",
     "start",
     "ingress",
     "bodies",
