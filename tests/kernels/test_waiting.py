@@ -1,0 +1,148 @@
+"""Cells whose session does not run: what they show, and how they end."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from msgspec import structs
+
+from jupyter_gpuquota.errors import Unavailable
+from jupyter_gpuquota.kernels import waiting
+from jupyter_gpuquota.kernels.connection_file import Connection
+from jupyter_gpuquota.kernels.front import Front
+from jupyter_gpuquota.kernels.notebook import Parent
+from jupyter_gpuquota.kernels.relay import Relay
+from jupyter_gpuquota.model.reasons import Reason
+from tests.builders import make_session
+from tests.waiting import PATIENCE
+
+QUEUED = structs.replace(
+    make_session("exp-1", "0.5"),
+    queue_position=2,
+    reason=Reason(code="OverQuota", message="team-a's quota is used up."),
+)
+
+
+class Queue:
+    """A session that stays in its queue."""
+
+    def __init__(self, session=QUEUED):
+        self.now = session
+
+    def session(self, *, resume):
+        if self.now is None:
+            raise Unavailable("The controller does not answer.")
+        return self.now
+
+    def attach(self, session):
+        raise AssertionError("it never runs")
+
+    def shut_down(self, kernel):
+        raise AssertionError("it has no kernel")
+
+
+def free_ports(many):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+@pytest.fixture
+def place():
+    return Queue()
+
+
+@pytest.fixture
+def client(place):
+    names = ("shell_port", "control_port", "stdin_port", "iopub_port", "hb_port")
+    ports = dict(zip(names, free_ports(5), strict=True))
+    relay = Relay(Front(Connection(key="secret", **ports)), place, Parent())
+    thread = threading.Thread(target=relay.run)
+    thread.start()
+    client = BlockingKernelClient()
+    client.load_connection_info({**ports, "ip": "127.0.0.1", "transport": "tcp", "key": "secret"})
+    client.start_channels()
+    client.wait_for_ready(timeout=PATIENCE)
+    yield client
+    client.shutdown()
+    client.get_control_msg(timeout=PATIENCE)
+    client.stop_channels()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+def shown(client, kind):
+    while True:
+        message = client.get_iopub_msg(timeout=PATIENCE)
+        if message["msg_type"] == kind:
+            return message["content"]
+
+
+def reply_to(client, asked):
+    while True:
+        reply = client.get_shell_msg(timeout=PATIENCE)
+        if reply["parent_header"]["msg_id"] == asked:
+            return reply["content"]
+
+
+def test_a_cell_shows_what_it_waits_for_in_one_output(client, place):
+    client.execute("1")
+    first = shown(client, "display_data")
+    line = "exp-1 is queued: team-a's quota is used up · position 2"
+    assert first["data"]["text/plain"] == line
+    place.now = structs.replace(QUEUED, queue_position=1)
+    second = shown(client, "update_display_data")
+    assert second["data"]["text/plain"].endswith("position 1")
+    assert second["transient"] == first["transient"]
+
+
+def test_an_interrupt_cancels_cells_that_wait(client):
+    one, two = client.execute("1"), client.execute("2")
+    shown(client, "display_data")
+    client.control_channel.send(client.session.msg("interrupt_request", {}))
+    assert client.get_control_msg(timeout=PATIENCE)["content"]["status"] == "ok"
+    assert reply_to(client, one)["ename"] == "KeyboardInterrupt"
+    assert reply_to(client, two)["status"] == "aborted"
+    shown(client, "clear_output")
+
+
+def test_a_session_that_ends_in_the_queue_ends_its_cells(client, place):
+    asked = client.execute("1")
+    shown(client, "display_data")
+    reason = Reason(code="StopRequested", message="Stopped on request.")
+    place.now = structs.replace(QUEUED, state="stopped", reason=reason)
+    reply = reply_to(client, asked)
+    assert reply["ename"] == "SessionEnded"
+    assert reply["evalue"].startswith("exp-1 has ended: Stopped on request.\n")
+
+
+def test_a_controller_that_is_away_is_waited_for(client, place):
+    asked = client.execute("1")
+    shown(client, "display_data")
+    place.now = None
+    while "does not answer" not in shown(client, "update_display_data")["data"]["text/plain"]:
+        pass
+    place.now = structs.replace(QUEUED, state="failed")
+    assert reply_to(client, asked)["ename"] == "SessionEnded"
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "name"),
+    [
+        ("waiting", "Reclaimed", "SessionReclaimed"),
+        ("suspended", "IdleTimeout", "SessionSuspended"),
+        ("done", "", "SessionEnded"),
+        ("starting", "", "KernelEnded"),
+    ],
+)
+def test_why_a_cell_lost_its_kernel(state, code, name):
+    reason = Reason(code=code, message="team-b reclaimed its GPUs.") if code else None
+    failure = waiting.ended(structs.replace(QUEUED, state=state, reason=reason))
+    assert failure.name == name
+    assert "exp-1" in failure.text
+    assert ".." not in failure.text
