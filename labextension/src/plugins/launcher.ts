@@ -7,7 +7,7 @@ import { ITranslator } from '@jupyterlab/translation';
 import { DisposableSet, IDisposable } from '@lumino/disposable';
 import { CommandIDs } from '../commands';
 import { watchInBackground } from '../state/background';
-import { keyOf } from '../state/templates';
+import { keyOf } from '../state/templates/key';
 import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
 

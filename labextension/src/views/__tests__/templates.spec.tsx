@@ -5,7 +5,7 @@ import { findDialog, Page, press } from '../../__tests__/page';
 import { Template } from '../../api/models';
 import { EMPTY, toRequest } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
-import { fromTemplate } from '../../state/templatedraft';
+import { fromTemplate } from '../../state/templates/draft';
 import { LaunchForm } from '../launch/launch';
 
 const FITS = {

@@ -6,8 +6,8 @@ import { CommandIDs } from '../../commands';
 import { IDraft, recall, REMEMBERED } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
 import { suggestName } from '../../state/sessions';
-import { fromTemplate } from '../../state/templatedraft';
-import { keyOf } from '../../state/templates';
+import { fromTemplate } from '../../state/templates/draft';
+import { keyOf } from '../../state/templates/key';
 import { LaunchForm } from './launch';
 import { IUi, LiveWidget } from '../parts/ui';
 

@@ -1,8 +1,8 @@
-import { Template } from '../api/models';
-import { EMPTY, Form, IDraft, PRESETS } from './draft';
-import { keyOf } from './templates';
-import { YES } from './settings/formvalues';
-import { joinWords } from './shellwords';
+import { Template } from '../../api/models';
+import { EMPTY, Form, IDraft, PRESETS } from '../draft';
+import { keyOf } from './key';
+import { YES } from '../settings/formvalues';
+import { joinWords } from '../shellwords';
 
 /** Return the form of a template's launch; the name stays that of the draft. */
 export function fromTemplate(template: Template, draft: IDraft): IDraft {

@@ -1,4 +1,4 @@
-import { Template } from '../api/models';
+import { Template } from '../../api/models';
 
 /** What identifies a template among those that a user sees. */
 export function keyOf({ scope, name }: Template): string {
