@@ -93,7 +93,7 @@ NOUN = (
     ),
     Edit(
         "labextension/src/views/panel/sections.ts",
-        "id: 'team'",
+        "const SECTIONS: readonly",
         "  { id: 'licences', rank: 150, size: 2, load: () => import('./licences') },",
     ),
 )
