@@ -198,8 +198,8 @@ def _resolve_actions(command: Command, words: list[str]) -> list[str]:
             words = [command.default, *words]
         else:
             return words
-    names = [action.name for action in command.actions]
-    if command.said and words[0] not in names and not get_close_matches(words[0], names, 1, _CLOSE):
+    known = [action.name for action in command.actions]
+    if command.said and words[0] not in known and not get_close_matches(words[0], known, 1, _CLOSE):
         raise InvalidRequest(
             f"{command.name} has no action {words[0]!r}.",
             hint=f"If it is a session: {command.name} {command.said} {words[0]}.",
