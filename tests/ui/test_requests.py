@@ -21,7 +21,14 @@ from tests.ui.conftest import Notes
         ("suspend exp-1", ["POST /sessions/exp-1/suspend"]),
         ("keep-alive exp-1 1h", ["POST /sessions/exp-1/keep-alive"]),
         ("logs exp-1 --tail 5", ["GET /sessions/exp-1/log?tail=5"]),
-        ("resize exp-1 -g 0.25", ["POST /sessions/exp-1/resize"]),
+        (
+            "resize exp-1 -g 0.25",  # which kernels would lose their memory is said first
+            [
+                "GET /sessions/exp-1",
+                "GET /sessions/{id}/endpoint?same_origin=True",
+                "POST /sessions/{id}/resize",
+            ],
+        ),
         ("open exp-1", ["GET /sessions/exp-1"]),
         (
             "describe exp-1",
