@@ -6,7 +6,7 @@ The layout is that of https://jupyter-client.readthedocs.io/en/stable/messaging.
 from __future__ import annotations
 
 import hmac
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import uuid4
@@ -87,6 +87,10 @@ class Message:
     def parent_id(self) -> str:
         """The id of the message that caused it, empty without one."""
         return read_header(self.parent).msg_id
+
+    def with_content(self, content: object) -> Message:
+        """Return the message with another content."""
+        return replace(self, content=msgspec.json.encode(content))
 
     def read(self) -> dict[str, Any]:
         """Return its content. Raises ValueError if it is not a JSON object."""

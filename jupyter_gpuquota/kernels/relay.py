@@ -18,6 +18,7 @@ from .front import Front
 from .messages import Message
 from .notebook import Parent
 from .pending import Held, Pending
+from .specs import MARK
 
 _TICK = 1000
 """Milliseconds between two looks at whether our parent still runs."""
@@ -41,7 +42,7 @@ class Relay:
             self._poller.register(socket, zmq.POLLIN)
         self._channels: ReadyChannels | None = None
         self._kernel: AttachedKernel | None = None
-        self._process = ""
+        self._process = self._place = ""
         self._last: News | None = None
         self._asked: list[Message] = []
         self._held, self._open = Held(front), Pending(front)
@@ -94,7 +95,7 @@ class Relay:
         """Answer a request that needs no kernel, or has none to ask."""
         self._front.status("busy", message)
         if message.kind == "kernel_info_request":
-            self._front.reply(message, replies.kernel_info(self._why()))
+            self._front.reply(message, replies.kernel_info(self._why()) | self._about())
         else:
             self._front.reply(message, replies.empty(message.kind, message.read()))
         self._front.status("idle", message)
@@ -109,6 +110,8 @@ class Relay:
                     return
                 if message.channel in {"shell", "control"}:
                     self._open.answered(message.parent_id)
+                    if message.kind == "kernel_info_reply":
+                        message = message.with_content(message.read() | self._about())
                 self._front.forward(message)
             self._more = True
         except ChannelsLost:
@@ -134,6 +137,7 @@ class Relay:
 
     def _see(self, session: Session) -> None:
         """End cells that a session no longer runs, or never will."""
+        self._place = f"{session.spec.project}/{session.spec.name}"
         if session.state not in {"running", "stopping"}:
             self._open.end(waiting.ended(session))
             self._process = ""
@@ -193,6 +197,10 @@ class Relay:
         if self._last is None or isinstance(self._last, Attached):
             return True
         return isinstance(self._last, Session) and self._last.state == "running"
+
+    def _about(self) -> dict[str, Any]:
+        """Return by what pages know the session: that of a template is not in the kernelspec."""
+        return {MARK: {"session": self._place}}
 
     def _tell_why(self) -> None:
         if self._last:

@@ -122,6 +122,7 @@ def test_what_a_kernel_of_here_does_works_there(relay):
     assert "getcwd" in reply["content"]["matches"]
     reply = client.kernel_info(reply=True, timeout=PATIENCE)
     assert "debugger" in reply["content"]["supported_features"]
+    assert reply["content"]["gpuquota"]["session"].endswith("/exp-1")
     command = {"type": "request", "seq": 1, "command": "debugInfo", "arguments": {}}
     client.control_channel.send(client.session.msg("debug_request", command))
     reply = client.get_control_msg(timeout=PATIENCE)

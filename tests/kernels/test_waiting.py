@@ -101,6 +101,11 @@ def test_a_cell_shows_what_it_waits_for_in_one_output(client, place):
     assert second["transient"] == first["transient"]
 
 
+def test_a_kernel_says_in_which_session_it_runs(client):
+    reply = client.kernel_info(reply=True, timeout=PATIENCE)
+    assert reply["content"]["gpuquota"] == {"session": f"{QUEUED.spec.project}/exp-1"}
+
+
 def test_an_interrupt_cancels_cells_that_wait(client):
     one, two = client.execute("1"), client.execute("2")
     shown(client, "display_data")

@@ -77,10 +77,29 @@ function follow(ui: IUi, panel: NotebookPanel): IDisposable {
   });
 }
 
-/** Return the session of a notebook's kernel, as `project/name`; empty for other kernels. */
+/**
+ * Return the session of a notebook's kernel, as `project/name`; empty for other kernels.
+ *
+ * The kernelspec of a template does not name it: the kernel does.
+ */
 async function placeOf({ session }: ISessionContext): Promise<string> {
-  const spec = await session?.kernel?.spec;
-  const { gpuquota } = Object(spec?.metadata) as { gpuquota?: unknown };
-  const about = Object(gpuquota) as { session?: unknown };
-  return typeof about.session === 'string' ? about.session : '';
+  const kernel = session?.kernel;
+  const about = aboutSession((await kernel?.spec)?.metadata);
+  if (!kernel || typeof about.template !== 'string') {
+    return named(about);
+  }
+  return named(aboutSession(await kernel.info));
+}
+
+/** Return our part of the metadata of a kernelspec, or of what a kernel says about itself. */
+function aboutSession(found: unknown): {
+  session?: unknown;
+  template?: unknown;
+} {
+  const { gpuquota } = Object(found) as { gpuquota?: unknown };
+  return Object(gpuquota) as { session?: unknown; template?: unknown };
+}
+
+function named({ session }: { session?: unknown }): string {
+  return typeof session === 'string' ? session : '';
 }
