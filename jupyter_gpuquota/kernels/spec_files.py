@@ -16,6 +16,8 @@ from ..errors import InUse, StorageFailed
 from .specs import MARK, Spec
 
 _FILE = "kernel.json"
+_LOGO = Path(__file__).with_name("logo-svg.svg")
+"""What launchers and pickers show, by the name that Jupyter looks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,12 @@ class SpecFiles:
             new = aside / path.parent.name
             new.mkdir()
             (new / _FILE).write_text(text, encoding="utf-8")
+            shutil.copyfile(_LOGO, new / _LOGO.name)
             try:
                 new.rename(path.parent)
             except OSError:  # there is one already, or now
-                (new / _FILE).replace(path)
+                for made in new.iterdir():
+                    made.replace(path.with_name(made.name))
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 

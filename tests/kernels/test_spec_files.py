@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
@@ -31,6 +32,7 @@ def test_jupyter_finds_what_was_installed(files):
     assert spec.argv[1:5] == ["-m", "jupyter_gpuquota.kernels", "--session", "team-a/exp-1"]
     assert spec.interrupt_mode == "message"
     assert spec.metadata["gpuquota"] == {"session": "1"}
+    assert "<svg" in Path(spec.resource_dir, "logo-svg.svg").read_text()
 
 
 def test_a_session_that_ended_loses_its_own_and_nothing_else(files):
