@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from websocket import WebSocket
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import InUse, InvalidFields
+from jupyter_gpuquota.kernels.session_server import SessionServer, open_connection
 from tests.local.test_session_data import CONFIG
 from tests.shell import Shell, opened, wait_for
+from tests.waiting import PATIENCE
 
 WRITE = 'echo one > "$GPUQUOTA_VOLUMES/scans/a.txt"; cat in/scans/a.txt'
 TRY = 'cat ro/a.txt; echo two > ro/a.txt; cat "$GPUQUOTA_VOLUMES/scans/a.txt"'
@@ -82,6 +87,31 @@ def test_programs_enter_a_session_with_its_mounts(
     assert (gone.exit_code, gone.output) == (127, "no-such-program: No such file or directory\n")
     assert not (Path(client.volumes.get("scans").folder) / "no.txt").exists()
     client.sessions.stop("guarded")
+
+
+def test_terminals_of_a_session_have_its_mounts(client: Client, tmp_path: Path) -> None:
+    session = client.sessions.submit("typed", folder=str(tmp_path), volumes=("scans:/ro:ro",))
+    wait_for(lambda: client.sessions.get("typed").state == "running")
+    if "does not allow" in client.sessions.logs("typed"):
+        pytest.skip("the kernel allows no mounts here")
+    endpoint = SessionServer.find(client.context, session.id).endpoint
+    base, patience = endpoint.base_url.rstrip("/"), PATIENCE
+    with closing(open_connection(endpoint, patience)) as connection:
+        connection.request("POST", f"{base}/api/terminals", headers=endpoint.headers)
+        name = json.load(connection.getresponse())["name"]
+    asking = open_connection(endpoint, patience)
+    asking.connect()
+    with closing(WebSocket()) as terminal:
+        url = f"ws://{endpoint.host}:{endpoint.port}{base}/terminals/websocket/{name}"
+        headers = [f"{key}: {value}" for key, value in endpoint.headers.items()]
+        terminal.connect(url, header=headers, socket=asking.sock)
+        terminal.send(json.dumps(["stdin", "echo no > ro/no.txt\r"]))
+        shown = ""
+        while "Read-only file system" not in shown:
+            kind, *words = json.loads(terminal.recv())
+            shown += "".join(words) if kind == "stdout" else ""
+    assert not (Path(client.volumes.get("scans").folder) / "no.txt").exists()
+    client.sessions.stop("typed")
 
 
 def test_a_mounted_volume_is_not_deleted(client: Client, shell: Shell, tmp_path: Path) -> None:
