@@ -45,8 +45,9 @@ class OnDemand:
 
     def report(self) -> str:
         """Return what helps to understand why something did not come."""
-        log = self._shell.folder / "state" / "controller.log"
-        return f"{self.seen}\n{log.read_text()[-8000:]}"
+        state = self._shell.folder / "state"
+        logs = (log.read_text()[-8000:] for log in state.rglob("controller.log"))
+        return "\n".join((str(self.seen), *logs))
 
 
 @pytest_asyncio.fixture

@@ -145,7 +145,8 @@ async def test_what_is_in_the_way_of_a_restore_is_in_its_plan(site: Site) -> Non
 
 WRITE = """
 from jupyter_gpuquota.client.snapshots.variables import dump
-print("dump", dump({"weights": list(range(200_000)), "api_token": "hunter-22222", "lr": "0.1"}))
+values = {"weights": list(range(200_000)), "api_token": "hunter-22222", "lr": "0.1"}
+print("dump", dump(values).file)
 """
 READ = """
 import jupyter_gpuquota
