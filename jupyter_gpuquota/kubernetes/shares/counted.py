@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...errors import FieldError
-from ...model.messages.build import field_error
-from ...model.messages.formats import share_arg
 from ...model.resources import MILLI, Isolation, Share
+from . import parts
 from .gpu_node import GpuNode
 from .no_gpu import VISIBLE
 from .provider import Grant, PodPatch, request
@@ -40,15 +39,7 @@ class Counted:
 
     def refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError | None:
         """Return that a session gets at most one GPU in this way."""
-        if share.mig:
-            return None
-        if share.compute:
-            return field_error("gpu_compute", "share.compute.none")
-        if share.memory:
-            largest = max(node.memory for node in nodes)
-            return field_error("gpu_memory", "share.memory", memory=share.memory, most=largest)
-        most = share_arg(Share(milli=MILLI))
-        return field_error("gpu", "share.parts", most=most)
+        return parts.refusal(share, max(node.memory for node in nodes))
 
     def render(self, grant: Grant) -> PodPatch:
         """Return the resource, and the variable that shows the node's GPUs."""

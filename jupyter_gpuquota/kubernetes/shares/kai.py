@@ -13,11 +13,10 @@ from fractions import Fraction
 import msgspec
 
 from ...errors import FieldError
-from ...model.messages.build import field_error
-from ...model.messages.formats import share_arg
 from ...model.resources import MILLI, Isolation, Share
 from ..objects.meta import Meta
 from ..quantities import exact, memory_text
+from . import parts
 from .gpu_node import FRACTION, GPU, MEMORY, GpuNode
 from .provider import Grant, PodPatch
 
@@ -56,14 +55,7 @@ class Kai:
 
     def refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError | None:
         """Return the most that nodes give."""
-        if share.mig:
-            return None
-        if share.compute:
-            return field_error("gpu_compute", "share.compute.none")
-        if share.memory:
-            largest = max(node.usable for node in nodes)
-            return field_error("gpu_memory", "share.memory", memory=share.memory, most=largest)
-        return field_error("gpu", "share.parts", most=share_arg(Share(milli=MILLI)))
+        return parts.refusal(share, max(node.usable for node in nodes))
 
     def render(self, grant: Grant) -> PodPatch:
         """Return the annotation of the part; the pod requests no resource."""
