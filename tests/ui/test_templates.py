@@ -11,6 +11,7 @@ from jupyter_gpuquota.errors import InvalidFields, NotFound
 from jupyter_gpuquota.model.templates import Template, TemplateFields
 from jupyter_gpuquota.ui.command import run
 from jupyter_gpuquota.ui.commands.sessions.request import read
+from jupyter_gpuquota.ui.console import Console
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from jupyter_gpuquota.ui.views.templates import TemplateView
 from jupyter_gpuquota.ui.views.view import View
@@ -21,11 +22,11 @@ def words(line: str) -> Namespace:
 
 
 @pytest.fixture
-def say(client: Client, console: object):
+def say(client: Client, console: Console):
     """Return what a line shows."""
 
     def say(line: str) -> View[object]:
-        shown = run(client, words(line), console)  # type: ignore[arg-type]
+        shown = run(client, words(line), console)
         assert shown is not None
         return shown
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 from ...client import Client
 from ...errors import GpuQuotaError, InvalidFields, NotFound, Unsupported, WrongState
@@ -56,8 +57,8 @@ def _found(client: Client, line: CellLine, notebook: Notebook) -> Session:
     except NotFound:
         if not line.launches:
             raise
-    request = {**line.request, "project": line.project}
+    request: dict[str, Any] = {**line.request, "project": line.project}
     if not line.name and not line.keep:
         with suppress(InvalidFields):  # the policy allows no such time: its own holds
-            return client.sessions.submit(name, **{**request, "idle_timeout": IDLE})  # type: ignore[arg-type]
-    return client.sessions.submit(name, **request)  # type: ignore[arg-type]
+            return client.sessions.submit(name, **{**request, "idle_timeout": IDLE})
+    return client.sessions.submit(name, **request)

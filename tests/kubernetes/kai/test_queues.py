@@ -52,8 +52,8 @@ def test_a_department_takes_no_sessions() -> None:
 
 
 def test_a_project_of_kai_names_its_queue() -> None:
-    raw = {"metadata": {"name": "eyes"}, "spec": {"namespace": "runai-eyes"}}
-    raw["spec"] |= {"queues": [{"name": "vision", "nodepool": "default"}]}  # type: ignore[operator]
+    queues = [{"name": "vision", "nodepool": "default"}]
+    raw = {"metadata": {"name": "eyes"}, "spec": {"namespace": "runai-eyes", "queues": queues}}
     project = msgspec.convert(raw, KaiProject)
     by_namespace = found(*TREE, namespaces=[namespace("runai-eyes")], projects=[project])
     assert by_namespace == {"runai-eyes": "vision"}
