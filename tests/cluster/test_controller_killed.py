@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,12 @@ from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import NameTaken, Unavailable
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.model.sessions import Session
+from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
 from tests.cluster.controllers import WRITES, assert_whole, writes_for
 from tests.cluster.proxy import FaultProxy, Rule
 from tests.cluster.rbac import connected
-from tests.cluster.teams import Teams
+from tests.cluster.teams import KUEUE, Teams
 from tests.shell import Shell, opened
 from tests.waiting import wait_for
 
@@ -31,8 +32,9 @@ MOST = 20
 class OnDemand:
     """A controller that its clients start."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, shell: Shell, rest: Rest, project: str) -> None:
         self._shell = shell
+        self._rest, self._project = rest, project
         self.seen: dict[str, str] = {}
         """What its sessions were, when last asked."""
 
@@ -47,7 +49,20 @@ class OnDemand:
         """Return what helps to understand why something did not come."""
         state = self._shell.folder / "state"
         logs = (log.read_text()[-8000:] for log in state.rglob("controller.log"))
-        return "\n".join((str(self.seen), *logs))
+        return "\n".join((str(self.seen), *self._there(), *self._warnings(), *logs))
+
+    def _there(self) -> Iterator[str]:
+        """Yield what the cluster has of the sessions."""
+        kinds = (("apps/v1", "StatefulSet"), ("v1", "Pod"), ("v1", "Secret"), (KUEUE, "LocalQueue"))
+        for version, kind in kinds:
+            found = self._rest.get(self._rest.path(version, kind, self._project))["items"]
+            yield f"{kind}: {[each['metadata']['name'] for each in found]}"
+
+    def _warnings(self) -> Sequence[str]:
+        try:
+            return self.client().about().warnings
+        except Unavailable as error:
+            return [str(error)]
 
 
 @pytest_asyncio.fixture
@@ -86,8 +101,8 @@ def shell(
 
 
 @pytest.fixture
-def hosting(shell: Shell) -> OnDemand:
-    return OnDemand(shell)
+def hosting(shell: Shell, cluster: Any, project: str) -> OnDemand:
+    return OnDemand(shell, cluster.rest(), project)
 
 
 async def test_killed_at_each_call_of_a_launch(

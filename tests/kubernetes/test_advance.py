@@ -16,9 +16,10 @@ from jupyter_gpuquota.kubernetes.state.images import seconds_of
 from jupyter_gpuquota.kubernetes.state.record import Record, decode, encode
 from jupyter_gpuquota.kubernetes.state.seen import Overdue, Seen
 from jupyter_gpuquota.model.ending import Ending
+from jupyter_gpuquota.model.previews import QueuePosition
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement, Share, Slice
-from jupyter_gpuquota.model.sessions import Goal, QueuePosition, Reclaim, State
+from jupyter_gpuquota.model.sessions import Goal, Reclaim, State
 from tests.kubernetes.sights import IMAGE, NODE, NOW, event, job, pod, record, seen, workload
 
 LATER = NOW + timedelta(seconds=90)

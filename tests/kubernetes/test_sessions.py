@@ -179,6 +179,8 @@ async def test_what_was_deleted_behind_our_back_is_gone(api: FakeApi, cluster: F
         assert counts(api) == {}
         [warning] = driver.board.warnings()
         assert warning.startswith("exp-1 of team-a is gone: it was deleted in the cluster")
+        tending = "Reconciler._run"
+        await until(cluster, lambda: all(tending not in str(t) for t in asyncio.all_tasks()))
 
 
 async def test_a_session_that_comes_back_is_not_lost(api: FakeApi, cluster: FakeCluster) -> None:

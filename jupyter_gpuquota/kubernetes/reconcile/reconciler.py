@@ -199,13 +199,13 @@ class Reconciler:
             self._tend(tracked)
 
     def _tend(self, tracked: Tracked) -> None:
-        task = asyncio.create_task(self._run(tracked))
-        self._tasks[tracked.record.session.id] = task
+        self._tasks[tracked.record.session.id] = asyncio.create_task(self._run(tracked))
 
     def _forget(self, tracked: Tracked) -> None:
         session_id = tracked.record.session.id
         self._tracked.pop(session_id, None)
         self._board.drop(session_id)
+        tracked.wake.set()  # its task may be the present one, and ends then
         if (task := self._tasks.pop(session_id, None)) and task is not asyncio.current_task():
             task.cancel()
 

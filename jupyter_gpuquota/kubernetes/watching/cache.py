@@ -91,15 +91,20 @@ class Cache(Generic[T]):
         return list(found.values()) if found else []
 
     def _set(self, key: Key, item: T | None) -> None:
-        if (old := self._items.pop(key, None)) is not None:
-            for entry in self._entries(old):
-                del self._index[entry][key]
-                if not self._index[entry]:
-                    del self._index[entry]
-        if item is not None:
+        """Replace an object, or remove it; other threads see the old one or the new one."""
+        old = self._items.get(key)
+        left = self._entries(old) if old else set()
+        if item is None:
+            self._items.pop(key, None)
+        else:
             self._items[key] = item
-            for entry in self._entries(item):
+            for entry in (entries := self._entries(item)):
                 self._index[entry][key] = item
+            left -= entries
+        for entry in left:
+            del self._index[entry][key]
+            if not self._index[entry]:
+                del self._index[entry]
 
     def _entries(self, item: T) -> set[tuple[str, str]]:
         """Return what an object is found by: uids of its owners, under no key, and its labels."""

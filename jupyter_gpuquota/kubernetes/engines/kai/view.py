@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
+from ....control.scheduler import CYCLE, after
 from ....core.scheduling.snapshot import ClusterSnapshot
 from ....model.quota import Project
 from ....model.sessions import KINDS, Kind, Session
@@ -16,6 +17,7 @@ from ...names import object_name
 from ...namespaces import visible
 from ...objects.pods import Pod
 from ...resources import EVENTS, NAMESPACES, PODS
+from ...watching.derived import Derived
 from ..surroundings import Known, Surroundings
 from .evictions import Evictions, evictions_of, owner_of
 from .objects import KAI_PROJECTS, POD_GROUPS, QUEUES, KaiProject, PodGroup
@@ -65,7 +67,7 @@ class KaiView:
         self._events = caches.cache(EVENTS)
         self._projects: Known[KaiProject] | None = None
         self._changed: Callable[[], None] = lambda: None
-        self._seen: KaiState | None = None
+        self._seen = Derived(self._read)
         self._numbers: tuple[tuple[Session, ...], Numbers] | None = None
 
     def subscribe(self, changed: Callable[[], None]) -> list[Callable[[], None]]:
@@ -88,9 +90,7 @@ class KaiView:
     @property
     def state(self) -> KaiState:
         """The objects."""
-        if self._seen is None:
-            self._seen = self._read()
-        return self._seen
+        return self._seen.value
 
     @property
     def fixed(self) -> frozenset[Kind]:
@@ -110,7 +110,7 @@ class KaiView:
         """Return what our own scheduler finds in the present state."""
         sessions = tuple(self._around.sessions())
         if self._numbers is None or self._numbers[0] != sessions:
-            self._numbers = sessions, Numbers(self.snapshot())
+            self._numbers = sessions, Numbers(self.snapshot(), partial(after, CYCLE))
         return self._numbers[1]
 
     def snapshot(self, projects: Sequence[Project] | None = None) -> ClusterSnapshot:
@@ -156,7 +156,8 @@ class KaiView:
         )
 
     def _forget(self, _: object) -> None:
-        self._seen = self._numbers = None
+        self._seen.outdate()
+        self._numbers = None
         self._changed()
 
 

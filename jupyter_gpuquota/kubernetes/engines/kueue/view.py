@@ -7,6 +7,7 @@ from typing import Any
 
 from ....model.resources import Share
 from ....model.sessions import KINDS, Kind, SessionSpec
+from ...watching.derived import Derived
 from ..surroundings import Known, Surroundings
 from .admission import Reader
 from .forecast import Projects, Wanted
@@ -33,13 +34,13 @@ class KueueView:
         self._cohorts = caches.cache(COHORTS)
         self._workloads = caches.cache(WORKLOADS)
         self._priority_classes = caches.cache(PRIORITY_CLASSES)
-        self._seen: tuple[KueueState, Projects] | None = None
+        self._seen = Derived(self._read)
 
     def subscribe(self, changed: Callable[[], None]) -> Sequence[Callable[[], None]]:
         """Call a function after each change; return what ends this."""
 
         def forget(_: object) -> None:
-            self._seen = None
+            self._seen.outdate()
             changed()
 
         kinds: tuple[Known[Any], ...] = (
@@ -54,12 +55,12 @@ class KueueView:
     @property
     def state(self) -> KueueState:
         """The objects."""
-        return self._refreshed()[0]
+        return self._seen.value[0]
 
     @property
     def projects(self) -> Projects:
         """The queues of each project, by its name."""
-        return self._refreshed()[1]
+        return self._seen.value[1]
 
     @property
     def names(self) -> tuple[str, str]:
@@ -93,15 +94,13 @@ class KueueView:
         """Return what reads the workloads of sessions."""
         return Reader(self.state, self.projects, self._around.sessions)
 
-    def _refreshed(self) -> tuple[KueueState, Projects]:
-        if self._seen is None:
-            state = KueueState(
-                local_queues=tuple(self._local_queues.values()),
-                cluster_queues=tuple(self._cluster_queues.values()),
-                cohorts=tuple(self._cohorts.values()),
-                workloads=tuple(self._workloads.values()),
-                priority_classes=tuple(self._priority_classes.values()),
-                gpus=self._around.settings.gpus,
-            )
-            self._seen = state, find_queues(state, *self.names)
-        return self._seen
+    def _read(self) -> tuple[KueueState, Projects]:
+        state = KueueState(
+            local_queues=tuple(self._local_queues.values()),
+            cluster_queues=tuple(self._cluster_queues.values()),
+            cohorts=tuple(self._cohorts.values()),
+            workloads=tuple(self._workloads.values()),
+            priority_classes=tuple(self._priority_classes.values()),
+            gpus=self._around.settings.gpus,
+        )
+        return state, find_queues(state, *self.names)
