@@ -19,8 +19,9 @@ from ..model.quota import Project
 from ..model.resources import MILLI, Node, Share
 from ..model.sessions import Kind, SessionRequest, SessionSpec
 from .images import Images
-from .nodes import ClusterNodes, NodeSettings, inventory_of, read_nodes
+from .nodes import NO_DEVICES, ClusterNodes, NodeSettings, inventory_of, read_nodes
 from .objects.cluster import KubeNode
+from .objects.devices import DeviceObjects
 from .objects.pods import Pod
 from .shares.gpu_node import GPU, Division, GpuNode
 from .shares.registry import Choice, Shares
@@ -52,17 +53,19 @@ class ClusterReader:
     def __init__(self, settings: NodeSettings, divides: Callable[[], Division] = _whole) -> None:
         self._settings = settings
         self._divides = divides
-        self._read: Sequence[KubeNode] = ()
+        self._read: tuple[Sequence[KubeNode], DeviceObjects] = (), NO_DEVICES
+        self.devices: Callable[[], DeviceObjects] = lambda: NO_DEVICES
+        """Returns what the cluster says of devices that pods claim."""
         self.cluster = ClusterNodes()
 
     def read(
         self, nodes: Iterable[KubeNode], pods: Iterable[Pod], ours: Collection[str]
     ) -> Inventory:
         """Return nodes and holdings; `ours` are the ids of our sessions."""
-        found = tuple(nodes)
+        found = tuple(nodes), self.devices()
         if found != self._read:
             settings = replace(self._settings, divides=self._divides())
-            self._read, self.cluster = found, read_nodes(found, settings)
+            self._read, self.cluster = found, read_nodes(found[0], settings, found[1])
         return inventory_of(self.cluster, pods, ours)
 
     def assumed(self, thousandths: Callable[[str], bool]) -> GpuNode:

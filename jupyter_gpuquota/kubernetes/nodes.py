@@ -10,13 +10,17 @@ from ..model.pods import Toleration
 from ..model.resources import MILLI, Device, Holding, MigInstance, Node, Placement, Slice
 from . import labels
 from .objects.cluster import KubeNode, Taint
+from .objects.devices import DeviceObjects
 from .objects.pods import Pod
 from .objects.requests import requested
 from .shares import kai
+from .shares.devices import with_devices
 from .shares.gpu_node import FRACTION, GPU, Division, GpuNode, gpu_node
 
 GROUP_LABELS = ("run.ai/type", f"{labels.DOMAIN}/node-type")
 """Labels whose values are node groups, unless the configuration names others."""
+
+NO_DEVICES = DeviceObjects()
 
 _TOLERATED = Toleration(key=GPU)
 """The taint of nodes with GPUs: admission adds the toleration to pods that request one."""
@@ -45,11 +49,14 @@ class ClusterNodes:
     gpus: Mapping[str, GpuNode] = field(default_factory=dict)
 
 
-def read_nodes(found: Iterable[KubeNode], settings: NodeSettings) -> ClusterNodes:
-    """Return the nodes of a cluster, in the order of their names."""
+def read_nodes(
+    found: Iterable[KubeNode], settings: NodeSettings, devices: DeviceObjects = NO_DEVICES
+) -> ClusterNodes:
+    """Return the nodes of a cluster, in the order of their names, with devices for claims."""
     ordered = sorted(found, key=lambda node: node.metadata.name)
     counted, divides = settings.counted, settings.divides
-    gpus = {node.metadata.name: gpu_node(node, counted, divides) for node in ordered}
+    read = {node.metadata.name: gpu_node(node, counted, divides) for node in ordered}
+    gpus = with_devices(read, devices)
     nodes = tuple(_node(node, gpus[node.metadata.name], settings) for node in ordered)
     return ClusterNodes(nodes, gpus)
 
@@ -89,6 +96,8 @@ def slices_of(pod: Pod, node: GpuNode) -> tuple[Slice, ...]:
 
 def _held(pod: Pod, node: GpuNode) -> Mapping[str, int]:
     """Return what a pod holds of its node, in amounts that the node knows."""
+    if node.claimed:
+        return {**node.held(requested(pod.spec)), **node.claimed.get(pod.metadata.uid, {})}
     if not node.divides:
         return node.held(requested(pod.spec))
     if kai.is_reservation(pod.metadata):

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 from urllib.parse import quote
 
 from .objects.cluster import ConfigMap, KubeNode, Namespace, ResourceQuota
+from .objects.devices import ResourceClaim, ResourceSlice
 from .objects.leases import Lease
 from .objects.meta import Object
 from .objects.pods import Event, Pod
@@ -69,4 +70,19 @@ RESOURCE_QUOTAS = Resource("", "v1", "resourcequotas", "ResourceQuota", Resource
 STATEFUL_SETS = Resource("apps", "v1", "statefulsets", "StatefulSet", StatefulSet)
 LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease", Lease)
 JOBS = Resource("batch", "v1", "jobs", "Job", Job)
+DEVICE_GROUP, DEVICE_VERSION = "resource.k8s.io", "v1"
+RESOURCE_SLICES = Resource(
+    DEVICE_GROUP,
+    DEVICE_VERSION,
+    "resourceslices",
+    "ResourceSlice",
+    ResourceSlice,
+    namespaced=False,
+)
+RESOURCE_CLAIMS = Resource(
+    DEVICE_GROUP, DEVICE_VERSION, "resourceclaims", "ResourceClaim", ResourceClaim
+)
+CLAIM_TEMPLATES = Resource(
+    DEVICE_GROUP, DEVICE_VERSION, "resourceclaimtemplates", "ResourceClaimTemplate", Object
+)
 NETWORK_POLICIES = Resource("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", Object)

@@ -277,3 +277,10 @@ def test_volumes_are_found_by_name_beside_their_paths() -> None:
     plain = workload(image_session(volumes=VOLUMES[1:]), Parts(share=NO_GPU))["spec"]["template"]
     names = [entry["name"] for entry in plain["spec"]["containers"][0]["env"]]
     assert VOLUMES_VARIABLE not in names
+
+
+def test_a_part_of_a_gpu_tolerates_the_taint_of_nodes_with_gpus() -> None:
+    """KAI's parts are annotations: without a resource nothing else would name the taint."""
+    made = workload(image_session(), Parts(share=PodPatch(milli=500)))
+    tainted = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+    assert made["spec"]["template"]["spec"]["tolerations"] == [tainted]

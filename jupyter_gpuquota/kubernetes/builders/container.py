@@ -11,6 +11,7 @@ from ...model.pods import PodOptions
 from ...model.sessions import Session
 from ..names import JUPYTER_PORT
 from ..quantities import memory_text, thousandths_text
+from .claims import CLAIM
 from .datasets import dataset_mounts
 from .defaults import Parts
 from .environment import environment, literal
@@ -77,6 +78,7 @@ def _resources(options: PodOptions, parts: Parts) -> dict[str, Any]:
                 **_amounts(options.cpu_limit, options.memory_limit),
                 **parts.share.resources,
             },
+            "claims": [{"name": CLAIM}] if parts.share.devices else [],
         }
     )
 

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 from ...model.pods import PodOptions, Toleration
 from ...model.sessions import Session
+from ..shares.gpu_node import GPU
+from .claims import pod_claims
 from .container import CONTAINER, container
 from .datasets import dataset_volumes
 from .defaults import Parts
@@ -57,6 +59,7 @@ def _spec(session: Session, parts: Parts) -> dict[str, Any]:
         "schedulerName": parts.engine.scheduler,
         "priorityClassName": parts.engine.priority_class,
         "runtimeClassName": parts.share.runtime_class,
+        "resourceClaims": pod_claims(session, parts.share),
     }
 
 
@@ -77,9 +80,12 @@ def _security(options: PodOptions, parts: Parts) -> dict[str, Any]:
 def _tolerations(options: PodOptions, parts: Parts) -> Iterator[dict[str, str]]:
     """Yield tolerations; nodes with GPUs are often tainted by the name of their resource.
 
-    The admission plugin ExtendedResourceToleration does the same, but is off by default.
+    The admission plugin ExtendedResourceToleration does the same, but is off by default. It knows
+    only resources: parts of GPUs may be an annotation, or have a resource of another name.
     """
-    named = (Toleration(key=name, effect="NoSchedule") for name in parts.share.resources)
+    share = parts.share
+    names = (*share.resources, *((GPU,) if share.milli else ()))
+    named = (Toleration(key=name, effect="NoSchedule") for name in names)
     for one in dict.fromkeys((*named, *parts.defaults.tolerations, *options.tolerations)):
         yield toleration(one)
 

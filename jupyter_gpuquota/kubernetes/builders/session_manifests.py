@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from ...model.sessions import Session, SessionSpec
 from ..api import Manifest
 from ..reconcile.manifests import Child
-from ..resources import NETWORK_POLICIES, SECRETS, SERVICES
+from ..resources import CLAIM_TEMPLATES, NETWORK_POLICIES, SECRETS, SERVICES
+from .claims import claim_template
 from .defaults import Parts, PodDefaults
 from .network import network_policy, service
 from .secret import secret
@@ -31,8 +32,11 @@ class SessionManifests:
 
     def children(self, session: Session, token: str) -> Sequence[Child]:
         """Return the Secret first, then what else belongs to the session."""
+        share = self._parts_of(session.spec).share
+        claims = [(CLAIM_TEMPLATES, claim_template(session, share))] if share.devices else []
         return (
             (SECRETS, secret(session, token, self._defaults)),
             (SERVICES, service(session)),
             (NETWORK_POLICIES, network_policy(session, self._defaults)),
+            *claims,
         )

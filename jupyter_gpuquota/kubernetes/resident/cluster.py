@@ -12,6 +12,7 @@ from ...control.inventory import Inventory
 from ...errors import Unavailable
 from ...model.messages.formats import duration
 from ..api import Api, Fault
+from ..devices import follow, offers_gpus
 from ..engines.engine import Engine
 from ..faults import error as explained
 from ..faults import translated
@@ -86,12 +87,14 @@ class KubeCluster:
         self._nodes.subscribe(decided)
         self._pods.subscribe(lambda _: changed())
 
-    async def _start(self, decided: Callable[[], None]) -> None:
+    async def _start(self, decided: Callable[[object], None]) -> None:
         self._api, self._engine = await self._connect()
         if self._own:
             self._reconciler.owner = (await myself(self._api)).name
+        if await offers_gpus(self._api):
+            self._reader.devices = follow(self._watches, decided)
         await self._watches.start()
-        await self._engine.start(decided)
+        await self._engine.start(lambda: decided(None))
         await self._watches.ready()
 
     async def adopt(self) -> None:

@@ -16,13 +16,15 @@ from ..objects.cluster import KubeNode, Quantities
 from ..quantities import units
 from .cards import Cards, cards
 
-Sharing = Literal["", "time-slicing", "mps", "mig", "memory"]
-"""How the GPUs of a node are shared; empty where each is given out whole."""
+Sharing = Literal["", "time-slicing", "mps", "mig", "memory", "devices"]
+"""How the GPUs of a node are given out; empty where each is, whole, as a resource."""
 
-Division = Literal["", "counted", "limited"]
+Division = Literal["", "counted", "limited", "runai"]
 """How the engine's own scheduler divides GPUs that nodes give out whole; empty: it does not."""
 
 GPU = "nvidia.com/gpu"
+DEVICES = "gpu.nvidia.com"
+"""The device class of whole GPUs, and what they count as: pods claim them."""
 SHARED = "nvidia.com/gpu.shared"
 """The resource of replicas, where the device plugin renames it (`renameByDefault`)."""
 FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
@@ -61,6 +63,7 @@ class GpuNode:
     `resources` are the amounts that pods may request, `profiles` those that are MIG instances, and
     `counted` is the one of which each GPU has 1000, empty for none. `cards` are GPUs whose memory
     HAMi or ACK gives out. `divides` is how the engine's scheduler divides whole ones.
+    `claimed` is what pods hold by claims of devices, by their uids.
     """
 
     name: str
@@ -74,6 +77,7 @@ class GpuNode:
     counted: str = ""
     cards: Cards | None = None
     divides: Division = ""
+    claimed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     simulated: bool = False
 
@@ -85,7 +89,8 @@ class GpuNode:
         plain = 0 if GPU in self.profiles else self.resources.get(GPU, 0)
         shared = self.resources.get(SHARED, 0)
         by_count = self.resources.get(self.counted, 0) // MILLI
-        return max((plain + shared) // self.replicas, by_count)
+        claims = self.resources.get(DEVICES, 0)
+        return max((plain + shared) // self.replicas, by_count, claims)
 
     @property
     def usable(self) -> int:
@@ -99,7 +104,7 @@ class GpuNode:
         if self.cards:
             known = amount and resource == self.cards.resource
             return max(1, amount * MILLI // self.cards.units) if known else 0
-        if resource in {GPU, SHARED}:
+        if resource in {GPU, SHARED, DEVICES}:
             return amount * MILLI // self.replicas
         if resource == MEMORY:
             return -(-amount * 100 // self.usable) * 10 if self.usable else 0

@@ -19,7 +19,8 @@ class Mig:
 
     def offers(self, node: GpuNode) -> bool:
         """Return whether a node has MIG instances."""
-        return any(node.resources[resource] for resource in node.profiles)
+        as_resources = node.sharing != "devices"
+        return as_resources and any(node.resources[resource] for resource in node.profiles)
 
     def grant(self, share: Share, node: GpuNode) -> Grant | None:
         """Return the smallest instance with the profile, or else the size, of a share."""

@@ -42,6 +42,8 @@ class PodPatch:
     volumes: Sequence[Mapping[str, Any]] = ()
     mounts: Sequence[Mapping[str, Any]] = ()
     runtime_class: str = ""
+    devices: Mapping[str, Any] = field(default_factory=dict)
+    """What the pod claims of devices, as a ResourceClaim specifies it."""
 
 
 def request(grant: Grant) -> PodPatch:

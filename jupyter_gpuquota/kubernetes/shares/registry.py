@@ -10,9 +10,10 @@ from ...model.messages.build import field_error
 from ...model.resources import Isolation, Share
 from .ack import MODES
 from .counted import Counted
+from .dra import Dra
 from .gpu_node import GpuNode, distinguishing
 from .hami import Hami
-from .kai import Kai, KaiLimited
+from .kai import Kai, KaiLimited, RunAi
 from .mig import Mig
 from .mps import Mps
 from .no_gpu import NoGpu
@@ -23,11 +24,13 @@ from .whole import Whole
 PROVIDERS: Sequence[ShareProvider] = (
     Whole(),
     Mig(),
+    Dra(),
     Mps(),
     *MODES,
     Hami(),
     TimeSlicing(),
     KaiLimited(),
+    RunAi(),
     Kai(),
     Counted(),
 )
