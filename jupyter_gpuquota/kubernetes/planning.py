@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from ..control.board import Board, snapshot_of
 from ..core.forecast.settings_change import Present, changed
-from ..model.previews import Preview
+from ..model.previews import Preview, QueuePosition
 from ..model.projects import ChangePreview, SettingsChange
 from ..model.resources import Isolation
-from ..model.sessions import QueuePosition, SessionSpec
+from ..model.sessions import SessionSpec
 from .engines.engine import Engine
 from .faults import translated
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..model.previews import Preview
+from ..model.previews import Preview, QueuePosition
 from ..model.projects import ChangePreview, SettingsChange
-from ..model.sessions import QueuePosition, SessionSpec
+from ..model.sessions import SessionSpec
 
 
 class Planning(Protocol):

@@ -59,7 +59,7 @@ def nodes(cluster: Any, name: str) -> Iterator[str]:
     """Nodes with each way of sharing; their names begin with that of the test."""
     rest = cluster.rest()
     for kind, (resources, labels) in NODES.items():
-        rest.create(_node(f"{name}-{kind}", resources, labels))
+        rest.create(fake_node(f"{name}-{kind}", resources, labels))
     wait_for(lambda: len(_ready(rest, name)) == len(NODES), "the nodes are ready")
     yield name
     for kind in NODES:
@@ -109,7 +109,8 @@ def _ready(rest: Any, prefix: str) -> list[str]:
     return [node.name for node in nodes if node.name.startswith(prefix) and not node.problem]
 
 
-def _node(name: str, resources: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, Any]:
+def fake_node(name: str, resources: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return a node that KWOK runs, with a taint that keeps other tests off."""
     amounts = {"cpu": "32", "memory": "256Gi", "pods": "110", **resources}
     return {
         "apiVersion": "v1",

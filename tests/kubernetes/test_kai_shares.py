@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.kubernetes.nodes import slices_of
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.shares.gpu_node import Division, GpuNode, gpu_node
-from jupyter_gpuquota.kubernetes.shares.kai import Kai, KaiLimited, part_requested
+from jupyter_gpuquota.kubernetes.shares.kai import Kai, KaiLimited, RunAi, part_requested
 from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
 from jupyter_gpuquota.kubernetes.shares.registry import Choice, Shares
 from jupyter_gpuquota.model.resources import Share
@@ -40,6 +40,11 @@ class TestKai(AnnotationContract):
 class TestKaiWithLimits(AnnotationContract):
     provider, node = KaiLimited(), node("limited")
     given_share, too_much = Share(milli=330), Share(milli=500, compute=50)
+
+
+class TestRunAi(AnnotationContract):
+    provider, node = RunAi(), node("runai")
+    given_share, too_much = Share(milli=330), Share(memory=40_000)
 
 
 def choice(share: Share, *nodes: GpuNode) -> Choice:
@@ -82,6 +87,18 @@ def test_the_memory_of_a_fraction_is_limited_where_that_can_be() -> None:
     isolation = found.isolation()
     assert isolation is not None
     assert isolation.memory == "enforced"
+
+
+def test_run_ai_limits_memory_without_an_annotation() -> None:
+    found = choice(Share(milli=250), node("runai"))
+    assert found.patch().annotations == {"gpu-fraction": "0.25"}
+    isolation = found.isolation()
+    assert isolation is not None
+    assert (isolation.memory, isolation.compute, isolation.scope) == (
+        "enforced",
+        "none",
+        "container",
+    )
 
 
 def test_without_limits_nothing_isolates() -> None:
@@ -133,3 +150,6 @@ def test_a_fraction_that_kai_did_not_place_holds_nothing() -> None:
 def test_the_pod_that_keeps_a_gpu_is_not_counted_as_well() -> None:
     assert held(reservation("g1", "dgx1-1")) == []
     assert held(reservation("g1", "dgx1-1"), "") == [1000]
+    of_runai = reservation("g1", "dgx1-1")
+    of_runai["metadata"]["namespace"] = "runai-reservation"
+    assert held(of_runai, "runai") == []

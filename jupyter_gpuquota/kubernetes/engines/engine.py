@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ...model.previews import Preview
+from ...model.previews import Preview, QueuePosition
 from ...model.projects import ChangePreview
 from ...model.quota import Project
 from ...model.reasons import Reason
-from ...model.sessions import Kind, QueuePosition, Reclaim, Session, SessionSpec
+from ...model.sessions import Kind, Reclaim, Session, SessionSpec
 from ...ports.backend import Differences
 from ..shares.gpu_node import Division
 

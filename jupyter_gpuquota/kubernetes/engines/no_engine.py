@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from ...errors import Unsupported
-from ...model.previews import Preview
+from ...model.previews import Preview, QueuePosition
 from ...model.projects import ChangePreview
 from ...model.quota import Project
-from ...model.sessions import Kind, QueuePosition, Session, SessionSpec
+from ...model.sessions import Kind, Session, SessionSpec
 from ...ports.backend import Differences
 from ..namespaces import visible
 from ..resources import NAMESPACES

@@ -24,8 +24,8 @@ DEVICES = "gpu-fraction-num-devices"
 """Annotation: of how many GPUs a pod requests the same part."""
 GROUP = "runai-gpu-group"
 """Label of the pods on a shared GPU, and of the pod that keeps it: the name of the GPU."""
-RESERVATIONS = "kai-resource-reservation"
-"""The namespace of the pods that keep GPUs."""
+RESERVATIONS = frozenset({"kai-resource-reservation", "runai-reservation"})
+"""The namespaces of the pods that keep GPUs."""
 _STEP = 10
 """A request is rounded to hundredths of a GPU."""
 _LIMIT = "nvidia.com/container.session.gpu-memory.limit"
@@ -107,6 +107,29 @@ class KaiLimited(Kai):
         )
 
 
+class RunAi(Kai):
+    """The same by Run:ai, of which KAI Scheduler is a part, and which limits memory.
+
+    https://docs.nvidia.com/run-ai, "GPU fractions". Its pods have the same annotations.
+    """
+
+    name = "runai"
+
+    def offers(self, node: GpuNode) -> bool:
+        """Return whether Run:ai divides the GPUs of a node."""
+        return super().offers(node) and node.divides == "runai"
+
+    def isolation(self) -> Isolation:
+        """Return that Run:ai limits memory; compute is shared unless it is configured otherwise."""
+        return Isolation(
+            memory="enforced",
+            compute="none",
+            scope="container",
+            note="Run:ai refuses allocations beyond the share. Sessions on a GPU share its "
+            "compute.",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """What a pod has of shared GPUs: `milli` of each of these `groups`."""
@@ -135,7 +158,7 @@ def part_requested(annotations: Mapping[str, str], memory: int) -> int:
 
 def is_reservation(pod: Meta) -> bool:
     """Return whether a pod only keeps a GPU for those that share it."""
-    return pod.namespace == RESERVATIONS and GROUP in pod.labels
+    return pod.namespace in RESERVATIONS and GROUP in pod.labels
 
 
 def _groups(labels: Mapping[str, str]) -> Iterator[str]:

@@ -95,7 +95,7 @@ REASONS = {
     ),
     "quota.borrow_part": Text(
         "{project} uses {used:gpus} (quota: {quota:amount}), so {borrowed:amount} of {more:gpus} "
-        "would have to be borrowed, and that many are not free.",
+        "would have to be borrowed, and too little is free.",
         "Starts when other projects leave enough GPUs unused.",
     ),
     "quota.not_reclaimable": Text(
@@ -169,6 +169,9 @@ REASONS = {
     ),
     "reclaim.releasing": Text(
         "GPUs are being released for it by {sessions:sessions}.", "Starts when they are released."
+    ),
+    "reclaim.expected": Text(
+        "Waits for GPUs to be reclaimed from {sessions:sessions}.", "Starts when they are released."
     ),
     "reclaim.protected": Text(
         "Sessions that borrow its GPUs are protected until {until:time}.", "Starts after that."

@@ -148,6 +148,27 @@ async def test_the_add_on_for_memory_is_noticed(api: FakeApi) -> None:
         assert engine.divides == "limited"
 
 
+async def test_sessions_of_a_run_ai_project_go_to_its_scheduler(api: FakeApi) -> None:
+    api.put(NAMESPACES, {"metadata": {"name": "new", "labels": {"runai/queue": "team-b"}}})
+    api.controls.answers["/apis/run.ai"] = {"versions": [{"version": "v1"}]}
+    async with running(api) as engine:
+        patch = engine.patch(make_spec("x", "0.5", project="new"))
+        assert patch.scheduler == "runai-scheduler"
+        assert patch.pod_labels["runai/queue"] == "team-b"
+        assert engine.patch(make_spec("x", "0.5", project="team-a")).scheduler == "kai-scheduler"
+        assert engine.divides == "runai"
+
+
+async def test_workloads_of_run_ai_count_by_their_own_label(api: FakeApi) -> None:
+    for name, place in (("x", "dgx1-1"), ("y", "dgx1-2")):
+        labels = {"runai/queue": "team-b"}
+        found = pod(name, "e", gpus=2, node=place, labels=labels, scheduler="runai-scheduler")
+        api.put(PODS, found)
+    session = put(api, queued("exp-1", "1", team="team-b"))
+    async with running(api, session) as engine:
+        assert "team-b uses 4 GPUs" in why(engine, session).message
+
+
 async def test_a_session_with_a_node_is_admitted(api: FakeApi) -> None:
     session = put(api, queued("exp-1", "0.5"), "dgx1-1", "g1")
     async with running(api, session) as engine:
@@ -172,7 +193,7 @@ async def test_full_is_told_by_the_numbers(api: FakeApi) -> None:
         assert "no nodes with enough resources" in found.raw
 
 
-async def test_within_the_quota_the_reason_is_that_gpus_are_missing(api: FakeApi) -> None:
+async def test_within_the_quota_it_waits_for_what_others_borrow(api: FakeApi) -> None:
     holders = [
         put(api, queued("a", "2", team="team-b"), "dgx1-1"),
         put(api, queued("b", "2", team="team-b"), "dgx1-2"),
@@ -180,8 +201,33 @@ async def test_within_the_quota_the_reason_is_that_gpus_are_missing(api: FakeApi
     session = put(api, queued("exp-1", "1"))
     async with running(api, *holders, session) as engine:
         found = why(engine, session)
+        assert (found.code, found.key) == ("BeingReclaimed", "reclaim.expected")
+        assert "from a session of team-b" in found.message
+        assert "no nodes with enough resources" in found.raw
+
+
+async def test_within_the_quota_the_reason_is_that_gpus_are_missing(api: FakeApi) -> None:
+    """What is outside KAI's queues is not reclaimed."""
+    for name in ("dgx1-1", "dgx1-2"):
+        api.put(PODS, pod(name, "e", gpus=2, node=name, scheduler="default-scheduler"))
+    session = put(api, queued("exp-1", "1"))
+    async with running(api, session) as engine:
+        found = why(engine, session)
         assert found.code == "NoNodeFits"
         assert "within team-a's quota" in found.message
+
+
+async def test_what_could_be_reclaimed_only_in_two_places_is_fragmented(api: FakeApi) -> None:
+    api.put(QUEUES, queue("team-b", 0))
+    holders = []
+    for name in ("dgx1-1", "dgx1-2"):
+        api.put(PODS, pod(name, "e", gpus=1, node=name, scheduler="default-scheduler"))
+        holders.append(put(api, queued(f"on-{name}", "1", team="team-b"), name))
+    session = put(api, queued("exp-1", "2"))
+    async with running(api, *holders, session) as engine:
+        found = why(engine, session)
+        assert (found.code, found.key) == ("Fragmented", "fragmented.reclaim.whole")
+        assert "2 GPUs that could be reclaimed" in found.message
 
 
 async def test_fragmented_is_told_by_what_is_free_of_each_gpu(api: FakeApi) -> None:
@@ -189,8 +235,7 @@ async def test_fragmented_is_told_by_what_is_free_of_each_gpu(api: FakeApi) -> N
     places = [("dgx1-1", "g1"), ("dgx1-1", "g2"), ("dgx1-2", "g3"), ("dgx1-2", "g4")]
     holders = []
     for index, (name, group) in enumerate(places):
-        team = "team-a" if index % 2 else "team-b"
-        holders.append(put(api, queued(f"part-{index}", "0.6", team=team), name, group))
+        holders.append(put(api, queued(f"part-{index}", "0.6"), name, group))
         api.put(PODS, reservation(group, name))
     session = put(api, queued("exp-1", "0.5"))
     async with running(api, *holders, session) as engine:
@@ -333,16 +378,19 @@ async def test_previews_are_estimates(api: FakeApi) -> None:
             ("interactive", "1", "team-a"),
             ("train", "2", "team-b"),
             ("interactive", "1", "team-b"),
+            ("interactive", "0.5", "team-a"),
         ):
             spec = make_spec("x", gpu, project=team, kind=kind)
             found = await engine.preview(spec)
             assert found.placement is None
+            assert found.sentences[0].key == "preview.admitted"
             assert found.sentences[-1].key == "preview.estimate"
             cases[kind, gpu, team] = found.verdict
         assert cases == {
             ("interactive", "1", "team-a"): "fits",
             ("train", "2", "team-b"): "borrows",
             ("interactive", "1", "team-b"): "fits",
+            ("interactive", "0.5", "team-a"): "fits",
         }
         assert (await engine.preview(make_spec("x", "4", project="team-a"))).verdict == "waits"
         assert (await engine.preview(make_spec("x", "1", project="new"))).verdict == "fits"
@@ -419,8 +467,9 @@ async def test_what_a_queue_cannot_keep_is_refused_at_once(api: FakeApi) -> None
         changed = await engine.administration.put_project(kept)
         assert changed.node_affinity.train == ("v100",)
         assert changed.interactive_duration == 3600
-        with pytest.raises(Unsupported):
+        with pytest.raises(Unsupported) as refused:
             await engine.administration.drain_project("team-a", "")
+        assert "would not start again" in refused.value.hint
 
 
 async def test_a_queue_that_kai_makes_is_changed_elsewhere(api: FakeApi) -> None:

@@ -47,6 +47,16 @@ def test_a_label_of_the_namespace_names_another() -> None:
     assert found(*TREE, namespaces=[labelled]) == {"team-b": "vision"}
 
 
+def test_run_ai_labels_the_namespace_of_a_project() -> None:
+    labelled = namespace("runai-eyes", **{"runai/queue": "vision"})
+    known = find_queues(queues(*TREE), namespaces=[labelled, namespace("team-a")])
+    by = {name: (each.name, each.scheduler.name) for name, each in known.items()}
+    assert by == {
+        "runai-eyes": ("vision", "runai-scheduler"),
+        "team-a": ("team-a", "kai-scheduler"),
+    }
+
+
 def test_a_department_takes_no_sessions() -> None:
     assert found(*TREE, namespaces=[namespace("all")]) == {}
 
@@ -116,9 +126,8 @@ def test_the_revision_follows_the_settings_and_not_the_use() -> None:
 
 
 def test_the_manifest_of_the_documentation_gives_a_project() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "kubernetes.md").read_text(encoding="utf-8")
-    section = text.partition("### KAI Scheduler")[2]
-    manifest = section.partition("```yaml\n")[2].partition("```")[0]
+    text = (Path(__file__).parents[3] / "docs" / "engines" / "kai.md").read_text(encoding="utf-8")
+    manifest = text.partition("```yaml\n")[2].partition("```")[0]
     raw = list(yaml.safe_load_all(manifest))
     known = find_queues(queues(*raw), [namespace("team-a")])
     read = known["team-a"].project(16_000, FIXED)

@@ -360,7 +360,7 @@ async def test_previews(api: FakeApi) -> None:
         assert verdict == "waits"
         assert message.startswith(
             "Will be queued (#1 in team-a): team-a uses 3.5 GPUs (quota: 4), so 0.5 of 1 GPU would "
-            "have to be borrowed, and that many are not free."
+            "have to be borrowed, and too little is free."
         )
         assert message.endswith("0.5 GPU would start now.")
         cpu = await engine.preview(make_spec("x", "", project="team-a"))

@@ -60,10 +60,14 @@ class KaiAdministration:
         return changed.project(self._around.capacity(), self._view.fixed)
 
     async def drain_project(self, name: str, revision: str) -> Project:
-        """Refuse: without its queue, what is in it would never start again."""
+        """Refuse: KAI has no state in which what runs goes on, and nothing more starts.
+
+        A limit of 0 also makes its fair share 0, so that others may reclaim what is preemptible.
+        """
         raise Unsupported(
             f"{name} cannot be drained under KAI Scheduler.",
-            hint="Set its quota and its limit to 0: what runs goes on, and nothing more starts.",
+            hint="Set quota and limit to 0: nothing more starts, and interactive sessions go on. "
+            "Spot sessions and trainings may be preempted for others, and would not start again.",
         )
 
     async def delete_project(self, name: str, revision: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....model.previews import Preview
+from ....model.previews import Preview, QueuePosition
 from ....model.quota import Project
-from ....model.sessions import Kind, QueuePosition, Session, SessionSpec
+from ....model.sessions import Kind, Session, SessionSpec
 from ....ports.backend import Differences
 from ...shares.gpu_node import Division
 from ..engine import Admission, EnginePatch
@@ -17,13 +17,15 @@ from .administration import KaiAdministration
 from .evictions import evicted
 from .objects import PROJECTS_GROUP, PROJECTS_VERSION
 from .previews import preview
-from .queues import QUEUE_LABEL, uncounted
+from .queues import uncounted
 from .reasons import explained, said
 from .view import KaiView
-from .workloads import FIXED, PREEMPTIBILITY, SCHEDULER
+from .workloads import FIXED, PREEMPTIBILITY
 
 LIMITS_GROUP = "gpu-fractioning.kai.scheduler"
 """The API of the add-on that limits the memory of fractions."""
+RUNAI_GROUP = "run.ai"
+"""The API of Run:ai's own kinds, such as its projects."""
 _CLASS = "priorityClassName"
 
 
@@ -45,6 +47,8 @@ class KaiEngine:
         api = self._around.api
         if await versions(api, LIMITS_GROUP):
             self.divides = "limited"
+        elif await versions(api, RUNAI_GROUP):
+            self.divides = "runai"
         self._ends = self._view.subscribe(changed)
         if PROJECTS_VERSION in await versions(api, PROJECTS_GROUP):
             self._ends.append(self._view.follow_projects())
@@ -81,8 +85,9 @@ class KaiEngine:
             return EnginePatch()
         name = self._view.class_of(spec.kind)
         kept = "non-preemptible" if name in FIXED else "preemptible"
-        labels = {QUEUE_LABEL: found.name, _CLASS: name, PREEMPTIBILITY: kept}
-        return EnginePatch(labels=labels, pod_labels=labels, scheduler=SCHEDULER)
+        by = found.scheduler
+        labels = {by.queue_label: found.name, _CLASS: name, PREEMPTIBILITY: kept}
+        return EnginePatch(labels=labels, pod_labels=labels, scheduler=by.name)
 
     def admission(self, session: Session) -> Admission:
         """Return what KAI says about a session."""

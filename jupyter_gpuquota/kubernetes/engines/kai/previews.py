@@ -12,14 +12,12 @@ from ....model.previews import Preview
 from ....model.projects import ChangePreview
 from ....model.sessions import SessionSpec
 
-_PLACED = ("preview.starts", "preview.starts_shared")
-
 
 def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
     """Return what would become of a request; where it would run, only KAI decides."""
     found = previews.preview(spec, snapshot)
     admitted = message("preview.admitted", share=share_arg(spec.share))
-    sentences = tuple(admitted if each.key in _PLACED else each for each in found.sentences)
+    sentences = tuple(admitted if each.key in previews.PLACED else each for each in found.sentences)
     sentences = (*sentences, message("preview.estimate"))
     return replace(
         found, message=joined(*sentences), sentences=sentences, placement=None, isolation=None

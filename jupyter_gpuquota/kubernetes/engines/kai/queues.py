@@ -17,6 +17,23 @@ from .objects import KaiProject, Queue, Queues
 
 QUEUE_LABEL = "kai.scheduler/queue"
 """Label of workloads; on a namespace it names the queue of its sessions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """A scheduler that has KAI's queues, and the label by which its pods name theirs."""
+
+    name: str
+    queue_label: str
+
+
+KAI = Scheduler("kai-scheduler", QUEUE_LABEL)
+RUNAI = Scheduler("runai-scheduler", "runai/queue")
+"""Run:ai labels the namespaces of its projects like its pods.
+
+https://docs.nvidia.com/run-ai, "Setting the Default Scheduler".
+"""
+SCHEDULERS: Mapping[str, Scheduler] = {each.name: each for each in (KAI, RUNAI)}
 _PROJECT_LABEL = "kai/project"
 
 Fixed = frozenset[Kind]
@@ -30,6 +47,7 @@ class ProjectQueue:
     namespace: str
     leaf: Queue
     above: tuple[Queue, ...] = ()
+    scheduler: Scheduler = KAI
 
     @property
     def name(self) -> str:
@@ -75,9 +93,9 @@ def find_queues(
 ) -> Mapping[str, ProjectQueue]:
     """Return the queue of each namespace that has one.
 
-    It is the one that the namespace's label `kai.scheduler/queue` names, that of its KAI Project,
-    or the one of the same name. `named` are namespaces that may not be listed. Only a leaf takes
-    workloads.
+    It is the one that the namespace's label `kai.scheduler/queue` or `runai/queue` names, that of
+    its KAI Project, or the one of the same name. `named` are namespaces that may not be
+    listed. Only a leaf takes workloads.
     """
     known = {queue.metadata.name: queue for queue in queues}
     parents = {queue.spec.parent_queue for queue in known.values()}
@@ -88,10 +106,12 @@ def find_queues(
         own = labels.get(namespace, {})
         by_label = of_projects.get(own.get(_PROJECT_LABEL, ""), "")
         by_project = by_label or of_projects.get(f"/{namespace}", "")
-        name = own.get(QUEUE_LABEL, "") or by_project or namespace
+        by_runai = own.get(RUNAI.queue_label, "")
+        name = own.get(QUEUE_LABEL, "") or by_runai or by_project or namespace
         if name in known and name not in parents:
             above = tuple(_above(known[name], known))
-            found[namespace] = ProjectQueue(namespace, known[name], above)
+            scheduler = RUNAI if by_runai else KAI
+            found[namespace] = ProjectQueue(namespace, known[name], above, scheduler)
     return found
 
 

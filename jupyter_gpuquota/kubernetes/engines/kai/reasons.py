@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from msgspec.structs import replace
 
-from ....core.scheduling import explain
-from ....core.scheduling.allocation import allocate
 from ....core.scheduling.cycle import Cycle
 from ....core.scheduling.queue import queue_key
 from ....core.scheduling.scheduler import run_cycle
@@ -22,7 +21,7 @@ from ....core.scheduling.snapshot import ClusterSnapshot
 from ....model.messages.build import reason, reason_of
 from ....model.messages.formats import Arg, time_arg
 from ....model.reasons import Reason, ReasonCode
-from ....model.resources import MILLI
+from ....model.resources import MILLI, Placement
 from ....model.sessions import Session
 from ...objects.pods import Pod
 from ...quantities import exact
@@ -56,25 +55,25 @@ _MISSING = re.compile(r"Queue '(?P<queue>[^']*)' does not exist")
 
 
 class Numbers:
-    """A snapshot of a cluster, and what our own scheduler finds in it."""
+    """A snapshot of a cluster, and what our own scheduler finds in it.
 
-    def __init__(self, snapshot: ClusterSnapshot) -> None:
+    `spent` returns, for a cycle that begins, when to look for no more sessions to preempt.
+    """
+
+    def __init__(
+        self, snapshot: ClusterSnapshot, spent: Callable[[], Callable[[], bool]] = lambda: bool
+    ) -> None:
         self.snapshot = snapshot
-        self._cycle = Cycle(snapshot)
-        allocate(self._cycle)
-        self._pending = {session.id: session for session in self._cycle.pending}
-        self._protected: tuple[Cycle, Cycle] | None = None
+        self._spent = spent
 
     def why(self, session_id: str) -> Reason | None:
         """Return why a session is queued by the numbers, None if nothing in them prevents it."""
-        session = self._pending.get(session_id)
-        if session is None:
-            found = self._cycle.outcomes.get(session_id)
-            return found if isinstance(found, Reason) else None
-        cycle = self._cycle
-        milli = cycle.cost(session.spec.share)
-        why = explain.explain(session, milli, cycle.ledger, cycle.now, cycle.allowed(session))
-        return self._protects(session) or why
+        found = self._cycle.outcomes.get(session_id)
+        if not isinstance(found, Reason):
+            return None
+        if found.key == "reclaim.pending":  # KAI decides: it may not have begun
+            return reason("BeingReclaimed", "reclaim.expected", sessions=found.args["sessions"])
+        return found if _is_reclaimed(found) else self._protects(session_id) or found
 
     def place(self, session: Session) -> int:
         """Return the position of a session in the queue of its project, from 1."""
@@ -86,19 +85,23 @@ class Numbers:
         ordered = [s.id for s in sorted(own, key=queue_key)]
         return ordered.index(session.id) + 1 if session.id in ordered else 0
 
-    def _protects(self, session: Session) -> Reason | None:
+    def _protects(self, session_id: str) -> Reason | None:
         """Return that GPUs would be reclaimed for a session, but their holders are protected."""
-        if not any(project.min_runtime for project in self.snapshot.projects):
-            return None
-        if self._protected is None:
-            projects = [replace(each, min_runtime=0) for each in self.snapshot.projects]
-            bare = dataclasses.replace(self.snapshot, projects=projects)
-            self._protected = run_cycle(self.snapshot), run_cycle(bare)
-        now, later = self._protected
-        until = min(now.protected, default=None)
-        if until is None or _reclaims(now, session) or not _reclaims(later, session):
+        until = min(self._cycle.protected, default=None)
+        if until is None or not _is_reclaimed(self._later.outcomes.get(session_id)):
             return None
         return reason("NoNodeFits", "reclaim.protected", until=time_arg(until))
+
+    @cached_property
+    def _cycle(self) -> Cycle:
+        """The cycle of the present state."""
+        return run_cycle(self.snapshot, self._spent())
+
+    @cached_property
+    def _later(self) -> Cycle:
+        """The cycle of the present state if nobody were protected."""
+        projects = [replace(each, min_runtime=0) for each in self.snapshot.projects]
+        return run_cycle(dataclasses.replace(self.snapshot, projects=projects), self._spent())
 
 
 def said(group: PodGroup | None, pod: Pod | None) -> tuple[PodGroupReason, ...]:
@@ -175,6 +178,6 @@ def _milli(text: str) -> int:
         return 0
 
 
-def _reclaims(cycle: Cycle, session: Session) -> bool:
-    outcome = cycle.outcomes.get(session.id)
+def _is_reclaimed(outcome: Placement | Reason | None) -> bool:
+    """Return whether GPUs are, or would be, released for a session."""
     return isinstance(outcome, Reason) and outcome.code == "BeingReclaimed"

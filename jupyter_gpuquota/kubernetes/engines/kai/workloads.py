@@ -23,9 +23,8 @@ from ...objects.requests import requested
 from ...shares.gpu_node import GPU, GpuNode
 from ...shares.kai import DEVICES, is_reservation, part_of, part_requested
 from .objects import PodGroup
-from .queues import QUEUE_LABEL
+from .queues import SCHEDULERS
 
-SCHEDULER = "kai-scheduler"
 GROUP_NAME = "pod-group-name"
 """Annotation of a pod: its PodGroup."""
 PREEMPTIBILITY = "kai.scheduler/preemptibility"
@@ -153,10 +152,11 @@ def _uuid(node: str, index: int) -> str:
 def _of_queue(pod: Pod, seen: Seen) -> Session | None:
     """Return a workload of a project's queue as a session, None for one of no such queue."""
     meta = pod.metadata
-    if pod.spec.scheduler_name != SCHEDULER:
+    scheduler = SCHEDULERS.get(pod.spec.scheduler_name)
+    if scheduler is None:
         return None
     group = seen.groups.get((meta.namespace, meta.annotations.get(GROUP_NAME, "")))
-    queue = group.spec.queue if group else meta.labels.get(QUEUE_LABEL, "")
+    queue = group.spec.queue if group else meta.labels.get(scheduler.queue_label, "")
     project = seen.projects.get(queue)
     created = meta.creation_timestamp or seen.now
     if project is None:

@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from ....core.names import mention
 from ....model.messages.build import reason
 from ....model.messages.formats import sessions_arg
+from ....model.previews import QueuePosition
 from ....model.reasons import Reason
-from ....model.sessions import QueuePosition, Reclaim, Session
+from ....model.sessions import Reclaim, Session
 from ...names import PREFIX, object_name
 from ...objects.meta import Condition
 from ..engine import Admission

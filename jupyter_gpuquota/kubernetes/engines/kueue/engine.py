@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from ....core.requests.alternatives import smaller
-from ....model.previews import Preview
+from ....model.previews import Preview, QueuePosition
 from ....model.quota import Project
 from ....model.resources import Share
-from ....model.sessions import KINDS, Kind, QueuePosition, Session, SessionSpec
+from ....model.sessions import KINDS, Kind, Session, SessionSpec
 from ....ports.backend import Differences
 from ...api import Fault
 from ...shares.gpu_node import Division

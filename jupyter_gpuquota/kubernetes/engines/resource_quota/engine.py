@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ....model.messages.build import joined, message, sentences_of
 from ....model.messages.formats import share_arg
-from ....model.previews import Preview, PreviewVerdict
+from ....model.previews import Preview, PreviewVerdict, QueuePosition
 from ....model.quota import Project
 from ....model.reasons import Reason
-from ....model.sessions import Kind, QueuePosition, Session, SessionSpec
+from ....model.sessions import Kind, Session, SessionSpec
 from ....model.struct import Message
 from ....ports.backend import Differences
 from ...labels import SESSION

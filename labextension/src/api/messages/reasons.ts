@@ -131,7 +131,7 @@ export const reasons: Texts = {
     trans.__('Starts when other projects leave enough GPUs unused.')
   ],
   'quota.borrow_part': (trans, f, a) => [
-    trans.__('%1 uses %2 (quota: %3), so %4 of %5 would have to be borrowed, and that many are not free.', a.project, f.gpus(a.used), f.amount(a.quota), f.amount(a.borrowed), f.gpus(a.more)),
+    trans.__('%1 uses %2 (quota: %3), so %4 of %5 would have to be borrowed, and too little is free.', a.project, f.gpus(a.used), f.amount(a.quota), f.amount(a.borrowed), f.gpus(a.more)),
     trans.__('Starts when other projects leave enough GPUs unused.')
   ],
   'quota.holders': (trans, f, a) => [
@@ -179,6 +179,10 @@ export const reasons: Texts = {
   'reclaim.borrowed': (trans, f, a) => [
     trans.__('Preempted by %1, which is entitled to GPUs that %2 had borrowed.', f.sessions(a.session), a.project),
     trans.__('It is requeued and restarts automatically when GPUs are free.')
+  ],
+  'reclaim.expected': (trans, f, a) => [
+    trans.__('Waits for GPUs to be reclaimed from %1.', f.sessions(a.sessions)),
+    trans.__('Starts when they are released.')
   ],
   'reclaim.moved': (trans, f, a) => [
     trans.__('Preempted to make room for %1; it continues on other GPUs.', f.sessions(a.session)),
