@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 
-from ..core.forecast import impact, previews, settings_change
-from ..model.previews import Preview
+from ..core.forecast import impact, previews, settings_change, waiting
+from ..model.previews import Preview, QueuePosition
 from ..model.projects import ChangePreview, SettingsChange
-from ..model.sessions import QueuePosition, SessionSpec
+from ..model.sessions import SessionSpec
 from .board import Board, snapshot_of
 
 
@@ -30,8 +30,15 @@ class OwnPlanning:
     async def position(self, session_id: str) -> QueuePosition:
         """Return why a session is queued, and its position. Raises NotFound."""
         session = self._board.find(session_id)
+        expected = None
+        if session.state == "waiting":
+            snapshot = snapshot_of(self._board, datetime.now(UTC))
+            expected = await asyncio.to_thread(waiting.expected, session, snapshot)
         return QueuePosition(
-            session=session_id, reason=session.reason, position=session.queue_position
+            session=session_id,
+            reason=session.reason,
+            position=session.queue_position,
+            expected=expected,
         )
 
     async def try_change(self, change: SettingsChange) -> ChangePreview:

@@ -39,7 +39,7 @@ class Scheduler:
         self._supervisor = supervisor
         self._ran_at = 0
         self._again: datetime | None = None
-        self._planner = Planner(partial(_after, CYCLE))
+        self._planner = Planner(partial(after, CYCLE))
         self._done: Plan | None = None
 
     @property
@@ -90,7 +90,7 @@ class Scheduler:
             self._store.note(msgspec.structs.replace(told, reason=reason, queue_position=place))
 
 
-def _after(seconds: float) -> Callable[[], bool]:
+def after(seconds: float) -> Callable[[], bool]:
     """Return what returns true once so many seconds have passed."""
     until = time.monotonic() + seconds
     return lambda: time.monotonic() >= until

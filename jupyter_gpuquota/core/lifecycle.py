@@ -17,9 +17,10 @@ import msgspec
 from ..errors import WrongState
 from ..model.messages.build import reason
 from ..model.messages.formats import share_arg
+from ..model.previews import QueuePosition
 from ..model.reasons import Reason
 from ..model.resources import Share, Usage
-from ..model.sessions import ENDED, LIVE, Goal, Progress, QueuePosition, Reclaim, Session, State
+from ..model.sessions import ENDED, LIVE, Goal, Progress, Reclaim, Session, State
 from ..model.struct import Message
 from . import ending
 
@@ -74,7 +75,10 @@ def _rested(usage: Usage | None) -> Usage | None:
 def waiting_at(session: Session, found: QueuePosition) -> Session:
     """Return a queued session with the reason and the position that its engine gives."""
     return msgspec.structs.replace(
-        session, reason=found.reason or session.reason, queue_position=found.position
+        session,
+        reason=found.reason or session.reason,
+        queue_position=found.position,
+        expected=found.expected,
     )
 
 

@@ -1,4 +1,4 @@
-"""What would happen to a request."""
+"""What would happen to a request, and to a session that is queued."""
 
 from __future__ import annotations
 
@@ -35,3 +35,15 @@ class Preview(Model, frozen=True, kw_only=True):
     expected: datetime | None = None
     problems: tuple[FieldProblem, ...] = ()
     data: Annotated[tuple[MountPreview, ...], ADDED] = ()
+
+
+class QueuePosition(Model, frozen=True, kw_only=True):
+    """Why a session is queued, and its position in its project's queue; 0 if unknown.
+
+    `expected` is when it should start, None if unknown.
+    """
+
+    session: str
+    reason: Reason | None = None
+    position: int = 0
+    expected: datetime | None = None

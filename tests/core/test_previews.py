@@ -96,6 +96,32 @@ def starts_now(state: ClusterSnapshot, spec: SessionSpec) -> bool:
     ["stays"] * 20,
     ("team-a", "interactive-spot", {"gpu": "0.1"}, 10),
 )  # it starts on what is taken back for another session
+@example(
+    [
+        [
+            ("team-a", "interactive", {"gpu": "0.1"}, 10),
+            ("team-a", "interactive", {"gpu": "0.1"}, 10),
+            ("team-a", "interactive", {"gpu": "1"}, 10),
+            ("team-a", "interactive", {"gpu": "0.1"}, 10),
+            ("team-a", "interactive", {"gpu": "0.3"}, 10),
+        ],
+        [
+            ("team-a", "interactive", {"gpu": "0.1"}, 10),
+            ("team-a", "interactive", {"gpu": "0.1"}, 10),
+            ("team-a", "interactive", {"gpu": "3"}, 10),
+            ("team-a", "interactive-spot", {"gpu": "0.3"}, 10),
+        ],
+    ],
+    (
+        Project(name="team-a", quota=4000, priority=50),
+        Project(name="team-b", quota=0, priority=50),
+        Project(name="team-c", quota=0, priority=50),
+    ),
+    [make_node("n0", 1), make_node("n1", 1), make_node("n2", 3)],
+    Rules(),
+    ["stays", "stays", "stops", *["stays"] * 17],
+    ("team-a", "interactive-spot", {"gpu": "0.3"}, 10),
+)  # the place where it would start is needed for another session
 def test_what_is_said_comes_true(
     found: list[list[tuple[str, str, dict[str, str], int]]],
     teams: tuple[Project, ...],

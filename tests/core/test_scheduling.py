@@ -58,6 +58,16 @@ def test_a_victim_is_told_for_whom_its_gpus_are_reclaimed(gpu: str, held: tuple[
     )
 
 
+def test_a_clock_that_was_set_back_protects_no_borrower() -> None:
+    place = make_placement(make_slice())
+    borrower = make_session("a", "1", "running", kind="train", placement=place)
+    borrower = msgspec.structs.replace(borrower, started=NOW + timedelta(hours=1))
+    sessions = [borrower, make_session("b", "1", project="team-b")]
+    projects = [make_project("team-a", "0"), make_project("team-b", "1")]
+    decided = plan(ClusterSnapshot(sessions, projects, [make_node("n1", 1)], NOW))
+    assert [eviction.session for eviction in decided.evictions] == [borrower.id]
+
+
 def test_over_the_quota_waits_and_says_by_how_much() -> None:
     running = make_session(
         "r", "3", "running", placement=make_placement(*map(make_slice, (0, 1, 2)))

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.core.forecast.previews import forbidden, preview
+from jupyter_gpuquota.core.forecast.waiting import expected
 from jupyter_gpuquota.core.names import mention
 from jupyter_gpuquota.core.requests.alternatives import allowed
 from jupyter_gpuquota.core.requests.specs import Facts, check
@@ -114,6 +115,16 @@ def test_a_preview_says_when_enough_will_be_free() -> None:
     assert shown.verdict == "waits"
     assert shown.expected == bounded.ends
     assert shown.message.endswith("1 GPU should be free in about 20 min.")
+
+
+def test_a_queued_session_says_when_it_should_start() -> None:
+    runs = make_session("b", "1", "running", placement=make_placement(make_slice(0)))
+    bounded = msgspec.structs.replace(runs, ends=NOW + timedelta(minutes=20))
+    queued = make_session("c", "1")
+    assert (
+        expected(queued, ClusterSnapshot([bounded, queued], PROJECTS, NODES, NOW)) == bounded.ends
+    )
+    assert expected(queued, ClusterSnapshot([runs, queued], PROJECTS, NODES, NOW)) is None
 
 
 def test_a_preview_says_whose_gpus_would_be_taken_back() -> None:

@@ -109,6 +109,14 @@ def test_without_a_most_a_wish_only_makes_it_shorter() -> None:
     assert decided(ruling(NO_POLICY, idle_timeout=600), "idle_timeout").value == "10m"
 
 
+def test_a_session_may_ask_to_be_stopped_unless_the_action_is_locked() -> None:
+    found = ruling(NO_POLICY, idle_timeout=600, stop_when_idle=True)
+    assert (decided(found, "action").level, found.limits.action) == ("session", "stop")
+    assert ruling(NO_POLICY, idle_timeout=600).limits.action == "suspend"
+    locked = policy_of(("everyone", {"action": "suspend", "locked": ["action"]}))
+    assert ruling(locked, idle_timeout=600, stop_when_idle=True).limits.action == "suspend"
+
+
 def test_quiet_hours_are_told_while_they_hold() -> None:
     policy = policy_of(("everyone", {"idle_timeout": "2h", "quiet_hours": [NIGHT]}))
     day, night = datetime(2026, 1, 5, 12, tzinfo=UTC), datetime(2026, 1, 5, 21, 30, tzinfo=UTC)

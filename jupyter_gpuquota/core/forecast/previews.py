@@ -29,6 +29,8 @@ from ..usage.isolation import isolation_of
 from .settling import SteadyState, settle
 from .waiting import waits
 
+PLACED = ("preview.starts", "preview.starts_part")
+"""The keys of sentences that say where a request would start."""
 _REQUESTED = "\uffff"
 """Sorts after every id, so that the requested session comes last among equals."""
 
@@ -46,7 +48,7 @@ def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
         return waits(requested, trial, run_cycle(snapshot), rest)
     if victims := _caused(rest, snapshot):
         return _preempts(victims, spec.project, outcome, snapshot)
-    if isinstance(outcome, Placement):
+    if isinstance(outcome, Placement) and _REQUESTED not in rest.lost:
         return _starts(spec, outcome, run_cycle(trial))
     return _follows(spec.project, outcome, snapshot, rest.lost)
 
@@ -157,16 +159,18 @@ def _preempts(
 
 
 def _follows(
-    project: str, outcome: Reason, before: ClusterSnapshot, lost: Collection[str]
+    project: str, outcome: Placement | Reason, before: ClusterSnapshot, lost: Collection[str]
 ) -> Preview:
     """Return that a request waits for nothing but sessions that stop anyway.
 
-    `lost` are the ids of those that are preempted for others.
+    `lost` are the ids of those that are preempted for others. A request that would start in the
+    first cycle and give its place back in the next one waits as well.
     """
     held = [session for session in before.sessions if session.placement]
     leaving = [s for s in held if s.state == "stopping" or s.id in lost]
-    is_told = outcome.code == "BeingReclaimed"
-    why = outcome if is_told or not leaving else explain.releasing(leaving, "", project)
+    why = explain.releasing(leaving, "", project)
+    if isinstance(outcome, Reason) and (outcome.code == "BeingReclaimed" or not leaving):
+        why = outcome
     sentences = tuple(sentences_of(why))
     return Preview(
         verdict="waits",

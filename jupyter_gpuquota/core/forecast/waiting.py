@@ -46,9 +46,9 @@ def waits(requested: Session, trial: ClusterSnapshot, cycle: Cycle, rest: Steady
     nearest = _nearest(requested, trial, cycle)
     if nearest:
         sentences.append(message("preview.nearest", share=share_arg(nearest)))
-    expected = _expected(requested, trial, rest)
-    if expected:
-        minutes = max(1, round((expected - trial.now) / timedelta(minutes=1)))
+    free = _expected(requested, trial, rest)
+    if free:
+        minutes = max(1, round((free - trial.now) / timedelta(minutes=1)))
         sentences.append(message("preview.expected", share=share_arg(share), span=60 * minutes))
     return Preview(
         verdict="waits",
@@ -57,8 +57,15 @@ def waits(requested: Session, trial: ClusterSnapshot, cycle: Cycle, rest: Steady
         reason=why,
         queue_position=place,
         nearest=nearest,
-        expected=expected,
+        expected=free,
     )
+
+
+def expected(session: Session, snapshot: ClusterSnapshot) -> datetime | None:
+    """Return when a queued session should start; None if run times do not tell it."""
+    if not any(each.ends and each.placement for each in snapshot.sessions):
+        return None
+    return _expected(session, snapshot, settle(snapshot))
 
 
 def _nearest(requested: Session, trial: ClusterSnapshot, cycle: Cycle) -> Share | None:

@@ -40,7 +40,8 @@ class Reading:
 
     `last` is when it was last busy, where the signal knows. `claimed` is an unreliable time of
     that: widgets and background prints change a kernel's `last_activity`, so it counts only for
-    times without observation.
+    times without observation. `percent` is the GPU utilisation at this moment, where it is known to
+    be the session's own.
     """
 
     name: SignalName
@@ -48,6 +49,7 @@ class Reading:
     last: datetime | None = None
     claimed: datetime | None = None
     detail: str = ""
+    percent: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

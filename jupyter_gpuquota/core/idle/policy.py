@@ -75,13 +75,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a policy needs to know of a session. `wish`, its own idle timeout, is in seconds."""
+    """What a policy needs to know of a session.
+
+    `wish`, its own idle timeout, is in seconds; `stops` is whether it is to be stopped after that.
+    """
 
     session: str
     owner: str
     project: str
     kind: Kind
     wish: int | None = None
+    stops: bool = False
 
     @property
     def names(self) -> frozenset[str]:
@@ -150,13 +154,17 @@ class Ruling:
 def subject_of(session: Session) -> Subject:
     """Return what a policy needs to know of a session."""
     spec = session.spec
-    return Subject(session.id, session.owner, spec.project, spec.kind, spec.idle_timeout)
+    wish, stops = spec.idle_timeout, spec.stop_when_idle
+    return Subject(session.id, session.owner, spec.project, spec.kind, wish, stops)
 
 
 def rule_for(policy: Policy, subject: Subject, project: Project | None, now: datetime) -> Ruling:
     """Return the effective policy of a session; `project` is its own, None if unknown."""
     found = layered(policy, subject.project, subject.kind, project)
     _wish(found["idle_timeout"], subject.wish, found)
+    action = found["action"]
+    if subject.stops and not action.locked:
+        action.value, action.level = "stop", "session"
     rules, usual = _with_quiet(found, now), found["idle_timeout"].value
     return Ruling(_limits(rules), rules, exemption_of(policy, subject, now), usual)
 

@@ -142,6 +142,7 @@ def asked_again(spec: SessionSpec) -> SessionRequest:
         priority=spec.priority,
         node_type=spec.node_type,
         base_url=spec.base_url,
+        stop_when_idle=spec.stop_when_idle,
         data=tuple(map(data_text, spec.data)),
         volumes=tuple(map(mount_text, spec.mounts)),
         **options_asked(spec.pod),
@@ -169,6 +170,7 @@ def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> 
         priority=request.priority,
         node_type=request.node_type,
         base_url=request.base_url,
+        stop_when_idle=request.stop_when_idle,
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from ...model.quota import Project, Rules
 from ...model.resources import Node
 from ...model.sessions import LIVE, Kind, Session
+
+_EVER = datetime.min.replace(tzinfo=UTC)
 
 
 def is_queued(session: Session) -> bool:
@@ -21,9 +23,13 @@ def holds(session: Session) -> bool:
 
 
 def safe_until(session: Session, project: Project | None, rules: Rules) -> datetime:
-    """Return when a session reaches its minimum run time and may be preempted."""
+    """Return when a session reaches its minimum run time and may be preempted.
+
+    Where there is none, that is at any time: a clock that was set back protects nobody.
+    """
     least = max(rules.min_runtime, project.min_runtime if project else 0)
-    return (session.started or session.since) + timedelta(seconds=least)
+    began = session.started or session.since
+    return began + timedelta(seconds=least) if least else _EVER
 
 
 def rank(session: Session) -> tuple[bool, int]:

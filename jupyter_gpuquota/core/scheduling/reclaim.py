@@ -137,7 +137,7 @@ def consolidate(cycle: Cycle) -> None:
             return within and not cycle.ledger.refuses(taker, cost)
 
         within = account.used + milli <= account.right and milli <= cycle.soon.free().milli
-        return [Strategy("moves", holders, may, valid, spent)] if within else ()
+        return [Strategy("moves", holders, may, valid, spent)] if within and not spent() else ()
 
     preempt_for(cycle, cycle.pending, strategies, moved=True)
 

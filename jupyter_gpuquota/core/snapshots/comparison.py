@@ -46,6 +46,7 @@ def _code(manifest: Manifest) -> dict[str, str]:
 
 def _environment(manifest: Manifest) -> dict[str, str]:
     found, share = manifest.environment, manifest.environment.share
+    used = manifest.run.gpu if manifest.run else None
     facts = {
         "python": found.python,
         "prefix": found.prefix,
@@ -54,6 +55,8 @@ def _environment(manifest: Manifest) -> dict[str, str]:
         "driver": found.driver,
         "gpus": ", ".join(found.gpus),
         "share": share.text if share else "",
+        # No metric: the same program need not use a GPU in the same way again.
+        "GPU utilisation": "" if used is None else f"{used:.0f} %",
     }
     return facts | {f"env {name}": value for name, value in manifest.spec.env.items()}
 
