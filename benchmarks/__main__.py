@@ -34,6 +34,8 @@ SECTIONS = (
     "datasets",
     "snapshots",
 )
+SELF_CONTAINED = frozenset({"snapshots"})
+"""Sections that need no environment of the benchmarks' own."""
 
 
 def main() -> int:
@@ -41,11 +43,12 @@ def main() -> int:
     options = _options()
     adopt_orphans()
     environment = Environment(peers=options.peers)
-    context = Context(environment, options.quick, options.full)
+    context = Context(environment, options.quick, options.full, tuple(options.tools))
     reports: list[Report] = []
     problems: list[str] = []
     try:
-        environment.set_up()
+        if not SELF_CONTAINED.issuperset(options.sections or SECTIONS):
+            environment.set_up()
         for name in options.sections or SECTIONS:
             _measure(name, context, reports, problems)
     except CouldNotMeasure as problem:
@@ -64,6 +67,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--no-peers", dest="peers", action="store_false", help="install and measure no peers"
     )
+    text = "only this tool, by itself: its name's beginning (snapshots)"
+    parser.add_argument("--tool", action="append", dest="tools", default=[], help=text)
     options = parser.parse_args()
     for name in options.sections:
         if name not in SECTIONS:

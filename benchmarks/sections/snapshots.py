@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
@@ -35,7 +36,8 @@ Taken = dict[str, float]
 def measure(context: Context) -> Report:
     """Measure ours beside each other tool, with one folder of which one file in a hundred changes.
 
-    Two tools take turns at each step, as the disk has no room for the stores of all.
+    Two tools take turns at each step, as the disk has no room for the stores of all. Chosen tools
+    are measured one after the other, each by itself.
     """
     report = Report()
     shape = _shape(context)
@@ -48,13 +50,16 @@ def measure(context: Context) -> Report:
     )
     found, missing = tools()
     ours, *others = found
-    pairs = [(other.name, pair(ours, other, shape, table)) for other in others]
+    pairs: list[tuple[Tool, ...]] = [(ours, other) for other in others]
+    alone = [(tool,) for tool in found if tool.name.startswith(context.tools)]
+    taken = [measured(each, shape, table) for each in (alone if context.tools else pairs)]
     for package in missing:
         table.note(f"{package} is not installed: apt-get install {package}")
     table.note("restic encrypts and compresses what it stores, borg compresses it")
-    for name, taken in pairs:
-        if name.startswith(PEERS):
-            _judge(report, name, taken)
+    for each in taken:
+        for name in each:
+            if OURS in each and name.startswith(PEERS):
+                _judge(report, name, each)
     return report
 
 
@@ -67,24 +72,25 @@ def _shape(context: Context) -> Shape:
     return Shape("snapshots", FILES, size)
 
 
-def pair(ours: Tool, other: Tool, shape: Shape, table: Table) -> dict[str, Taken]:
-    """Let two tools store one folder in turn, and add their rows; return what each step took."""
-    taken: dict[str, Taken] = {ours.name: {}, other.name: {}}
+def measured(group: Sequence[Tool], shape: Shape, table: Table) -> dict[str, Taken]:
+    """Let tools store one folder in turn, and add their rows; return what each step took."""
+    taken: dict[str, Taken] = {tool.name: {} for tool in group}
+    last = group[-1].name
     with TemporaryDirectory(prefix="gpuquota-bench-", dir=os.environ.get("TMPDIR")) as folder:
-        places = [
-            Place(Path(folder, "data"), Path(folder, f"store-{n}"), Path(folder, f"work-{n}"))
-            for n in range(2)
-        ]
         sides = [
-            Side(tool, place, taken[tool.name])
-            for tool, place in zip((ours, other), places, strict=True)
+            Side(
+                tool,
+                Place(Path(folder, "data"), Path(folder, f"store-{n}"), Path(folder, f"work-{n}")),
+                taken[tool.name],
+            )
+            for n, tool in enumerate(group)
         ]
         try:
             _steps(sides, shape)
         except CouldNotMeasure as problem:
-            table.note(f"beside {other.name}: {problem}")
-    for tool in (ours, other):
-        _add(table, f"{tool.name} (beside {other.name})" if tool is ours else tool.name, taken)
+            table.note(f"{last}: {problem}")
+    for name in taken:
+        _add(table, name if name == last else f"{name} (beside {last})", taken)
     return taken
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+import jupyter_gpuquota
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import SessionSpec
 from jupyter_gpuquota.model.snapshots.manifest import Manifest
@@ -63,7 +64,10 @@ def _ours() -> Tool:
 
     def prepare(place: Place) -> list[Words]:
         place.store.mkdir()
-        return []
+        # As an installation does it.
+        return [
+            [sys.executable, "-m", "compileall", "-q", str(Path(jupyter_gpuquota.__file__).parent)]
+        ]
 
     def lake(place: Place) -> list[str]:
         return ["--report", "lines", "--lake", f"file://{place.store}"]

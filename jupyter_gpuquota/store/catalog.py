@@ -96,7 +96,7 @@ class Catalog:
                 " WHERE size = 0 OR size >= ? OR sha256 IN (SELECT sha256 FROM held)",
                 (*(part for each in some for part in each[:2]), SMALL),
             )
-            known = {row[:5]: Content(row[2], row[5].hex(), _split(row[6])) for row in rows}
+            known = {row[:5]: _content(*row[2:]) for row in rows}
             found |= {each: known[each] for each in some if each in known}
         return found
 
@@ -194,6 +194,12 @@ def _some(items: Iterable[T]) -> Iterator[list[T]]:
     iterator = iter(items)
     while some := list(itertools.islice(iterator, _AT_ONCE)):
         yield some
+
+
+def _content(size: int, _modified: int, _changed: int, total: bytes, parts: bytes) -> Content:
+    sha256 = total.hex()
+    # All small files have one part, which is the whole.
+    return Content(size, sha256, (sha256,) if parts == total else _split(parts))
 
 
 def _split(parts: bytes) -> tuple[str, ...]:

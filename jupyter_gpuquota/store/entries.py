@@ -18,7 +18,7 @@ EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 """The sha256 of no bytes; such files are stored nowhere."""
 
 
-class Location(msgspec.Struct, frozen=True):
+class Location(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where the bytes of a file are in the lake: in a pack, or in objects of their own.
 
     `pack` and each of `parts` is the sha256 of an object; a file in a pack begins at `offset`.

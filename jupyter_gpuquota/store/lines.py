@@ -42,6 +42,11 @@ _decoder = msgspec.json.Decoder(_Line)
 
 def encode(entry: Entry, location: Location = NOWHERE) -> bytes:
     """Return the line of an entry, without the line break."""
+    return located(of_entry(entry), location)
+
+
+def of_entry(entry: Entry) -> bytes:
+    """Return the line of an entry without its location."""
     raw = not (_is_utf8(entry.path) and _is_utf8(entry.target))
     spell = _base64 if raw else str
     line = _Line(
@@ -51,11 +56,16 @@ def encode(entry: Entry, location: Location = NOWHERE) -> bytes:
         size=entry.size,
         sha256=entry.sha256,
         target=spell(entry.target),
-        pack=location.pack,
-        offset=location.offset,
-        parts=location.parts,
     )
     return _encoder.encode(line)
+
+
+def located(line: bytes, location: Location) -> bytes:
+    """Return the line of an entry with its location, whose fields are the last ones."""
+    if location is NOWHERE:
+        return line
+    added = _encoder.encode(location)
+    return line if added == b"{}" else line[:-1] + b"," + added[1:]
 
 
 def decode(text: bytes) -> tuple[Entry, Location]:
@@ -79,6 +89,8 @@ def decode(text: bytes) -> tuple[Entry, Location]:
 
 
 def _is_utf8(text: str) -> bool:
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:

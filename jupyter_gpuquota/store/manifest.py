@@ -34,8 +34,9 @@ class Writer:
         :raises Damaged: the entry breaks a rule of manifests, or the order.
         """
         self._order.check(entry, location)
-        self._digest.update(lines.encode(entry) + b"\n")
-        return self._deflate.compress(lines.encode(entry, location) + b"\n")
+        line = lines.of_entry(entry)
+        self._digest.update(line + b"\n")
+        return self._deflate.compress(lines.located(line, location) + b"\n")
 
     def finish(self) -> bytes:
         """Return the last compressed bytes."""

@@ -68,7 +68,7 @@ def printable(path: str) -> str:
 
 def sort_key(path: str) -> bytes:
     """Return the key that manifests are sorted by: the path's bytes."""
-    return os.fsencode(path)
+    return path.encode() if path.isascii() else os.fsencode(path)
 
 
 def clashes(paths: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -38,6 +39,12 @@ class Source(Protocol):
     def path(self, found: Found) -> Path:
         """Return the path of a file on this disk."""
 
+    def state(self, found: Found, read: os.stat_result) -> os.stat_result | None:
+        """Return by which state a file is known later whose contents were read in the state `read`.
+
+        None if it must be read again.
+        """
+
     def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
         """Return what is stored of a file that could not be read whole, None: it is left out.
 
@@ -64,6 +71,10 @@ class Folder:
     def path(self, found: Found) -> Path:
         """Return the path of a file."""
         return self._root / found.path
+
+    def state(self, found: Found, read: os.stat_result) -> os.stat_result | None:
+        """Return the state in which a file was read."""
+        return read
 
     def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
         """Raise the error."""

@@ -159,7 +159,8 @@ class Upload:
         except NOT_WHOLE as error:
             other = source.instead(found, error)
             return await self._stream(source, other, sends) if other else None
-        self._catalog.remember([(stats, content)])
+        if known := source.state(found, stats):
+            self._catalog.remember([(known, content)])
         self._meter.add(files=1)
         return content
 
@@ -183,7 +184,8 @@ class Upload:
         except NOT_WHOLE as error:
             other = source.instead(found, error)
             return self._look(source, other) if other else (None, b"")
-        self._read_now.append((stats, content))
+        if known := source.state(found, stats):
+            self._read_now.append((known, content))
         return content, body
 
     def _missing(self, content: Content) -> list[int]:

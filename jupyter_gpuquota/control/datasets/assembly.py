@@ -81,12 +81,13 @@ class Data:
         self._spare = Spare(storage.folder and storage.folder / "parts")
         self.heard: list[Callable[[Job], object]] = []
         """Called with every job that has ended."""
+        self.frozen: list[Callable[[str], object]] = []
+        """Called with the id of each job whose folder may be written again."""
         store = self.job_store = JobStore()
         self.registry = Registry(storage.own, self._lakes, storage.opening, self._changed)
         self.keeper = Keeper(storage.cache, store, self._leases, self._rules, now, self._changed)
-        self.job_board = JobBoard(
-            store, now, partial(board.touch, "jobs"), self.keeper.admit, self._ended, settling
-        )
+        touch, admit = partial(board.touch, "jobs"), self.keeper.admit
+        self.job_board = JobBoard(store, now, touch, admit, self._ended, settling, self._frozen)
         self.launcher = launching(self)
         self.jobs = DataJobs(store, self.job_board, self.keeper, self.registry, self.launcher)
         self.caches = KeptCaches(self.keeper, self.job_board, self.registry, self.launcher)
@@ -144,6 +145,10 @@ class Data:
     def _ended(self, job: Job) -> None:
         self._upkeep.ended(job)
         for hear in self.heard:
+            hear(job)
+
+    def _frozen(self, job: str) -> None:
+        for hear in self.frozen:
             hear(job)
 
     def _lakes(self) -> Sequence[Lake]:

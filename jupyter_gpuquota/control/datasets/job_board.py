@@ -35,7 +35,11 @@ Ended = Callable[[Job], None]
 
 
 class JobBoard:
-    """The jobs by id; `changed` is called after every change."""
+    """The jobs by id; `changed` is called after every change.
+
+    `ended` is called with every job that has ended, `frozen` with the id of each whose folder may
+    be written again, at each of its reports.
+    """
 
     def __init__(
         self,
@@ -45,12 +49,14 @@ class JobBoard:
         admission: Admission,
         ended: Ended,
         settling: timedelta = SETTLING,
+        frozen: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._now = now
         self._changed = changed
         self._admission = admission
         self._ended = ended
+        self._frozen = frozen
         self._settled = now() + settling
         self._checked = self._awake = now()
         self._numbers = count()
@@ -69,6 +75,8 @@ class JobBoard:
         if known.asks:
             await self._ask(known)
         self._note(before, self._store.find(job).job)
+        if report.frozen:
+            self._frozen(job)
         return self._store.find(job).job
 
     async def start(self, report: JobReport, job: str, user: str) -> Job:

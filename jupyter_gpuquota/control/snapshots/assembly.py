@@ -80,6 +80,7 @@ class SnapshotParts:
         )
         self._upkeep = Upkeep(board, self.registry, self._maker, self.snapshots, self._rules)
         data.heard.append(self._heard)
+        data.frozen.append(self._maker.frozen)
         self._taking_up: list[asyncio.Task[None]] = []
 
     def _made(self, orders: Orders, process: Process, look: Look) -> Maker:

@@ -16,7 +16,7 @@ from ...errors import Conflict, GpuQuotaError, Internal
 from ...model.datasets.jobs import Job, JobReport
 from ...model.datasets.lakes import Lake
 from ...model.sessions import LIVE, Session
-from ...model.snapshots.manifest import Consistency, PartProblem, Trigger
+from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, Trigger
 from ...model.snapshots.orders import SnapshotOrder
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ...model.struct import Problem
@@ -71,6 +71,7 @@ class Maker:
         self._changed = changed
         self._makings: dict[str, Making] = {}
         self._ends: dict[str, asyncio.Event] = {}
+        self._thaws: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
@@ -117,17 +118,7 @@ class Maker:
             consistency="best-effort" if session.state in LIVE else "quiesced",
             now=datetime.now(UTC),
         )
-        order = SnapshotOrder(
-            id=new_id(),
-            lake=lake.name,
-            draft=draft,
-            folder=session.spec.folder,
-            prefix=session.spec.environment,
-            running=session.state in LIVE,
-            artifacts=request.artifacts,
-            variables=request.variables,
-            dump=request.dump,
-        )
+        order = _order(session, request, draft, lake)
         making = Making(order=order)
         others = self._makings.values()
         earlier = [self._ends[each.order.id] for each in others if _goes_on(each, session)]
@@ -137,6 +128,12 @@ class Maker:
         self._changed()
         self._spawn(self._make(making, session, earlier))
         return making.shown
+
+    def frozen(self, job: str) -> None:
+        """Let a session go on whose folder the process of a snapshot has frozen."""
+        if (making := self._makings.get(job)) and making.paused:
+            self._makings[job] = replace(making, paused=False)
+            self._thaws[job] = asyncio.create_task(self._thaw(making))
 
     def ended(self, job: Job) -> bool:
         """Note a job that has ended; return whether it was that of a snapshot."""
@@ -185,9 +182,10 @@ class Maker:
     async def close(self) -> None:
         """Stop; processes go on."""
         self._is_closed = True
-        for task in self._tasks:
+        tasks = [*self._tasks, *self._thaws.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _make(
         self, making: Making, session: Session, earlier: Iterable[asyncio.Event]
@@ -236,8 +234,16 @@ class Maker:
         rests = paused and not problems
         return problems, paused, "quiesced" if rests else "best-effort"
 
+    async def _thaw(self, making: Making) -> None:
+        """Note that the session no longer rests, should another process begin anew; go on."""
+        draft = replace(making.order.draft, consistency="best-effort")
+        await self._orders.put(replace(making.order, draft=draft))
+        await self._go_on(making)
+
     async def _finish(self, making: Making) -> None:
         """Let the session go on, then forget the order: who is interrupted does it again."""
+        if thaw := self._thaws.pop(making.order.id, None):
+            await thaw
         if making.paused:
             await self._go_on(making)
         await self._orders.drop(making.order.id)
@@ -267,6 +273,23 @@ async def _in_charge(work: Callable[[], Awaitable[T]]) -> T:
             return await work()
         except NotInCharge:
             await asyncio.sleep(_AGAIN)
+
+
+def _order(
+    session: Session, request: SnapshotRequest, draft: Manifest, lake: Lake
+) -> SnapshotOrder:
+    return SnapshotOrder(
+        id=new_id(),
+        lake=lake.name,
+        draft=draft,
+        folder=session.spec.folder,
+        prefix=session.spec.environment,
+        running=session.state in LIVE,
+        artifacts=request.artifacts,
+        variables=request.variables,
+        dump=request.dump,
+        notebook=request.notebook,
+    )
 
 
 def _report(order: SnapshotOrder) -> JobReport:

@@ -27,18 +27,22 @@ Step = Callable[[Manifest], Manifest]
 
 
 class Parts:
-    """The parts of one snapshot; `blobs` are files that the tree gets besides, by name."""
+    """The parts of one snapshot; `blobs` are files that the tree gets besides, by name.
 
-    def __init__(self, order: SnapshotOrder, room: Path) -> None:
+    `root` is a frozen view of the session's folder, None if there is none.
+    """
+
+    def __init__(self, order: SnapshotOrder, room: Path, root: Path | None = None) -> None:
         self.blobs: dict[str, Path] = {}
         self._order = order
         self._room = room
-        self._root = Path(order.folder)
+        self._folder = Path(order.folder)
+        self._root = root or self._folder
 
     def add_to(self, draft: Manifest) -> Manifest:
         """Return the draft with all parts that could be read. Blocks."""
         steps: dict[str, Step] = {
-            "folder": self._folder,
+            "folder": self._looked,
             "logs": self._logs,
             "kernel": self._kernel,
         }
@@ -50,7 +54,7 @@ class Parts:
                 draft = _without(draft, name, words(error))
         return draft
 
-    def _folder(self, draft: Manifest) -> Manifest:
+    def _looked(self, draft: Manifest) -> Manifest:
         prefix = draft.environment.prefix or self._order.prefix
         python = str(Path(prefix, "bin", "python")) if prefix else ""
         found = look(self._root, list(self._order.artifacts), python, [])
@@ -73,7 +77,7 @@ class Parts:
             raise ValueError("Only a program of the session itself can store its variables.")
         target = self._room / f"blob-{variables.NAME}"
         path = f"{OWN}/{variables.NAME}"
-        part = variables.take(self._root, self._order.dump, target, path)
+        part = variables.take(self._folder, self._order.dump, target, path)
         self.blobs[variables.NAME] = target
         return replace(draft, kernel=part)
 

@@ -21,6 +21,8 @@ from ...model.snapshots.orders import SnapshotOrder
 from ...store.catalog import Catalog
 from ...store.commits import Commit
 from ...store.disk.failures import own_files
+from ...store.frozen.providers import providers
+from ...store.frozen.views import View, frozen
 from ...store.lake.history import History, has_conditional_put
 from ...store.lake.objects import Objects
 from ...store.lake.presence import writing
@@ -83,11 +85,13 @@ async def _made(
     root = Path(order.folder)
     if not root.is_dir():
         return _with(order.draft, PartProblem(part="tree", message=f"{root} does not exist."))
-    parts = Parts(order, copies)
-    manifest = await in_thread(parts.add_to, order.draft)
-    source = SessionFolder(root, copies, order.exclude, parts.blobs)
-    with closing(lakes.catalog(Lake(name=url, url=url))) as catalog:
-        commit = await _stored(job, order, source, objects, catalog)
+    async with frozen(root, providers() if order.running else ()) as view:
+        job.note(frozen=view is not None)
+        parts = Parts(order, copies, view.root if view else None)
+        manifest = await in_thread(parts.add_to, order.draft)
+        source = SessionFolder(root, copies, order.exclude, parts.blobs, view)
+        with closing(lakes.catalog(Lake(name=url, url=url))) as catalog:
+            commit = await _stored(job, order, source, objects, catalog)
     new = commit.time >= order.draft.created
     tree = TreePart(
         folder=order.folder,
@@ -97,8 +101,11 @@ async def _made(
         files=commit.stats.files,
         size=commit.stats.bytes,
         added=commit.stats.added if new else 0,
+        provider=view.provider if view else "",
+        mechanism="instant" if view else "copy",
     )
-    return _with(replace(manifest, tree=tree, **_consistency(manifest, source)), *_notes(source))
+    rests = _consistency(manifest.consistency, source, view)
+    return _with(replace(manifest, tree=tree, consistency=rests), *_notes(source))
 
 
 async def _stored(
@@ -127,9 +134,11 @@ async def _stored(
     )
 
 
-def _consistency(manifest: Manifest, source: SessionFolder) -> dict[str, Consistency]:
-    moved = source.copied or source.written
-    return {"consistency": "best-effort" if moved else manifest.consistency}
+def _consistency(asked: Consistency, source: SessionFolder, view: View | None) -> Consistency:
+    """Return how far the stored files belong together. `asked` is what the controller knows."""
+    if source.copied or source.written:
+        return "best-effort"
+    return "crash" if view and view.atomic and asked == "best-effort" else asked
 
 
 def _notes(source: SessionFolder) -> list[PartProblem]:

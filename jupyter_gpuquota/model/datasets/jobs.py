@@ -74,6 +74,7 @@ class JobReport(Request, frozen=True, kw_only=True):
     another process with its pid is not taken for it. `findings` are the paths that a verification
     has found damaged. A report in the state `waiting` asks for a turn: the answer is `running`
     once the job may begin. `reason` says what else it waits for, such as a node of a cluster.
+    `frozen` says that a snapshot has a view of its session's folder, which may be written again.
     """
 
     kind: JobKind
@@ -92,6 +93,7 @@ class JobReport(Request, frozen=True, kw_only=True):
     moved: int = 0
     problem: Problem | None = None
     findings: tuple[str, ...] = ()
+    frozen: bool = False
 
 
 class JobList(Model, frozen=True, kw_only=True):

@@ -39,7 +39,8 @@ class TreePart(Model, frozen=True, kw_only=True):
 
     `lake` is the lake's name, `dataset` the hidden dataset that holds the trees of one owner.
     `files` and `size` (in bytes) count what the version contains, `added` the bytes that were
-    new to the lake.
+    new to the lake. `provider` made the view of the folder that was stored, such as `btrfs`; empty
+    if its files were read in place. `mechanism` says whether the folder was frozen at once.
     """
 
     folder: str
@@ -49,6 +50,8 @@ class TreePart(Model, frozen=True, kw_only=True):
     files: int = 0
     size: int = 0
     added: int = 0
+    provider: Annotated[str, ADDED] = ""
+    mechanism: Annotated[Open[Mechanism], ADDED] = "copy"
 
 
 class NotebookPart(Model, frozen=True, kw_only=True):

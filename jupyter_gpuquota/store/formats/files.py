@@ -55,6 +55,10 @@ class Files:
         """Return the path of a file."""
         return self._here[found.path]
 
+    def state(self, found: Found, read: os.stat_result) -> os.stat_result | None:
+        """Return the state in which a file was read."""
+        return read
+
     def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
         """Raise the error."""
         raise error

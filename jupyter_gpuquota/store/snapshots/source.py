@@ -14,8 +14,10 @@ from msgspec.structs import replace
 
 from ...core.snapshots import redaction
 from ...errors import GpuQuotaError
+from ..catalog import SETTLED
 from ..disk.failures import Changed
 from ..entries import FILE, FOLDER, LINK
+from ..frozen.views import PLACE, View
 from ..paths import link_problem, printable, problem, sort_key
 from ..sources import BATCH, Size
 from ..tasks import in_thread
@@ -24,7 +26,7 @@ from . import links
 
 OWN = ".gpuquota/snapshot"
 """Where a version has what a snapshot adds to the user's files."""
-_HIDDEN = (OWN, ".gpuquota/kept", ".gpuquota/variables", ".gpuquota/variables.zip")
+_HIDDEN = (OWN, PLACE, ".gpuquota/kept", ".gpuquota/variables", ".gpuquota/variables.zip")
 """Paths that are not the user's files."""
 _PARENT = OWN.partition("/")[0]
 _CHUNK = 1 << 20
@@ -35,9 +37,10 @@ _GIT_TEXT = 4 << 20
 class SessionFolder:
     """A session's folder, and files that are added to it below `OWN`.
 
-    `exclude` are paths that are left out; `room` is a folder for copies. `left_out` has what was
-    left out, and why, by path; `copied` the files of which a copy was stored because somebody
-    wrote them; `written` those that have changed since the snapshot was begun.
+    It is read from a frozen `view` where there is one. `exclude` are paths that are left out;
+    `room` is a folder for copies. `left_out` has what was left out, and why, by path; `copied` the
+    files of which a copy was stored because somebody wrote them; `written` those that have changed
+    since the snapshot was begun.
     """
 
     def __init__(
@@ -46,14 +49,16 @@ class SessionFolder:
         room: Path,
         exclude: Iterable[str] = (),
         added: Mapping[str, Path] | None = None,
+        view: View | None = None,
     ) -> None:
         self.left_out: dict[str, str] = {}
         self.copied: set[str] = set()
         self.written: set[str] = set()
         self._began = time.time_ns()
-        self._root = root
+        self._root = view.root if view else root
+        self._view = view
         self._room = room
-        self._exclude = frozenset(exclude)
+        self._hidden_paths = _Paths((*_HIDDEN, *exclude))
         self._added = {f"{OWN}/{name}": path for name, path in (added or {}).items()}
         self._copies: dict[str, Path] = {}
         self._links: dict[str, str] = {}
@@ -81,6 +86,18 @@ class SessionFolder:
         if found.path in self._added:
             return self._added[found.path]
         return self._copies.get(found.path, self._root / found.path)
+
+    def state(self, found: Found, read: os.stat_result) -> os.stat_result | None:
+        """Return the state in which a file was read; of a view, that of the folder's own file.
+
+        None if that may have been written since, with the same times.
+        """
+        if self._view is None or found.path in self._copies or found.path in self._added:
+            return read
+        own = self._view.state(found.path, read)
+        if own is None or self._view.taken - max(own.st_mtime_ns, own.st_ctime_ns) < SETTLED:
+            return None
+        return own
 
     def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
         """Return a copy of a file that is being written, None for one that cannot be read."""
@@ -116,7 +133,10 @@ class SessionFolder:
             return None
         if found.mode in {LINK, FOLDER}:
             return found
-        if found.stat and found.stat.st_ctime_ns > self._began:
+        if found.stat and self._view:
+            own = self._view.state(found.path, found.stat)
+            found = replace(found, stat=own or found.stat)
+        elif found.stat and found.stat.st_ctime_ns > self._began:
             self.written.add(found.path)
         try:
             return self._readable(found)
@@ -129,7 +149,7 @@ class SessionFolder:
     def _hidden(self, found: Found) -> str | None:
         """Return why a path is left out: empty if it is not, None if nobody need know."""
         path = found.path
-        if _is_in(path, _HIDDEN) or _is_in(path, self._exclude):
+        if path in self._hidden_paths:
             return None
         if path == _PARENT:
             return None if found.mode == FOLDER else "The product needs this name for a folder."
@@ -158,8 +178,7 @@ class SessionFolder:
                             yield entry.stat(follow_symlinks=False).st_size
 
     def _note_link(self, path: str, target: str) -> None:
-        own = _is_in(path, _HIDDEN) or _is_in(path, self._exclude)
-        if link_problem(path, target) and not own and not problem(path):
+        if link_problem(path, target) and path not in self._hidden_paths and not problem(path):
             self._links[path] = target
 
     def _readable(self, found: Found) -> Found:
@@ -200,8 +219,15 @@ class SessionFolder:
         return self._room / str(next(self._numbers))
 
 
-def _is_in(path: str, places: Iterable[str]) -> bool:
-    return any(path == each or path.startswith(f"{each}/") for each in places)
+class _Paths:
+    """Paths, and all that is below them."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = frozenset(paths)
+        self._below = tuple(f"{each}/" for each in self._paths)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._paths or path.startswith(self._below)
 
 
 def _key(item: tuple[str, Path]) -> bytes:

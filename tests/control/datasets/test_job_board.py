@@ -26,6 +26,7 @@ class Desk:
         self.time = NOW
         self.full = False
         self.ended: list[str] = []
+        self.frozen: list[str] = []
         self.changes = 0
         self.store = JobStore()
         self.board = JobBoard(
@@ -35,6 +36,7 @@ class Desk:
             self._admit,
             lambda job: self.ended.append(f"{job.id} {job.state}"),
             timedelta(seconds=settling),
+            self.frozen.append,
         )
 
     def _changed(self) -> None:
@@ -131,3 +133,11 @@ async def test_what_changes_nothing_is_not_announced() -> None:
     assert desk.changes == before
     await desk.tell("one", done=2)
     assert desk.changes == before + 1
+
+
+async def test_a_folder_that_may_be_written_again_is_told() -> None:
+    desk = Desk()
+    await desk.tell("one")
+    assert desk.frozen == []
+    await desk.tell("one", frozen=True)
+    assert desk.frozen == ["one"]

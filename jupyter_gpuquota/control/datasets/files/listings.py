@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import sqlite3
-import tempfile
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 from ....store.tasks import in_thread
+from .scratch import Scratch
 
 BOUND = 1 << 30
 """Bytes that all listings may take together; the last one may be larger."""
@@ -34,8 +33,7 @@ class Listings:
     """The listings in a folder; one that is removed at the end if `folder` is None."""
 
     def __init__(self, folder: Path | None, bound: int = BOUND) -> None:
-        self._folder = folder
-        self._temporary = folder is None
+        self._folder = Scratch(folder, "gpuquota-listings-")
         self._bound = bound
         self._building: dict[str, asyncio.Task[Path]] = {}
 
@@ -55,9 +53,7 @@ class Listings:
         """Stop building; remove the folder if it is a temporary one."""
         for task in self._building.values():
             task.cancel()
-        if self._temporary and self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        self._folder.close()
 
     async def _get(self, name: str, prepare: Prepare) -> Path:
         path = await in_thread(self._find, name)
@@ -67,10 +63,7 @@ class Listings:
 
     def _find(self, name: str) -> Path:
         """Return the path of a listing, and note that it is used."""
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="gpuquota-listings-"))
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{name}.sqlite"
+        path = self._folder.path() / f"{name}.sqlite"
         if path.exists():
             os.utime(path)
         return path

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import tempfile
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from ....store.tasks import in_thread
+from .scratch import Scratch
 
 KEPT = 4
 
@@ -19,8 +18,7 @@ class Spare:
     """A few files by name in a folder; a temporary one if `folder` is None."""
 
     def __init__(self, folder: Path | None, kept: int = KEPT) -> None:
-        self._folder = folder
-        self._temporary = folder is None
+        self._folder = Scratch(folder, "gpuquota-parts-")
         self._kept = kept
         self._lock = asyncio.Lock()
 
@@ -34,15 +32,10 @@ class Spare:
 
     def close(self) -> None:
         """Remove a temporary folder."""
-        if self._temporary and self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        self._folder.close()
 
     def _find(self, name: str) -> Path:
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="gpuquota-parts-"))
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / name
+        path = self._folder.path() / name
         if path.exists():
             os.utime(path)
         return path

@@ -1,0 +1,234 @@
+"""Frozen views by every provider: they do not change, and nothing is left of them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from jupyter_gpuquota.store.catalog import identity
+from jupyter_gpuquota.store.frozen import views
+from jupyter_gpuquota.store.frozen.btrfs import Btrfs
+from jupyter_gpuquota.store.frozen.commands import Commands, MachineCommands, Refused
+from jupyter_gpuquota.store.frozen.mounts import Mount
+from jupyter_gpuquota.store.frozen.reflinks import Reflinks
+from jupyter_gpuquota.store.frozen.views import Provider, frozen
+from jupyter_gpuquota.store.frozen.zfs import Zfs
+from tests.store.frozen.disks import disk
+from tests.store.frozen.fake_zfs import FakeZfs
+
+pytestmark = pytest.mark.asyncio
+
+
+class Ground(NamedTuple):
+    """A folder, and what freezes it."""
+
+    folder: Path
+    provider: Provider
+    atomic: bool
+
+
+class FrozenContract:
+    """What every provider does."""
+
+    @pytest.fixture
+    def filled(self, ground: Ground) -> Iterator[Ground]:
+        folder = ground.folder
+        (folder / "a" / "empty").mkdir(parents=True)
+        (folder / "a" / "x").write_text("one")
+        (folder / "run").write_text("#!/bin/sh")
+        (folder / "run").chmod(0o755)
+        (folder / "out").symlink_to("/etc/passwd")
+        yield ground
+        assert not (folder / ".gpuquota").exists(), "nothing is left in the user's folder"
+
+    async def test_a_view_does_not_change_and_is_removed(self, filled: Ground) -> None:
+        folder = filled.folder
+        async with frozen(folder, [filled.provider]) as view:
+            assert view
+            assert (view.provider, view.atomic) == (filled.provider.name, filled.atomic)
+            (folder / "a" / "x").write_text("two")
+            (folder / "run").unlink()
+            (folder / "new").write_text("new")
+            assert (view.root / "a" / "x").read_text() == "one"
+            assert os.access(view.root / "run", os.X_OK)
+            assert (view.root / "a" / "empty").is_dir()
+            assert (view.root / "out").readlink() == Path("/etc/passwd")
+            assert not (view.root / "new").exists()
+        assert not view.root.exists()
+
+    async def test_files_are_known_by_their_own_state(self, filled: Ground) -> None:
+        own = (filled.folder / "a" / "x").stat()
+        async with frozen(filled.folder, [filled.provider]) as view:
+            assert view
+            found = view.state("a/x", (view.root / "a" / "x").stat())
+            assert found
+            if not isinstance(filled.provider, Zfs):  # its copies here have numbers of their own
+                assert identity(found) == identity(own)
+            assert found.st_dev == own.st_dev
+            assert view.taken <= time.time_ns()
+
+    async def test_what_a_killed_process_has_left_is_removed(self, filled: Ground) -> None:
+        place = filled.folder / views.PLACE
+        left = place / "view-left"
+        left.mkdir(parents=True)
+        mount = _mount(filled.folder)
+        taken = filled.provider.take(filled.folder, mount, left)
+        async with frozen(filled.folder, [filled.provider]):
+            assert not left.exists()
+            assert not taken.root.exists()
+
+    async def test_the_view_of_a_living_process_stays(self, filled: Ground) -> None:
+        place = filled.folder / views.PLACE
+        other = place / "view-other"
+        other.mkdir(parents=True)
+        mount = _mount(filled.folder)
+        taken = filled.provider.take(filled.folder, mount, other)
+        lock = os.open(other, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        async with frozen(filled.folder, [filled.provider]) as view:
+            assert view
+            assert not (view.root / views.PLACE / "view-other" / taken.root.name).exists()
+        assert (taken.root / "a" / "x").read_text() == "one"
+        os.close(lock)
+        async with frozen(filled.folder, [filled.provider]):
+            assert not other.exists()
+
+
+def _mount(folder: Path) -> Mount:
+    found = views.mount_of(folder, views.mounts())
+    assert found
+    return found
+
+
+@pytest.fixture(scope="module")
+def btrfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with disk("btrfs", tmp_path_factory.mktemp("disk")) as point:
+        yield point
+
+
+@pytest.fixture(scope="module")
+def xfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with disk("xfs", tmp_path_factory.mktemp("disk")) as point:
+        yield point
+
+
+def _within(point: Path, name: str) -> Path:
+    """Return a new folder of a disk, one below its top."""
+    folder = point / name / "it's work; $HOME"
+    folder.mkdir(parents=True)
+    return folder
+
+
+class TestBtrfs(FrozenContract):
+    @pytest.fixture
+    def ground(self, btrfs: Path, request: pytest.FixtureRequest) -> Ground:
+        return Ground(_within(btrfs, request.node.name), Btrfs(MachineCommands()), atomic=True)
+
+    async def test_subvolumes_inside_are_not_forgotten(self, ground: Ground) -> None:
+        inner = ground.folder / "inner"
+        MachineCommands().run(["btrfs", "subvolume", "create", str(inner)])
+        (inner / "x").write_text("one")
+        async with frozen(ground.folder, [ground.provider]) as view:
+            assert view is None
+        async with frozen(ground.folder, [ground.provider, Reflinks()]) as view:
+            assert view
+            assert (view.root / "inner" / "x").read_text() == "one"
+
+    async def test_an_account_that_may_not_remove_makes_nothing(self, ground: Ground) -> None:
+        commands = Refusing("delete")
+        async with frozen(ground.folder, [Btrfs(commands)]) as view:
+            assert view is None
+        assert [words[2] for words in commands.ran] == ["create", "delete"]
+        assert not (ground.folder / ".gpuquota").exists()
+
+
+class Refusing(MachineCommands):
+    """The programs of this machine, of which one verb is refused."""
+
+    def __init__(self, verb: str) -> None:
+        self.ran: list[list[str]] = []
+        self._verb = verb
+
+    def run(self, words) -> str:
+        self.ran.append(list(words))
+        if words[2] == self._verb:
+            raise Refused("Operation not permitted")
+        return super().run(words)
+
+
+class TestReflinksOfXfs(FrozenContract):
+    @pytest.fixture
+    def ground(self, xfs: Path, request: pytest.FixtureRequest) -> Ground:
+        return Ground(_within(xfs, request.node.name), Reflinks(), atomic=False)
+
+
+class TestReflinksOfBtrfs(FrozenContract):
+    @pytest.fixture
+    def ground(self, btrfs: Path, request: pytest.FixtureRequest) -> Ground:
+        return Ground(_within(btrfs, f"r-{request.node.name}"), Reflinks(), atomic=False)
+
+
+class AnyZfs(Zfs):
+    """ZFS on the folder of a test, which is of another kind."""
+
+    def __init__(self, commands: Commands, point: Path) -> None:
+        super().__init__(commands)
+        self._mount = Mount(point, "zfs", "tank/home")
+
+    def offers(self, mount: Mount) -> bool:
+        return super().offers(self._mount)
+
+    def take(self, folder: Path, mount: Mount, place: Path) -> views.View:
+        return super().take(folder, self._mount, place)
+
+    def drop(self, mount: Mount, place: Path) -> None:
+        super().drop(self._mount, place)
+
+
+class TestZfs(FrozenContract):
+    @pytest.fixture
+    def zfs(self, tmp_path: Path) -> FakeZfs:
+        return FakeZfs("tank/home", tmp_path)
+
+    @pytest.fixture
+    def ground(self, tmp_path: Path, zfs: FakeZfs, monkeypatch: pytest.MonkeyPatch) -> Ground:
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        return Ground(_within(tmp_path, "work"), AnyZfs(zfs, tmp_path), atomic=True)
+
+    async def test_the_commands_name_the_dataset(self, filled: Ground, zfs: FakeZfs) -> None:
+        async with frozen(filled.folder, [filled.provider]):
+            pass
+        taken, dropped = zfs.ran
+        assert taken[:2] == ["zfs", "snapshot"]
+        assert dropped == ["zfs", "destroy", taken[2]]
+        assert taken[2].startswith("tank/home@gpuquota-view-")
+
+
+async def test_a_file_system_without_copies_is_read_in_place(tmp_path: Path) -> None:
+    """The copy itself is tried: the name of a file system proves nothing."""
+    place = tmp_path / "place"
+    place.mkdir()
+    provider = Reflinks()
+    mount = _mount(tmp_path)
+    if mount.kind not in {"ext4", "tmpfs", "overlay"}:
+        pytest.skip(f"{mount.kind} may have such copies")
+    with pytest.raises(Refused):
+        provider.take(tmp_path, mount, place)
+
+
+async def test_a_link_in_the_place_of_views_is_not_followed(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / ".gpuquota").symlink_to(elsewhere)
+    provider = AnyZfs(FakeZfs("tank/home", tmp_path), tmp_path)
+    async with frozen(folder, [provider]) as view:
+        assert view is None
+    assert not list(elsewhere.iterdir())
