@@ -52,10 +52,9 @@ class Snapshots(Restoring, Keeping):
         """Take a snapshot of a session, by default the one that this program runs in.
 
         `artifacts` are patterns of files that are recorded one by one, relative to the session's
-        folder. `variables` of this program are stored with it, or those that a kernel of the
-        session wrote to a file. `coded`: it is the training code,
-        and recorded. Without `wait` it returns while the snapshot is made. Raises NotFound,
-        NotAllowed, WrongState, and what the snapshot has failed with.
+        folder. `variables` of this program are stored with it, or those of a kernel of the
+        session. `coded`: it is the training code, and recorded. Without `wait` it returns while the
+        snapshot is made. Raises NotFound, NotAllowed, WrongState, and what it has failed with.
         """
         name = session or os.environ.get(SESSION, "")
         stored = variables if isinstance(variables, Dump) else dump(variables or {})
@@ -66,6 +65,7 @@ class Snapshots(Restoring, Keeping):
             artifacts=tuple(artifacts),
             variables=stored.names,
             dump=stored.file,
+            notebook=stored.notebook,
             program=program() if coded else (),
         )
         if not name:

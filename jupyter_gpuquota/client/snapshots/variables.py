@@ -22,10 +22,14 @@ from ..variables import far, pickles
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """Variables in a file of a session's folder: their names, and the file's; empty for none."""
+    """Variables for a snapshot by their names, in a `file` of the session's folder.
+
+    Without a file they are in a kernel of a session in a pod: that of `notebook`, or the only one.
+    """
 
     names: tuple[str, ...] = ()
     file: str = ""
+    notebook: str = ""
 
 
 def new_file(folder: str | Path) -> tuple[str, str]:

@@ -12,7 +12,6 @@ from datetime import timedelta
 
 from ...control.board import Board
 from ...control.datasets.job_board import JobBoard
-from ...control.runs.reading import ScriptRuns, in_session
 from ...control.snapshots.hook import Hook
 from ...control.snapshots.making import Maker
 from ...control.snapshots.orders import Orders
@@ -177,10 +176,9 @@ class ClusterSnapshotParts:
     def added_to(self, backend: Backend) -> Backend:
         """Return the record of a backend with snapshots."""
         self._restores.sessions = backend.sessions
-        runs = ScriptRuns(in_session(backend.exec))
         self._hook.exec = self._inside.exec = backend.exec
-        self._inside.logs, self._maker.runs = backend.logs, runs
-        return replace(backend, snapshots=self.snapshots, keeping=self._rules, runs=runs)
+        self._inside.logs, self._maker.runs = backend.logs, backend.runs
+        return replace(backend, snapshots=self.snapshots, keeping=self._rules)
 
     async def _guarded(self) -> None:
         try:

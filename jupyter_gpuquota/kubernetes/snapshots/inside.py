@@ -20,7 +20,7 @@ from ...core.snapshots import redaction
 from ...errors import GpuQuotaError
 from ...model.programs import ExecRequest
 from ...model.sessions import LogQuery
-from ...model.snapshots.manifest import FilePart, Manifest, PartProblem
+from ...model.snapshots.manifest import FilePart, Manifest, PartProblem, SkippedVariable
 from ...model.snapshots.orders import SnapshotOrder
 from ...ports.charge import NotInCharge
 from ...ports.sessions import Exec, Logs
@@ -33,6 +33,7 @@ _LOOK = 120
 """Seconds for looking at everything else."""
 _LINES = 2000
 """The last lines of a log that are stored."""
+_LACKING = "There is no such variable."
 
 
 @dataclass(slots=True)
@@ -96,10 +97,12 @@ class Inside:
     async def _kernel(self, order: SnapshotOrder, looked: Looked) -> None:
         session, dump = order.draft.session, order.dump
         stored = io.BytesIO()
-        if not dump:
-            looked.lacks("kernel", "Only a program of the session itself can store its variables.")
-            return
+        missing: tuple[str, ...] = ()
         try:
+            if not dump:
+                names, notebook = order.variables, order.notebook
+                asked = await self._variables.ask(session, order.id, names, notebook)
+                dump, missing = asked.dump, asked.missing
             given = await self._variables.read(session, dump)
             part = variables.chosen(io.BytesIO(given), stored, "")
         except NotInCharge:
@@ -108,7 +111,9 @@ class Inside:
             looked.lacks("kernel", str(error))
             return
         file = looked.store(variables.NAME, stored.getvalue())
-        looked.draft = replace(looked.draft, kernel=replace(part, path=file.path))
+        lacking = (SkippedVariable(name=each, reason=_LACKING) for each in missing)
+        part = replace(part, path=file.path, skipped=(*part.skipped, *lacking))
+        looked.draft = replace(looked.draft, kernel=part)
         looked.after = partial(self._variables.remove, session, dump)
 
     async def _log(self, order: SnapshotOrder, looked: Looked) -> None:

@@ -14,7 +14,8 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
     not the user's, such as links to datasets. `prefix` is its Python, empty if unknown. A `running`
     session can be entered.
     `artifacts` are globs relative to the folder, `variables` names in the session's kernel,
-    which are in the file `dump` of its folder; `log` is the path of its log, empty without one.
+    which are in the file `dump` of its folder, or which the kernel of `notebook` has; `log` is the
+    path of its log, empty without one.
     """
 
     id: str
@@ -27,4 +28,5 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
     artifacts: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     dump: str = ""
+    notebook: str = ""
     log: str = ""

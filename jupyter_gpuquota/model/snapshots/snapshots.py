@@ -106,8 +106,9 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
 
     `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
     are names in its kernel, which a program of the session may have written to the file `dump`
-    already; `volumes` are those to include, None for all. `program` is the command line of the
-    program that takes the snapshot of its own session.
+    already; else, on a cluster, the kernel of `notebook` is asked, or the only one; `volumes` are
+    those to include, None for all. `program` is the command line of the program that takes the
+    snapshot of its own session.
     """
 
     note: str = ""
@@ -116,6 +117,7 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
     metrics: dict[str, float] = msgspec.field(default_factory=dict)
     variables: tuple[str, ...] = ()
     dump: str = ""
+    notebook: str = ""
     volumes: tuple[str, ...] | None = None
     program: tuple[str, ...] = ()
 

@@ -28,9 +28,9 @@ def notebooks(root: Path, patience: float = PATIENCE) -> Iterator[dict[str, Any]
         if time.monotonic() > deadline:
             raise TimeoutError(f"Only a part of the folder was seen in {patience:g} seconds.")
         names[:] = sorted(name for name in names if name not in _SKIPPED)
-        for name in sorted(files):
+        for name in sorted(each for each in files if each.endswith(".ipynb")):
             path = Path(folder, name)
-            if name.endswith(".ipynb") and path.is_file() and not path.is_symlink():
+            if path.is_file() and not path.is_symlink():
                 count += 1
                 if count > _MOST:
                     return
