@@ -22,7 +22,9 @@ from .board import Board
 from .clock import Clock
 from .config import GpuQuota
 from .history.store import HistoryStore
+from .history.utilisation import Span, UtilisationLog, percents
 from .idle.activity_log import ActivityLog
+from .idle.activity_poller import Readings
 
 T = TypeVar("T")
 
@@ -36,6 +38,7 @@ class Recorder:
         self._board = board
         self._clock = clock
         self._history = HistoryStore(config, board, path)
+        self._utilisation = UtilisationLog(self._history)
         self._log = ActivityLog(self._history, config.idle_interval)
         self._thread = ThreadPoolExecutor(1, "gpuquota-recorder")
         self._sampling: asyncio.Task[None] | None = None
@@ -64,9 +67,14 @@ class Recorder:
         """Return how sessions were used since a time. Raises StorageFailed."""
         return await self._run(self._log.read, int(since.timestamp()))
 
-    async def note(self, observations: Sequence[Stretch]) -> None:
-        """Record observations of the sessions' activity."""
+    async def note(self, observations: Sequence[Stretch], readings: Readings) -> None:
+        """Record observations of the sessions' activity, and what was measured of their GPUs."""
         await self._run(self._log.record, observations, self._now())
+        await self._run(self._utilisation.record, percents(readings), self._now())
+
+    async def utilisation(self, session: str, spans: Sequence[Span]) -> list[float | None]:
+        """Return the mean GPU utilisation of a session in periods. Raises StorageFailed."""
+        return await self._run(self._utilisation.means, session, spans)
 
     async def sample(self) -> None:
         """Take a sample now."""

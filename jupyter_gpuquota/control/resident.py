@@ -168,7 +168,7 @@ class Resident:
 
     async def _record(self, readings: Readings) -> None:
         observations = await self.act(self.worker.record_activity, readings)
-        await self.recorder.note(observations)
+        await self.recorder.note(observations, readings)
         self._notify()
 
     def _notify(self) -> None:

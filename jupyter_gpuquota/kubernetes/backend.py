@@ -20,6 +20,7 @@ from ..control.entry_log import EntryLog
 from ..control.idle.activity_poller import ActivityPoller
 from ..control.idle.monitor import IdleMonitor
 from ..control.recorder import Recorder
+from ..control.runs.measured import runs_inside
 from ..control.storage.state_folder import make_state_folder
 from ..control.webhook import Webhook
 from ..core.scheduling.capacity import capacity_of
@@ -154,6 +155,7 @@ class _Assembly:
             exec=self._reaching.exec,
             terminals=self._reaching.terminals,
             ingress=self._reaching.ingress,
+            runs=runs_inside(self._reaching.exec, resident.recorder.utilisation),
             history=RecordedHistory(resident.recorder),
             administration=self._settings,
             lakes=self._settings.data,
@@ -284,17 +286,15 @@ class _Assembly:
         async def note(who: str, what: str) -> None:
             await self._resident.work(self._admin.note, who, what)
 
-        board = self._board
         return ClusterAccess(
             api,
             team(engine.name),
-            lambda: [project.name for project in board.settings.projects],
-            SessionTokens(lambda session_id: board.by_id.get(session_id), self._reaching.tokens.of),
+            lambda: [project.name for project in self._board.settings.projects],
+            SessionTokens(lambda id_: self._board.by_id.get(id_), self._reaching.tokens.of),
             EntryLog(note),
             self._config.user_prefixes,
         )
 
     def _pod_of(self, session: Session) -> Pod | None:
         """Return the newest pod of a session."""
-        objects = self._objects
-        return present_pod(objects.workload(session), objects.pods(session))
+        return present_pod(self._objects.workload(session), self._objects.pods(session))

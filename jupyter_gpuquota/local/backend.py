@@ -13,6 +13,7 @@ from ..control.board import Board
 from ..control.clock import Clock
 from ..control.config import GpuQuota
 from ..control.idle.activity_poller import ActivitySource
+from ..control.runs.measured import MeasuredRuns
 from ..control.signals.presence import Presence
 from ..control.storage.files import write_file, writing
 from ..control.storage.state_folder import make_state_folder
@@ -77,6 +78,8 @@ def open_local(
     runner.links.volume_folder = volumes.folder_of
     backend = volumes.added_to(data.added_to(backend, resident))
     snapshots = open_snapshots(board, data, home, state.folder)
+    runs = MeasuredRuns(open_runs(board, state), resident.recorder.utilisation)
+    backend = replace(backend, runs=runs)
     return snapshots.added_to(_entered(backend, board, state, runner, presence), resident)
 
 
@@ -89,7 +92,6 @@ def _entered(
         logs=LocalLogs(board, state),
         exec=LocalExec(board, state, runner),
         ingress=LocalIngress(board, state, presence),
-        runs=open_runs(board, state),
     )
 
 

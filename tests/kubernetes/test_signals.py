@@ -205,6 +205,14 @@ async def test_gpu_use_is_that_of_the_sessions_pod(gpu, samples, state):
     assert found["gpu"].detail
 
 
+@pytest.mark.parametrize(("gpu", "percent"), [("1", 31), ("0.5", None)])
+async def test_the_mean_gpu_use_is_known_of_whole_gpus(gpu, percent):
+    answer = result(sample("gpu", "88"), sample("mean", "30.7"))
+    async with served(Fake(query=answer)) as url:
+        found = await read(make_running(gpu=gpu), prometheus=Prometheus(url))
+    assert found["gpu"].percent == percent
+
+
 async def test_the_cpu_counts_where_it_is_measured():
     async with served(Fake(query=result(sample("cpu", "250.04")))) as url:
         found = await read(prometheus=Prometheus(url))

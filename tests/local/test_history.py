@@ -237,7 +237,7 @@ def test_a_file_from_before_users_is_brought_up_to_date(old: Path, board: Board)
             if row[names.index("user")] == "" and row[0] == 30
         ]
         assert rows == [row for row in before if row[0] == 30]
-        assert db.execute("PRAGMA user_version").fetchone() == (3,)
+        assert db.execute("PRAGMA user_version").fetchone() == (4,)
     db.close()
 
 

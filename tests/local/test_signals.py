@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -306,6 +307,38 @@ def test_the_busiest_of_several_gpus_counts():
     assert judged(Work(0, {}), Work(50, {7: 50}), None, owners={7: "a"}) == "busy"
     assert judged(Work(0, {}), None) == "unknown"
     assert judged(Work(0, {}), Work(0, {})) == "idle"
+
+
+@pytest.mark.parametrize(
+    ("work", "owners", "alone", "percent"),
+    [
+        (Work(90, {7: 80, 8: 30}, 0, {7: 60, 8: 30}), {7: "a", 8: "b"}, False, 60),
+        (Work(0, {7: 80}), {7: "a"}, False, 0),  # it was used, and rests now
+        (Work(90, {8: 80}, 0, {8: 80}), {8: "-"}, True, 0),  # of another program
+        (Work(90, {8: 80}, 0, {8: 80}), {}, False, None),
+        (Work(90, {8: 80}, 0, {8: 80}), {}, True, 90),
+        (Work(40, None), {}, True, 40),
+        (Work(40, None), {}, False, None),
+        (Work(0, {}), {}, False, 0),
+        (Work(None, None), {}, True, None),
+        (None, {}, True, None),
+    ],
+)
+def test_a_utilisation_is_that_of_the_session_or_unknown(work, owners, alone, percent):
+    found = gpus.gpu("a", {"GPU-0": work}, owners, alone=alone, busy=1)
+    assert found.percent == percent
+    both = {"GPU-0": work, "GPU-1": Work(0, {})}
+    mean = None if percent is None else percent // 2
+    assert gpus.gpu("a", both, owners, alone=alone, busy=1).percent == mean
+
+
+def test_only_new_samples_count_as_use_at_this_moment():
+    now = time.time_ns() // 1000
+    samples = [(7, now - 60_000_000, 90), (7, now - 900_000, 20), (7, now - 800_000, 30)]
+    gpu = Gpu("GPU-0", utilisation=30, samples=[*samples, (8, now - 60_000_000, 50)])
+    found = Gpus(devices(FakeNvml(gpu))).read_work([held("GPU-0")])["GPU-0"]
+    assert found
+    assert (found.processes, found.newest) == ({7: 90, 8: 50}, {7: 30})
 
 
 def devices(nvml: FakeNvml) -> Devices:

@@ -69,9 +69,19 @@ _ACTIVITY = """
     CREATE INDEX activity_ends ON activity (end);
 """
 """The activity of sessions; `activity_log` reads and writes it."""
+_UTILISATION = """
+    CREATE TABLE utilisation (
+        session TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        percent INTEGER NOT NULL,
+        PRIMARY KEY (session, at)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX utilisation_times ON utilisation (at);
+"""
+"""The GPU utilisation of sessions; `utilisation` reads and writes it."""
 KIND = Kind(
     name="The usage history",
-    migrations=(_USES, _BY_USER, _ACTIVITY),
+    migrations=(_USES, _BY_USER, _ACTIVITY, _UTILISATION),
     pragmas=(
         "auto_vacuum = INCREMENTAL",
         "journal_mode = WAL",

@@ -199,7 +199,7 @@ class ClusterResident:
     async def _record(self, readings: Readings) -> None:
         monitor = self._parts.monitor
         self._settle(monitor.record(readings))
-        await self.recorder.note(list(monitor.observations()))
+        await self.recorder.note(list(monitor.observations()), readings)
 
 
 async def at_once(work: Callable[..., Any], *args: Any) -> Any:

@@ -28,12 +28,13 @@ _ENGINE = "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
 class Measured:
     """What was measured of a pod; None for what was not.
 
-    `gpu` is the utilisation of its busiest device in per cent, the highest in two minutes. `cpu` is
-    in per cent of a core.
+    `gpu` is the utilisation of its busiest device in per cent, the highest in two minutes,
+    `gpu_mean` the mean of all its devices in that time. `cpu` is in per cent of a core.
     """
 
     gpu: int | None = None
     cpu: float | None = None
+    gpu_mean: int | None = None
 
 
 def query() -> str:
@@ -41,10 +42,14 @@ def query() -> str:
 
     A MIG device reports no utilisation, so the share of time with work counts instead.
     """
-    busy = f"{_highest('DCGM_FI_DEV_GPU_UTIL')} or 100 * ({_highest(_ENGINE)})"
+    busy, mean = (
+        f"{_over_time(how, 'DCGM_FI_DEV_GPU_UTIL')} or 100 * ({_over_time(how, _ENGINE)})"
+        for how in ("max", "avg")
+    )
     cpu = f'rate(container_cpu_usage_seconds_total{{container!="",pod=~"{PREFIX}.+"}}[{WINDOW}])'
     parts = {
         "gpu": f"max {_BY} ({busy})",
+        "mean": f"avg {_BY} ({mean})",
         "cpu": f"100 * sum {_BY} ({cpu})",
     }
     return " or ".join(
@@ -64,11 +69,13 @@ def read(answer: bytes) -> dict[Pod, Measured]:
 def _with(known: Measured, kind: str, value: float) -> Measured:
     if kind == "gpu":
         return replace(known, gpu=max(math.ceil(value), known.gpu or 0))
+    if kind == "mean":
+        return replace(known, gpu_mean=round(value))
     return replace(known, cpu=value) if kind == "cpu" else known
 
 
-def _highest(metric: str) -> str:
-    """Return the expression for the highest value of a metric of each device."""
+def _over_time(how: str, metric: str) -> str:
+    """Return the expression for the `max` or `avg` of a metric of each device."""
     pods = f'pod=~"{PREFIX}.+"'
     selected = (f"{{exported_{pods}}}", f'{{exported_pod="",{pods}}}')
-    return " or ".join(f"max_over_time({metric}{labels}[{WINDOW}])" for labels in selected)
+    return " or ".join(f"{how}_over_time({metric}{labels}[{WINDOW}])" for labels in selected)

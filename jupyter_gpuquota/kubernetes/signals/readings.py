@@ -67,10 +67,11 @@ def gpu(share: Share, found: Measured | None, problem: str, limits: Limits) -> R
     """
     if found is None or found.gpu is None:
         return Reading("gpu", "unknown", detail=problem or "Prometheus has no values of its pod.")
+    own = found.gpu_mean if share.devices or share.mig else None
     if found.gpu <= limits.gpu_busy:
         detail = f"Its GPU is {found.gpu} % busy (idle up to {limits.gpu_busy} %)."
-        return Reading("gpu", "idle", detail=detail)
+        return Reading("gpu", "idle", detail=detail, percent=own)
     if share.devices or share.mig:
-        return Reading("gpu", "busy", detail=f"Its GPU is {found.gpu} % busy.")
+        return Reading("gpu", "busy", detail=f"Its GPU is {found.gpu} % busy.", percent=own)
     detail = f"Its GPU is {found.gpu} % busy; by which session is not known."
     return Reading("gpu", "unknown", detail=detail)

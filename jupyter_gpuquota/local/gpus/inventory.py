@@ -23,13 +23,15 @@ class DeviceInventory(Inventory):
 class Work:
     """The work of a device, or MIG instance, since an earlier reading.
 
-    `whole` is its utilisation in per cent, `processes` the highest of each active process; None
-    where the driver does not report it. `stamp` is the argument of the next reading.
+    `whole` is its utilisation in per cent at this moment, `processes` the highest of each active
+    process; None where the driver does not report it. `stamp` is the argument of the next reading.
+    `newest` is the utilisation of processes that are active at this moment.
     """
 
     whole: int | None
     processes: Mapping[int, int] | None
     stamp: int = 0
+    newest: Mapping[int, int] = field(default_factory=dict)
 
 
 class Driver(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import socket
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from .inventory import DeviceInventory, Work
 
 _log = logging.getLogger(__name__)
 _MIB = 2**20
+_RECENT = 2_000_000
+"""Microseconds for which a sample of a process counts as its use at this moment."""
 _PROFILE = re.compile(r"MIG\s+(\S+)")
 
 
@@ -69,7 +72,11 @@ class Nvml:
         for sample in samples:
             most[sample.pid] = max(sample.smUtil, most.get(sample.pid, 0))
         stamp = max((sample.timeStamp for sample in samples), default=since)
-        return Work(whole, most, stamp)
+        # Time stamps are microseconds since 1970. A process that rests has no new samples.
+        recent = time.time_ns() // 1000 - _RECENT
+        ordered = sorted(samples, key=lambda sample: sample.timeStamp)
+        newest = {each.pid: each.smUtil for each in ordered if each.timeStamp >= recent}
+        return Work(whole, most, stamp, newest)
 
     def close(self) -> None:
         """Close the driver."""

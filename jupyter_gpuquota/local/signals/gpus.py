@@ -62,11 +62,24 @@ def gpu(
 ) -> Reading:
     """Return the signal of the devices that a session holds; above `busy` per cent is work."""
     found = [_judge(session, work, owners, alone=alone, busy=busy) for work in works.values()]
+    own = [_own(session, work, owners, alone=alone) for work in works.values()]
+    known = [percent for percent in own if percent is not None]
+    percent = round(sum(known) / len(known)) if len(known) == len(own) else None
     for state in ("busy", "unknown"):
         for found_state, detail in found:
             if found_state == state:
-                return Reading("gpu", found_state, detail=detail)
-    return Reading("gpu", "idle", detail=found[0][1])
+                return Reading("gpu", found_state, detail=detail, percent=percent)
+    return Reading("gpu", "idle", detail=found[0][1], percent=percent)
+
+
+def _own(session: str, work: Work | None, owners: Mapping[int, str], *, alone: bool) -> int | None:
+    """Return the utilisation of a device by a session at this moment, None if that is unknown."""
+    if work is None:
+        return None
+    if not work.processes or any(pid not in owners for pid in work.processes):
+        return work.whole if alone or work.whole == 0 else None
+    own = sum(used for pid, used in work.newest.items() if owners[pid] == session)
+    return min(own, 100)
 
 
 def _judge(

@@ -13,8 +13,9 @@ class Run(Model, frozen=True, kw_only=True):
     """One run.
 
     `status` is MLflow's word, such as `RUNNING` or `FINISHED`. `source` is the program or notebook,
-    `commit` its version in git. `metrics` are the latest values; `gpu` is the mean of the logged
-    GPU utilisation in per cent, None where none was logged. `data` are versions of datasets by
+    `commit` its version in git. `metrics` are the latest values; `gpu` is the mean GPU
+    utilisation in per cent: as it was logged, else as measured of the session while the run lasted,
+    None where it was neither. `data` are versions of datasets by
     name, `artifacts` the first names of files at `place`. `snapshot` is the last one of the run.
     """
 
