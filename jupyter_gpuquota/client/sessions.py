@@ -56,6 +56,7 @@ class Wishes(TypedDict, total=False):
     priority: int
     node_type: str
     idle_timeout: Number
+    stop_when_idle: bool
     data: Sequence[str]
     cpu: Number
     cpu_limit: Number

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -95,11 +96,25 @@ class Remote:
         """Return the TLS context that verifies its certificate, None for HTTP. Raises NoServer."""
         if not self.encrypted:
             return None
-        try:
+        with self._reading():
             return _context(self.ca, self.ca.stat().st_mtime_ns if self.ca else 0)
-        except OSError as error:
+
+    def authorities(self) -> str:
+        """Return the authorities that verify its certificate, as PEM; empty: the system's.
+
+        Raises NoServer.
+        """
+        with self._reading():
+            return self.ca.read_text(encoding="ascii") if self.ca else ""
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, UnicodeDecodeError) as error:
+            said = getattr(error, "strerror", None) or error
             raise NoServer(
-                f"The authorities in {self.ca} are unusable: {error.strerror or error}.",
+                f"The authorities in {self.ca} are unusable: {said}.",
                 hint=f"Set {CA} to a file in PEM format.",
             ) from error
 

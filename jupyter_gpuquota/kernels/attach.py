@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from uuid import uuid4
 
 from .channels.direct import DirectChannels
-from .channels.port import Channels
+from .channels.port import Channels, Conversation
 from .channels.probe import ReadyChannels, opened
 from .channels.websocket import WebSocketChannels
 from .connection_file import connection_of
@@ -24,20 +23,23 @@ class AttachedKernel:
     id: str
     started: bool
 
-    def channels(self, seconds: float = 60.0, session: str = "") -> ReadyChannels:
+    def channels(
+        self, seconds: float = 60.0, conversation: Conversation | None = None
+    ) -> ReadyChannels:
         """Return a new connection to its channels, once the kernel answers on it.
 
         Where its sockets cannot be reached, its server keeps what it sends between two connections
-        of the same `session`. Raises WrongState, Unavailable, and ChannelsLost if it does not
+        of the same `conversation`. Raises WrongState, Unavailable, and ChannelsLost if it does not
         answer within `seconds`.
         """
-        return opened(self._open(session or uuid4().hex), seconds)
+        conversation = conversation or Conversation()
+        return opened(self._open(conversation), seconds, conversation.early)
 
-    def _open(self, session: str) -> Channels:
+    def _open(self, conversation: Conversation) -> Channels:
         endpoint = self.server.endpoint
         if endpoint.runtime:
             return DirectChannels(connection_of(endpoint.runtime, self.id))
-        return WebSocketChannels(endpoint, self.id, session)
+        return WebSocketChannels(endpoint, self.id, conversation)
 
     def interrupt(self) -> None:
         """Interrupt what it runs. Raises NotFound, Unavailable."""

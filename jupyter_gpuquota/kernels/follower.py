@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
+from uuid import uuid4
 
 import zmq
 
@@ -61,7 +62,7 @@ class Follower:
         self._orders = queue.SimpleQueue[Order | None]()
         self.socket = context.socket(zmq.PULL)
         self._bell = context.socket(zmq.PUSH)
-        address = f"inproc://follower-{id(self)}"
+        address = f"inproc://follower-{uuid4().hex}"
         self.socket.bind(address)
         self._bell.connect(address)
         self._resume = self._looks = False
@@ -95,7 +96,10 @@ class Follower:
         self._thread.join(seconds)
 
     def close(self) -> None:
-        """Close the sockets of a follower that was finished."""
+        """Close the sockets of a follower that was finished, and channels that came too late."""
+        while news := self.news():
+            if isinstance(news, Attached):
+                news.channels.close()
         self.socket.close()
         if not self._thread.is_alive():
             self._bell.close()

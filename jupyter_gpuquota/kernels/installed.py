@@ -11,6 +11,7 @@ from ..client import Client
 from ..client.connection.transport import SocketTransport
 from ..errors import NotFound, Unsupported
 from ..hosting import remote
+from ..variables import TOKEN_FILE, URL
 from .spec_files import SpecFiles
 from .specs import Spec, of_sessions, of_templates
 
@@ -28,7 +29,7 @@ def files_of(client: Client) -> SpecFiles:
     else:
         raise Unsupported(
             "A kernel finds its controller by the environment, not by a URL and a token.",
-            hint="Run this in a terminal of that JupyterLab.",
+            hint=f"Set {URL} and {TOKEN_FILE}, or run this in a terminal of that JupyterLab.",
         )
     return SpecFiles(Path(jupyter_data_dir(), "kernels"), sys.executable, environment)
 

@@ -6,14 +6,13 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from uuid import uuid4
 
 from ..client import Client
 from ..client.variables import far, near
 from ..errors import NotFound
 from ..model.sessions import ENDED, Session
 from .attach import AttachedKernel, attach
-from .channels.port import wait
+from .channels.port import Conversation, wait
 from .channels.probe import ReadyChannels
 from .follower import Attached
 from .messages import Message
@@ -53,7 +52,7 @@ class SessionPlace:
         self._launch = launch
         self._on_shutdown = on_shutdown
         self._session = self._new = ""
-        self._relay = uuid4().hex
+        self._conversation = "", Conversation()
 
     def session(self, *, resume: bool) -> Session:
         """Return the session, launched or resumed where that is asked for."""
@@ -77,11 +76,19 @@ class SessionPlace:
         kernel = attach(server, path, name=self._notebook.name, kernel=self._kernel)
         if kernel.started:
             self._new = kernel.id
-        channels = kernel.channels(_ANSWERS, self._relay)  # may fail at first: kernels start slowly
+        if self._conversation[0] != kernel.id:
+            self._conversation = kernel.id, Conversation()
+        # Before its channels: the reply to a cell that has ended by now comes before their first.
+        busy = kernel.state() == "busy"
+        channels = kernel.channels(_ANSWERS, self._conversation[1])  # kernels start slowly
         if self._new == kernel.id and channels.language == "python":
-            self._prepare(channels, session.spec.folder, here=here)
+            try:
+                self._prepare(channels, session.spec.folder, here=here)
+            except BaseException:
+                channels.close()
+                raise
         self._new = ""
-        return Attached(kernel, channels, busy=kernel.state() == "busy")
+        return Attached(kernel, channels, busy)
 
     def _prepare(self, channels: ReadyChannels, folder: str, *, here: bool) -> None:
         """Give a new kernel its working folder, and what was kept for its notebook."""

@@ -153,6 +153,8 @@ class Relay:
         for socket in news.channels.sockets:
             self._poller.register(socket, zmq.POLLIN)
         self._receive()  # what came while we were away
+        while self._more:
+            self._receive()
         if not news.busy:
             self._open.end(waiting.UNKNOWN)
             self._front.status("idle")

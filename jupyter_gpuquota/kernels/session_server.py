@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import ssl
 from functools import lru_cache
 from pathlib import Path
@@ -11,9 +12,11 @@ from urllib.parse import quote
 
 import msgspec
 
-from ..errors import NotFound, Unavailable, WrongState
+from ..client.connection.transport import HttpTransport, RemoteTransport
+from ..errors import NoServer, NotFound, Unavailable, WrongState
 from ..hosting.unix import UnixConnection
 from ..model.sessions import Endpoint, EndpointQuery
+from ..variables import URL
 
 if TYPE_CHECKING:
     from ..client.connection.context import Context
@@ -51,10 +54,19 @@ class SessionServer:
     def find(cls, context: Context, session: str) -> SessionServer:
         """Return the server of one of the caller's own sessions, by the session's id.
 
+        A controller says where it listens; a Jupyter Server does not, but its ingress leads there.
         Raises NotFound, NotAllowed, and WrongState while it does not run.
         """
+        transport = context.transport()
+        if isinstance(transport, HttpTransport):
+            return cls(transport.ingress(session))
         query = EndpointQuery(same_origin=True)
-        return cls(context.call("sessions.endpoint", {"id": session}, query=query))
+        try:
+            return cls(context.call("sessions.endpoint", {"id": session}, query=query))
+        except (NotFound, NoServer):
+            if not isinstance(transport, RemoteTransport):
+                raise
+            return cls(transport.ingress(session))
 
     def kernel(self, kernel: str) -> Kernel:
         """Return one kernel. Raises NotFound."""
@@ -103,6 +115,11 @@ class SessionServer:
             connection.request(method, target, sent, headers)
             response = connection.getresponse()
             found = response.read()
+        except (FileNotFoundError, socket.gaierror) as error:
+            raise Unavailable(
+                f"{self.endpoint.host} cannot be reached from this machine.",
+                hint=f"Set {URL} to the address of a JupyterLab that shows your sessions.",
+            ) from error
         except (OSError, http.client.HTTPException) as error:
             raise Unavailable(
                 "The session's Jupyter Server does not respond.",

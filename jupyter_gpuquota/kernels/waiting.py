@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from html import escape
 
 from ..errors import GpuQuotaError
@@ -25,10 +26,10 @@ def waits(session: Session) -> str:
     match session.state:
         case "waiting":
             position = f"position {session.queue_position}" if session.queue_position else ""
-            return _line(f"{name} is queued", _why(session), position)
+            return _line(f"{name} is queued", _why(session), position, _when(session))
         case "starting":
             step = session.progress[-1].message if session.progress else ""
-            return _line(f"{name} is starting", step)
+            return _line(name, step) if step else f"{name} is starting"
         case "running":
             return _line(f"{name} is running", "its kernel is starting")
         case "stopping":
@@ -59,10 +60,11 @@ def ended(session: Session) -> Failure:
     name = session.spec.name
     code = session.reason.code if session.reason else ""
     why = f": {_why(session)}" if _why(session) else ""
-    if code in {"Reclaimed", "BeingReclaimed", "Moved"}:
+    if code in {"Reclaimed", "BeingReclaimed", "Moved"} or _was_reclaimed(session):
         return Failure(
             "SessionReclaimed",
-            f"The GPUs of {name} were reclaimed{why}. Its variables are lost; files are kept.\n"
+            f"The GPUs of {name} were reclaimed{_for_whom(session) or why}. "
+            f"Its variables are lost; files are kept.\n"
             f"{name} is queued again. Run the cell again to wait for it.",
         )
     if session.state == "suspended":
@@ -106,10 +108,35 @@ def failed(error: GpuQuotaError) -> Failure:
     return Failure(error.code, "\n".join(filter(None, (error.message, error.hint))))
 
 
+def _was_reclaimed(session: Session) -> bool:
+    """Return whether its last run ended so; the reason may be why it is queued since then."""
+    if session.reclaimed is None or session.state in {"suspended", *ENDED}:
+        return False
+    return session.started is None or session.reclaimed.at >= session.started
+
+
+def _for_whom(session: Session) -> str:
+    found = session.reclaimed
+    if found is None or not found.name:
+        return ""
+    if found.moved:
+        return f" to make room for {found.name} of {found.project}; it continues on others"
+    return f" for {found.name} of {found.project}"
+
+
 def _why(session: Session) -> str:
     return session.reason.message.rstrip(".") if session.reason else ""
 
 
-def _line(first: str, second: str, third: str = "") -> str:
-    parts = [part.rstrip(".") for part in (second, third) if part]
+def _when(session: Session) -> str:
+    """Return when it should start, in the time of this machine."""
+    if session.expected is None:
+        return ""
+    at = session.expected.astimezone()
+    today = datetime.now(at.tzinfo).date()
+    return f"starts about {at:%H:%M}" + (f" on {at:%d %B}" if at.date() != today else "")
+
+
+def _line(first: str, *more: str) -> str:
+    parts = [part.rstrip(".") for part in more if part]
     return f"{first}: {' · '.join(parts)}" if parts else first

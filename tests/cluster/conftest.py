@@ -94,6 +94,14 @@ def teams(cluster: Cluster | Existing, name: str) -> Iterator[Teams]:
     made.remove()
 
 
+@pytest.fixture(scope="module")
+def module_teams(cluster: Cluster | Existing) -> Iterator[Teams]:
+    """Makes namespaces with quota, which go with the tests of a module."""
+    made = Teams(cluster.rest(), f"t{secrets.token_hex(4)}")
+    yield made
+    made.remove()
+
+
 @pytest.fixture
 def team_a(teams: Teams) -> Team:
     """A namespace of alice and carol, with 4 GPUs in Kueue."""

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.kernels.channels.port import Channels, wait
+from jupyter_gpuquota.kernels.connection_file import Connection
+from jupyter_gpuquota.kernels.follower import Place
+from jupyter_gpuquota.kernels.front import Front
 from jupyter_gpuquota.kernels.messages import Message
+from jupyter_gpuquota.kernels.notebook import Parent
+from jupyter_gpuquota.kernels.relay import Relay
 from jupyter_gpuquota.kernels.session_server import SessionServer
 from jupyter_gpuquota.model.sessions import Session
 from tests.chosen import on_local
 from tests.shell import Shell, shell
+from tests.storms.conftest import show
 from tests.waiting import PATIENCE
 
-__all__ = ["on_local", "shell"]
+__all__ = ["on_local", "shell", "show"]
 
 ME = "the-test"
 
@@ -38,6 +48,36 @@ def session(client: Client, shell: Shell) -> Session:
 @pytest.fixture
 def server(client: Client, session: Session) -> SessionServer:
     return SessionServer.find(client.context, session.id)
+
+
+def free_ports(many: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
+    ports: list[int] = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+@contextmanager
+def relayed(place: Place) -> Iterator[BlockingKernelClient]:
+    """Run a relay in this process, and yield a client of it; both end afterwards."""
+    names = ("shell_port", "control_port", "stdin_port", "iopub_port", "hb_port")
+    ports = dict(zip(names, free_ports(5), strict=True))
+    relay = Relay(Front(Connection(key="secret", **ports)), place, Parent())
+    thread = threading.Thread(target=relay.run)
+    thread.start()
+    client = BlockingKernelClient()
+    client.load_connection_info({**ports, "ip": "127.0.0.1", "transport": "tcp", "key": "secret"})
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=PATIENCE)
+        yield client
+    finally:
+        client.shutdown()
+        client.get_control_msg(timeout=PATIENCE)
+        client.stop_channels()
+        thread.join(PATIENCE)
+    assert not thread.is_alive()
 
 
 def request(code: str, **more: object) -> Message:

@@ -28,27 +28,36 @@ def files(shell):
     return SpecFiles(shell.folder / "data" / "kernels", sys.executable, environment)
 
 
-@pytest.fixture
-def start(shell, files, client, session):
-    """Start relays, as clients of Jupyter do; those that are left are killed."""
-    files.sync(of_sessions(client.sessions.list(), client.about().user))
-    specs = KernelSpecManager(kernel_dirs=[str(files.folder)], ensure_native_kernel=False)
-    started = []
+class Relays:
+    """Starts relays, as clients of Jupyter do."""
 
-    def start(name="gpu-exp-1"):
-        manager = KernelManager(kernel_name=name, kernel_spec_manager=specs)
-        manager.start_kernel(env=shell.env, cwd=str(shell.folder / "work"))
+    def __init__(self, shell, specs):
+        self._shell, self._specs, self._started = shell, specs, []
+
+    def __call__(self, name="gpu-exp-1"):
+        manager = KernelManager(kernel_name=name, kernel_spec_manager=self._specs)
+        manager.start_kernel(env=self._shell.env, cwd=str(self._shell.folder / "work"))
         relay = manager.client()
+        self._started.append((manager, relay))
         relay.start_channels()
         relay.wait_for_ready(timeout=PATIENCE)
-        started.append((manager, relay))
         return manager, relay
 
-    yield start
-    for manager, relay in started:
-        relay.stop_channels()
-        if manager.is_alive():
-            manager.shutdown_kernel()
+    def close(self):
+        """Shut down those that are left."""
+        for manager, relay in self._started:
+            relay.stop_channels()
+            if manager.is_alive():
+                manager.shutdown_kernel()
+
+
+@pytest.fixture
+def start(shell, files, client, session):
+    files.sync(of_sessions(client.sessions.list(), client.about().user))
+    specs = KernelSpecManager(kernel_dirs=[str(files.folder)], ensure_native_kernel=False)
+    relays = Relays(shell, specs)
+    yield relays
+    relays.close()
 
 
 @pytest.fixture
@@ -225,3 +234,33 @@ def test_a_session_that_is_stopped_ends_its_cell(start, client, session):
     assert reply["ename"] == "SessionSuspended"
     assert "exp-1 was suspended: Suspended on request" in reply["evalue"]
     client.sessions.resume("exp-1", wait=True)
+
+
+@pytest.mark.timeout(7200)
+def test_much_output_arrives_whole(relay, rounds, show):
+    """100 MB, and 1,000 messages a second for a minute; a tenth of that in `make test`."""
+    manager, client = relay
+    process, most, size = psutil.Process(manager.provisioner.pid), [0], [0]
+
+    def count(message):
+        if message["msg_type"] == "stream":
+            size[0] += len(message["content"]["text"])
+            most[0] = max(most[0], process.memory_info().rss)
+
+    def cell(code):
+        size[0] = most[0] = 0
+        reply = client.execute_interactive(code, timeout=PATIENCE, output_hook=count)
+        assert reply["content"]["status"] == "ok"
+        return {"bytes": size[0], "the relay's MB": most[0] >> 20}
+
+    megabytes, seconds = rounds(100, 10), rounds(60, 3)
+    much = cell(f"for _ in range({megabytes * 10}): print('x' * 99_999, flush=True)")
+    assert much["bytes"] == megabytes * 1_000_000
+    many = cell(
+        "import time\nbegun = time.monotonic()\n"
+        f"for n in range({seconds * 1000}):\n"
+        "    print(f'{n:09}', flush=True)\n"
+        "    time.sleep(max(0, begun + n / 1000 - time.monotonic()))"
+    )
+    assert many["bytes"] == seconds * 10_000
+    show("much output", {"much": much, "many": many})

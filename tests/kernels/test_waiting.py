@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import socket
-import threading
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from jupyter_client.blocking.client import BlockingKernelClient
 from msgspec import structs
 
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kernels import waiting
-from jupyter_gpuquota.kernels.connection_file import Connection
-from jupyter_gpuquota.kernels.front import Front
-from jupyter_gpuquota.kernels.notebook import Parent
-from jupyter_gpuquota.kernels.relay import Relay
 from jupyter_gpuquota.model.reasons import Reason
+from jupyter_gpuquota.model.sessions import Progress
 from tests.builders import make_session
+from tests.kernels.conftest import relayed
 from tests.waiting import PATIENCE
 
 QUEUED = structs.replace(
@@ -44,14 +40,6 @@ class Queue:
         raise AssertionError("it has no kernel")
 
 
-def free_ports(many):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
 @pytest.fixture
 def place():
     return Queue()
@@ -59,21 +47,8 @@ def place():
 
 @pytest.fixture
 def client(place):
-    names = ("shell_port", "control_port", "stdin_port", "iopub_port", "hb_port")
-    ports = dict(zip(names, free_ports(5), strict=True))
-    relay = Relay(Front(Connection(key="secret", **ports)), place, Parent())
-    thread = threading.Thread(target=relay.run)
-    thread.start()
-    client = BlockingKernelClient()
-    client.load_connection_info({**ports, "ip": "127.0.0.1", "transport": "tcp", "key": "secret"})
-    client.start_channels()
-    client.wait_for_ready(timeout=PATIENCE)
-    yield client
-    client.shutdown()
-    client.get_control_msg(timeout=PATIENCE)
-    client.stop_channels()
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
+    with relayed(place) as client:
+        yield client
 
 
 def shown(client, kind):
@@ -101,6 +76,21 @@ def test_a_cell_shows_what_it_waits_for_in_one_output(client, place):
     assert second["transient"] == first["transient"]
 
 
+def test_a_cell_says_when_its_session_should_start():
+    soon = datetime.now().astimezone()
+    said = waiting.waits(structs.replace(QUEUED, expected=soon.astimezone(UTC)))
+    assert said.endswith(f" · position 2 · starts about {soon:%H:%M}")
+    later = waiting.waits(structs.replace(QUEUED, expected=soon + timedelta(days=2)))
+    assert later.endswith(f" on {soon + timedelta(days=2):%d %B}")
+
+
+def test_what_is_starting_is_said_once():
+    step = Progress(at=datetime.now(UTC), message="Starting a Jupyter Server from /env")
+    session = structs.replace(QUEUED, state="starting", progress=(step,))
+    assert waiting.waits(session) == "exp-1: Starting a Jupyter Server from /env"
+    assert waiting.waits(structs.replace(session, progress=())) == "exp-1 is starting"
+
+
 def test_a_kernel_says_in_which_session_it_runs(client):
     reply = client.kernel_info(reply=True, timeout=PATIENCE)
     assert reply["content"]["gpuquota"] == {"session": f"{QUEUED.spec.project}/exp-1"}
@@ -109,6 +99,8 @@ def test_a_kernel_says_in_which_session_it_runs(client):
 def test_an_interrupt_cancels_cells_that_wait(client):
     one, two = client.execute("1"), client.execute("2")
     shown(client, "display_data")
+    while client.get_iopub_msg(timeout=PATIENCE)["parent_header"].get("msg_id") != two:
+        pass  # an interrupt that comes before the second cell would not cancel it
     client.control_channel.send(client.session.msg("interrupt_request", {}))
     assert client.get_control_msg(timeout=PATIENCE)["content"]["status"] == "ok"
     assert reply_to(client, one)["ename"] == "KeyboardInterrupt"

@@ -3,66 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-import socket
 import threading
+import time
 from contextlib import suppress
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.kernels.attach import attach
-from jupyter_gpuquota.kernels.channels.port import ChannelsLost, wait
+from jupyter_gpuquota.kernels.channels.port import ChannelsLost, Conversation, wait
 from jupyter_gpuquota.kernels.channels.websocket import decode, encode
 from jupyter_gpuquota.kernels.messages import Message
+from jupyter_gpuquota.kernels.notebook import Notebook
+from jupyter_gpuquota.kernels.place import SessionPlace
 from jupyter_gpuquota.kernels.session_server import SessionServer
-from tests.kernels.conftest import ME, ended, request, run, text, until
+from tests.kernels.conftest import ME, ended, relayed, request, run, text, until
+from tests.kernels.network import Elsewhere, network_of
 from tests.waiting import PATIENCE
 
 PARTS = st.binary(max_size=20)
 
 
-class Network:
-    """A TCP proxy that can be cut."""
-
-    def __init__(self, port: int) -> None:
-        self._target = ("127.0.0.1", port)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self._open: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def cut(self) -> None:
-        for end in self._open:
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        self._listener.close()
-        self.cut()
-        for end in self._open:
-            end.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                far = socket.create_connection(self._target)
-                self._open += [near, far]
-                for ends in ((near, far), (far, near)):
-                    threading.Thread(target=self._copy, args=ends, daemon=True).start()
-
-    def _copy(self, source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65_536):
-                target.sendall(data)
-            target.shutdown(socket.SHUT_WR)
-
-
 @pytest.fixture(scope="module")
 def network(client, session):
-    found = Network(SessionServer.find(client.context, session.id).endpoint.port)
+    found = network_of(client, session.id)
     yield found
     found.close()
 
@@ -70,16 +35,15 @@ def network(client, session):
 @pytest.fixture(scope="module")
 def kernel(client, session, network):
     """A kernel whose own sockets cannot be reached."""
-    endpoint = SessionServer.find(client.context, session.id).endpoint
-    away = msgspec.structs.replace(endpoint, port=network.port, runtime="")
-    kernel = attach(SessionServer(away), "away/analysis.ipynb")
+    away = SessionServer.find(Elsewhere(client, network), session.id)
+    kernel = attach(away, "away/analysis.ipynb")
     yield kernel
     kernel.shut_down()
 
 
 @pytest.fixture
 def channels(kernel):
-    channels = kernel.channels(PATIENCE, "one")
+    channels = kernel.channels(PATIENCE)
     yield channels
     channels.close()
 
@@ -117,16 +81,50 @@ def test_a_flood_arrives_whole(channels):
 
 
 def test_what_was_missed_comes_after_reconnecting(kernel, network):
-    channels = kernel.channels(PATIENCE, "two")
+    conversation = Conversation()
+    channels = kernel.channels(PATIENCE, conversation)
     asked = request("import time\nfor n in range(20): print(n, flush=True); time.sleep(0.05)")
+    asked.idents = [b"who"]
     channels.send(asked)
     found = until(channels, lambda message: message.kind == "stream")
-    network.cut()
+    network.refuse()
     with suppress(ChannelsLost):
         while message := wait(channels, PATIENCE):
             found.append(message)
     channels.close()
-    again = kernel.channels(PATIENCE, "two")
+    network.recover()
+    again = kernel.channels(PATIENCE, conversation)
     found += until(again, ended(asked))
     assert text(found) == "".join(f"{n}\n" for n in range(20))
+    assert [m.idents for m in found if m.kind == "execute_reply"] == [[b"who"]]
     again.close()
+
+
+@pytest.fixture(scope="module")
+def relay(client, session, network):
+    place = SessionPlace(Elsewhere(client, network), "exp-1", Notebook("", "a-key", "/"))
+    with relayed(place) as relay:
+        yield relay
+
+
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("how", ["fall_silent", "refuse", "drop"])
+def test_a_cell_goes_on_while_the_network_is_cut(relay, network, how, rounds, show):
+    """The network is cut for 1 second in `make test`, and also for 30 and 300 in `make storm`."""
+    for seconds in (1, 30, 300)[: rounds(3, 1)]:
+        many = (seconds + 2) * 10
+        code = f"import time\nfor n in range({many}): print(n, flush=True); time.sleep(0.1)"
+        outputs = []
+        started = time.monotonic()
+        cut = threading.Timer(0.5, getattr(network, how))
+        again = threading.Timer(0.5 + seconds, network.recover)
+        for timer in (cut, again):
+            timer.start()
+        reply = relay.execute_interactive(
+            code, timeout=seconds + PATIENCE, output_hook=outputs.append
+        )
+        took = time.monotonic() - started
+        assert reply["content"]["status"] == "ok", reply["content"]
+        lines = "".join(m["content"]["text"] for m in outputs if m["msg_type"] == "stream")
+        assert lines.split() == [str(n) for n in range(many)]
+        show(f"{how} for {seconds} s", {"cell": many / 10, "took": round(took, 1)})

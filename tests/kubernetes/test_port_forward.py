@@ -200,3 +200,13 @@ async def test_connections_are_accepted_again_when_descriptors_are_free(folder, 
         reader, writer = await lab.connect()
         writer.write(b"x")
         assert await reader.readexactly(1) == b"x"
+
+
+async def test_a_connection_ends_with_its_pod(tmp_path):
+    async with Lab(tmp_path, echo) as lab:
+        reader, writer = await lab.connect()
+        writer.write(b"hi")
+        assert await reader.readexactly(2) == b"hi"
+        lab.pods.clear()
+        async with asyncio.timeout(PATIENCE):
+            assert await reader.read() == b""

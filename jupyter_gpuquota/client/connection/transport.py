@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from ...errors import NoServer, VersionMismatch
@@ -15,6 +15,8 @@ from ...hosting.locate import Location
 from ...hosting.remote import Remote
 from ...hosting.start import ensure_controller
 from ...model.about import API_VERSION
+from ...model.addresses import lab_path, outer_base
+from ...model.sessions import Endpoint
 from .exchange import HttpLines, exchange
 from .protocol import Call, Lines, Message, Reply, decode, encode
 
@@ -145,6 +147,13 @@ class UrlTransport(ABC):
         self._introduced = True
 
     @abstractmethod
+    def ingress(self, session: str) -> Endpoint:
+        """Return where the ingress of a Jupyter Server at this URL shows a session, by its id.
+
+        The token is in the endpoint's headers. Raises NoServer.
+        """
+
+    @abstractmethod
     def _carry(self, way: Way[T], message: Message) -> T:
         """Send a message on a new connection, in the given way."""
 
@@ -158,6 +167,10 @@ class HttpTransport(UrlTransport):
         self._sock = sock
         token = token or found
         self._headers = {"Authorization": f"token {token}"} if token else {}
+
+    def ingress(self, session: str) -> Endpoint:
+        """Return where the server's ingress shows a session."""
+        return _ingress(self.url, session, headers=self._headers, socket=self._sock)
 
     def _carry(self, way: Way[T], message: Message) -> T:
         parts = urlsplit(self.url)
@@ -179,7 +192,10 @@ class HttpTransport(UrlTransport):
 
 
 class RemoteTransport(UrlTransport):
-    """The transport to a controller at a URL; the token is read for each message."""
+    """The transport to a controller at a URL; the token is read for each message.
+
+    A Jupyter Server with our extension answers there, too.
+    """
 
     url = ""
 
@@ -187,11 +203,28 @@ class RemoteTransport(UrlTransport):
         super().__init__(remote.url)
         self._remote = remote
 
+    def ingress(self, session: str) -> Endpoint:
+        """Return where the ingress shows a session, if a Jupyter Server is at the URL."""
+        remote = self._remote
+        return _ingress(remote.url, session, headers=remote.headers(), ca=remote.authorities())
+
     def _carry(self, way: Way[T], message: Message) -> T:
         remote = self._remote
         connection = remote.connection(message.timeout)
         with _naming(remote.url):
             return way(connection, f"{remote.path}/", remote.headers(), message)
+
+
+def _ingress(url: str, session: str, **more: Any) -> Endpoint:
+    parts = urlsplit(url)
+    encrypted = parts.scheme == "https"
+    return Endpoint(
+        host="localhost" if more.get("socket") else parts.hostname or "",
+        port=parts.port or (443 if encrypted else 80),
+        scheme="https" if encrypted else "http",
+        base_url=lab_path(outer_base(f"{parts.path.rstrip('/')}/"), session) + "/",
+        **more,
+    )
 
 
 @contextmanager

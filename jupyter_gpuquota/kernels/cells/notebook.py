@@ -30,7 +30,12 @@ class Notebook:
 
     def scratch(self, request: Mapping[str, object]) -> str:
         """Return the name of the notebook's scratch session for a request."""
-        return f"scratch-{_digest(self.key, *map(str, sorted(request.items())))}"
+        return f"{self.scratches}{_digest(*map(str, sorted(request.items())))}"
+
+    @property
+    def scratches(self) -> str:
+        """What the names of the notebook's scratch sessions begin with."""
+        return f"scratch-{self.key}-"
 
     def kernel_path(self, folder: str) -> str:
         """Return the path that identifies the kernel of the notebook's cells in a session.

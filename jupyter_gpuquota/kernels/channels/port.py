@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
+from dataclasses import dataclass, field
 from typing import Any, Protocol
+from uuid import uuid4
 
 import zmq
 
@@ -11,6 +15,20 @@ from ..messages import Message
 
 class ChannelsLost(Exception):
     """The connection to the kernel ended: it died, was restarted, or cannot be reached."""
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What one connection to a kernel hands to the next, so that no message is lost.
+
+    `arrived` counts the messages that came, `early` are those of them that nobody has read yet.
+    `idents` are those of open requests, by message id.
+    """
+
+    id: str = field(default_factory=lambda: uuid4().hex)
+    arrived: int = 0
+    early: deque[Message] = field(default_factory=deque)
+    idents: dict[str, list[bytes]] = field(default_factory=dict)
 
 
 class Channels(Protocol):
@@ -42,10 +60,10 @@ def wait(channels: Channels, seconds: float) -> Message | None:
 
     Raises ChannelsLost.
     """
-    if found := channels.receive():
-        return found
+    deadline = time.monotonic() + seconds
     poller = zmq.Poller()
     for socket in channels.sockets:
         poller.register(socket, zmq.POLLIN)
-    poller.poll(int(max(seconds, 0.0) * 1000))
-    return channels.receive()
+    while not (found := channels.receive()) and (left := deadline - time.monotonic()) > 0:
+        poller.poll(int(left * 1000) + 1)  # it may also end for a message that was read before
+    return found

@@ -44,14 +44,17 @@ class ReadyChannels:
         return self._channels.receive()
 
 
-def probe(channels: Channels, seconds: float) -> ReadyChannels | None:
+def probe(
+    channels: Channels, seconds: float, early: deque[Message] | None = None
+) -> ReadyChannels | None:
     """Return channels once the kernel answers on them; None if it does not in time.
 
     The kernel is asked on its control channel, which it reads while it runs a cell. Messages of
-    others that come meanwhile are kept. Raises ChannelsLost.
+    others that come meanwhile are kept in `early`. Raises ChannelsLost.
     """
     deadline = time.monotonic() + seconds
-    me, asked, early = uuid4().hex, set[str](), deque[Message]()
+    me, asked = uuid4().hex, set[str]()
+    early = deque() if early is None else early
     answer, hears = None, False
     while (now := time.monotonic()) < deadline and not (answer and hears):
         question = Message.new("control", "kernel_info_request", {}, session=me)
@@ -70,13 +73,13 @@ def probe(channels: Channels, seconds: float) -> ReadyChannels | None:
     return ReadyChannels(channels, early, answer) if answer and hears else None
 
 
-def opened(channels: Channels, seconds: float) -> ReadyChannels:
+def opened(channels: Channels, seconds: float, early: deque[Message]) -> ReadyChannels:
     """Return channels once they carry messages; they are closed if they do not in time.
 
-    Raises ChannelsLost.
+    Messages of others that come meanwhile are added to `early`. Raises ChannelsLost.
     """
     try:
-        found = probe(channels, seconds)
+        found = probe(channels, seconds, early)
     except BaseException:
         channels.close()
         raise

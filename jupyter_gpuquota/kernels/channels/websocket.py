@@ -14,6 +14,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import Any, cast
 from urllib.parse import quote, urlencode
+from uuid import uuid4
 
 import zmq
 from websocket import ABNF, WebSocket, WebSocketException
@@ -22,45 +23,51 @@ from ...errors import Unavailable
 from ...model.sessions import Endpoint
 from ..messages import Channel, Message
 from ..session_server import open_connection
-from .port import ChannelsLost
+from .port import ChannelsLost, Conversation
 
 SUBPROTOCOL = "v1.kernel.websocket.jupyter.org"
 RELAY = "gpuquota_relay"
-"""The argument by which a session's server knows a relay, whose output it does not limit."""
+"""The argument by which a session's server knows a relay, and how many messages have arrived."""
 
 _PING = 10.0
 _SILENT = 3.5 * _PING
 """Seconds between two signs of life, and after which a connection is dead. No kernel sees them."""
 _CONNECTS = 20.0
+_CONFIRMS = b""
+"""Stands for a ping among what is to be sent. It is also sent after so many bytes:"""
+_OFTEN, _PER_MESSAGE = 2**20, 1024
 _WORD = 8
 
 
 class WebSocketChannels:
     """The channels of a kernel at an endpoint.
 
-    A server keeps what a kernel sends while nobody with the same `session` is connected, and sends
-    it afterwards. Messages that were under way when the connection broke are lost. Raises
-    Unavailable if nothing answers.
+    A server keeps what a kernel sends while nobody with the same `conversation` is connected, and
+    sends it afterwards, with what was under way when the connection broke. A ping says how many
+    messages have arrived. Raises Unavailable if nothing answers.
     """
 
     def __init__(
         self,
         endpoint: Endpoint,
         kernel: str,
-        session: str,
+        conversation: Conversation,
         context: zmq.Context[Any] | None = None,
     ) -> None:
         context = context or zmq.Context.instance()
-        self._socket = _open(endpoint, kernel, session)
+        self._socket = _open(endpoint, kernel, conversation)
         self._received = queue.SimpleQueue[Message | None]()
         self._to_send = queue.SimpleQueue[bytes | None]()
-        self._idents: dict[str, list[bytes]] = {}
+        self._conversation = conversation
+        self._idents = conversation.idents
         self._heard = time.monotonic()
         self._ended = False
+        self._unconfirmed = 0
         self._bell, self._ring = context.socket(zmq.PULL), context.socket(zmq.PUSH)
         self._ring.sndhwm = self._bell.rcvhwm = 0
-        self._bell.bind(f"inproc://websocket-{id(self)}")
-        self._ring.connect(f"inproc://websocket-{id(self)}")
+        address = f"inproc://websocket-{uuid4().hex}"  # a closed one is free again only later
+        self._bell.bind(address)
+        self._ring.connect(address)
         self._threads = [
             threading.Thread(target=run, name=f"websocket-{run.__name__}", daemon=True)
             for run in (self._read, self._write)
@@ -89,6 +96,11 @@ class WebSocketChannels:
             return None
         if message is None:
             raise ChannelsLost
+        self._conversation.arrived += 1
+        self._unconfirmed += len(message.content) + _PER_MESSAGE
+        if self._unconfirmed > _OFTEN:
+            self._unconfirmed = 0
+            self._to_send.put(_CONFIRMS)
         if message.channel == "stdin":
             message.idents = self._idents.get(message.parent_id, [])
         elif message.channel != "iopub":
@@ -105,6 +117,7 @@ class WebSocketChannels:
         self._bell.close()
         if not self._threads[0].is_alive():
             self._ring.close()
+            self._socket.shutdown()  # type: ignore[no-untyped-call]
 
     def _read(self) -> None:
         with suppress(OSError, WebSocketException, ValueError):
@@ -129,10 +142,12 @@ class WebSocketChannels:
                 except queue.Empty:
                     if time.monotonic() - self._heard > _SILENT:
                         break
-                    self._socket.ping()
+                    data = _CONFIRMS
+                if data is None:
+                    return
+                if data == _CONFIRMS:
+                    self._socket.ping(str(self._conversation.arrived))
                 else:
-                    if data is None:
-                        return
                     self._socket.send_binary(data)
         self._hang_up()
 
@@ -169,9 +184,9 @@ def decode(data: bytes) -> Message:
     return Message(name, parts[0], parts[1], parts[2], parts[3], list(parts[4:]))
 
 
-def _open(endpoint: Endpoint, kernel: str, session: str) -> WebSocket:
+def _open(endpoint: Endpoint, kernel: str, conversation: Conversation) -> WebSocket:
     scheme = "wss" if endpoint.scheme == "https" else "ws"
-    query = urlencode({"session_id": session, RELAY: "1"})
+    query = urlencode({"session_id": conversation.id, RELAY: conversation.arrived})
     path = f"{endpoint.base_url.rstrip('/')}/api/kernels/{quote(kernel, safe='')}/channels"
     connection = open_connection(endpoint, _CONNECTS)
     made = WebSocket(enable_multithread=True, skip_utf8_validation=True)

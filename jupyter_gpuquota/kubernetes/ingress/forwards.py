@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from ...errors import Unavailable
@@ -28,6 +30,8 @@ MOST = 256
 """Most connections to one port at a time; further ones wait."""
 _BACKLOG = 256
 _PAUSE = 0.5
+_LOOK = 1.0
+"""Seconds between two looks, in memory, at whether the pod of a connection is still there."""
 
 
 class Forwards:
@@ -61,9 +65,22 @@ class Forwards:
                 raise ConnectionRefusedError(f"{session.spec.name} has no pod")
             return await port_forward.PodConnection.open(self._api, pod, port)
 
+        async def gone(connection: port_forward.PodConnection) -> None:
+            while True:
+                pod = self._pod_of(session)
+                if pod is None or pod.metadata.uid != connection.pod:
+                    return
+                await asyncio.sleep(_LOOK)
+
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return _Listener(session, _bind(path), path, connect, self._most)
+            return _Listener(
+                session,
+                _bind(path),
+                path,
+                partial(port_forward.forward, connect=connect, gone=gone),
+                self._most,
+            )
         except OSError as error:
             raise Unavailable(
                 f"No port-forward can be opened in {self._folder}: {error.strerror or error}.",
@@ -92,13 +109,13 @@ class _Listener:
         session: Session,
         bound: socket.socket,
         path: Path,
-        connect: port_forward.Open,
+        copy: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
         most: int,
     ) -> None:
         self.session = session
         self.path = path
         self._bound = bound
-        self._connect = connect
+        self._copy = copy
         self._slots = asyncio.Semaphore(most)
         self._connections: set[asyncio.Task[None]] = set()
         self._accepting = asyncio.create_task(self._accept())
@@ -128,7 +145,7 @@ class _Listener:
     async def _serve(self, accepted: socket.socket) -> None:
         reader, writer = await asyncio.open_unix_connection(sock=accepted, limit=port_forward.BLOCK)
         try:
-            await port_forward.forward(reader, writer, self._connect)
+            await self._copy(reader, writer)
         finally:
             writer.close()
 

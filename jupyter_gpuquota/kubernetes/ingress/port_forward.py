@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 
 from ..api import Api, Fault, Socket
 from ..objects.pods import Pod
@@ -29,8 +29,10 @@ _PORT_BYTES = 2
 class PodConnection:
     """A connection to a port of a pod."""
 
-    def __init__(self, socket: Socket) -> None:
+    def __init__(self, socket: Socket, pod: str = "") -> None:
         self._socket = socket
+        self.pod = pod
+        """The uid of the pod."""
         self._preface = {_DATA: _PORT_BYTES, _ERROR: _PORT_BYTES}
         self.error = ""
         """Why the pod refused the connection or broke it off; empty if it did not say."""
@@ -39,7 +41,8 @@ class PodConnection:
     async def open(cls, api: Api, pod: Pod, port: int) -> PodConnection:
         """Connect. A port without a listener shows only when it is read from. Raises Fault."""
         path = pod_path(pod, "portforward")
-        return cls(await api.websocket(path, [("ports", str(port))], [PROTOCOL]))
+        socket = await api.websocket(path, [("ports", str(port))], [PROTOCOL])
+        return cls(socket, pod.metadata.uid)
 
     async def write(self, data: bytes) -> None:
         """Send data; returns when there is room for more. Raises Fault if it is closed."""
@@ -70,19 +73,23 @@ class PodConnection:
 
 
 Open = Callable[[], Awaitable[PodConnection]]
+Gone = Callable[[PodConnection], Coroutine[None, None, None]]
 
 
 async def forward(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connect: Open
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connect: Open, gone: Gone
 ) -> None:
-    """Copy between a local connection and a new one to a pod until one side closes."""
+    """Copy between a local connection and a new one to a pod until one side closes.
+
+    `gone` waits until the pod is gone: the API server does not always close its connections then.
+    """
     try:
         pod = await connect()
     except (Fault, OSError) as error:
         _log.warning("A port-forward was refused: %s", error)
         writer.close()
         return
-    directions = (_upload(reader, pod), _download(pod, writer))
+    directions = (_upload(reader, pod), _download(pod, writer), gone(pod))
     copies = [asyncio.create_task(direction) for direction in directions]
     try:
         await asyncio.wait(copies, return_when=asyncio.FIRST_COMPLETED)

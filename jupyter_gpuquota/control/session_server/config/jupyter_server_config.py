@@ -4,14 +4,18 @@ Jupyter Server writes the token of its identity provider into its pages. That of
 the ingress sends another token, which no page knows.
 
 Jupyter Server drops output of more than 1 MB or 1,000 messages a second, to protect pages. A relay
-is not a page: it passes output on to a server with limits of its own.
+is not a page: it passes output on to a server with limits of its own. Jupyter Server keeps output
+from the moment it sees that a connection is closed; what it wrote to one that was dead, it loses.
 
 Terminals are not login shells: a profile would remove the session's environment from PATH.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections import deque
+from contextlib import suppress
 from hmac import compare_digest
 from shutil import which
 from typing import Any
@@ -36,20 +40,134 @@ else:
     c.ServerApp.identity_provider_class = SessionIdentity  # type: ignore[name-defined]
     c.SessionIdentity.token = ""  # type: ignore[name-defined]
 
+_MOST = 64 * 2**20
+_PROTOCOL = "v1.kernel.websocket.jupyter.org"
+_LOST = "The connection was lost, and some output with it: check the results.\n"
+
+
+class Unconfirmed:
+    """The messages to a relay of which it is not known that they have arrived, up to 64 MiB."""
+
+    def __init__(self) -> None:
+        self.messages: deque[bytes] = deque()
+        self.about = b"{}"
+        self.lost = False
+        self._before = self._size = 0
+
+    def add(self, message: bytes) -> None:
+        """Add the next message; the oldest are forgotten if there are too many."""
+        self.messages.append(message)
+        self._size += len(message)
+        while self._size > _MOST and len(self.messages) > 1:
+            self._forget()
+
+    def confirm(self, number: bytes) -> None:
+        """Forget those that have arrived: the first `number` of all."""
+        while self.messages and self._before < int(number or 0):
+            self._forget()
+
+    def resume(self, number: str) -> None:
+        """Forget those that have arrived, and see whether others were forgotten."""
+        self.confirm(number.encode())
+        self.lost = self._before != int(number)
+        self._before = int(number)
+
+    def _forget(self) -> None:
+        self._before += 1
+        self._size -= len(self.messages.popleft())
+
+
 try:
     from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+    from tornado.websocket import WebSocketClosedError
 except ImportError:  # Jupyter Server 1
     pass
 else:
 
     class SessionConnection(ZMQChannelsWebsocketConnection):
-        """A connection to a kernel, without limits for a relay."""
+        """A connection to a kernel. That of a relay has no limits, and loses no message.
+
+        A relay names how many messages of its session have arrived when it connects, and from then
+        on in its pings. The others are sent again after the connection was lost.
+        """
+
+        unconfirmed: Unconfirmed | None = None
+        replaced = restored = ended = False
+
+        async def prepare(self) -> None:
+            """Take over from a lost connection of the same session, closed or not."""
+            arrived = self.websocket_handler.get_query_argument("gpuquota_relay", "")
+            if arrived.isdecimal():
+                self.limit_rate = False
+                self._take_over(arrived)
+            await super().prepare()  # type: ignore[no-untyped-call]
+
+        def _take_over(self, arrived: str) -> None:
+            key, own = f"{self.kernel_id}:", self.session.session
+            known = self.kernel_manager.__dict__.setdefault("gpuquota_relays", {})
+            for other in [each for each in known if each != own]:
+                if key + other not in self._open_sessions:
+                    del known[other]
+            self.replaced = own in known
+            self.unconfirmed = known.setdefault(own, Unconfirmed())
+            self.unconfirmed.resume(arrived)
+            stale: Any = self._open_sessions.get(key + own)
+            if stale and stale.connection:
+                stale.connection.disconnect()
+                stale.close()
 
         def connect(self) -> Any:
-            """Connect, and see who it is for."""
-            if self.websocket_handler.get_query_argument("gpuquota_relay", ""):
-                self.limit_rate = False
+            """Connect, and send what has not arrived."""
+            if self.unconfirmed is None:
+                return super().connect()
+            key = f"{self.kernel_id}:{self.session.session}"
+            buffers = self.multi_kernel_manager._kernel_buffers  # noqa: SLF001 (reading it ends it)
+            kept = buffers.get(self.kernel_id, {})
+            self.restored = kept.get("session_key") == key
+            lost = self.replaced and not self.restored
+            handler: Any = self.websocket_handler
+            handler.on_ping = self.unconfirmed.confirm
+            for message in tuple(self.unconfirmed.messages):
+                handler.write_message(message, binary=True)
+            if lost or self.unconfirmed.lost:
+                about = {"header": self.session.unpack(self.unconfirmed.about)}
+                self.write_stderr(_LOST, about)  # type: ignore[no-untyped-call]
             return super().connect()
+
+        def nudge(self) -> asyncio.Future[None]:
+            """Wait for new channels; a nudge would read from those of before, which are open."""
+            if not self.restored:
+                return super().nudge()
+            found: asyncio.Future[None] = asyncio.Future()
+            found.set_result(None)
+            return found
+
+        def disconnect(self) -> None:  # type: ignore[override]
+            """Disconnect once: the kernel's messages are kept from now on."""
+            if self.unconfirmed is None or not self.ended:
+                self.ended = True
+                super().disconnect()  # type: ignore[no-untyped-call]
+
+        @property
+        def write_message(self) -> Any:
+            """What sends a message."""
+            return self._send if self.unconfirmed else self.websocket_handler.write_message
+
+        @property
+        def subprotocol(self) -> Any:
+            """The protocol, also while the connection is closing."""
+            return _PROTOCOL if self.unconfirmed else super().subprotocol
+
+        def _send(self, message: bytes, *, binary: bool) -> None:
+            if self.unconfirmed:
+                self.unconfirmed.add(message)
+            with suppress(WebSocketClosedError):  # it is sent again after reconnecting
+                self.websocket_handler.write_message(message, binary=binary)
+
+        def _on_zmq_reply(self, stream: Any, msg_list: list[Any]) -> None:
+            if self.unconfirmed:
+                self.unconfirmed.about = bytes(msg_list[1])
+            super()._on_zmq_reply(stream, msg_list)  # type: ignore[no-untyped-call]
 
     c.ServerApp.kernel_websocket_connection_class = SessionConnection  # type: ignore[name-defined]
 

@@ -1,0 +1,106 @@
+"""A network that breaks, between a relay and the server of its session."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from jupyter_gpuquota import Client
+from jupyter_gpuquota.kernels.session_server import SessionServer
+
+
+class Network:
+    """A TCP proxy on this machine."""
+
+    def __init__(self, port: int) -> None:
+        self._target = ("127.0.0.1", port)
+        self._forwards = threading.Event()
+        self._forwards.set()
+        self._refuses = False
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._ends: list[tuple[socket.socket, socket.socket]] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def refuse(self) -> None:
+        """Close all connections, and refuse new ones."""
+        self._refuses = True
+        for ends in self._ends:
+            _shut(*ends)
+
+    def drop(self) -> None:
+        """Close connections at the near end only: the far end does not see it. Refuse new ones."""
+        self._refuses = True
+        for near, _far in self._ends:
+            _shut(near)
+
+    def fall_silent(self) -> None:
+        """Forward nothing, and close nothing."""
+        self._forwards.clear()
+
+    def recover(self) -> None:
+        """Forward again."""
+        self._refuses = False
+        self._forwards.set()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.recover()
+        _shut(self._listener)
+        self._listener.close()
+        for ends in self._ends:
+            _shut(*ends)
+            for end in ends:
+                end.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                self._forwards.wait()
+                if self._refuses:
+                    near.close()
+                    continue
+                far = socket.create_connection(self._target)
+                self._ends.append((near, far))
+                threading.Thread(target=self._copy, args=(near, far, far), daemon=True).start()
+                threading.Thread(target=self._copy, args=(far, near, near), daemon=True).start()
+
+    def _copy(self, source: socket.socket, target: socket.socket, *after: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                self._forwards.wait()
+                target.sendall(data)
+            if not self._refuses:
+                _shut(*after)
+
+
+class Elsewhere:
+    """A client whose sessions are behind a network: their kernels' own sockets are out of reach."""
+
+    def __init__(self, client: Client, network: Network) -> None:
+        self.sessions = client.sessions
+        self.context = self
+        self.transport = client.context.transport
+        self._client = client
+        self._network = network
+
+    def call(self, *words: Any, **options: Any) -> Any:
+        """Return the answer of the controller, with addresses in that network."""
+        endpoint = self._client.context.call(*words, **options)
+        return msgspec.structs.replace(endpoint, port=self._network.port, runtime="")
+
+
+def network_of(client: Client, session: str) -> Network:
+    """Return a network to the server of a session."""
+    return Network(SessionServer.find(client.context, session).endpoint.port)
+
+
+def _shut(*ends: socket.socket) -> None:
+    for end in ends:
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)

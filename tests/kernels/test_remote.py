@@ -1,0 +1,76 @@
+"""A Jupyter Server elsewhere, known by URL and token: its ingress leads to the kernels."""
+
+from __future__ import annotations
+
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+
+from jupyter_gpuquota import Client
+from jupyter_gpuquota.kernels.attach import attach
+from jupyter_gpuquota.kernels.session_server import SessionServer
+from jupyter_gpuquota.variables import TOKEN_FILE, URL
+from tests.kernels.conftest import run as run_there
+from tests.kernels.conftest import text as text_there
+from tests.kernels.test_cells import ipython
+from tests.kernels.test_relay import Relays, run, text
+from tests.shell import Shell
+from tests.ui.lab import lab
+
+__all__ = ["ipython", "lab"]
+
+
+@pytest.fixture(scope="module")
+def client(lab):
+    return Client(lab.url, lab.token)
+
+
+@pytest.fixture(scope="module")
+def away(shell, lab):
+    """A shell that knows only the server's URL and a file with its token."""
+    token = shell.folder / "token"
+    token.write_text(lab.token)
+    (shell.folder / "away").mkdir()
+    more = {"GPUQUOTA_STATE_DIR": "", URL: lab.url, TOKEN_FILE: str(token)}
+    more |= {"JUPYTER_DATA_DIR": str(shell.folder / "away"), "JUPYTER_CONFIG_PATH": ""}
+    made = Shell(shell.folder, more)
+    made.ok("submit", "exp-1", "-g", "0.5", "--interactive", "--wait")
+    return made
+
+
+@pytest.fixture
+def start(away):
+    """Start relays of the kernelspec that the shell installs."""
+    away.ok("kernel", "install", "exp-1")
+    folder = str(away.folder / "away" / "kernels")
+    relays = Relays(away, KernelSpecManager(kernel_dirs=[folder], ensure_native_kernel=False))
+    yield relays
+    relays.close()
+
+
+def test_a_notebook_here_runs_there(start, away, lab):
+    _manager, ours = start()
+    outputs, _ = run(ours, "import os\nprint(os.environ['GPUQUOTA_SHARE'])")
+    assert text(outputs) == "0.5 GPU\n"
+    outputs, _ = run(ours, "print('x' * 3_000_000)")
+    assert len(text(outputs)) == 3_000_001
+    (written,) = (away.folder / "away" / "kernels").glob("*/kernel.json")
+    assert lab.token not in written.read_text()
+
+
+def test_a_cell_of_this_notebook_runs_there(away, ipython, client, capsys):
+    ipython.user_ns["data"] = bytearray(9 << 20)
+    ipython.run_cell_magic("gpu", "exp-1 --in data --out size", "size = len(data)")
+    assert ipython.user_ns["size"] == 9 << 20
+    assert "sent: data 9.0 MiB" in capsys.readouterr().out
+
+
+def test_the_token_is_in_headers_only(away, client):
+    session = client.sessions.get("exp-1")
+    endpoint = SessionServer.find(client.context, session.id).endpoint
+    assert endpoint.base_url == f"/user/me/gpuquota/s/{session.id}/"
+    assert (endpoint.runtime, endpoint.socket) == ("", "")
+    kernel = attach(SessionServer.find(client.context, session.id), "elsewhere/b.ipynb")
+    channels = kernel.channels()
+    assert text_there(run_there(channels, "print(6 * 7)")) == "42\n"
+    channels.close()
+    kernel.shut_down()
