@@ -43,7 +43,8 @@ class SessionFields(PodRequest, frozen=True, kw_only=True):
     `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
     Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
     of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
-    policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
+    policy allows; with `stop_when_idle` the session is then stopped, unless the policy has locked
+    its action. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
     `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
     """
 
@@ -63,6 +64,7 @@ class SessionFields(PodRequest, frozen=True, kw_only=True):
     node_type: str = ""
     base_url: str = "/"
     idle_timeout: Number = ""
+    stop_when_idle: Annotated[bool, ADDED] = False
     data: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
 
@@ -102,6 +104,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     node_type: str = ""
     base_url: str = "/"
     idle_timeout: int | None = None
+    stop_when_idle: Annotated[bool, ADDED] = False
     pod: Annotated[PodOptions | None, ADDED] = None
     data: Annotated[tuple[DataMount, ...], ADDED] = ()
     volumes: Annotated[tuple[Mount, ...], ADDED] = ()
@@ -160,11 +163,13 @@ class Session(Model, frozen=True, kw_only=True):
 
     `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
     `since` is when the present state began. `queue_position` is that in its project's queue,
-    from 1; 0 while it is not queued. `ends` is the end of its maximum run time, None without one;
-    `ends_by` is the level of the policy that set it. `idle` is None while it is used, or has not
-    been idle for a minute. `actions` are what the caller may do to it now; `activity` is to see its
-    signals and policy. `ending` is the state of documents that are open in its pages, once it
-    stops. For a snapshot, its pages save their documents by `saving`, and report as if it ended.
+    from 1; 0 while it is not queued. `expected` is when a queued one should start, where run times
+    tell it; only in the answer for one session. `ends` is the end of its maximum run time, None
+    without one; `ends_by` is the level of the policy that set it. `idle` is None while it is used,
+    or has not been idle for a minute. `actions` are what the caller may do to it now; `activity` is
+    to see its signals and policy. `ending` is the state of documents that are open in its pages,
+    once it stops. For a snapshot, its pages save their documents by `saving`, and report as if it
+    ended.
     """
 
     id: str
@@ -186,6 +191,7 @@ class Session(Model, frozen=True, kw_only=True):
     exit: Exit | None = None
     usage: Usage | None = None
     queue_position: int = 0
+    expected: Annotated[datetime | None, ADDED] = None
     reclaimed: Reclaim | None = None
     ends: datetime | None = None
     ends_by: str = ""
@@ -230,14 +236,6 @@ class SessionQuery(Request, frozen=True, kw_only=True):
     owner: str = ""
     limit: int = 1000
     cursor: str = ""
-
-
-class QueuePosition(Model, frozen=True, kw_only=True):
-    """Why a session is queued, and its position in its project's queue; 0 if unknown."""
-
-    session: str
-    reason: Reason | None = None
-    position: int = 0
 
 
 class LogQuery(Request, frozen=True, kw_only=True):

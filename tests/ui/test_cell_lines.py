@@ -28,7 +28,8 @@ def test_a_line_with_a_share_launches():
     assert line.launches
     assert (line.request["gpu"], line.project) == ("0.25", "team-a")
     assert read_line("exp2 -g 0.5 --keep").launches
-    assert read_line("").launches
+    assert read_line("-i py311").launches
+    assert not read_line("").launches
 
 
 @pytest.mark.parametrize("line", ["a b", "--inn x", "exp1 -g", "'"])
@@ -89,9 +90,23 @@ def test_a_scratch_session_is_launched_once_and_ends_when_idle(client, console):
     made = session_of(client, console, "-g 0.25")
     assert made.spec.name == HERE.scratch(read_line("-g 0.25").request)
     assert (made.spec.kind, made.spec.share.milli) == ("interactive", 250)
-    assert made.spec.idle_timeout == 900
+    assert (made.spec.idle_timeout, made.spec.stop_when_idle) == (900, True)
     assert session_of(client, console, "-g 0.25").id == made.id
     assert session_of(client, console, "-g 0.5").id != made.id
+
+
+def test_a_line_without_anything_means_the_session_of_the_last_cell(client, console):
+    fresh = this_notebook({"JPY_SESSION_NAME": "/work/fresh.ipynb"})
+    with pytest.raises(InvalidFields, match="No cell of this notebook"):
+        running(client, read_line(""), fresh, console)
+    made = running(client, read_line("-g 0.25"), fresh, console)
+    client.sessions.submit("exp1", kind="interactive")
+    assert running(client, read_line(""), fresh, console).id == made.id
+    named = running(client, read_line("exp1"), fresh, console)
+    assert running(client, read_line(""), fresh, console).id == named.id
+    client.sessions.stop("exp1")
+    client.sessions.delete("exp1")
+    assert running(client, read_line(""), fresh, console).id == made.id
 
 
 def test_a_scratch_session_that_ended_runs_again(client, console):
@@ -102,7 +117,8 @@ def test_a_scratch_session_that_ended_runs_again(client, console):
 
 
 def test_a_session_to_keep_has_no_idle_time_of_its_own(client, console):
-    assert session_of(client, console, "-g 0.25 --keep").spec.idle_timeout is None
+    kept = session_of(client, console, "-g 0.25 --keep").spec
+    assert (kept.idle_timeout, kept.stop_when_idle) == (None, False)
     kept = session_of(client, console, "mine -g 0.5")
     assert (kept.spec.name, kept.spec.idle_timeout) == ("mine", None)
 

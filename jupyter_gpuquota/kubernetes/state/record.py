@@ -45,7 +45,7 @@ def decode(text: str) -> Read[Record]:
 def shape_of(session: Session) -> str:
     """Return a hash of the parts of a request that its pods are made from."""
     spec = msgspec.to_builtins(msgspec.structs.replace(session.spec, idle_timeout=None))
-    for added in ("data", "volumes"):
+    for added in ("data", "volumes", "stop_when_idle"):
         if not spec[added]:
             del spec[added]  # so that pods made by an earlier version are as they should be
     return hashlib.sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()[:16]

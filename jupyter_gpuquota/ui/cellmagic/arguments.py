@@ -14,13 +14,14 @@ from ..parser import Parser
 
 _SHARE = ("gpu", "gpu_memory", "gpu_compute", "mig_profile")
 _EPILOG = """The kernel there is the same for all cells of a notebook, so that variables stay.
-Without a name the cell runs in a scratch session with that share, which stops when it was idle for
-15 minutes.
+With a share the cell runs in a scratch session, which stops when it was idle for 15 minutes. With
+neither it runs where the last such cell of this notebook ran.
 
 examples:
   %%gpu exp1
   %%gpu exp1 --in data,labels --out model
   %%gpu -g 0.25
+  %%gpu
   %%gpu exp2 -g 0.5 --keep"""
 
 
@@ -42,7 +43,13 @@ class CellLine:
     @property
     def launches(self) -> bool:
         """Whether a session is launched if there is none."""
-        return not self.name or any(self.request.get(field) for field in _SHARE)
+        fields = _SHARE if self.name else (*_SHARE, "environment", "data")
+        return any(self.request.get(field) for field in fields)
+
+    @property
+    def continues(self) -> bool:
+        """Whether it means the session of the notebook's last such cell."""
+        return not (self.name or self.launches)
 
 
 def make_parser() -> Parser:

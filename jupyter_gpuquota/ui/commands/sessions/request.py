@@ -15,7 +15,7 @@ from ...arguments import add_share, offer, own_projects, whole_number
 from ...parser import Parser
 from . import container
 
-_WRITE_COMMAND = "Write the command after `--`: submit NAME -g 0.5 -- python train.py."
+_WRITE_COMMAND = "Write the command last, after `--`: -g 0.5 -- python train.py."
 _OR_INTERACTIVE = "Or add --interactive for a Jupyter server."
 
 
