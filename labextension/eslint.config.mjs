@@ -121,6 +121,7 @@ export default defineConfig([
             '../../views/parts/report',
             './places',
             './sessioncommands',
+            './templatenotebook',
             './single',
             './viewer'
           ]

@@ -1,6 +1,8 @@
 /** The commands of this extension; menus, palette and buttons name them by these. */
 export namespace CommandIDs {
   export const launch = 'gpuquota:launch';
+  export const notebook = 'gpuquota:new-notebook';
+  export const edit = 'gpuquota:edit-template';
   export const showPanel = 'gpuquota:show-panel';
   export const refresh = 'gpuquota:refresh';
   export const dashboard = 'gpuquota:open-dashboard';

@@ -27,6 +27,7 @@ def environment(folder: Path) -> dict[str, str]:
         "JUPYTER_RUNTIME_DIR": folder / "runtime",
         "JUPYTERLAB_GALATA_ROOT_DIR": folder / "root",
         "GPUQUOTA_TEST_STATE_DIR": folder / "state",
+        "TMPDIR": folder / "tmp",  # Galata makes folders there and leaves them
     }
     for place in places.values():
         place.mkdir()

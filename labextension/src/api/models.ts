@@ -599,6 +599,7 @@ export interface JobRequest {
  * another process with its pid is not taken for it. `findings` are the paths that a verification
  * has found damaged. A report in the state `waiting` asks for a turn: the answer is `running`
  * once the job may begin. `reason` says what else it waits for, such as a node of a cluster.
+ * `frozen` says that a snapshot has a view of its session's folder, which may be written again.
  */
 export interface JobReport {
   kind:
@@ -628,6 +629,7 @@ export interface JobReport {
   moved?: number;
   problem?: Problem | null;
   findings?: string[];
+  frozen?: boolean;
 }
 /**
  * The lakes that the caller may use.
@@ -1307,11 +1309,13 @@ export interface PageSession {
  *
  * `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
  * `since` is when the present state began. `queue_position` is that in its project's queue,
- * from 1; 0 while it is not queued. `ends` is the end of its maximum run time, None without one;
- * `ends_by` is the level of the policy that set it. `idle` is None while it is used, or has not
- * been idle for a minute. `actions` are what the caller may do to it now; `activity` is to see its
- * signals and policy. `ending` is the state of documents that are open in its pages, once it
- * stops. For a snapshot, its pages save their documents by `saving`, and report as if it ended.
+ * from 1; 0 while it is not queued. `expected` is when a queued one should start, where run times
+ * tell it; only in the answer for one session. `ends` is the end of its maximum run time, None
+ * without one; `ends_by` is the level of the policy that set it. `idle` is None while it is used,
+ * or has not been idle for a minute. `actions` are what the caller may do to it now; `activity` is
+ * to see its signals and policy. `ending` is the state of documents that are open in its pages,
+ * once it stops. For a snapshot, its pages save their documents by `saving`, and report as if it
+ * ended.
  */
 export interface Session {
   id: string;
@@ -1333,6 +1337,7 @@ export interface Session {
   exit: Exit | null;
   usage: Usage | null;
   queue_position: number;
+  expected?: string | null;
   reclaimed: Reclaim | null;
   ends: string | null;
   ends_by: string;
@@ -1367,6 +1372,7 @@ export interface SessionSpec {
   node_type: string;
   base_url: string;
   idle_timeout: number | null;
+  stop_when_idle?: boolean;
   pod?: PodOptions | null;
   data?: DataMount[];
   volumes?: Mount[];
@@ -1654,6 +1660,7 @@ export interface SessionRequest {
   node_type?: string;
   base_url?: string;
   idle_timeout?: string | number;
+  stop_when_idle?: boolean;
   data?: string[];
   volumes?: string[];
   name: string;
@@ -1856,8 +1863,9 @@ export interface RunList {
  * One run.
  *
  * `status` is MLflow's word, such as `RUNNING` or `FINISHED`. `source` is the program or notebook,
- * `commit` its version in git. `metrics` are the latest values; `gpu` is the mean of the logged
- * GPU utilisation in per cent, None where none was logged. `data` are versions of datasets by
+ * `commit` its version in git. `metrics` are the latest values; `gpu` is the mean GPU
+ * utilisation in per cent: as it was logged, else as measured of the session while the run lasted,
+ * None where it was neither. `data` are versions of datasets by
  * name, `artifacts` the first names of files at `place`. `snapshot` is the last one of the run.
  */
 export interface Run {
@@ -2057,8 +2065,9 @@ export interface SnapshotQuery {
  *
  * `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
  * are names in its kernel, which a program of the session may have written to the file `dump`
- * already; `volumes` are those to include, None for all. `program` is the command line of the
- * program that takes the snapshot of its own session.
+ * already; else, on a cluster, the kernel of `notebook` is asked, or the only one; `volumes` are
+ * those to include, None for all. `program` is the command line of the program that takes the
+ * snapshot of its own session.
  */
 export interface SnapshotRequest {
   note?: string;
@@ -2069,6 +2078,7 @@ export interface SnapshotRequest {
   };
   variables?: string[];
   dump?: string;
+  notebook?: string;
   volumes?: string[] | null;
   program?: string[];
 }
@@ -2129,7 +2139,8 @@ export interface Manifest {
  *
  * `lake` is the lake's name, `dataset` the hidden dataset that holds the trees of one owner.
  * `files` and `size` (in bytes) count what the version contains, `added` the bytes that were
- * new to the lake.
+ * new to the lake. `provider` made the view of the folder that was stored, such as `btrfs`; empty
+ * if its files were read in place. `mechanism` says whether the folder was frozen at once.
  */
 export interface TreePart {
   folder: string;
@@ -2139,6 +2150,8 @@ export interface TreePart {
   files: number;
   size: number;
   added: number;
+  provider?: string;
+  mechanism?: Mechanism;
 }
 /**
  * A notebook in the folder: the sha256 of its file, its code cells, and how many have run.
@@ -2468,6 +2481,7 @@ export interface TemplateFields {
   node_type: string;
   base_url: string;
   idle_timeout: string | number;
+  stop_when_idle?: boolean;
   data: string[];
   volumes: string[];
 }
@@ -2489,7 +2503,8 @@ export interface TemplateRequest {
  * `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
  * Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
  * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
- * policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
+ * policy allows; with `stop_when_idle` the session is then stopped, unless the policy has locked
+ * its action. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
  * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
  */
 export interface SessionFields {
@@ -2524,6 +2539,7 @@ export interface SessionFields {
   node_type?: string;
   base_url?: string;
   idle_timeout?: string | number;
+  stop_when_idle?: boolean;
   data?: string[];
   volumes?: string[];
 }
@@ -2535,7 +2551,8 @@ export interface SessionFields {
  * `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
  * Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
  * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
- * policy allows. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
+ * policy allows; with `stop_when_idle` the session is then stopped, unless the policy has locked
+ * its action. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
  * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
  */
 export interface SessionFields1 {
@@ -2570,6 +2587,7 @@ export interface SessionFields1 {
   node_type?: string;
   base_url?: string;
   idle_timeout?: string | number;
+  stop_when_idle?: boolean;
   data?: string[];
   volumes?: string[];
 }

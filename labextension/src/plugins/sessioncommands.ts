@@ -17,7 +17,7 @@ import { can } from '../state/sessions';
 import { IGpuWorkspace } from '../tokens';
 import { clockText } from '../views/parts/texts';
 import { chooseSession, confirmEnd } from './dialogs';
-import { relaunch, useLargerShare } from './relaunch';
+import { relaunch } from './relaunch';
 import { report } from '../views/parts/report';
 
 interface ISessionCommand {
@@ -207,7 +207,12 @@ function changing(
       longLabel: trans.__('Use a Larger Share for a GPU Session…'),
       caption: trans.__('End its processes and restart it with a larger share'),
       fits: session => can(session, 'resize'),
-      run: session => useLargerShare({ workspace, commands, trans }, session)
+      run: async session => {
+        const { useLargerShare } = await import(
+          /* webpackChunkName: "storage" */ '../views/details/largershare'
+        );
+        await useLargerShare({ workspace, commands, trans }, session);
+      }
     },
     {
       id: CommandIDs.stop,

@@ -18,7 +18,7 @@ test('half a GPU is launched from the panel, opened through the ingress and stop
 
   const row = workspace.row('exp-1');
   await expect(row).toBeFocused();
-  await expect(row).toContainText('0.5 GPU');
+  await expect(row).toContainText('½ GPU');
   await expect(row).toContainText('Running', { timeout: 90_000 });
   await expect(row).toContainText('simulated');
   await expect(row).toContainText('not enforced');

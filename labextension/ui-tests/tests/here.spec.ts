@@ -37,10 +37,10 @@ async function workspaces(page: Page, base: string): Promise<string[]> {
 
 test("a session's page says where one is @live", async ({ workspace }) => {
   const { inside } = await enter(workspace, 'exp-1');
-  await expect(chip(inside)).toHaveText(/exp-1 · 0.5 GPU · 16 GiB\s*simulated/);
+  await expect(chip(inside)).toHaveText(/exp-1 · ½ GPU · 16 GiB\s*simulated/);
   await expect(inside).toHaveTitle(/^exp-1 – JupyterLab/);
   await expect(inside.locator('.jp-GpuQuota-statusItem').first()).toHaveText(
-    '0.5 GPU · 16 GiB (simulated)'
+    '½ GPU · 16 GiB (simulated)'
   );
   const { violations } = await new AxeBuilder({ page: inside })
     .include('#jp-gpuquota-chip')

@@ -52,6 +52,11 @@ test('in a narrow panel nothing is cut off or out of reach', async ({
   await expect(workspace.row('short')).toContainText('Running', {
     timeout: 90_000
   });
+  const team = page.locator('.jp-GpuQuota-teamSection');
+  const shown = await team.locator('.jp-GpuQuota-team').boundingBox();
+  expect((await team.boundingBox())?.height).toBeLessThanOrEqual(
+    Math.max(shown?.height ?? 0, 136) + 1 // what is not needed is left to others
+  );
   const panel = await workspace.panel.boundingBox();
   expect(panel?.width).toBeLessThanOrEqual(262);
   const right = (panel?.x ?? 0) + (panel?.width ?? 0);

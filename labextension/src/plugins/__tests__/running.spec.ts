@@ -37,8 +37,8 @@ describe('the Running panel', () => {
   it('lists what is mine and goes on', async () => {
     const items = (await make()).running({ mode: 'list' });
     expect(items.map(item => item.detail?.()).sort()).toEqual([
-      '0.5 GPU',
-      '0.5 GPU, simulated'
+      '½ GPU',
+      '½ GPU, simulated'
     ]);
     expect(items[0].labelTitle?.()).toContain('team-a');
   });

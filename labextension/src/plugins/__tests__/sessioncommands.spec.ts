@@ -1,6 +1,6 @@
 import { Notification } from '@jupyterlab/apputils';
 import { CommandRegistry } from '@lumino/commands';
-import { waitFor } from '@testing-library/react';
+import { fireEvent, getByLabelText, waitFor } from '@testing-library/react';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { CommandIDs } from '../../commands';
@@ -133,7 +133,7 @@ describe('commands on sessions', () => {
       expect(page.server.count('POST /sessions/s1/resize')).toBe(0);
       const agreed = run(CommandIDs.relaunch);
       await waitFor(() => expect(button('Relaunch')).toBeTruthy());
-      expect(dialog()).toContain('Relaunch exp-1 with 0.25 GPU?');
+      expect(dialog()).toContain('Relaunch exp-1 with ¼ GPU?');
       expect(dialog()).toContain('kernel memory is lost');
       await click('Relaunch');
       await agreed;
@@ -150,6 +150,24 @@ describe('commands on sessions', () => {
       await click('Ok');
       await done;
     });
+  });
+
+  it('take a session to a larger share that is chosen', async () => {
+    page.server.on('POST /sessions/s1/resize', { body: makeSession() });
+    const done = run(CommandIDs.larger);
+    await waitFor(() => expect(button('Relaunch')).toBeTruthy());
+    const dialog = document.querySelector('.jp-Dialog') as HTMLElement;
+    expect(dialog.textContent).toContain('kernel memory is lost');
+    const select = getByLabelText(dialog, 'GPU share') as HTMLSelectElement;
+    const offered = [...select.options].map(({ text }) => text);
+    expect(offered).toEqual(['1 GPU', '2 GPUs', '4 GPUs', '8 GPUs']);
+    fireEvent.change(select, { target: { value: '2000' } });
+    await click('Relaunch');
+    await done;
+    const [asked] = page.server.asked.filter(({ path }) =>
+      path.endsWith('/resize')
+    );
+    expect(asked.body).toEqual({ gpu: '2' });
   });
 
   it('say why something failed, and what to do', async () => {

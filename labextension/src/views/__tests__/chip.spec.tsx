@@ -37,9 +37,9 @@ describe("a session's own JupyterLab", () => {
     page.show(<SessionChip />);
     await know(makeSession(), makeSession({ id: 's2' }));
     const shown = await chip();
-    expect(shown.textContent).toBe('exp-1 · 0.5 GPU · 16 GiBsimulated');
+    expect(shown.textContent).toBe('exp-1 · ½ GPU · 16 GiBsimulated');
     expect(shown.getAttribute('aria-label')).toBe(
-      'This session: exp-1 · 0.5 GPU · 16 GiB, simulated, Running'
+      'This session: exp-1 · ½ GPU · 16 GiB, simulated, Running'
     );
     expect(shown.className).toContain('jp-mod-running');
   });
@@ -83,7 +83,7 @@ describe("a session's own JupyterLab", () => {
     page.show(<StatusItem />);
     await know(makeSession());
     const item = await screen.findByRole('button');
-    expect(item.textContent).toBe('0.5 GPU · 16 GiB (simulated)');
+    expect(item.textContent).toBe('½ GPU · 16 GiB (simulated)');
     expect(item.title).toMatch(/^This session: /);
   });
 
@@ -117,7 +117,7 @@ describe("a session's own JupyterLab", () => {
     const { unmount } = page.show(row('s1'));
     expect(screen.getByText('this session')).toBeTruthy();
     expect(screen.getByRole('row').getAttribute('aria-label')).toMatch(
-      /^exp-1, this session, 0.5 GPU, /
+      /^exp-1, this session, ½ GPU, /
     );
     unmount();
     page.show(row('s2'));

@@ -46,7 +46,7 @@ describe('the right size in the details', () => {
     advise({ verdict: 'smaller', message, share: SHARE });
     show();
     await screen.findByText(message);
-    const name = 'Relaunch with 0.25 GPU';
+    const name = 'Relaunch with ¼ GPU';
     fireEvent.click(screen.getByRole('button', { name }));
     expect(page.executed).toEqual([[CommandIDs.relaunch, 's1']]);
   });

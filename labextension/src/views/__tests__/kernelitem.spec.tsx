@@ -27,7 +27,7 @@ describe("the item in a notebook's toolbar", () => {
   it('says only the share of a simulated GPU, marked as such', async () => {
     await know(makeSession());
     const shown = await item();
-    expect(shown.textContent).toBe('0.5 GPUsimulated');
+    expect(shown.textContent).toBe('½ GPUsimulated');
     expect(shown.getAttribute('aria-label')).toContain('simulated');
   });
 
@@ -46,7 +46,7 @@ describe("the item in a notebook's toolbar", () => {
         memory: 6246
       }
     });
-    expect((await item()).textContent).toBe('0.5 GPU · 6.1 GiB of 16 GiB');
+    expect((await item()).textContent).toBe('½ GPU · 6.1 GiB of 16 GiB');
   });
 
   it('says why it waits, and its place', async () => {
@@ -64,7 +64,7 @@ describe("the item in a notebook's toolbar", () => {
       } as never)
     );
     const shown = await item();
-    expect(shown.textContent).toBe('0.5 GPU · Queued (#2)');
+    expect(shown.textContent).toBe('½ GPU · Queued (#2)');
     expect(shown.title).toContain('team-a is full.');
   });
 

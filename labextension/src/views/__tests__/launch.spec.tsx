@@ -105,7 +105,7 @@ describe('the launch form', () => {
     preview({ verdict: 'waits', message: 'Would wait.', nearest });
     await show();
     const offer = await screen.findByRole('button', {
-      name: 'Request 0.25 GPU instead'
+      name: 'Request ¼ GPU instead'
     });
     focus(offer);
     preview({});

@@ -56,7 +56,7 @@ describe('the list of sessions', () => {
   it('says of each its share, where it waits, what holds the share', async () => {
     await show(makeSession(), WAITING);
     const running = screen.getByRole('row', { name: /^exp-1/ });
-    expect(running.textContent).toContain('0.5 GPU · 16 GiB');
+    expect(running.textContent).toContain('½ GPU · 16 GiB');
     expect(running.textContent).toContain('simulated');
     expect(running.textContent).toContain('not enforced');
     const waiting = screen.getByRole('row', { name: /^big-train/ });

@@ -105,4 +105,72 @@ describe('the team', () => {
       await screen.findByText(/GPUs in use, 2.5 by other workloads/)
     ).toBeTruthy();
   });
+
+  describe('’s storage', () => {
+    const use = (kind: string, owner: string, changes: object = {}) => ({
+      project: 'team-a',
+      kind,
+      owner,
+      items: 2,
+      size: 3 * 1024 ** 3,
+      stored: 2 * 1024 ** 3,
+      unknown: 0,
+      ...changes
+    });
+    const open = async () => {
+      page.server.on('GET /about', {
+        body: makeAbout({ capabilities: ['snapshots'] })
+      });
+      await show();
+      const summary = await screen.findByText('Storage');
+      expect(page.server.count('GET /storage')).toBe(0);
+      const details = summary.closest('details') as HTMLDetailsElement;
+      details.open = true;
+      fireEvent(details, new Event('toggle'));
+    };
+    const rows = async () =>
+      (await screen.findAllByRole('row')).map(row =>
+        [...row.children].map(cell => cell.textContent)
+      );
+
+    it('is counted by kind and owner, once it is opened', async () => {
+      page.server.on('GET /storage', ({ query }) => {
+        expect(query.get('project')).toBe('team-a');
+        const items =
+          query.get('by') === 'user'
+            ? [use('snapshots', 'ana', { items: 1 }), use('snapshots', 'li')]
+            : [use('snapshots', ''), use('volumes', '', { unknown: 1 })];
+        return { body: { items, problems: [] } };
+      });
+      await open();
+      expect(await rows()).toEqual([
+        ['Kind', 'Items', 'Size', 'Stored'],
+        ['Snapshots', '2', '3 GiB', '2 GiB'],
+        ['You', '1', '3 GiB', '2 GiB'],
+        ['li', '2', '3 GiB', '2 GiB'],
+        ['Volumes', '2', '3 GiB', '2 GiB (1 unknown)']
+      ]);
+    });
+
+    it('says which of it is not known', async () => {
+      page.server.on('GET /storage', ({ query }) => ({
+        body: {
+          items:
+            query.get('by') === 'user'
+              ? []
+              : [use('datasets', '', { unknown: 2 })],
+          problems: ['The lake “big” does not answer.']
+        }
+      }));
+      await open();
+      expect((await rows())[1]).toEqual(['Datasets', '2', '3 GiB', 'unknown']);
+      expect(screen.getByText(/does not answer/)).toBeTruthy();
+    });
+
+    it('says that there is none', async () => {
+      page.server.on('GET /storage', { body: { items: [], problems: [] } });
+      await open();
+      expect(await screen.findByText('Nothing is stored yet.')).toBeTruthy();
+    });
+  });
 });

@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
 import { makeAbout, makeSession } from '../../__tests__/builders';
 import { findDialog, Page, press } from '../../__tests__/page';
-import { Template } from '../../api/models';
+import { makeTemplate } from '../../__tests__/templates';
 import { EMPTY, toRequest } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
 import { fromTemplate } from '../../state/templates/draft';
@@ -16,50 +16,6 @@ const FITS = {
   isolation: makeSession().isolation,
   problems: []
 };
-
-function makeTemplate(changes: object = {}, name = 'small'): Template {
-  return {
-    name,
-    title: 'A small one',
-    description: '',
-    scope: 'own',
-    owner: 'ana',
-    on_shutdown: 'stop',
-    actions: ['change', 'delete'],
-    request: {
-      project: 'team-a',
-      kind: 'train',
-      gpu: '',
-      gpu_memory: '',
-      gpu_compute: '',
-      mig_profile: '',
-      environment: '',
-      folder: '',
-      command: ['sleep', '600 s'],
-      args: [],
-      env: { A: '1' },
-      ports: [8000, 8001],
-      priority: 60,
-      node_type: '',
-      base_url: '/',
-      idle_timeout: '',
-      data: ['faces@v1'],
-      volumes: [],
-      cpu: '',
-      cpu_limit: '',
-      memory: '16Gi',
-      memory_limit: '',
-      large_shm: false,
-      tolerations: [],
-      pull_secrets: [],
-      pull_policy: '',
-      service_account: '',
-      run_as: '',
-      secret_env: {},
-      ...changes
-    }
-  };
-}
 
 describe('templates', () => {
   let page: Page;
@@ -141,6 +97,35 @@ describe('templates', () => {
     await waitFor(() => expect(sent).toHaveLength(1));
     expect(JSON.stringify(sent)).toContain('"gpu"');
     expect(JSON.stringify(sent)).not.toContain('"name"');
+  });
+
+  it('are deleted where they are chosen, by those who may', async () => {
+    const admins = {
+      ...makeTemplate({}, 'shared'),
+      scope: 'admin',
+      actions: []
+    };
+    const items = [makeTemplate(), admins];
+    page.server.on('GET /templates', { body: { items } });
+    page.server.on('DELETE /templates/own/small', () => {
+      page.server.on('GET /templates', { body: { items: [admins] } });
+      return { body: {} };
+    });
+    await act(() => page.store.resource('templates').refresh());
+    show();
+    const select = screen.getByLabelText('Template');
+    const button = { name: 'Delete template…' };
+    expect(screen.queryByRole('button', button)).toBeNull();
+    fireEvent.change(select, { target: { value: 'admin/shared' } });
+    expect(screen.queryByRole('button', button)).toBeNull();
+    fireEvent.change(select, { target: { value: 'own/small' } });
+    fireEvent.click(screen.getByRole('button', button));
+    press(await findDialog(), 'Delete');
+    await waitFor(() =>
+      expect(screen.queryAllByText('A small one')).toHaveLength(1)
+    );
+    expect(page.server.count('DELETE /templates/own/small')).toBe(1);
+    expect(model.draft.template).toBe('');
   });
 
   it('are not offered where the controller keeps none', async () => {

@@ -3,7 +3,7 @@ import React from 'react';
 import { DataFile } from '../../api/models';
 import { FileBrowser } from '../../state/datasets/browser';
 import { shortId } from '../../state/datasets/references';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { Badge } from '../parts/controls';
 import { useNow, useSignal, useUi } from '../parts/ui';
 import { IPagedRow, PagedList } from './pagedlist';

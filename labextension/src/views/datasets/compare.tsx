@@ -4,7 +4,7 @@ import { Difference, FileChange } from '../../api/models';
 import { lookUp, Table, textOf } from '../../api/vocabulary';
 import { VersionComparison } from '../../state/datasets/comparison';
 import { shortId } from '../../state/datasets/references';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { useSignal, useUi } from '../parts/ui';
 import { IPagedRow, PagedList } from './pagedlist';
 

@@ -4,7 +4,7 @@ import { Aborted } from '../../api/errors';
 import { FilePreview } from '../../api/models';
 import { FileBrowser, IChosen } from '../../state/datasets/browser';
 import { imageUrl, LARGEST, readFile } from '../../state/datasets/content';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { ErrorNotice, IconButton, Pending } from '../parts/controls';
 import { report } from '../parts/report';
 import { save } from '../parts/save';

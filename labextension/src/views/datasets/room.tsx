@@ -1,6 +1,6 @@
 import React from 'react';
 import { CacheRoom } from '../../api/models';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { useUi } from '../parts/ui';
 
 /** Show how full the cache is, as a bar and in words. */

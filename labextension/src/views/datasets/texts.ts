@@ -4,7 +4,7 @@ import { lookUp, Table, textOf } from '../../api/vocabulary';
 import { ICopy, partOf } from '../../state/datasets/rows';
 import { isOfSnapshots } from '../../state/snapshots/snapshots';
 import { language } from '../../translation';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { clockText, spanText } from '../parts/texts';
 
 /** Return a part of a whole, rounded down: 100 % is only said once all is there. */

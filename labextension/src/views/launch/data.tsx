@@ -5,7 +5,7 @@ import { routes } from '../../api/routes';
 import { mountOf, shortId } from '../../state/datasets/references';
 import { LaunchModel } from '../../state/launch';
 import { IN_BACKGROUND } from '../../state/resource';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { spanText } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
 import { Field } from './fields';

@@ -1,6 +1,6 @@
 import { InputDialog, Notification } from '@jupyterlab/apputils';
 import React from 'react';
-import { SessionRequest } from '../../api/models';
+import { SessionRequest, Template } from '../../api/models';
 import { routes } from '../../api/routes';
 import { LaunchModel } from '../../state/launch';
 import { toRequest } from '../../state/draft';
@@ -16,7 +16,8 @@ export function TemplateField(props: {
   model: LaunchModel;
 }): JSX.Element | null {
   const { model } = props;
-  const { workspace, trans } = useUi();
+  const ui = useUi();
+  const { workspace, trans } = ui;
   const result = useResult(workspace.resource('templates'));
   const items = result.status === 'ready' ? result.value.items : [];
   if (!items.length) {
@@ -34,20 +35,54 @@ export function TemplateField(props: {
       );
     }
   };
+  const chosen = items.find(item => keyOf(item) === model.draft.template);
   return (
-    <SelectField
-      model={fields}
-      name="template"
-      label={trans.__('Template')}
-      choices={[
-        { value: '', label: trans.__('None') },
-        ...items.map(item => ({
-          value: keyOf(item),
-          label: item.title || item.name
-        }))
-      ]}
-    />
+    <>
+      <SelectField
+        model={fields}
+        name="template"
+        label={trans.__('Template')}
+        choices={[
+          { value: '', label: trans.__('None') },
+          ...items.map(item => ({
+            value: keyOf(item),
+            label: item.title || item.name
+          }))
+        ]}
+      />
+      {chosen?.actions.includes('delete') ? (
+        <button
+          type="button"
+          className="jp-GpuQuota-linkButton"
+          onClick={() =>
+            void remove(ui, model, chosen).catch(error => report(trans, error))
+          }
+        >
+          {trans.__('Delete template…')}
+        </button>
+      ) : null}
+    </>
   );
+}
+
+async function remove(
+  { workspace, trans }: IUi,
+  model: LaunchModel,
+  template: Template
+): Promise<void> {
+  const { name, scope } = template;
+  const isSure = await confirm(
+    trans.__('Delete the template %1?', name),
+    [trans.__('Sessions that were launched from it stay.')],
+    trans.__('Delete'),
+    trans
+  );
+  if (isSure) {
+    const args = { scope, template: name };
+    await workspace.call(routes.templatesDelete, { args });
+    model.set({ template: '' });
+    await workspace.resource('templates').refresh();
+  }
 }
 
 /** Keep what is filled in under a name, where the controller keeps templates. */

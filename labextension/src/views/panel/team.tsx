@@ -2,8 +2,8 @@ import { HTMLSelect } from '@jupyterlab/ui-components';
 import { IStateDB } from '@jupyterlab/statedb';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
-import React, { useEffect, useId, useState } from 'react';
-import { About, ProjectUse, Quota, Session } from '../../api/models';
+import React, { useEffect, useId, useRef, useState } from 'react';
+import { About, ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { projectOf, usersOf } from '../../state/quota';
 import { Result } from '../../state/resource';
@@ -12,25 +12,43 @@ import { Loaded } from '../parts/loaded';
 import { Meter } from '../parts/meter';
 import { gpus, gpusText } from '../parts/texts';
 import { IUi, LiveWidget, useResult, useUi } from '../parts/ui';
+import { Queued, Storage } from './teamfolds';
 
 const CHOICE = 'jupyter-gpuquota:project';
 
 /** Make the panel's section on quota. */
 export function create(ui: IUi, state: IStateDB | null): Widget {
   const { quota, sessions } = ui.workspace;
-  const widget = new LiveWidget(ui, <TeamView state={state} />, [
-    quota,
-    sessions
-  ]);
+  const onHeight = (height: number) => {
+    widget.node.style.maxHeight = `${height}px`;
+    widget.parent?.fit();
+  };
+  const view = <TeamView state={state} onHeight={onHeight} />;
+  const widget: LiveWidget = new LiveWidget(ui, view, [quota, sessions]);
   widget.addClass('jp-GpuQuota-teamSection');
   widget.title.label = ui.trans.__('Team');
   return widget;
 }
 
 /** Show what a project is guaranteed, uses and requests. */
-export function TeamView(props: { state: IStateDB | null }): JSX.Element {
+export function TeamView(props: {
+  state: IStateDB | null;
+  /** Called with the height of what is shown: the section needs no more. */
+  onHeight?: (height: number) => void;
+}): JSX.Element {
+  const content = useRef<HTMLDivElement>(null);
+  const { onHeight } = props;
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      if (content.current?.offsetHeight) {
+        onHeight?.(content.current.offsetHeight);
+      }
+    });
+    observer.observe(content.current as HTMLDivElement);
+    return () => observer.disconnect();
+  }, [onHeight]);
   return (
-    <div className="jp-GpuQuota-team">
+    <div ref={content} className="jp-GpuQuota-team">
       <Loaded resource={useUi().workspace.quota} isQuiet>
         {value => <Team quota={value} state={props.state} />}
       </Loaded>
@@ -57,6 +75,7 @@ function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
           <Use project={project} />
           <Users project={project} me={me} />
           <Queued key={project.name} project={project} />
+          <Storage project={project.name} about={about} me={me} />
         </>
       ) : (
         <p>{trans.__('You are not a member of any project. Ask an admin.')}</p>
@@ -210,51 +229,5 @@ function Users(props: { project: ProjectUse; me: string }): JSX.Element | null {
         </li>
       ))}
     </ul>
-  );
-}
-
-function Queued(props: { project: ProjectUse }): JSX.Element | null {
-  const { workspace, trans } = useUi();
-  const sessions = useResult(workspace.sessions);
-  const { name, waiting } = props.project;
-  if (!waiting) {
-    return null;
-  }
-  const queued =
-    sessions.status === 'ready'
-      ? sessions.value.items.filter(
-          ({ spec, state }) => spec.project === name && state === 'waiting'
-        )
-      : [];
-  return (
-    <details className="jp-GpuQuota-disclosure">
-      <summary>
-        {trans._n(
-          '%1 session queued – why?',
-          '%1 sessions queued – why?',
-          waiting
-        )}
-      </summary>
-      <ul>
-        {queued.slice(0, 20).map(session => (
-          <QueuedLine key={session.id} session={session} />
-        ))}
-      </ul>
-    </details>
-  );
-}
-
-function QueuedLine(props: { session: Session }): JSX.Element {
-  const { trans } = useUi();
-  const { reason, spec } = props.session;
-  return (
-    <li>
-      <b>{spec.name}</b>{' '}
-      {reason?.message ??
-        trans.__('Will be considered in the next scheduling round.')}
-      {reason?.hint ? (
-        <span className="jp-GpuQuota-quiet"> {reason.hint}</span>
-      ) : null}
-    </li>
   );
 }

@@ -4,7 +4,7 @@ import { IFormats, translated, Value } from '../../api/messages';
 import { language } from '../../translation';
 import { whoseText } from '../idle/texts';
 import { signalsText } from '../idle/signals';
-import { bytesText } from './bytes';
+import { bytesText } from './amounts';
 import { clockText, gpus, gpusText, memory, shareText } from './texts';
 
 const UNITS = [

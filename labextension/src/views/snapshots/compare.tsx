@@ -6,7 +6,7 @@ import {
 } from '../../api/models';
 import { IResource } from '../../state/resource';
 import { DIFFERENCE_SIGNS } from '../datasets/compare';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { Notice } from '../parts/controls';
 import { Loaded } from '../parts/loaded';
 import { useResult, useUi } from '../parts/ui';

@@ -1,7 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { GitPart, Manifest, VolumePart } from '../../api/models';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { useUi } from '../parts/ui';
 import { consistencyText, partTexts, shortId } from './texts';
 

@@ -6,7 +6,7 @@ import { IResource } from '../../state/resource';
 import { SnapshotActions } from '../../state/snapshots/actions';
 import { IPart, partsOf } from '../../state/snapshots/parts';
 import { copy } from '../datasets/dialogs';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { Badge } from '../parts/controls';
 import { Facts } from '../parts/facts';
 import { Loaded } from '../parts/loaded';

@@ -3,7 +3,7 @@ import React, { useMemo, useState } from 'react';
 import { Snapshot, SnapshotList } from '../../api/models';
 import { IResource } from '../../state/resource';
 import { isStored, may } from '../../state/snapshots/snapshots';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { Badge } from '../parts/controls';
 import { DataTable, ITableColumn } from '../parts/datatable';
 import { Loaded } from '../parts/loaded';

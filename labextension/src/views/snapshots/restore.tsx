@@ -3,7 +3,7 @@ import { RestorePlan, Snapshot } from '../../api/models';
 import { RestoreModel } from '../../state/snapshots/restoring';
 import { follow } from '../datasets/syncfolder';
 import { CheckField, Problems, TextField } from '../launch/fields';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { ErrorNotice, Notice, Pending } from '../parts/controls';
 import { Facts } from '../parts/facts';
 import { showForm } from '../parts/formdialog';

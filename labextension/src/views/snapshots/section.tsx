@@ -14,7 +14,7 @@ import {
 } from '../../state/snapshots/snapshots';
 import { JobsView } from '../datasets/joblist';
 import { Offered } from '../datasets/offered';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { Notice } from '../parts/controls';
 import { IPoint, openActions } from '../parts/menu';
 import { report } from '../parts/report';

@@ -1,6 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Manifest } from '../../api/models';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { filesText } from '../datasets/texts';
 import { shortId } from './texts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../api/models';
 import { Table, textOf } from '../../api/vocabulary';
 import { Part, PartState } from '../../state/snapshots/parts';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { agoText } from '../datasets/texts';
 
 /** Digits of a snapshot's id that are shown, as everywhere else. */

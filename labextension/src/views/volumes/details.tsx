@@ -1,7 +1,7 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import React from 'react';
 import { Volume } from '../../api/models';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 import { Facts } from '../parts/facts';
 import { timeText } from '../parts/texts';
 import { IUi, LiveWidget, useUi } from '../parts/ui';

@@ -1,7 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { AccessMode, Volume, VolumeState, VolumeUse } from '../../api/models';
 import { Table, textOf } from '../../api/vocabulary';
-import { bytesText } from '../parts/bytes';
+import { bytesText } from '../parts/amounts';
 
 /** Return how full a volume is: `1.2 GiB of 10 GiB`. */
 export function fillText(

@@ -7,10 +7,12 @@ import { NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
 import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 import { Widget } from '@lumino/widgets';
-import { watchInBackground } from '../state/background';
-import { IGpuWorkspace } from '../tokens';
-import { ours } from '../translation';
-import type { IUi } from '../views/parts/ui';
+import { watchInBackground } from '../../state/background';
+import { IGpuWorkspace } from '../../tokens';
+import { ours } from '../../translation';
+import type { IUi } from '../../views/parts/ui';
+import { aboutSession, IKernelAbout } from './about';
+import { endWithNotebook } from './closing';
 
 const ITEM = 'gpuquota';
 
@@ -57,7 +59,7 @@ function follow(ui: IUi, panel: NotebookPanel): IDisposable {
       return;
     }
     const { makeKernelItem } = await import(
-      /* webpackChunkName: "panel" */ '../views/panel/kernelitem'
+      /* webpackChunkName: "panel" */ '../../views/panel/kernelitem'
     );
     if (place === found && !shown && !panel.isDisposed) {
       shown = makeKernelItem(ui, found);
@@ -68,9 +70,11 @@ function follow(ui: IUi, panel: NotebookPanel): IDisposable {
     }
   };
   const onChanged = () => void update();
+  const closing = endWithNotebook(sessionContext);
   sessionContext.kernelChanged.connect(onChanged);
   onChanged();
   return new DisposableDelegate(() => {
+    closing.dispose();
     sessionContext.kernelChanged.disconnect(onChanged);
     place = '';
     clear();
@@ -91,15 +95,6 @@ async function placeOf({ session }: ISessionContext): Promise<string> {
   return named(aboutSession(await kernel.info));
 }
 
-/** Return our part of the metadata of a kernelspec, or of what a kernel says about itself. */
-function aboutSession(found: unknown): {
-  session?: unknown;
-  template?: unknown;
-} {
-  const { gpuquota } = Object(found) as { gpuquota?: unknown };
-  return Object(gpuquota) as { session?: unknown; template?: unknown };
-}
-
-function named({ session }: { session?: unknown }): string {
+function named({ session }: IKernelAbout): string {
   return typeof session === 'string' ? session : '';
 }

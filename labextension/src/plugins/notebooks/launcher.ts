@@ -5,17 +5,18 @@ import {
 import { ILauncher } from '@jupyterlab/launcher';
 import { ITranslator } from '@jupyterlab/translation';
 import { DisposableSet, IDisposable } from '@lumino/disposable';
-import { CommandIDs } from '../commands';
-import { watchInBackground } from '../state/background';
-import { keyOf } from '../state/templates/key';
-import { IGpuWorkspace } from '../tokens';
-import { ours } from '../translation';
+import { CommandIDs } from '../../commands';
+import { watchInBackground } from '../../state/background';
+import { keyOf } from '../../state/templates/key';
+import { IGpuWorkspace } from '../../tokens';
+import { ours } from '../../translation';
+import { addTemplateCommands, captionOf, labelOf } from './templatenotebook';
 
 /** Put cards into a category of the launcher: one for the form, one for each template. */
 export const launcher: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:launcher',
   description:
-    'Cards in the launcher that open the launch form, empty or with a template.',
+    'Cards in the launcher: the launch form, and a new notebook for each template.',
   autoStart: true,
   requires: [IGpuWorkspace],
   optional: [ILauncher, ITranslator],
@@ -25,13 +26,15 @@ export const launcher: JupyterFrontEndPlugin<void> = {
     launcher: ILauncher | null,
     translator: ITranslator | null
   ): void => {
+    const trans = ours(translator);
+    addTemplateCommands(app, workspace, trans);
     if (!launcher) {
       return;
     }
-    const category = ours(translator).__('GPU');
+    const category = trans.__('GPU');
     const add = (rank: number, args: Record<string, string>) =>
       launcher.add({
-        command: CommandIDs.launch,
+        command: args.template ? CommandIDs.notebook : CommandIDs.launch,
         args: { isLauncher: true, ...args },
         category,
         rank
@@ -57,8 +60,8 @@ function followTemplates(
         result.value.items.map((item, index) =>
           add(index + 1, {
             template: keyOf(item),
-            label: item.title || item.name,
-            caption: item.description
+            label: labelOf(item),
+            caption: captionOf(item)
           })
         )
       );

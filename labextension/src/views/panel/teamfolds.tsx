@@ -1,0 +1,87 @@
+import React, { lazy, Suspense, useState } from 'react';
+import { About, ProjectUse, Session } from '../../api/models';
+import { Result } from '../../state/resource';
+import { Pending } from '../parts/controls';
+import { useResult, useUi } from '../parts/ui';
+
+/** Loaded when it is first opened. */
+const StorageTable = lazy(
+  () => import(/* webpackChunkName: "storage" */ './storageuse')
+);
+
+/** Capabilities of what takes storage. */
+const STORED = ['datasets', 'snapshots', 'volumes'];
+
+/** Why sessions of the project are queued. */
+export function Queued(props: { project: ProjectUse }): JSX.Element | null {
+  const { workspace, trans } = useUi();
+  const sessions = useResult(workspace.sessions);
+  const { name, waiting } = props.project;
+  if (!waiting) {
+    return null;
+  }
+  const queued =
+    sessions.status === 'ready'
+      ? sessions.value.items.filter(
+          ({ spec, state }) => spec.project === name && state === 'waiting'
+        )
+      : [];
+  return (
+    <details className="jp-GpuQuota-disclosure">
+      <summary>
+        {trans._n(
+          '%1 session queued – why?',
+          '%1 sessions queued – why?',
+          waiting
+        )}
+      </summary>
+      <ul>
+        {queued.slice(0, 20).map(session => (
+          <QueuedLine key={session.id} session={session} />
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** What the project stores, where the controller keeps anything. */
+export function Storage(props: {
+  project: string;
+  about: Result<About>;
+  me: string;
+}): JSX.Element | null {
+  const { trans } = useUi();
+  const { about, me, project } = props;
+  const [isOpen, setOpen] = useState(false);
+  const keeps =
+    about.status === 'ready' &&
+    about.value.capabilities.some(name => STORED.includes(name));
+  return keeps ? (
+    <details
+      className="jp-GpuQuota-disclosure"
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <summary>{trans.__('Storage')}</summary>
+      {isOpen ? (
+        <Suspense fallback={<Pending trans={trans} />}>
+          <StorageTable key={project} project={project} me={me} />
+        </Suspense>
+      ) : null}
+    </details>
+  ) : null;
+}
+
+function QueuedLine(props: { session: Session }): JSX.Element {
+  const { trans } = useUi();
+  const { reason, spec } = props.session;
+  return (
+    <li>
+      <b>{spec.name}</b>{' '}
+      {reason?.message ??
+        trans.__('Will be considered in the next scheduling round.')}
+      {reason?.hint ? (
+        <span className="jp-GpuQuota-quiet"> {reason.hint}</span>
+      ) : null}
+    </li>
+  );
+}

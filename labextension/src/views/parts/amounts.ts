@@ -1,0 +1,85 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Session, Share } from '../../api/models';
+import { language } from '../../translation';
+
+/** Render milli-GPU as GPUs: 500 -> `0.5`. */
+export function gpus(milli: number): string {
+  return (milli / 1000).toLocaleString(language(), {
+    maximumFractionDigits: 3
+  });
+}
+
+/** Render MiB: 16384 -> `16 GiB`. */
+export function memory(mib: number): string {
+  const [value, unit] = mib >= 1024 ? [mib / 1024, 'GiB'] : [mib, 'MiB'];
+  const digits = { maximumFractionDigits: value < 10 ? 1 : 0 };
+  return `${value.toLocaleString(language(), digits)} ${unit}`;
+}
+
+/** Return milli-GPU in words: `0.5 GPU`, `1 GPU`, `9.5 GPUs`. */
+export function gpusText(trans: TranslationBundle, milli: number): string {
+  return trans._n(
+    '%2 GPU',
+    '%2 GPUs',
+    milli > 0 && milli <= 1000 ? 1 : 2,
+    gpus(milli)
+  );
+}
+
+/** Fractions that have a sign of their own, in milli-GPU. */
+const SIGNS: Readonly<Record<number, string>> = {
+  100: '⅒',
+  125: '⅛',
+  200: '⅕',
+  250: '¼',
+  500: '½',
+  750: '¾'
+};
+
+/** Return a share as briefly as possible: `½ GPU`, `8 GiB`, `MIG 1g.10gb`, `CPU only`. */
+export function shareText(trans: TranslationBundle, share: Share): string {
+  let text = trans.__('CPU only');
+  if (share.mig) {
+    text = trans.__('MIG %1', share.mig);
+  } else if (share.memory) {
+    text = memory(share.memory);
+  } else if (share.milli) {
+    const sign = SIGNS[share.milli];
+    text = sign
+      ? trans._n('%2 GPU', '%2 GPUs', 1, sign)
+      : gpusText(trans, share.milli);
+  }
+  return share.compute
+    ? trans.__('%1, %2 % compute', text, share.compute)
+    : text;
+}
+
+/** Return the memory that a fraction comes with, in MiB; 0 where it says nothing. */
+export function sliceMemory(session: Session): number {
+  const { share } = session.spec;
+  const fraction = share.milli > 0 && share.milli < 1000;
+  return (fraction || share.mig) && session.placement
+    ? session.placement.slices.reduce((sum, slice) => sum + slice.memory, 0)
+    : 0;
+}
+
+/** Return a session's share and memory: `½ GPU · 16 GiB`. */
+export function shareLine(trans: TranslationBundle, session: Session): string {
+  const part = sliceMemory(session);
+  const share = shareText(trans, session.spec.share);
+  return part ? `${share} · ${memory(part)}` : share;
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** Render bytes in binary units, as sizes are typed: 1572864 -> `1.5 MiB`. */
+export function bytesText(bytes: number): string {
+  let power = 0;
+  let value = bytes;
+  while (Math.round(value) >= 1024 && power < UNITS.length - 1) {
+    value /= 1024;
+    power += 1;
+  }
+  const digits = { maximumFractionDigits: power && value < 9.95 ? 1 : 0 };
+  return `${value.toLocaleString(language(), digits)} ${UNITS[power]}`;
+}
