@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -108,7 +109,10 @@ def _jupyter_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     """
     folder = tmp_path_factory.mktemp("jupyter")
     backend = os.environ.get(BACKEND, "memory")
-    with pytest.MonkeyPatch.context() as patch:
+    # Every process of Jupyter leaves a folder in it. Its path is short: sockets may be below it.
+    temporary = TemporaryDirectory(prefix="gpuq-", ignore_cleanup_errors=True)
+    with temporary, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", temporary.name)
         patch.setenv("JUPYTER_NO_CONFIG", "1")
         for name in ("CONFIG", "DATA", "RUNTIME"):
             patch.setenv(f"JUPYTER_{name}_DIR", str(folder / name.lower()))
@@ -135,3 +139,8 @@ def jp_server_config() -> dict[str, dict[str, object]]:
             "allow_unauthenticated_access": False,
         }
     }
+
+
+@pytest.fixture
+def jp_nbconvert_templates() -> None:
+    """Copy no templates of nbconvert, which no test uses, for each server."""

@@ -23,8 +23,8 @@ class RequestDefaults:
     """A dispatcher that adds this server's base URL, folder and environment to requests.
 
     The base URL is always this server's, as its ingress will show the session. Folder and
-    environment are defaults, used if sessions see this machine's files; a relative folder is
-    relative to the server's root.
+    environment are defaults, used if sessions see this machine's files; a relative folder, also of
+    a template, is relative to the server's root.
     """
 
     def __init__(self, inner: Dispatcher, base_url: str, root: str) -> None:
@@ -41,6 +41,8 @@ class RequestDefaults:
             return await self._inner.dispatch(_with(request, {**filled, **base}))
         if request.route.name == "sessions.resume":
             return await self._inner.dispatch(_with(request, {"base_url": self._base_url}))
+        if request.route.name == "templates.put" and await self._shares_files():
+            return await self._inner.dispatch(_with(request, self._in_template(request.body)))
         return await self._inner.dispatch(request)
 
     async def _shares_files(self) -> bool:
@@ -54,13 +56,23 @@ class RequestDefaults:
 
     def _defaults(self, body: bytes) -> Mapping[str, Any]:
         fields = decode_object(body)
-        defaults: dict[str, Any] = {}
-        folder = fields.get("folder", "")
-        if self._root and isinstance(folder, str) and not folder.startswith(("/", "~")):
-            defaults["folder"] = str(Path(self._root, folder))
+        defaults = self._folder(fields.get("folder", ""))
         if fields.get("environment", "") == "":
             defaults["environment"] = sys.prefix
         return defaults
+
+    def _in_template(self, body: bytes) -> Mapping[str, Any]:
+        """Return a template's request with its folder; without one it is that of the launch."""
+        asked = decode_object(body).get("request")
+        if not isinstance(asked, dict) or not asked.get("folder"):
+            return {}
+        return {"request": {**asked, **self._folder(asked["folder"])}}
+
+    def _folder(self, folder: object) -> dict[str, Any]:
+        """Return a relative folder as an absolute one; nothing for any other value."""
+        if self._root and isinstance(folder, str) and not folder.startswith(("/", "~")):
+            return {"folder": str(Path(self._root, folder))}
+        return {}
 
 
 def _with(request: ApiRequest, values: Mapping[str, Any]) -> ApiRequest:

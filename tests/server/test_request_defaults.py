@@ -73,6 +73,20 @@ async def test_a_relative_folder_begins_at_the_servers_root(folder, becomes):
     assert (await completed("sessions.create", {"folder": folder}))["folder"] == becomes
 
 
+@pytest.mark.parametrize(
+    ("folder", "becomes"), [("", ""), ("work", "/home/ana/work"), ("~/x", "~/x"), (5, 5)]
+)
+async def test_a_folder_of_a_template_does_so_only_if_it_is_named(folder, becomes):
+    request = {"gpu": 0.5, "folder": folder}
+    found = await completed("templates.put", {"title": "A", "request": request})
+    assert found == {"title": "A", "request": {**request, "folder": becomes}}
+
+
+@pytest.mark.parametrize("asked", [{"session": "exp-1"}, {"request": "small"}, {}])
+async def test_a_template_without_a_folder_is_saved_as_it_is(asked):
+    assert await completed("templates.put", asked) == asked
+
+
 async def test_a_server_without_folders_leaves_the_folder_open():
     assert "folder" not in await completed("sessions.create", {"name": "a"}, root="")
 
