@@ -85,11 +85,11 @@ def _named(schemas: dict[str, dict[str, Any]], prefix: str) -> dict[str, dict[st
 
 
 def _vocabularies() -> dict[tuple[str, ...], str]:
-    """Return the name of each vocabulary of the model, by its words."""
-    modules = {sys.modules[each.__module__] for each in Model.__subclasses__()}
+    """Return the name of each vocabulary of the model, by its words: the last one of equals."""
+    modules = sorted({each.__module__ for each in Model.__subclasses__()})
     return {
         get_args(value): name
         for module in modules
-        for name, value in vars(module).items()
+        for name, value in vars(sys.modules[module]).items()
         if get_origin(value) is Literal
     }
