@@ -38,7 +38,9 @@ def test_a_run_is_shown_stored_in_snapshots_and_compared(shell: Shell, tmp_path:
         "tracked", kind="train", command=first, folder=str(folder), data=["letters"], wait=True
     )
     wait_for(lambda: client.sessions.get("tracked").state == "done")
-    (run,) = client.runs("tracked")
+    found = client.runs("tracked")
+    assert len(found) == 1, found.document
+    run = found[0]
     assert (run.name, run.source, run.status) == ("first", "train.py", "FINISHED")
     assert run.data == {"letters": version}
     before = client.snapshots.create("tracked")
