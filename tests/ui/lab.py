@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,11 +41,11 @@ class Lab:
             return answer.status, answer.read().decode()
 
 
-@pytest.fixture(scope="module")
-def lab(shell: Shell) -> Iterator[Lab]:
-    """A Jupyter Server with our extension, behind a base URL."""
+@contextmanager
+def serving(shell: Shell) -> Iterator[Lab]:
+    """Run a Jupyter Server beside the shell; it may have ended before the block does."""
     root = shell.folder / "root"
-    root.mkdir()
+    root.mkdir(exist_ok=True)
     env = {name: value for name, value in shell.env.items() if name != "GPUQUOTA_STATE_DIR"}
     command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--port=0"]
     settings = [
@@ -54,7 +55,7 @@ def lab(shell: Shell) -> Iterator[Lab]:
         f"--GpuQuota.state_dir={shell.folder / 'state'}",
         "--ServerApp.jpserver_extensions={'jupyter_gpuquota': True}",
     ]
-    with (shell.folder / "server.log").open("w") as log:
+    with (shell.folder / "server.log").open("a") as log:
         process = subprocess.Popen([*command, *settings], env=env, stdout=log, stderr=log)
     try:
         note = shell.folder / "runtime" / f"jpserver-{process.pid}.json"
@@ -73,6 +74,13 @@ def lab(shell: Shell) -> Iterator[Lab]:
     finally:
         process.terminate()
         process.wait()
+
+
+@pytest.fixture(scope="module")
+def lab(shell: Shell) -> Iterator[Lab]:
+    """A Jupyter Server with our extension, behind a base URL."""
+    with serving(shell) as lab:
+        yield lab
 
 
 @pytest.fixture(scope="module")
