@@ -70,7 +70,7 @@ test: $(STAMPS)/venv ## run all checks; the last line is the total
 	@python -m scripts.test_all
 
 .PHONY: test-setup
-test-setup: $(STAMPS)/test-tools $(STAMPS)/nbdime $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs $(STAMPS)/moto s3-programs ## install what the checks need
+test-setup: $(STAMPS)/test-tools $(STAMPS)/nbdime $(STAMPS)/notebook $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs $(STAMPS)/moto s3-programs ## install what the checks need
 
 # Tests that start none of our programs; client tests with a real controller are excluded.
 PURE := architecture core model services idleness scenarios contract client
@@ -121,7 +121,7 @@ test-frontend: $(NODE_MODULES) ## run the front end's unit tests (ARGS= goes to 
 	cd labextension && jlpm test $(ARGS)
 
 .PHONY: test-browser
-test-browser: $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## test the front end in a real browser (ARGS= goes to playwright)
+test-browser: $(STAMPS)/package $(STAMPS)/notebook $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## test the front end in a real browser (ARGS= goes to playwright)
 	@mkdir -p $(REPORTS)
 	cd labextension/ui-tests && jlpm test $(ARGS)
 
@@ -197,6 +197,15 @@ $(STAMPS)/hub: pyproject.toml scripts/ensure_hub.sh | $(STAMPS)/node $(STAMPS)/b
 $(STAMPS)/nbdime: | $(STAMPS)/test-tools
 	@rm -rf $(VENV)/nbdime
 	@pip install --quiet --no-deps --target $(VENV)/nbdime 'nbdime>=4,<5' 'colorama>=0.4'
+	@touch $@
+
+# Outside the site-packages for the same reason: Notebook 7, for its browser test. It finds its settings
+# in one folder with those of JupyterLab.
+$(STAMPS)/notebook: | $(STAMPS)/package
+	@rm -rf $(VENV)/notebook
+	@pip install --quiet --no-deps --target $(VENV)/notebook 'notebook>=7.6,<7.7'
+	@ln -s $(VENV)/share/jupyter/lab/schemas/@jupyterlab $(VENV)/notebook/share/jupyter/lab/schemas
+	@ln -s $(VENV)/share/jupyter/lab/{static,themes} $(VENV)/notebook/share/jupyter/lab
 	@touch $@
 
 $(STAMPS)/moto: scripts/ensure_moto.sh | $(STAMPS)/venv

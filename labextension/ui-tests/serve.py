@@ -1,8 +1,9 @@
 """Serve JupyterLab for the browser tests, in a throw-away folder and with simulated GPUs.
 
-    python serve.py PORT [CONFIG]
+    python serve.py PORT [CONFIG [APP]]
 
 CONFIG is the file beside this one that configures the Jupyter Server, another than most tests use.
+APP is `jupyterlab` or `notebook`, which is Notebook 7 as `make test-browser` installs it.
 Jupyter's own folders are redirected, so neither the configuration nor the servers of whoever runs
 the tests play a part; whatever the tests have started ends together with the server.
 """
@@ -14,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
+NOTEBOOK = Path(sys.prefix) / "notebook"
 sys.path.insert(0, str(HERE.parents[1]))
 
 from scripts.contained import run_contained  # noqa: E402 (found through the line above)
@@ -37,15 +39,25 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, **redirected, "JUPYTER_PREFER_ENV_PATH": "0"}
 
 
-def main(port: str, config: str = "jupyter_server_test_config.py") -> int:
+def variables_of(app: str) -> dict[str, str]:
+    """Return where an application is that is outside the site-packages."""
+    if app != "notebook":
+        return {}
+    return {
+        "PYTHONPATH": str(NOTEBOOK),
+        "JUPYTERLAB_DIR": str(NOTEBOOK / "share" / "jupyter" / "lab"),
+    }
+
+
+def main(port: str, config: str = "jupyter_server_test_config.py", app: str = "jupyterlab") -> int:
     """Serve until told to stop; return the server's exit code."""
-    command = [sys.executable, "-m", "jupyterlab", f"--port={port}", "--ip=127.0.0.1"]
+    command = [sys.executable, "-m", app, f"--port={port}", "--ip=127.0.0.1"]
     command.append(f"--config={HERE / config}")
     if os.geteuid() == 0:
         command.append("--allow-root")
     # Short, because the path of a unix socket has to fit into 107 bytes.
     with TemporaryDirectory(prefix="gpuquota-ui-") as folder:
-        return run_contained(command, environment(Path(folder)))
+        return run_contained(command, {**environment(Path(folder)), **variables_of(app)})
 
 
 if __name__ == "__main__":

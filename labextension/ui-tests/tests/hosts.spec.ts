@@ -1,70 +1,8 @@
-import { ChildProcess, spawn } from 'child_process';
-import { randomBytes } from 'crypto';
-import { createServer } from 'net';
-import type { AddressInfo } from 'net';
-import { resolve } from 'path';
 import type { Page } from '@playwright/test';
-import { expect, request, test as base } from '@playwright/test';
-import { Api } from './workspace';
+import { expect } from '@playwright/test';
+import { freePort, ILab, withLab } from './ownlab';
 
-const FOLDER = resolve(__dirname, '..');
-const CONFIG = 'jupyter_server_hosts_config.py';
-
-/** A JupyterLab that asks for a token, and shows sessions at hosts of their own. */
-interface ILab {
-  origin: string;
-  port: number;
-  token: string;
-  api: Api;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise(done => server.once('listening', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(done => server.close(done));
-  return port;
-}
-
-async function ended(process: ChildProcess): Promise<void> {
-  if (process.exitCode === null) {
-    const end = new Promise(done => process.once('exit', done));
-    process.kill('SIGTERM');
-    await end;
-  }
-}
-
-const test = base.extend<object, { lab: ILab }>({
-  lab: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright wants the pattern, even an empty one
-    async ({}, use) => {
-      const port = await freePort();
-      const token = randomBytes(24).toString('hex');
-      const server = spawn('python', ['serve.py', `${port}`, CONFIG], {
-        cwd: FOLDER,
-        env: { ...process.env, GPUQUOTA_TEST_TOKEN: token },
-        stdio: ['ignore', 'inherit', 'inherit']
-      });
-      const origin = `http://localhost:${port}`;
-      const context = await request.newContext({
-        extraHTTPHeaders: { Authorization: `token ${token}` }
-      });
-      try {
-        const answers = async () => {
-          expect(server.exitCode).toBeNull();
-          const answer = await context.get(`${origin}/api/status`);
-          expect(answer.ok()).toBe(true);
-        };
-        await expect(answers).toPass({ timeout: 120_000 });
-        await use({ origin, port, token, api: new Api(context, origin) });
-      } finally {
-        await context.dispose();
-        await ended(server);
-      }
-    },
-    { scope: 'worker', timeout: 180_000 }
-  ]
-});
+const test = withLab('jupyter_server_hosts_config.py');
 
 /** What a script in a page got hold of. */
 interface ILoot {

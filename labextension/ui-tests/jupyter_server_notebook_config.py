@@ -1,0 +1,12 @@
+"""Configuration of the Jupyter Server of Notebook 7, for its browser test."""
+
+import os
+
+c = get_config()  # Jupyter defines it before it runs this file
+
+c.ServerApp.jpserver_extensions = {"jupyter_gpuquota": True}
+c.ServerApp.open_browser = False
+c.ServerApp.port_retries = 0
+c.ServerApp.root_dir = os.environ["JUPYTERLAB_GALATA_ROOT_DIR"]
+c.IdentityProvider.token = os.environ["GPUQUOTA_TEST_TOKEN"]
+c.Application.log_level = "WARN"

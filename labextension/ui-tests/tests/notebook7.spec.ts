@@ -1,0 +1,56 @@
+import { expect } from '@playwright/test';
+import { NOTEBOOK } from './notebook';
+import { withLab } from './ownlab';
+
+const test = withLab('jupyter_server_notebook_config.py', 'notebook');
+
+const SOURCE = 'import os; print(os.environ["GPUQUOTA_SHARE"])';
+const METADATA = { kernelspec: { name: 'gpu-exp-1', display_name: 'exp-1' } };
+
+test.afterEach(async ({ lab }) => {
+  await lab.api.clear();
+});
+
+test('Notebook 7 runs a cell in a session, and shows what its kernel has @live', async ({
+  context,
+  lab
+}) => {
+  const { api, origin, request, token } = lab;
+  await api.create({ name: 'exp-1', command: [] });
+  await api.reaches('exp-1', 'running');
+  await expect
+    .poll(async () => (await request.get(`${origin}/api/kernelspecs`)).text(), {
+      timeout: 60_000
+    })
+    .toContain('"gpu-exp-1"');
+  const [cell] = NOTEBOOK.cells;
+  const content = {
+    ...NOTEBOOK,
+    metadata: METADATA,
+    cells: [{ ...cell, source: SOURCE }]
+  };
+  const written = await request.put(`${origin}/api/contents/a.ipynb`, {
+    data: { type: 'notebook', content }
+  });
+  expect(written.ok(), await written.text()).toBe(true);
+
+  const page = await context.newPage();
+  await page.goto(`${origin}/notebooks/a.ipynb?token=${token}`);
+  const item = page.locator('.jp-GpuQuota-kernelItem button');
+  await expect(item).toHaveAccessibleName('½ GPU, simulated, Kernel in exp-1', {
+    timeout: 120_000
+  });
+  const source = page.locator('.jp-Notebook .cm-content').first();
+  const output = page.locator('.jp-OutputArea-output').first();
+  // Notebook 7 runs nothing while it connects to the kernel.
+  await expect(async () => {
+    await source.click();
+    await page.keyboard.press('Control+Enter');
+    await expect(output).toHaveText(/^0.5 GPU\s*$/, { timeout: 10_000 });
+  }).toPass({ timeout: 90_000 });
+
+  await item.click();
+  await page.getByRole('menuitem', { name: 'Show Details' }).click();
+  await expect(page.locator('.jp-GpuQuota-details')).toContainText('exp-1');
+  await expect(item).toBeVisible();
+});
