@@ -1,44 +1,8 @@
-import type { APIRequestContext, Locator, Page } from '@playwright/test';
-import { expectAccessible } from './storage';
-import { Api, expect, test as base } from './workspace';
+import type { Locator, Page } from '@playwright/test';
+import { expectAccessible, expectAccessibleIn, THEMES } from './storage';
+import { card, test } from './templates';
+import { expect } from './workspace';
 
-/** The templates of the user. */
-class Templates {
-  constructor(
-    private _request: APIRequestContext,
-    private _api: Api
-  ) {}
-
-  async save(title: string, data: object): Promise<void> {
-    const answer = await this._request.put(
-      this._url(`/own/${title.toLowerCase()}`),
-      { data: { title, ...data } }
-    );
-    expect(answer.ok(), await answer.text()).toBe(true);
-  }
-
-  async clear(): Promise<void> {
-    const { items } = await (await this._request.get(this._url(''))).json();
-    for (const { scope, name } of items) {
-      await this._request.delete(this._url(`/${scope}/${name}`));
-    }
-  }
-
-  private _url(path: string): string {
-    return `${this._api.base}/gpuquota/api/templates${path}`;
-  }
-}
-
-const test = base.extend<{ templates: Templates }>({
-  templates: async ({ request, api }, use) => {
-    const templates = new Templates(request, api);
-    await use(templates);
-    await templates.clear();
-  }
-});
-
-const card = (page: Page, label: string): Locator =>
-  page.locator('.jp-LauncherCard[data-category="GPU"]', { hasText: label });
 const item = (page: Page): Locator =>
   page.locator('.jp-GpuQuota-kernelItem button');
 const output = (page: Page): Locator =>
@@ -103,4 +67,56 @@ test('a cell waits for its session, and says why @live', async ({
   await expect(output(page)).toHaveText(/^\s*42\s*$/, { timeout: 90_000 });
   await page.notebook.save();
   await page.notebook.close();
+});
+
+test.describe('at 200 % zoom', () => {
+  // Half as many CSS pixels, each twice as large: what a browser makes of its zoom.
+  test.use({ viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
+
+  test('a kernel that waits can be seen and used beside a narrow panel @live', async ({
+    page,
+    api,
+    templates,
+    workspace
+  }) => {
+    await api.create({ name: 'before', project: 'team-c', gpu: '2' });
+    await api.reaches('before', 'running');
+    await templates.save('Queued', {
+      request: { project: 'team-c', gpu: '1', kind: 'interactive' }
+    });
+    await card(page, 'Queued').click();
+    await expect(item(page)).toBeAttached();
+    await page.notebook.setCell(0, 'code', 'print(6 * 7)');
+    await page.evaluate(() => {
+      void window.jupyterapp.commands.execute('notebook:run-cell');
+    });
+    await expect(output(page)).toContainText('is queued: ');
+    await workspace.open();
+    await page.sidebar.setWidth(260);
+    const whole = (part: Locator) =>
+      part.evaluate(node => node.scrollWidth <= node.clientWidth);
+    expect(await whole(output(page))).toBe(true);
+    expect(await whole(workspace.panel)).toBe(true);
+
+    const more = page.locator('.jp-Toolbar-responsive-opener:visible');
+    for (const theme of THEMES) {
+      await page.theme.setTheme(theme);
+      // The toolbar shows what it has no room for when it is asked to.
+      await more.click();
+      await expect(item(page)).toBeInViewport({ ratio: 1 });
+      await expect(item(page)).toContainText('Queued (#1)');
+      await expectAccessibleIn(
+        theme,
+        page,
+        '.jp-GpuQuota-kernelItem',
+        '.jp-OutputArea',
+        '.jp-GpuQuota-team'
+      );
+    }
+    await item(page).click();
+    const details = page.getByRole('menuitem', { name: 'Show Details' });
+    await expect(details).toBeInViewport({ ratio: 1 });
+    await page.keyboard.press('Escape');
+    await expect(details).toHaveCount(0);
+  });
 });

@@ -136,3 +136,20 @@ test('@live snapshots can be used by everyone', async ({
   await expect(snapshots.dialog).toContainText('What will be made');
   await expectAccessible(page, '.jp-Dialog');
 });
+
+test("@live the Team section shows what a project's snapshots take", async ({
+  page,
+  session,
+  storage,
+  workspace
+}) => {
+  await workspace.open();
+  await page.sidebar.setWidth(260);
+  await storage.take(session, 'first');
+  const team = workspace.panel.locator('.jp-GpuQuota-team');
+  await team.getByText('Storage', { exact: true }).click();
+  const row = (name: RegExp) => team.getByRole('row', { name });
+  await expect(row(/^Snapshots 1 \d+ B \d+ B$/)).toBeVisible();
+  await expect(row(/^You 1 \d+ B \d+ B$/)).toBeVisible();
+  await expectAccessible(page, '.jp-GpuQuota-team');
+});

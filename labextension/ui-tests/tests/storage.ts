@@ -123,7 +123,7 @@ export class Storage {
   }
 }
 
-const THEMES = [
+export const THEMES = [
   'JupyterLab Light',
   'JupyterLab Dark',
   'JupyterLab Dark High Contrast'
@@ -136,18 +136,27 @@ export async function expectAccessible(
 ): Promise<void> {
   for (const theme of THEMES) {
     await page.theme.setTheme(theme);
-    const axe = new AxeBuilder({ page }).withTags([
-      'wcag2a',
-      'wcag2aa',
-      'wcag21a',
-      'wcag21aa',
-      'wcag22aa'
-    ]);
-    parts.forEach(part => axe.include(part));
-    const { violations } = await axe.analyze();
-    const found = violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join('\n')}`
-    );
-    expect(found, theme).toEqual([]);
+    await expectAccessibleIn(theme, page, ...parts);
   }
+}
+
+/** Expect that what is shown can be used by everyone, in the theme that is set. */
+export async function expectAccessibleIn(
+  theme: string,
+  page: IJupyterLabPageFixture,
+  ...parts: string[]
+): Promise<void> {
+  const axe = new AxeBuilder({ page }).withTags([
+    'wcag2a',
+    'wcag2aa',
+    'wcag21a',
+    'wcag21aa',
+    'wcag22aa'
+  ]);
+  parts.forEach(part => axe.include(part));
+  const { violations } = await axe.analyze();
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join('\n')}`
+  );
+  expect(found, theme).toEqual([]);
 }

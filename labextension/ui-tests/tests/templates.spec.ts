@@ -1,0 +1,54 @@
+import { expectAccessible } from './storage';
+import { card, test } from './templates';
+import { expect } from './workspace';
+
+test('a template is saved from the form, edited from its card, and deleted', async ({
+  page,
+  workspace,
+  templates
+}) => {
+  const dialog = page.locator('.jp-Dialog');
+  const { form } = workspace;
+  const save = form.getByRole('button', { name: 'Save as template…' });
+  await workspace.open();
+  await workspace.openForm();
+  await form.getByLabel('Name').fill('exp-7');
+  await form.getByLabel('Project').selectOption('team-b');
+  await form.getByRole('radio', { name: '¼' }).check();
+  await save.click();
+  await expect(dialog.getByRole('textbox')).toHaveValue('exp-7');
+  await dialog.getByRole('textbox').fill('fine-tune');
+  await page.keyboard.press('Enter');
+  await expect(workspace.notice('Template fine-tune saved')).toBeVisible();
+  const choice = form.getByLabel('Template', { exact: true });
+  await expect(choice).toHaveValue('own/fine-tune');
+  const [saved] = await templates.list();
+  expect(saved.request).toMatchObject({ project: 'team-b', gpu: '0.25' });
+  expect(saved.request.name ?? '').toBe('');
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await expect(form).toHaveCount(0);
+
+  await card(page, 'fine-tune').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Edit Before Launching…' }).click();
+  await expect(choice).toHaveValue('own/fine-tune');
+  await expect(form.getByLabel('Project')).toHaveValue('team-b');
+  await expect(form.getByRole('radio', { name: '¼' })).toBeChecked();
+  await form.getByRole('radio', { name: '½' }).check();
+  await save.click();
+  await expect(dialog.getByRole('textbox')).toHaveValue('fine-tune');
+  await page.keyboard.press('Enter');
+  await expect(dialog).toContainText('Replace the template fine-tune?');
+  await expectAccessible(page, '.jp-Dialog', '.jp-GpuQuota-form');
+  await dialog.getByRole('button', { name: 'Replace' }).click();
+  await expect
+    .poll(async () => (await templates.list()).map(({ request }) => request))
+    .toMatchObject([{ project: 'team-b', gpu: '0.5' }]);
+
+  await form.getByRole('button', { name: 'Delete template…' }).click();
+  await expect(dialog).toContainText('Delete the template fine-tune?');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(choice).toHaveCount(0);
+  expect(await templates.list()).toEqual([]);
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await expect(card(page, 'fine-tune')).toHaveCount(0);
+});
