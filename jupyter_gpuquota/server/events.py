@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from ..api.dispatch import ApiRequest, Dispatcher
-from ..errors import GpuQuotaError, Unavailable
+from ..errors import GpuQuotaError, LaunchedElsewhere, Unavailable
 from ..model.about import Change, Revisions
 from ..model.routes.table import route
 
@@ -72,7 +72,9 @@ class Backoff:
         if type(error) in self._logged:
             return
         self._logged.add(type(error))
-        if isinstance(error, GpuQuotaError):
+        if isinstance(error, LaunchedElsewhere):
+            log.info("There are no session events: %s", error)
+        elif isinstance(error, GpuQuotaError):
             log.warning("Session events are interrupted: %s", error)
         else:
             log.error("Session events are interrupted by a bug", exc_info=error)

@@ -74,6 +74,8 @@ class FaultProxy:
     rules: list[Rule] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     """Method and path of each request so far."""
+    written: list[str] = field(default_factory=list)
+    """The writes that were passed on, with the status of their answers."""
     is_down: bool = False
     """Whether all connections are closed at once, as while an API server is killed."""
     opened: set[asyncio.Transport] = field(default_factory=set)
@@ -203,6 +205,8 @@ class _Server:
                 ssl=self._rest.tls,
                 timeout=aiohttp.ClientTimeout(),
             ) as answer:
+                if request.method in ("POST", "PATCH", "DELETE"):
+                    self._proxy.written.append(f"{request.method} {request.path} {answer.status}")
                 if rule.lost:
                     await answer.read()
                     return _dropped(request)
