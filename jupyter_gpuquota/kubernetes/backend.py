@@ -24,11 +24,11 @@ from ..control.runs.measured import runs_inside
 from ..control.storage.state_folder import make_state_folder
 from ..control.webhook import Webhook
 from ..core.scheduling.capacity import capacity_of
-from ..model.sessions import Session, SessionSpec
+from ..model.sessions import Session
 from ..ports.access import Access
 from ..ports.backend import Backend, Differences
 from .api import Api
-from .builders.defaults import Parts, PodDefaults
+from .builders.defaults import PodDefaults
 from .builders.session_manifests import SessionManifests
 from .config import KubernetesConfig
 from .connecting import connect
@@ -53,6 +53,7 @@ from .reconcile.writer import Writer
 from .resident.cluster import KubeCluster
 from .resident.facts import ClusterFacts
 from .resident.late import Late
+from .resident.parts import parts_of
 from .resident.resident import ClusterResident, Driven, at_once
 from .resident.settings import ClusterSettings
 from .rights.access import ClusterAccess
@@ -117,7 +118,8 @@ class _Assembly:
         offer = Offer(config.images(), Shares(config.shares, groups), config.containers())
         self._inventory = self._make_inventory(offer)
         self._data = self._make_data(defaults)
-        self._volumes = ClusterClaims(config, self._board, self._api, self._watches)
+        cluster = (self._board, self._api, self._watches)
+        self._volumes = ClusterClaims(config, *cluster, lambda id_: self._reconciler.wake(id_))
         about = (self._board, self._api, self._data, self._leadership.lost, self._pod_of)
         self._snapshots = open_snapshots(config, defaults, *about)
         self._facts = self._make_facts()
@@ -149,7 +151,9 @@ class _Assembly:
             inventory=self._inventory,
             changes=BoardChanges(board),
             access=cast("Access", self._late_access),
-            planning=EnginePlanning(self._engine, board, self._facts.isolation),
+            planning=EnginePlanning(
+                self._engine, board, self._facts.isolation, self._volumes.attached
+            ),
             usage=ClusterUsage(board),
             logs=self._reaching.logs,
             exec=self._reaching.exec,
@@ -177,7 +181,12 @@ class _Assembly:
 
     def _make_facts(self) -> ClusterFacts:
         return ClusterFacts(
-            self._engine, self._inventory, self._reader, self._watches, self._data.why
+            self._engine,
+            self._inventory,
+            self._reader,
+            self._watches,
+            self._data.why,
+            self._volumes.attached,
         )
 
     def _make_data(self, defaults: PodDefaults) -> ClusterData:
@@ -187,7 +196,8 @@ class _Assembly:
     def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
         board = self._board
         secrets = SessionSecrets(self._api, new_token)
-        manifests = SessionManifests(self._parts(defaults), defaults)
+        parts = partial(parts_of, self._engine, self._inventory, board, defaults)
+        manifests = SessionManifests(parts, defaults, self._volumes.attached)
         writer = Writer(self._api, manifests, secrets, self._volumes.of_sessions)
         steps = Steps(
             board,
@@ -237,21 +247,6 @@ class _Assembly:
         """Delete what has drained; who sees only own sessions cannot know."""
         if self._is_team:
             await self._settings.delete_drained()
-
-    def _parts(self, defaults: PodDefaults) -> Callable[[SessionSpec], Parts]:
-        """Return what says what is added to the manifests of a request."""
-        settings = self._board
-
-        def parts_of(spec: SessionSpec) -> Parts:
-            return Parts(
-                engine=self._engine.patch(spec),
-                share=self._inventory.choice(spec).patch(),
-                defaults=defaults,
-                node_types=self._inventory.node_groups(spec),
-                grace=settings.settings.rules.grace,
-            )
-
-        return parts_of
 
     async def _connect_all(self) -> tuple[Api, Engine]:
         """Connect, find the engine, and complete what waits for both."""

@@ -20,6 +20,8 @@ COMPLETE = f"{DOMAIN}/complete"
 """Annotation of a workload whose Secret, Service and NetworkPolicy were made for its next start."""
 SHAPE = f"{DOMAIN}/shape"
 """Annotation of a workload: a hash of the request that its pods were made from."""
+ATTACHED = f"{DOMAIN}/attached"
+"""Annotation of a workload whose pod may run only where its volumes are attached: those nodes."""
 
 DATA_JOB = f"{DOMAIN}/data-job"
 """Label of a Job that works on cached datasets, and of its pods: the id of that job."""

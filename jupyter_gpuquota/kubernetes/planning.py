@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
 from ..control.board import Board, snapshot_of
 from ..core.forecast.settings_change import Present, changed
+from ..model.messages.build import joined
 from ..model.previews import Preview, QueuePosition
 from ..model.projects import ChangePreview, SettingsChange
 from ..model.resources import Isolation
 from ..model.sessions import SessionSpec
 from .engines.engine import Engine
 from .faults import translated
+from .state.attached import Attached, sentence
 
 
 class EnginePlanning:
-    """Forecasts of a cluster's engine; `isolation` returns what would isolate a request."""
+    """Forecasts of a cluster's engine.
+
+    `isolation` returns what would isolate a request, `attached` the volumes that tie it to nodes.
+    """
 
     def __init__(
-        self, engine: Engine, board: Board, isolation: Callable[[SessionSpec], Isolation | None]
+        self,
+        engine: Engine,
+        board: Board,
+        isolation: Callable[[SessionSpec], Isolation | None],
+        attached: Callable[[SessionSpec], Sequence[Attached]],
     ) -> None:
         self._engine = engine
         self._board = board
         self._isolation = isolation
+        self._attached = attached
 
     async def preview(self, spec: SessionSpec) -> Preview:
         """Return what would happen to a validated request. Raises Unavailable."""
         with translated():
             found = await self._engine.preview(spec)
-        return replace(found, isolation=self._isolation(spec))
+        found = replace(found, isolation=self._isolation(spec))
+        tied = tuple(map(sentence, self._attached(spec)))
+        said = (*found.sentences, *tied)
+        return replace(found, sentences=said, message=joined(*said)) if tied else found
 
     async def position(self, session_id: str) -> QueuePosition:
         """Return why a session is queued, and its position. Raises NotFound, Unavailable."""

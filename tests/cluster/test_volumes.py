@@ -18,13 +18,20 @@ from jupyter_gpuquota.errors import (
     NotAllowed,
     NotFound,
 )
-from jupyter_gpuquota.kubernetes.labels import OWNER, SESSION
-from jupyter_gpuquota.kubernetes.resources import CLAIMS, PODS, RESOURCE_QUOTAS
+from jupyter_gpuquota.kubernetes.labels import ATTACHED, OWNER, SESSION
+from jupyter_gpuquota.kubernetes.resources import (
+    CLAIMS,
+    PODS,
+    RESOURCE_QUOTAS,
+    STATEFUL_SETS,
+)
+from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.model.volumes.volumes import VolumeChange, VolumeQuery, VolumeRequest
 from scripts.cluster.cluster import Cluster
 from tests.cluster.proxy import FaultProxy, Rule
 from tests.cluster.rbac import BINDINGS, bind, connected, controller_kubeconfig
 from tests.cluster.volume_sites import PEOPLE, Site
+from tests.cluster.workloads import RESTRICTED
 from tests.contract.helpers import until
 from tests.waiting import wait_for
 
@@ -153,10 +160,10 @@ async def test_conflicts_are_told_before_the_launch(site: Site):
     quota = {"metadata": meta, "spec": {"hard": {"requests.storage": "3Gi"}}}
     await site.admin.create(RESOURCE_QUOTAS, site.namespace, quota)
     async with site.controller():
-        await site.ready("own", mode="RWO")
+        await site.ready("own", mode="RWOP")
         await site.run("one", "sleep 600", "own:/data")
         cases = {
-            "own:/data": "can be mounted on one node at a time",
+            "own:/data": "can be mounted by one pod at a time",
             ":5Gi:/new": "storage",
             "nosuch:1Gi:/new": "kwok-volume",
             "gone:/data": "gone",
@@ -175,6 +182,72 @@ async def test_conflicts_are_told_before_the_launch(site: Site):
         assert {each.field for each in caught.value.fields} >= {"volumes[1]"}
         with pytest.raises(InvalidFields, match="storage"):
             await site.create("large", size="3Gi")
+
+
+async def test_sessions_run_where_their_volume_is_attached(site: Site, kubelet: Cluster):
+    async with site.controller():
+        await site.ready("own", mode="RWO")
+        first = await site.run("one", "echo hi > /data/a; sleep 600", "own:/data")
+        assert first.placement
+        node = first.placement.node
+        body = SessionRequest(
+            name="two",
+            project=site.namespace,
+            command=("sleep", "600"),
+            volumes=("own:/data",),
+            environment="any",
+        )
+        plan = await site.ask("sessions.preview", body=body)
+        assert plan.message.endswith(f"Runs on node {node}: volume own is attached there.")
+        # The scheduler spreads pods over nodes: without a tie these would run on others.
+        rest = [await site.launch(f"s{n}", "sleep 600", "own:/data") for n in range(3)]
+        rest = [await until(site.backend, each.id, "running") for each in rest]
+        assert [each.placement and each.placement.node for each in rest] == [node] * 3
+        assert await _tie(site, rest[0].id) == node
+        assert await _tie(site, first.id) == ""
+
+
+async def test_a_session_that_waits_follows_its_volume(site: Site):
+    async with site.controller():
+        await site.ready("own", mode="RWO")
+        hog = await site.run("hog", "sleep 600", gpu="4")
+        made = await site.launch("exp", "sleep 600", "own:/data", gpu="1")
+        for node in ("dgx1-1", "dgx1-2"):
+            await site.admin.create(PODS, site.namespace, _mounting("own", node))
+            await wait_for(lambda node=node: _is_tied(site, made.id, node))
+            if node == "dgx1-1":
+                await site.admin.delete(PODS, site.namespace, f"loader-{node}")
+        await site.stop(hog)
+        found = await until(site.backend, made.id, "running")
+        assert found.placement
+        assert found.placement.node == "dgx1-2"
+
+
+async def _is_tied(site: Site, session: str, node: str) -> bool:
+    return await _tie(site, session) == node
+
+
+async def _tie(site: Site, session: str) -> str:
+    """Return the node on which alone a session's pod may run, empty for any."""
+    for found in await site.admin.list(STATEFUL_SETS, site.namespace, f"{SESSION}={session}"):
+        tie: str = found.metadata.annotations.get(ATTACHED, "")
+        return tie
+    return ""
+
+
+def _mounting(claim: str, node: str) -> dict[str, Any]:
+    """Return a pod of someone else that mounts a claim on a node."""
+    mount = {"name": "v", "mountPath": "/data"}
+    container = {
+        "name": "main",
+        "image": "quay.io/jupyter/base-notebook",
+        "command": ["sleep", "600"],
+        "securityContext": dict(RESTRICTED),
+        "volumeMounts": [mount],
+    }
+    volume = {"name": "v", "persistentVolumeClaim": {"claimName": claim}}
+    spec = {"nodeName": node, "containers": [container], "volumes": [volume]}
+    return {"metadata": {"name": f"loader-{node}"}, "spec": spec}
 
 
 async def test_a_clone_can_be_shared_and_grows_where_its_class_allows(site: Site, kubelet: Cluster):

@@ -97,21 +97,26 @@ class Site:
         assert isinstance(volume, Volume)
         return volume
 
-    async def launch(self, name: str, script: str, *volumes: str, who: str = "member") -> Session:
-        """Request a session without a GPU."""
+    async def launch(
+        self, name: str, script: str, *volumes: str, who: str = "member", gpu: str = ""
+    ) -> Session:
+        """Request a session, without a GPU by default."""
         body = SessionRequest(
             name=name,
             project=self.namespace,
             command=("sh", "-c", script),
             volumes=volumes,
             environment="any",
+            gpu=gpu,
         )
         made: Session = await self.ask("sessions.create", who, body=body)
         return made
 
-    async def run(self, name: str, script: str, *volumes: str, who: str = "member") -> Session:
+    async def run(
+        self, name: str, script: str, *volumes: str, who: str = "member", gpu: str = ""
+    ) -> Session:
         """Launch a session, and wait until it runs."""
-        made = await self.launch(name, script, *volumes, who=who)
+        made = await self.launch(name, script, *volumes, who=who, gpu=gpu)
         return await until(self.backend, made.id, "running")
 
     async def stop(self, *sessions: Session) -> None:

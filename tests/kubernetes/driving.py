@@ -26,6 +26,7 @@ from jupyter_gpuquota.kubernetes.resources import (
 )
 from jupyter_gpuquota.kubernetes.rights.session_tokens import new_token
 from jupyter_gpuquota.kubernetes.sessions import ClusterSessions
+from jupyter_gpuquota.kubernetes.state.attached import Attached
 from jupyter_gpuquota.kubernetes.state.seen import present_pod
 from jupyter_gpuquota.kubernetes.volumes.session_claims import SessionClaims
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
@@ -73,6 +74,8 @@ class SmallFacts:
         self.admissions: dict[str, Admission] = {}
         self.missing: Reason | None = None
         """Why the datasets of all sessions are not there."""
+        self.tied: tuple[Attached, ...] = ()
+        """The volumes that tie all sessions to nodes."""
 
     def admission(self, session: Session) -> Admission:
         return self.admissions.get(session.id, Admission())
@@ -85,6 +88,9 @@ class SmallFacts:
 
     def data(self, session: Session) -> Reason | None:
         return self.missing
+
+    def attached(self, spec: SessionSpec) -> Sequence[Attached]:
+        return self.tied
 
     def lost(self) -> frozenset[str]:
         return frozenset()

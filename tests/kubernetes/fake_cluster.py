@@ -38,7 +38,7 @@ class FakeCluster:
         own = [
             pod
             for pod in self.api.all(PODS, meta["namespace"])
-            if pod["metadata"]["ownerReferences"][0]["uid"] == meta["uid"]
+            if meta["uid"] in [o["uid"] for o in pod["metadata"].get("ownerReferences", ())]
         ]
         if wanted and not own:
             self._make_pod(raw)

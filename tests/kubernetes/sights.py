@@ -10,6 +10,7 @@ import msgspec
 from jupyter_gpuquota.kubernetes.labels import COMPLETE, SHAPE
 from jupyter_gpuquota.kubernetes.objects.pods import Event, Pod
 from jupyter_gpuquota.kubernetes.objects.workloads import Job, StatefulSet
+from jupyter_gpuquota.kubernetes.state.attached import Attached
 from jupyter_gpuquota.kubernetes.state.record import Record, shape_of
 from jupyter_gpuquota.kubernetes.state.seen import Seen
 from jupyter_gpuquota.model.resources import Share
@@ -17,6 +18,8 @@ from jupyter_gpuquota.model.sessions import Session, SessionSpec
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 NODE = "dgx1-1"
+ON_N1 = Attached("data", ("n1",), ("n1",))
+"""A volume that ties sessions to a node."""
 IMAGE = "registry.example/lab:1"
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from jupyter_gpuquota.core.lifecycle import request_end, request_resize
 from jupyter_gpuquota.kubernetes.engines.engine import Admission
 from jupyter_gpuquota.kubernetes.state.advance import advance
+from jupyter_gpuquota.kubernetes.state.attached import Attached
 from jupyter_gpuquota.kubernetes.state.images import seconds_of
 from jupyter_gpuquota.kubernetes.state.record import Record, decode, encode
 from jupyter_gpuquota.kubernetes.state.seen import Overdue, Seen
@@ -20,7 +21,7 @@ from jupyter_gpuquota.model.previews import QueuePosition
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement, Share, Slice
 from jupyter_gpuquota.model.sessions import Goal, Reclaim, State
-from tests.kubernetes.sights import IMAGE, NODE, NOW, event, job, pod, record, seen, workload
+from tests.kubernetes.sights import IMAGE, NODE, NOW, ON_N1, event, job, pod, record, seen, workload
 
 LATER = NOW + timedelta(seconds=90)
 ENDED = {"terminated": {"exitCode": 3, "message": "one\ntwo"}}
@@ -478,3 +479,33 @@ def test_an_engine_may_tell_late_for_whom_it_took_the_gpus(state: State) -> None
     old = dataclasses.replace(RECLAIMED, reclaim=earlier)
     after = advance(lost, dataclasses.replace(shown, admission=old), LATER).session
     assert after.reclaimed is None
+
+
+@pytest.mark.parametrize(
+    ("said", "admission", "key"),
+    [
+        (NO_ROOM, Admission(), "volume.attached"),
+        (NO_CLAIM, Admission(), "volume.missing"),
+        ("", QUEUED, ""),
+    ],
+)
+def test_a_session_that_waits_for_the_node_of_its_volume_says_so(said, admission, key):
+    found = seen(pod(node="", unscheduled=said), of=WAITING, admission=admission, attached=[ON_N1])
+    reason = advance(WAITING, found, NOW).session.reason
+    assert reason is not None
+    assert (reason.key, reason.raw) == (key, said)
+    if key == "volume.attached":
+        assert reason.code == "NoNodeFits"
+        assert reason.message == "Runs on node n1: volume data is attached there."
+
+
+def test_volumes_on_different_nodes_are_why_a_session_waits():
+    other = Attached("out", ("n2",), ("n2",))
+    both = Attached("more", ("n1", "n2"), ("n1", "n2"))
+    sight = pod(node="", unscheduled=NO_ROOM)
+    apart = advance(WAITING, seen(sight, of=WAITING, attached=[ON_N1, other]), NOW).session.reason
+    assert apart is not None
+    assert apart.message == "data and out are attached to different nodes."
+    near = advance(WAITING, seen(sight, of=WAITING, attached=[ON_N1, both]), NOW).session.reason
+    assert near is not None
+    assert near.key == "volume.attached"

@@ -22,10 +22,12 @@ from jupyter_gpuquota.kubernetes.builders.session_manifests import SessionManife
 from jupyter_gpuquota.kubernetes.builders.volumes import claim_of
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
+from jupyter_gpuquota.kubernetes.labels import ATTACHED
 from jupyter_gpuquota.kubernetes.names import NAME_LIMIT, object_name
 from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
 from jupyter_gpuquota.kubernetes.shares.no_gpu import NoGpu
 from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
+from jupyter_gpuquota.kubernetes.state.attached import Attached
 from jupyter_gpuquota.model.pods import ContainerRules, PodOptions, SecretKey, Toleration
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
@@ -186,7 +188,8 @@ def test_without_an_address_nothing_leads_to_a_controller() -> None:
 def test_manifests_are_made_by_what_is_known_now() -> None:
     defaults = PodDefaults(proxy=PROXY)
     parts = Parts(share=NO_GPU, defaults=defaults)
-    made, session = SessionManifests(lambda _spec: parts, defaults), image_session()
+    made = SessionManifests(lambda _spec: parts, defaults, lambda _spec: ())
+    session = image_session()
     assert made.workload(session) == workload(session, parts)
     assert [(kind.kind, manifest["kind"]) for kind, manifest in made.children(session, TOKEN)] == [
         ("Secret", "Secret"),
@@ -216,6 +219,25 @@ def test_a_project_may_be_bound_to_node_groups() -> None:
     assert [term["matchExpressions"] for term in terms] == [
         [{"key": label, "operator": "In", "values": ["A100", "V100"]}] for label in GROUP_LABELS
     ]
+
+
+def test_a_pod_runs_where_its_volumes_are_attached() -> None:
+    """Also within its groups; a host's name may differ from the node's."""
+    tied = (Attached("data", ("n1",), ("host-1",)), Attached("out", ("n1", "n2"), ("host-1", "n2")))
+    made = workload(image_session(), Parts(node_types=["A100"], attached=tied))
+    affinity = made["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]
+    terms = affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    here = [
+        {"key": "kubernetes.io/hostname", "operator": "In", "values": ["host-1"]},
+        {"key": "kubernetes.io/hostname", "operator": "In", "values": ["host-1", "n2"]},
+    ]
+    assert [term["matchExpressions"] for term in terms] == [
+        [*here, {"key": label, "operator": "In", "values": ["A100"]}] for label in GROUP_LABELS
+    ]
+    assert made["metadata"]["annotations"] == {ATTACHED: "n1;n1,n2"}
+    free = workload(image_session(), Parts())
+    assert "affinity" not in free["spec"]["template"]["spec"]
+    assert "annotations" not in free["metadata"]
 
 
 @pytest.mark.parametrize(

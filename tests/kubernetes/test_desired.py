@@ -8,14 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.core.lifecycle import request_resize
-from jupyter_gpuquota.kubernetes.labels import COMPLETE
+from jupyter_gpuquota.kubernetes.labels import ATTACHED, COMPLETE
+from jupyter_gpuquota.kubernetes.objects.workloads import Workload
 from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
 from jupyter_gpuquota.kubernetes.state.record import Record
 from jupyter_gpuquota.kubernetes.state.seen import Seen
 from jupyter_gpuquota.model.ending import Ending
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Exit
-from tests.kubernetes.sights import NOW, job, pod, record, seen, workload
+from tests.kubernetes.sights import NOW, ON_N1, job, pod, record, seen, workload
 
 WAITING = record()
 RUNNING = record("running", pod="p1", started=NOW)
@@ -57,6 +58,31 @@ CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
     "interrupted": (REQUEUED, lambda r: seen(pod(deleted=True), of=r), Action.NONE),
     "stopped": (STOPPED, lambda r: seen(of=r, workload=workload(r, up=False)), Action.NONE),
     "stopped while queued": (STOPPED, lambda r: seen(of=r), Action.STOP),
+    "its volume is now attached to a node": (
+        WAITING,
+        lambda r: seen(pod(node=""), of=r, attached=[ON_N1]),
+        Action.REMOVE,
+    ),
+    "made for the node of its volume": (
+        WAITING,
+        lambda r: seen(of=r, workload=_on_n1(workload(r)), attached=[ON_N1]),
+        Action.NONE,
+    ),
+    "its volume is free again": (
+        WAITING,
+        lambda r: seen(of=r, workload=_on_n1(workload(r))),
+        Action.REMOVE,
+    ),
+    "a job whose volume is now attached to a node": (
+        TRAIN,
+        lambda r: seen(of=r, workload=_waiting_job(r), starts_jobs=True, attached=[ON_N1]),
+        Action.REMOVE,
+    ),
+    "running where its volume was attached": (
+        RUNNING,
+        lambda r: seen(pod(), of=r, workload=_on_n1(workload(r))),
+        Action.NONE,
+    ),
     "a suspended job": (TRAIN, lambda r: seen(of=r, workload=job(r, suspend=True)), Action.START),
     "a job that its engine starts": (
         TRAIN,
@@ -91,6 +117,11 @@ def _incomplete(of: Record) -> object:
     found = workload(of)
     kept = {k: v for k, v in found.metadata.annotations.items() if k != COMPLETE}
     return replace(found, metadata=replace(found.metadata, annotations=kept))
+
+
+def _on_n1(found: Workload) -> Workload:
+    more = {**found.metadata.annotations, ATTACHED: "n1"}
+    return replace(found, metadata=replace(found.metadata, annotations=more))
 
 
 def _waiting_job(of: Record) -> object:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import (
     FieldError,
@@ -28,11 +29,12 @@ from jupyter_gpuquota.kubernetes.resources import (
     PODS,
     STORAGE_CLASSES,
 )
+from jupyter_gpuquota.kubernetes.state.attached import Attached
 from jupyter_gpuquota.kubernetes.volumes.capability import ClusterVolumes
 from jupyter_gpuquota.kubernetes.volumes.hidden import Hidden
 from jupyter_gpuquota.kubernetes.volumes.sight import Sight
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
-from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from jupyter_gpuquota.model.sessions import Session, SessionRequest, SessionSpec
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.model.volumes.volumes import NewVolume, Volume, VolumeChange
 from tests.builders import make_session
@@ -104,6 +106,11 @@ async def site() -> AsyncIterator[Site]:
 
 def mount(name: str = "data", **more: Any) -> Mount:
     return Mount(volume=name, path=f"/mnt/{name}", **more)
+
+
+def asked(session: str, **more: Any) -> SessionSpec:
+    """Return the checked request of a session that mounts a volume."""
+    return replace(make_session(session, project=TEAM).spec, volumes=(mount(**more),))
 
 
 def wanted(name: str = "new", **more: Any) -> NewVolume:
@@ -398,6 +405,7 @@ async def test_a_volume_that_another_pod_mounts(site: Site, mode, key):
     put_claim(site.api, mode=mode)
     put_pod(site.api, "loader")
     await site.seen()
+    site.allowed = frozenset({"node-2"})
     found = await site.check(mount())
     assert [each.key for each in found] == ([key] if key else [])
     for each in found:
@@ -405,14 +413,76 @@ async def test_a_volume_that_another_pod_mounts(site: Site, mode, key):
         assert "volume create" in each.hint
 
 
-async def test_pods_on_the_only_node_of_a_session_are_no_conflict(site: Site):
+@pytest.mark.parametrize("allowed", [{"node-1"}, {"node-1", "node-2"}, None])
+async def test_a_pod_on_a_node_that_a_session_can_have_is_no_conflict(site: Site, allowed):
+    """Also where nodes may not be read: it waits then, and says for which."""
     put_claim(site.api, mode="RWO")
     put_pod(site.api, "loader")
     await site.seen()
-    site.allowed = frozenset({"node-1"})
+    site.allowed = None if allowed is None else frozenset(allowed)
     assert await site.check(mount()) == ()
+
+
+@pytest.mark.parametrize("allowed", [{"node-1", "node-2"}, None])
+async def test_volumes_that_are_attached_to_different_nodes_exclude_each_other(site: Site, allowed):
+    for name, node in (("one", "node-1"), ("two", "node-2"), ("near", "node-1")):
+        put_claim(site.api, name, mode="RWO")
+        put_pod(site.api, f"loads-{name}", name, node)
+    await site.seen()
+    site.allowed = None if allowed is None else frozenset(allowed)
+    assert await site.check(mount("one"), mount("near")) == ()
+    [error] = await site.check(mount("one"), mount("near"), mount("two"))
+    assert (error.field, error.key) == ("volumes[2]", "volume.elsewhere")
+    assert "is on node-2 (loads-two)" in error.message
+
+
+async def test_a_volume_that_is_attached_out_of_the_reach_of_another(site: Site):
+    put_nodes(site.api, make_node("node-1"), make_node("node-2"))
+    put_claim(site.api, "held", mode="RWO")
+    put_claim(site.api, "tied", affinity={"kubernetes.io/hostname": ["node-2"]})
+    put_pod(site.api, "loader", "held", "node-1")
+    await site.seen()
     site.allowed = frozenset({"node-1", "node-2"})
-    assert [each.key for each in await site.check(mount())] == ["volume.elsewhere"]
+    assert [e.key for e in await site.check(mount("held"), mount("tied"))] == ["volume.nodes"]
+    assert [e.key for e in await site.check(mount("tied"), mount("held"))] == ["volume.elsewhere"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "pod", "read_only", "tied"),
+    [
+        ("RWO", {}, False, True),
+        ("RWO", {}, True, True),
+        ("RWO", {"node": ""}, False, False),
+        ("RWO", {"phase": "Succeeded"}, False, False),
+        ("RWX", {}, False, False),
+        ("ROX", {}, True, False),
+        ("ReadWriteOncePod", {}, False, False),
+    ],
+)
+async def test_pods_that_mount_a_volume_tie_others_to_their_node(
+    site: Site, mode, pod, read_only, tied
+):
+    put_nodes(site.api, make_node("node-1", labelled={"kubernetes.io/hostname": "host-1"}))
+    put_claim(site.api, mode=mode)
+    put_pod(site.api, "loader", **pod)
+    await site.seen()
+    found = site.sight.attached(asked("exp", read_only=read_only))
+    assert found == ((Attached("data", ("node-1",), ("host-1",)),) if tied else ())
+
+
+async def test_a_session_is_not_tied_by_its_own_pod_or_by_what_is_no_claim(site: Site):
+    put_claim(site.api, mode="RWO")
+    session = make_session("exp", project=TEAM)
+    site.sessions.append(session)
+    put_pod(site.api, "gpu-exp-0", session=session.id)
+    await site.seen()
+    assert site.sight.attached(asked("exp")) == ()
+    [found] = site.sight.attached(asked("other"))
+    assert found.hosts == found.nodes == ("node-1",), "its node may not be read"
+    folder = Mount(host_path="/data", path="/data")
+    gone = Mount(volume="gone", path="/gone")
+    spec = replace(asked("other"), volumes=(folder, gone))
+    assert site.sight.attached(spec) == ()
 
 
 async def test_the_pods_of_the_session_itself_are_no_conflict(site: Site):
@@ -421,6 +491,7 @@ async def test_the_pods_of_the_session_itself_are_no_conflict(site: Site):
     site.sessions.append(session)
     put_pod(site.api, "gpu-exp-0", session=session.id)
     await site.seen()
+    site.allowed = frozenset({"node-2"})
     assert await site.check(mount()) == ()
     assert [each.key for each in await site.check(mount(), name="other")] == ["volume.elsewhere"]
 

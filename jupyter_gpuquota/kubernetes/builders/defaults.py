@@ -10,6 +10,7 @@ from ...model.pods import Toleration
 from ..engines.engine import EnginePatch
 from ..nodes import GROUP_LABELS
 from ..shares.provider import PodPatch
+from ..state.attached import Attached
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Parts:
     """What the engine, the share's provider and the administrator add to a session's objects.
 
     `node_types` are the node groups of which a node must belong to one, empty for any. `grace` is
-    the number of seconds for programs to end.
+    the number of seconds for programs to end. `attached` are the volumes that tie the pod to nodes.
     """
 
     engine: EnginePatch = field(default_factory=EnginePatch)
@@ -59,3 +60,4 @@ class Parts:
     defaults: PodDefaults = field(default_factory=PodDefaults)
     node_types: Sequence[str] = ()
     grace: int = 30
+    attached: Sequence[Attached] = ()

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ...model.pods import PodOptions, Toleration
 from ...model.sessions import Session
-from ..shares.gpu_node import GPU
+from ..shares.gpu_node import GPU, HOSTNAME
 from .claims import pod_claims
 from .container import CONTAINER, container
 from .datasets import dataset_volumes
@@ -98,7 +98,10 @@ def toleration(one: Toleration) -> dict[str, str]:
 
 def _affinity(parts: Parts) -> dict[str, Any]:
     """Return which nodes the pod may run on; any of the labels may hold a node's group."""
-    wanted = [_one_of(name, values) for name, values in parts.share.node_labels.items()]
+    wanted = [
+        *(_one_of(name, values) for name, values in parts.share.node_labels.items()),
+        *(_one_of(HOSTNAME, each.hosts) for each in parts.attached),
+    ]
     labels = parts.defaults.node_type_labels if parts.node_types else ()
     terms = [[*wanted, _one_of(label, parts.node_types)] for label in labels] or [wanted]
     if terms == [[]]:

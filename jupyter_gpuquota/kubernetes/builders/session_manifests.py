@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from ...model.sessions import Session, SessionSpec
 from ..api import Manifest
 from ..reconcile.manifests import Child
 from ..resources import CLAIM_TEMPLATES, NETWORK_POLICIES, SECRETS, SERVICES
+from ..state.attached import Attached
 from .claims import claim_template
 from .defaults import Parts, PodDefaults
 from .network import network_policy, service
@@ -16,15 +18,25 @@ from .workload import released_labels, workload
 
 
 class SessionManifests:
-    """Makes manifests; `parts_of` returns what is added to those of a request."""
+    """Makes manifests; `parts_of` returns what is added to those of a request.
 
-    def __init__(self, parts_of: Callable[[SessionSpec], Parts], defaults: PodDefaults) -> None:
+    `attached` returns the volumes that tie the pod of a request to nodes, as they are now.
+    """
+
+    def __init__(
+        self,
+        parts_of: Callable[[SessionSpec], Parts],
+        defaults: PodDefaults,
+        attached: Callable[[SessionSpec], Sequence[Attached]],
+    ) -> None:
         self._parts_of = parts_of
         self._defaults = defaults
+        self._attached = attached
 
     def workload(self, session: Session) -> Manifest:
         """Return the workload, without pods: at 0 replicas, or suspended. Raises InvalidFields."""
-        return workload(session, self._parts_of(session.spec))
+        parts = replace(self._parts_of(session.spec), attached=self._attached(session.spec))
+        return workload(session, parts)
 
     def released(self, session: Session) -> Mapping[str, str]:
         """Return the labels of a workload that may start, as its data is there."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...model.sessions import Session
+from ..labels import ATTACHED
 from ..names import object_name
 from ..reconcile.manifests import workload_resource
+from ..state.attached import mark
 from .defaults import Parts
 from .metadata import labels_of, manifest, selector_of
 from .pod import pod_template
@@ -26,8 +28,9 @@ def workload(session: Session, parts: Parts) -> dict[str, Any]:
     made = manifest(workload_resource(session.spec), session, spec=_spec(session, parts))
     held = parts.engine.held if session.spec.data and session.spec.kind == "train" else {}
     made["metadata"]["labels"] = {**released_labels(session, parts), **held}
-    if parts.engine.annotations:
-        made["metadata"]["annotations"] = dict(parts.engine.annotations)
+    tied = {ATTACHED: mark(parts.attached)} if parts.attached else {}
+    if annotations := {**parts.engine.annotations, **tied}:
+        made["metadata"]["annotations"] = annotations
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from ...model.reasons import Reason
@@ -9,6 +10,7 @@ from ...model.resources import Isolation, Placement
 from ...model.sessions import Session, SessionSpec
 from ..engines.engine import Admission
 from ..objects.pods import Pod
+from ..state.attached import Attached
 
 
 class Facts(Protocol):
@@ -25,6 +27,9 @@ class Facts(Protocol):
 
     def data(self, session: Session) -> Reason | None:
         """Return why the datasets of a session are not there, None if they are, or it has none."""
+
+    def attached(self, spec: SessionSpec) -> Sequence[Attached]:
+        """Return the volumes that tie a request to nodes, as others mount them there now."""
 
     def lost(self) -> frozenset[str]:
         """Return the nodes that do not respond."""

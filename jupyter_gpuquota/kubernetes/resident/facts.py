@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ...errors import GpuQuotaError
 from ...model.reasons import Reason
@@ -14,6 +14,7 @@ from ..nodes import is_ready, placement_of
 from ..objects.pods import Pod
 from ..resources import NODES
 from ..shares.provider import PodPatch
+from ..state.attached import Attached
 from ..watching.watches import Watches
 
 
@@ -27,11 +28,13 @@ class ClusterFacts:
         reader: ClusterReader,
         watches: Watches,
         data: Callable[[Session], Reason | None],
+        attached: Callable[[SessionSpec], Sequence[Attached]],
     ) -> None:
         self._engine = engine
         self._inventory = inventory
         self._reader = reader
         self._data = data
+        self._attached = attached
         self._nodes = watches.cache(NODES)
         self._lost: frozenset[str] | None = None
         self._nodes.subscribe(self._forget)
@@ -61,6 +64,10 @@ class ClusterFacts:
     def data(self, session: Session) -> Reason | None:
         """Return why the datasets of a session are not there, None if they are, or it has none."""
         return self._data(session) if session.spec.data else None
+
+    def attached(self, spec: SessionSpec) -> Sequence[Attached]:
+        """Return the volumes that tie a request to nodes, as others mount them there now."""
+        return self._attached(spec)
 
     def lost(self) -> frozenset[str]:
         """Return the nodes that do not respond."""

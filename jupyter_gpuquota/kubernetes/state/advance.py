@@ -13,7 +13,7 @@ from ...model.messages.formats import place_arg
 from ...model.reasons import Reason
 from ...model.resources import Placement
 from ...model.sessions import Session
-from . import images
+from . import attached, images
 from .ends import conclude, exit_of, interrupted, never_ready, removed
 from .record import Record
 from .seen import Seen, fits, has_ended, is_complete, is_ready, is_running
@@ -68,6 +68,9 @@ def _waiting(record: Record, seen: Seen, now: datetime) -> Record:
         session = replace(session, queue_position=0)
     if why := _why_waiting(session, seen):
         session = replace(session, reason=why)
+    if seen.attached and session.reason and session.reason.key == "node.none":
+        tied = attached.why(seen.attached, session.reason.raw)
+        session = replace(session, reason=tied)
     return replace(record, session=session)
 
 

@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from ...model.sessions import Session
 from ..objects.workloads import Job
-from .seen import Seen, fits, is_complete, is_finished, is_up
+from .seen import Seen, fits, is_complete, is_finished, is_up, is_where_volumes_are
 
 
 class Action(Enum):
@@ -51,6 +51,8 @@ def _up(session: Session, seen: Seen) -> Action:
         return Action.NONE if seen.live else Action.CREATE
     if not fits(workload, session) or is_finished(workload):
         return Action.REMOVE
+    if session.state == "waiting" and not is_where_volumes_are(workload, seen.attached):
+        return Action.REMOVE  # no pod has a node yet, so nothing is lost
     if is_complete(workload) and (is_up(workload) or seen.engine_starts(workload)):
         return Action.NONE
     if seen.data:

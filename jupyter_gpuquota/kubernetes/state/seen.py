@@ -9,9 +9,10 @@ from ...model.reasons import Reason
 from ...model.resources import Isolation, Placement
 from ...model.sessions import Session
 from ..engines.engine import Admission
-from ..labels import COMPLETE, SHAPE
+from ..labels import ATTACHED, COMPLETE, SHAPE
 from ..objects.pods import ContainerStatus, Event, Pod
 from ..objects.workloads import Job, StatefulSet, Workload
+from .attached import Attached, mark
 from .record import shape_of
 
 FINISHED = ("Succeeded", "Failed")
@@ -33,7 +34,8 @@ class Seen:
     `pods` are all that carry its label, `events` those of its workload and pods. `placement` is
     that of the present pod, `isolation` what isolates its share. `lost` names the nodes that do not
     respond. `starts_jobs`: the engine starts suspended Jobs by itself. `overdue` is the run that
-    takes too long to start. `data` is why its datasets are not there, None if they are.
+    takes too long to start. `data` is why its datasets are not there, None if they are. `attached`
+    are the volumes that tie it to nodes while it waits.
     """
 
     workload: Workload | None = None
@@ -46,6 +48,7 @@ class Seen:
     starts_jobs: bool = False
     overdue: Overdue | None = None
     data: Reason | None = None
+    attached: Sequence[Attached] = ()
 
     @property
     def live(self) -> tuple[Pod, ...]:
@@ -111,6 +114,11 @@ def is_complete(workload: Workload) -> bool:
 def fits(workload: Workload, session: Session) -> bool:
     """Return whether a workload was made from a session's present request."""
     return workload.metadata.annotations.get(SHAPE) == shape_of(session)
+
+
+def is_where_volumes_are(workload: Workload, attached: Iterable[Attached]) -> bool:
+    """Return whether the pod of a workload may run on those nodes alone where its volumes are."""
+    return workload.metadata.annotations.get(ATTACHED, "") == mark(attached)
 
 
 def has_ended(seen: Seen) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from ...control.board import Board
 from ...core.scheduling.queue import nodes_for
 from ...model.quota import Project
-from ...model.sessions import SessionRequest
+from ...model.sessions import SessionRequest, SessionSpec
 from ...ports.backend import Backend
 from ..api import Api
 from ..config import KubernetesConfig
 from ..reaching import prometheus
+from ..state.attached import Attached
 from ..watching.watches import Watches
 from .capability import ClusterVolumes
 from .hidden import Hidden
@@ -22,10 +23,21 @@ from .upkeep import Upkeep
 
 
 class ClusterClaims:
-    """Everything of a cluster that belongs to shared volumes, from `start` to `close`."""
+    """Everything of a cluster that belongs to shared volumes, from `start` to `close`.
 
-    def __init__(self, config: KubernetesConfig, board: Board, api: Api, watches: Watches) -> None:
+    `wake` looks at a session soon.
+    """
+
+    def __init__(
+        self,
+        config: KubernetesConfig,
+        board: Board,
+        api: Api,
+        watches: Watches,
+        wake: Callable[[str], None],
+    ) -> None:
         self._board = board
+        self._wake = wake
         hidden = Hidden(
             homes=config.containers().claims,
             cache=config.dataset_claim,
@@ -37,7 +49,8 @@ class ClusterClaims:
             lambda: [project.name for project in board.settings.projects],
             lambda: board.sessions,
         )
-        self._upkeep = Upkeep(sight, prometheus(config), partial(board.touch, "volumes"))
+        self._sight = sight
+        self._upkeep = Upkeep(sight, prometheus(config), self._changed)
         self._volumes = ClusterVolumes(api, sight, self._nodes, self._upkeep)
         self.of_sessions = SessionClaims(api, sight.classes)
 
@@ -52,6 +65,17 @@ class ClusterClaims:
     def added_to(self, backend: Backend) -> Backend:
         """Return the record of a backend with these."""
         return replace(backend, volumes=self._volumes)
+
+    def attached(self, spec: SessionSpec) -> tuple[Attached, ...]:
+        """Return the volumes that tie a request to nodes, as others mount them there now."""
+        return self._sight.attached(spec) if spec.mounts else ()
+
+    def _changed(self) -> None:
+        """Show what has changed; other nodes may have the volumes of sessions that wait."""
+        self._board.touch("volumes")
+        for session in self._board.sessions:
+            if session.state == "waiting" and session.spec.mounts:
+                self._wake(session.id)
 
     def _nodes(self, request: SessionRequest, project: str) -> frozenset[str] | None:
         """Return the nodes on which a session may run, None if nodes may not be read."""

@@ -133,11 +133,9 @@ class ClusterVolumes:
         self, request: SessionRequest, project: str, mounts: Mapping[str, Mount]
     ) -> tuple[FieldError, ...]:
         """Return why a session of a project could not mount these volumes, by field."""
-        sight, known = self._sight, {}
-        for mount in mounts.values():
-            claim = sight.claim(project, mount.volume) if not mount.size else None
-            if claim:
-                known[mount.volume] = sight.facts(claim, request.name)
+        sight = self._sight
+        existing = [mount for mount in mounts.values() if not mount.size]
+        known = sight.known(project, request.name, existing)
         errors = [
             *conflicts(mounts, known, self._nodes(request, project)),
             *over_quota(mounts, sight.quotas(project), project),

@@ -11,7 +11,7 @@ from ...core.requests.quantities import size_quantity
 from ...errors import FieldError
 from ...model.messages.build import field_error
 from ...model.volumes.volumes import NewVolume, StorageClass
-from .conflicts import Facts
+from .facts import Facts
 from .reading import size_of
 
 

@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ...core.requests.quantities import size_quantity
 from ...errors import FieldError
 from ...model.messages.build import field_error
 from ...model.volumes.mounts import Mount
 from ..objects.cluster import ResourceQuota
-from ..objects.storage import Claim
+from .attached import tied_to
+from .facts import Facts
 from .modes import LONG, short
 from .quotas import Demand, exceeded
 from .reading import modes_of
-
-
-@dataclass(frozen=True, slots=True)
-class Mounted:
-    """A pod that mounts a claim now: what people call it, and its node."""
-
-    name: str
-    node: str
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known about a claim that is to be mounted.
-
-    `mounted` are the pods that mount it now, besides those of the session itself. `reachable` are
-    the nodes from which it can be used, None for all.
-    """
-
-    claim: Claim
-    mounted: Sequence[Mounted] = ()
-    reachable: frozenset[str] | None = None
 
 
 def conflicts(
@@ -50,14 +29,17 @@ def conflicts(
         facts = known.get(mount.volume)
         if facts is None:
             continue
-        if error := _own_conflict(field, mount, facts, allowed):
+        if error := _own_conflict(field, mount, facts):
             yield error
-        if left is not None and facts.reachable is not None:
-            if not left & facts.reachable:
-                nodes = ",".join(sorted(facts.reachable)) or "nodes that are gone"
-                yield field_error(field, "volume.nodes", volume=mount.volume, nodes=nodes)
+            continue
+        ties = ((tied_to(mount, facts), _elsewhere), (facts.reachable, _out_of_reach))
+        for nodes, error_of in ties:
+            if nodes is None:
                 continue
-            left &= facts.reachable
+            if left is not None and not left & nodes:
+                yield error_of(field, facts, nodes)
+                break
+            left = nodes if left is None else left & nodes
 
 
 def over_quota(
@@ -86,10 +68,8 @@ def quota_errors(
         )
 
 
-def _own_conflict(
-    field: str, mount: Mount, facts: Facts, allowed: frozenset[str] | None
-) -> FieldError | None:
-    """Return why a claim cannot be mounted as it is now, None if it can."""
+def _own_conflict(field: str, mount: Mount, facts: Facts) -> FieldError | None:
+    """Return why no node at all could mount a claim as it is now, None if one could."""
     claim, name = facts.claim, mount.volume
     modes = short(modes_of(claim))
     if claim.spec.volume_mode == "Block":
@@ -97,15 +77,29 @@ def _own_conflict(
         return field_error(field, "volume.unusable", volume=name, why=why)
     if modes == ("ROX",) and not mount.read_only:
         return field_error(field, "volume.only_read", volume=f"{name}:{mount.path}")
-    users = ",".join(dict.fromkeys(each.name for each in facts.mounted))
-    if "RWX" in modes or not facts.mounted or (mount.read_only and "ROX" in modes):
-        return None
-    if "RWOP" in modes:
+    if facts.mounted and "RWOP" in modes:
+        users = _users(facts)
         return field_error(field, "volume.alone", volume=name, users=users, mode=LONG["RWOP"])
-    nodes = {each.node for each in facts.mounted if each.node}
-    if not nodes or (allowed is not None and len(nodes) == 1 and allowed <= nodes):
-        return None
-    where = ",".join(sorted(nodes))
+    return None
+
+
+def _elsewhere(field: str, facts: Facts, nodes: frozenset[str]) -> FieldError:
+    """Return that a claim is attached to nodes which the session cannot have."""
     return field_error(
-        field, "volume.elsewhere", volume=name, users=users, nodes=where, mode=LONG["RWO"]
+        field,
+        "volume.elsewhere",
+        volume=facts.claim.metadata.name,
+        users=_users(facts),
+        nodes=",".join(sorted(nodes)),
+        mode=LONG["RWO"],
     )
+
+
+def _out_of_reach(field: str, facts: Facts, nodes: frozenset[str]) -> FieldError:
+    """Return that a claim can be used on nodes only which the session cannot have."""
+    named = ",".join(sorted(nodes)) or "nodes that are gone"
+    return field_error(field, "volume.nodes", volume=facts.claim.metadata.name, nodes=named)
+
+
+def _users(facts: Facts) -> str:
+    return ",".join(dict.fromkeys(each.name for each in facts.mounted))

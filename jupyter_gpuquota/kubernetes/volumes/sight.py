@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...core.volumes.uses import uses_of
-from ...model.sessions import Session
+from ...model.sessions import Session, SessionSpec
+from ...model.volumes.mounts import Mount
 from ...model.volumes.volumes import StorageClass, Volume
 from ..faults import error as explained
 from ..labels import SESSION
@@ -24,10 +25,13 @@ from ..resources import (
     RESOURCE_QUOTAS,
     STORAGE_CLASSES,
 )
+from ..shares.gpu_node import HOSTNAME
+from ..state.attached import Attached
 from ..state.seen import FINISHED
 from ..watching.watches import Watches
 from . import modes, reading, ties, uses
-from .conflicts import Facts, Mounted
+from .attached import attached
+from .facts import Facts, Mounted
 from .hidden import Hidden
 from .used import Key
 
@@ -150,6 +154,20 @@ class Sight:
         volume = self._volumes.get("", claim.spec.volume_name)
         reachable = ties.reachable(volume, self._nodes.values()) if volume else None
         return Facts(claim, tuple(users), reachable if self._nodes.values() else None)
+
+    def known(self, project: str, session: str, mounts: Iterable[Mount]) -> Mapping[str, Facts]:
+        """Return the facts of the claims that the session with this name is to mount, by name."""
+        names = {mount.volume for mount in mounts if mount.volume}
+        found = {name: self.claim(project, name) for name in names}
+        return {name: self.facts(claim, session) for name, claim in found.items() if claim}
+
+    def attached(self, spec: SessionSpec) -> tuple[Attached, ...]:
+        """Return the volumes that tie a session to nodes, as others mount them there now."""
+        known = self.known(spec.project, spec.name, spec.mounts)
+        tied = {each.node for facts in known.values() for each in facts.mounted}
+        nodes = filter(None, (self._nodes.get("", name) for name in tied if name))
+        hosts = {node.metadata.name: node.metadata.labels.get(HOSTNAME, "") for node in nodes}
+        return attached(spec.mounts, known, {name: host for name, host in hosts.items() if host})
 
     def quotas(self, project: str) -> Sequence[ResourceQuota]:
         """Return the ResourceQuotas of a project."""

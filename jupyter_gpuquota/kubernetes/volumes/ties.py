@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ..objects.cluster import KubeNode
 from ..objects.storage import Expression, NodeTerm, PersistentVolume
+from ..shares.gpu_node import HOSTNAME
 
-_HOST = "kubernetes.io/hostname"
 _ZONE = "/zone"
 """How the labels of zones end: `topology.kubernetes.io/zone`, and those of drivers."""
 
 
 def named_nodes(volume: PersistentVolume) -> tuple[str, ...]:
     """Return the nodes that a volume names, empty if it names none."""
-    return _values(volume, lambda key: key in (_HOST, "metadata.name"))
+    return _values(volume, lambda key: key in (HOSTNAME, "metadata.name"))
 
 
 def named_zones(volume: PersistentVolume) -> tuple[str, ...]:

@@ -31,19 +31,6 @@ def others(pods: Iterable[Pod], ours: Collection[str]) -> Mapping[Key, tuple[Vol
     return {key: tuple(uses) for key, uses in found.items()}
 
 
-def nodes_of(pods: Iterable[Pod]) -> Mapping[Key, frozenset[str]]:
-    """Return the nodes on which each claim is mounted now, by whatever pod."""
-    found: defaultdict[Key, set[str]] = defaultdict(set)
-    for pod in pods:
-        if not pod.spec.node_name or pod.status.phase in FINISHED:
-            continue
-        for volume in pod.spec.volumes:
-            if source := volume.persistent_volume_claim:
-                key = (pod.metadata.namespace, source.claim_name)
-                found[key].add(pod.spec.node_name)
-    return {key: frozenset(nodes) for key, nodes in found.items()}
-
-
 def _use(pod: Pod, volume: str, *, read_only: bool) -> VolumeUse:
     """Return how a pod uses a volume: by the first of its containers that mounts it."""
     containers = (*pod.spec.containers, *pod.spec.init_containers)

@@ -158,7 +158,8 @@ SESSIONS = {
         "You may not make volumes in {project}.", "Mount one that there is, or ask an admin."
     ),
     "volume.elsewhere": Text(
-        "{volume} can be mounted on one node at a time ({mode}): {users:and}, {nodes:and}.",
+        "{volume} can be mounted on one node at a time ({mode}), and is on {nodes:and} "
+        "({users:and}), where this session cannot run.",
         "Stop that first, or clone it: jupyter gpu volume create NAME --from {volume} --mode RWX.",
     ),
     "volume.alone": Text(

@@ -12,6 +12,7 @@ PREVIEWS = {
     ),
     "preview.admitted": Text("Starts as soon as a node has {share:share} free."),
     "preview.estimate": Text("An estimate: the cluster decides."),
+    "preview.attached": Text("Runs on node {nodes:or}: volume {volume} is attached there."),
     "preview.unknown": Text("The cluster does not tell when it would start."),
     "preview.uses": Text("Uses {used:gpus} of your quota."),
     "preview.borrows": Text(

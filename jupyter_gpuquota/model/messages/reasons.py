@@ -142,6 +142,14 @@ REASONS = {
         "It uses {used:bytes}, more than its {size:bytes}.", "Remove files, or let it grow."
     ),
     "volume.missing": Text("The claim {claim} does not exist.", "Starts when it does."),
+    "volume.attached": Text(
+        "Runs on node {nodes:or}: volume {volume} is attached there.",
+        "Starts when there is room, or nothing mounts the volume there.",
+    ),
+    "volume.apart": Text(
+        "{volume} and {other} are attached to different nodes.",
+        "Starts when nothing mounts one of them.",
+    ),
     "volume.pending": Text("A volume is not ready.", "Starts when it is."),
     "volume.first": Text("Made when a session first mounts it.", "Launch one that does."),
     "volume.failed": Text("The cluster says: {problem}.", "Ask an administrator."),

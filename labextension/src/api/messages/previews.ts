@@ -9,6 +9,9 @@ export const previews: Texts = {
   'preview.allowed': (trans, f, a) => [
     trans.__('%1 would be allowed.', f.share(a.share))
   ],
+  'preview.attached': (trans, f, a) => [
+    trans.__('Runs on node %1: volume %2 is attached there.', f.or(a.nodes), a.volume)
+  ],
   'preview.borrows': (trans, f, a) => [
     trans.__('Borrows %1, which %2 can reclaim; the session would then be requeued.', f.gpus(a.borrowed), f.or(a.owners))
   ],

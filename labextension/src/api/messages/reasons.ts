@@ -204,6 +204,14 @@ export const reasons: Texts = {
     trans.__('GPUs are being released for it by %1.', f.sessions(a.sessions)),
     trans.__('Starts when they are released.')
   ],
+  'volume.apart': (trans, _f, a) => [
+    trans.__('%1 and %2 are attached to different nodes.', a.volume, a.other),
+    trans.__('Starts when nothing mounts one of them.')
+  ],
+  'volume.attached': (trans, f, a) => [
+    trans.__('Runs on node %1: volume %2 is attached there.', f.or(a.nodes), a.volume),
+    trans.__('Starts when there is room, or nothing mounts the volume there.')
+  ],
   'volume.changing': (trans) => [
     trans.__('It is being changed.')
   ],

@@ -145,7 +145,7 @@ export const sessions: Texts = {
     trans.__('Choose one for the session.')
   ],
   'volume.elsewhere': (trans, f, a) => [
-    trans.__('%1 can be mounted on one node at a time (%2): %3, %4.', a.volume, a.mode, f.and(a.users), f.and(a.nodes)),
+    trans.__('%1 can be mounted on one node at a time (%2), and is on %3 (%4), where this session cannot run.', a.volume, a.mode, f.and(a.nodes), f.and(a.users)),
     trans.__('Stop that first, or clone it: jupyter gpu volume create NAME --from %1 --mode RWX.', a.volume)
   ],
   'volume.no_folder': (trans) => [
