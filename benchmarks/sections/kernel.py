@@ -1,10 +1,10 @@
-"""A notebook whose kernel runs in a session, compared with a kernel here."""
+"""A notebook whose kernel runs in a session, compared with a kernel here and Jupyter's gateway."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,19 +14,28 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
+from ..clients.page_kernel import PageKernel
 from ..context import Context
 from ..measuring.report import Report, half_ms, ms, signed_ms
-from ..measuring.timing import Sample, in_turn, stopwatch
-from ..systems.server import jupyterlab
+from ..measuring.timing import Sample, in_turn, stopwatch, wait_until
+from ..systems.gateway import UNLIMITED, gateway_client
+from ..systems.server import Server, jupyterlab
 from ..systems.sessions import API, create, wait_for
 from ..systems.workplace import workplace
 
 TITLE = "a session as the kernel of a notebook"
-HERE, THERE = "here", "there"
+HERE, THERE, GATEWAY = "here", "there", "gateway"
+NAMES = {
+    HERE: "a kernel here",
+    THERE: "in a session",
+    GATEWAY: "by Jupyter's gateway client",
+}
 ADDED_SECONDS, OUTPUT_SHARE = 0.001, 0.8
 _PATIENCE = 120.0
 _OUTPUT = "for _ in range(2000): print('x' * 10_000)"
 """20 MB of stream output."""
+_LINES, _SIZE = "for _ in range(20): print('x' * 1_000_000, flush=True)", 20 * 1_000_001
+"""The same in messages of 1 MB: Jupyter's gateway client loses those of more than 10 MB."""
 
 
 @dataclass(frozen=True)
@@ -85,15 +94,24 @@ def run(client: BlockingKernelClient, code: str) -> float:
 
 def measure(context: Context) -> Report:
     """Measure in a JupyterLab's session."""
-    with workplace(context.environment) as place, jupyterlab(place) as server:
+    cells, rounds = context.rounds(300, 50), context.rounds(10, 3)
+    plain = partial(workplace, context.environment, extensions=())
+    with (
+        plain() as near,
+        plain() as far,
+        workplace(context.environment) as place,
+        jupyterlab(place, UNLIMITED) as server,
+    ):
         api = server.caller(API)
         session = create(api, "kernel", gpu="0.5")
         wait_for(api, session["id"], "running")
         env = {**place.variables(), "GPUQUOTA_STATE_DIR": str(place.state)}
         folder = place.folder / "kernels"
         kernels = Kernels.of(folder, place.environment.python, "kernel", env)
-        report = report_of(kernels, context.rounds(300, 50), context.rounds(10, 3))
+        report = report_of(kernels, cells, rounds)
         api.close()
+        with gateway_client(near, far) as gateway:
+            tell_of_pages(report, server, gateway, cells, rounds)
     return report
 
 
@@ -114,13 +132,44 @@ def report_of(kernels: Kernels, cells: int, rounds: int) -> Report:
     return report
 
 
-def _tell(report: Report, title: str, taken: Mapping[str, Sample], digits: int = 0) -> None:
-    here, there = taken[HERE], taken[THERE]
+def tell_of_pages(report: Report, server: Server, gateway: Server, cells: int, rounds: int) -> None:
+    """Measure what a page sees: of kernels here, in a session, and behind a gateway client."""
+    offered = server.caller("/api/kernelspecs")
+    own = "gpu-kernel"
+    wait_until(lambda: own in offered.get("")["kernelspecs"], "the session's kernel is offered")
+    offered.close()
+    opens: dict[str, Callable[[], PageKernel]] = {
+        HERE: partial(PageKernel, server, "python3", binary=True),
+        THERE: partial(PageKernel, server, own, binary=True),
+        GATEWAY: partial(PageKernel, gateway, "python3", binary=False),
+    }
+    with ExitStack() as opened:
+        pages = {n: opened.enter_context(closing(start())) for n, start in opens.items()}
+        runs = {name: partial(page.run, "pass") for name, page in pages.items()}
+        taken = in_turn(cells, runs, warm_up=5)
+        _tell(report, "As a page sees it: from execute_request to idle", taken, 2, judged=False)
+        much = {name: partial(page.run, _LINES, _SIZE) for name, page in pages.items()}
+        _tell(report, "As a page sees it: 20 MB of stream output", in_turn(rounds, much))
+    starts = {name: partial(_start, start) for name, start in opens.items()}
+    _tell(report, "As a page sees it: from choosing a kernel to In [1]", in_turn(rounds, starts))
+
+
+def _start(start: Callable[[], PageKernel]) -> float:
+    with stopwatch() as elapsed, closing(start()) as page:
+        page.run("1")
+        return elapsed()
+
+
+def _tell(
+    report: Report, title: str, taken: Mapping[str, Sample], digits: int = 0, *, judged: bool = True
+) -> None:
+    here = taken[HERE]
     table = report.table(title, "", "median", "middle half", "added")
-    table.add("a kernel here", ms(here.median, digits), half_ms(here, digits), "")
-    added = (there - here).median
-    figures = ms(there.median, digits), half_ms(there, digits), signed_ms(added, digits)
-    table.add("in a session", *figures)
-    if digits:
+    for name, sample in taken.items():
+        figures = ms(sample.median, digits), half_ms(sample, digits)
+        more = "" if name == HERE else signed_ms((sample - here).median, digits)
+        table.add(NAMES[name], *figures, more)
+    if digits and judged:
+        added = (taken[THERE] - here).median
         met = added <= ADDED_SECONDS
         report.judge("a cell's latency", signed_ms(added, digits), "at most +1 ms", met=met)
