@@ -70,7 +70,7 @@ test: $(STAMPS)/venv ## run all checks; the last line is the total
 	@python -m scripts.test_all
 
 .PHONY: test-setup
-test-setup: $(STAMPS)/test-tools $(STAMPS)/nbdime $(STAMPS)/notebook $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs $(STAMPS)/moto s3-programs ## install what the checks need
+test-setup: $(STAMPS)/test-tools $(STAMPS)/nbdime $(STAMPS)/notebook $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs $(STAMPS)/moto other-programs ## install what the checks need
 
 # Tests that start none of our programs; client tests with a real controller are excluded.
 PURE := architecture core model services idleness scenarios contract client
@@ -226,10 +226,10 @@ $(UI_NODE_MODULES): labextension/ui-tests/package.json labextension/ui-tests/yar
 cluster-programs: $(STAMPS)/test-tools
 	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,@python -m scripts.cluster build)
 
-# Builds versitygw once, and keeps it outside the checkout, too.
-.PHONY: s3-programs
-s3-programs: $(STAMPS)/test-tools
-	@python -m scripts.s3
+# Builds versitygw and Helm once, and keeps them outside the checkout, too.
+.PHONY: other-programs
+other-programs: $(STAMPS)/test-tools
+	@python -m scripts.programs
 
 $(STAMPS)/chromium: scripts/system_packages.sh $(UI_NODE_MODULES)
 	@scripts/system_packages.sh chromium

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scripts.s3 import build
+from scripts import programs
 
 from ..errors import CouldNotMeasure
 from .product import ROOT, run
@@ -114,7 +114,7 @@ def _copier(name: str, up: Step, down: Step, verify: Step = nothing) -> Tool:
 
 def _rclone(missing: dict[str, str]) -> Tool | None:
     try:
-        program = str(build.ensure_built(build.RCLONE))
+        program = str(programs.ensure_built(programs.RCLONE))
     except (OSError, RuntimeError) as problem:
         missing["rclone"] = str(problem)
         return None

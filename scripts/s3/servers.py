@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from . import build
+from scripts import programs
 
 ACCESS_KEY, SECRET_KEY, REGION = "test", "test-secret", "us-east-1"
 KEYS = ACCESS_KEY, SECRET_KEY
@@ -77,7 +77,7 @@ def versitygw(
 
     Every request is a line of `requests`, if given. `keys` are the access key and its secret.
     """
-    program = build.ensure_built(build.VERSITYGW)
+    program = programs.ensure_built(programs.VERSITYGW)
     access = ["--access", keys[0], "--secret", keys[1], "--region", REGION]
     front = [str(program), *access, "--port", "127.0.0.1:0", "--keep-alive", "--quiet"]
     logged = ["--access-log", str(requests)] if requests else []

@@ -31,7 +31,8 @@ from jupyter_gpuquota.model.datasets.jobs import Job, JobQuery
 from jupyter_gpuquota.model.datasets.lakes import CollectRequest
 from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.routes.table import ROUTES
-from scripts.s3 import build, servers
+from scripts import programs
+from scripts.s3 import servers
 from tests.cluster.data_sites import ADMIN, ANA, Site, prepared, said
 from tests.cluster.lakes import ShellLake
 from tests.cluster.rbac import connected
@@ -51,7 +52,7 @@ QUERY = {"path": "a", "other": "latest"}
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """The address of an S3 server, and the folder of its buckets."""
-    if not build.program(build.VERSITYGW).exists():
+    if not programs.program(programs.VERSITYGW).exists():
         pytest.skip("versitygw is not built: `make test-setup` does that")
     folder, log = tmp_path_factory.mktemp("versitygw"), tmp_path_factory.mktemp("log") / "log"
     with servers.versitygw(folder, log, keys=KEYS) as endpoint:

@@ -11,7 +11,8 @@ import pytest
 import pytest_asyncio
 
 from jupyter_gpuquota.store.lake.connection import Connection, connect
-from scripts.s3 import build, servers
+from scripts import programs
+from scripts.s3 import servers
 from tests.store.conftest import fill
 from tests.store.s3.faulty import Faulty, running
 
@@ -48,7 +49,7 @@ def moto(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def versitygw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """The address of versitygw, and the folder of its buckets."""
-    if not build.program(build.VERSITYGW).exists():
+    if not programs.program(programs.VERSITYGW).exists():
         pytest.skip("versitygw is not built: `make test-setup` does that")
     folder = tmp_path_factory.mktemp("versitygw")
     with servers.versitygw(folder, tmp_path_factory.mktemp("log") / "log") as endpoint:

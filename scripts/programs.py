@@ -1,4 +1,4 @@
-"""Builds programs from the Go module proxy, once for each version.
+"""Builds programs from the Go module proxy, once for each version: `python -m scripts.programs`.
 
 They are kept outside the checkout. Go checks their sources against its checksum database.
 """
@@ -14,12 +14,13 @@ from pathlib import Path
 from scripts.cluster import cache, toolchain
 
 VERSITYGW = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
+HELM = "helm.sh/helm/v3/cmd/helm@v3.21.4"
 RCLONE = "github.com/rclone/rclone@v1.76.0"
 
 
 def root() -> Path:
     """Return the folder of all builds."""
-    return cache.root().with_name("s3")
+    return cache.root().with_name("programs")
 
 
 def program(package: str) -> Path:
@@ -57,3 +58,8 @@ def _build(package: str, target: Path) -> None:
     }
     subprocess.run([go, "install", "-ldflags=-s -w", package], env=environment, check=True)
     (unfinished / target.name).rename(target)
+
+
+if __name__ == "__main__":
+    for each in (VERSITYGW, HELM):
+        ensure_built(each)
