@@ -83,9 +83,12 @@ class Rest:
         path = self.path(manifest["apiVersion"], manifest["kind"], namespace)
         return json.loads(self.request("POST", path, manifest))
 
-    def apply(self, manifest: Manifest, manager: str = "test-cluster") -> Any:
+    def apply(
+        self, manifest: Manifest, manager: str = "test-cluster", *, dry_run: bool = False
+    ) -> Any:
         """Create an object, or change it where it differs (server-side apply, forced)."""
-        query = urlencode({"fieldManager": manager, "force": "true"})
+        checked = {"dryRun": "All"} if dry_run else {}
+        query = urlencode({"fieldManager": manager, "force": "true", **checked})
         return json.loads(
             self.request("PATCH", f"{self.path_of(manifest)}?{query}", manifest, APPLY)
         )

@@ -97,6 +97,8 @@ class Hub:
         public, hub, proxy, controller = free_ports(4)
         self.url = f"http://127.0.0.1:{public}"
         self.controller = f"https://localhost:{controller}"
+        self.found = self.controller
+        """Where people's servers find a controller."""
         self._log = folder / "hub.log"
         (folder / "config").mkdir()
         config = CONTROLLER.format(port=controller, files=self.files)
@@ -129,7 +131,7 @@ class Hub:
             process = subprocess.Popen(
                 [INSTALLED / "bin" / "jupyterhub", "--config", config],
                 cwd=self.folder,
-                env={**inherited, **self._environment, "PATH": path},
+                env={**inherited, **self._environment, "HUB_FOUND": self.found, "PATH": path},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -167,7 +169,7 @@ class Hub:
 
     def asked_directly(self, token: str, path: str) -> Answer:
         """Call the controller with a token."""
-        return ask(f"{self.controller}/gpuquota/api{path}", token, ca=self.files.ca)
+        return ask(f"{self.found}/gpuquota/api{path}", token, ca=self.files.ca)
 
     def _is_ready(self, name: str) -> bool:
         server = self.hub(f"/users/{name}").body["servers"].get("")

@@ -5,7 +5,6 @@ import sys
 
 folder = os.environ["HUB_FOLDER"]
 ports = dict(zip(("public", "hub", "proxy"), os.environ["HUB_PORTS"].split(), strict=True))
-controller = f"https://localhost:{os.environ['HUB_CONTROLLER_PORT']}"
 
 c.JupyterHub.bind_url = f"http://127.0.0.1:{ports['public']}/"
 c.JupyterHub.hub_port = int(ports["hub"])
@@ -25,7 +24,7 @@ c.JupyterHub.load_groups = {"ml": {"users": ["ana", "li"]}}
 c.JupyterHub.spawner_class = "jupyterhub.spawner.SimpleLocalProcessSpawner"
 c.SimpleLocalProcessSpawner.home_dir_template = f"{folder}/home/{{username}}"
 c.Spawner.environment = {
-    "JUPYTER_GPUQUOTA_URL": controller,
+    "JUPYTER_GPUQUOTA_URL": os.environ["HUB_FOUND"],
     "JUPYTER_GPUQUOTA_CA": os.environ["HUB_CA"],
     "JUPYTER_CONFIG_PATH": os.environ["HUB_EXTENSIONS"],
 }

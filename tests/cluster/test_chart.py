@@ -1,0 +1,259 @@
+"""The Helm chart: linted, installed by real Helm, and used by two people through a JupyterHub."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+import yaml
+
+from scripts import programs
+from scripts.cluster.cluster import Cluster
+from scripts.cluster.labels import FORWARD
+from scripts.cluster.rest import Rest
+from scripts.cluster.settings import MILLI_GPU
+from tests.cluster.rbac import with_token
+from tests.cluster.teams import GPU_NODE, Teams, make_priorities
+from tests.hub.hub import INSTALLED, Hub, Person, until
+from tests.kubernetes.fake_rbac import MANIFESTS
+
+CHART = Path(__file__).parents[2] / "deploy" / "chart"
+IMAGE = {"repository": "example.org/gpuquota", "tag": "1"}
+PEOPLE = {"members": [{"group": "hub:ml"}], "leads": [{"user": "hub:li"}]}
+ENGINES = ("", "kueue", "kai", "resourcequota")
+
+
+def helm(*words: str, values: Mapping[str, Any] | None = None) -> str:
+    """Return what Helm prints; fail with its words."""
+    given = () if values is None else ("--values=-",)
+    done = subprocess.run(
+        [programs.ensure_built(programs.HELM), *words, *given],
+        input=None if values is None else json.dumps(values),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def values(*projects: str, **more: Any) -> dict[str, Any]:
+    """Return values with a team of two GPUs each."""
+    teams = [{"name": each, "quota": 2, **PEOPLE} for each in projects]
+    return {"image": IMAGE, "projects": teams, **more}
+
+
+def rendered(rest: Rest, *projects: str, **more: Any) -> list[Any]:
+    """Return the objects of the chart, as Helm renders them for the cluster's version."""
+    flags = (f"--kube-version={rest.get('/version')['gitVersion']}", "--namespace=jupyterhub")
+    out = helm("template", "gpuquota", str(CHART), *flags, values=values(*projects, **more))
+    return [each for each in yaml.safe_load_all(out) if each]
+
+
+def test_the_chart_is_linted():
+    helm("lint", "--strict", "--kube-version=1.36.0", str(CHART), values=values("team-a"))
+
+
+def test_without_an_image_it_says_how_to_build_one():
+    with pytest.raises(AssertionError, match="build the image with deploy/Containerfile"):
+        helm("template", "--kube-version=1.36.0", "gpuquota", str(CHART), values={})
+
+
+def test_a_mistake_in_the_values_names_the_value():
+    wrong = values("Team_A", engine="slurm", storag={})
+    with pytest.raises(AssertionError) as caught:
+        helm("template", "--kube-version=1.36.0", "gpuquota", str(CHART), values=wrong)
+    for word in ("storag", "engine", "projects"):
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_api_server_accepts_every_object(kubelet: Cluster, name: str, engine: str) -> None:
+    rest = kubelet.rest()
+    space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    rest.apply(space)
+    try:
+        found = rendered(rest, name, engine=engine, kueue={"nodeLabels": {"gpu": name}})
+        kinds = {each["kind"] for each in found}
+        assert {"Deployment", "Service", "NetworkPolicy", "PersistentVolumeClaim"} <= kinds
+        for manifest in found:
+            if manifest["kind"] == "Queue":  # KAI's kinds are not installed
+                assert {*manifest["spec"]["resources"]} == {"gpu", "cpu", "memory"}
+                continue
+            if manifest["metadata"].get("namespace") == "jupyterhub":
+                manifest["metadata"]["namespace"] = name
+            rest.apply(manifest, dry_run=True)
+    finally:
+        rest.delete(rest.path_of(space))
+
+
+def test_its_roles_are_those_of_the_manifests(kubelet: Cluster) -> None:
+    manifests = yaml.safe_load_all(MANIFESTS.read_text())
+    roles = [each for each in manifests if each["kind"] == "ClusterRole"]
+    assert [each for each in rendered(kubelet.rest()) if each["kind"] == "ClusterRole"] == roles
+
+
+# ── For real ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class Site:
+    """A release of the chart, and a Hub whose users' servers find its controller.
+
+    On this machine there is no network of pods: the controller reaches the API server by
+    `kubeconfig`, with its service account's token, and sessions through port-forwards.
+    """
+
+    cluster: Cluster
+    hub: Hub
+    rest: Rest
+    namespace: str
+    team: str
+    kubeconfig: Path
+
+    def helm(self, *words: str, values: Mapping[str, Any] | None = None) -> str:
+        """Run Helm in the release's namespace."""
+        place = (f"--kubeconfig={self.cluster.kubeconfig()}", f"--namespace={self.namespace}")
+        return helm(*words, *place, values=values)
+
+    def install(self, **more: Any) -> None:
+        """Install the release, or upgrade it."""
+        config = [
+            f"c.KubernetesConfig.kubeconfig = {str(self.kubeconfig)!r}",
+            "c.KubernetesConfig.reach = 'port-forward'",
+            "c.KubernetesConfig.shares = ['whole', 'milli']",
+            f"c.KubernetesConfig.milli_resource = {MILLI_GPU!r}",
+        ]
+        files = self.hub.files
+        self.rest.apply(
+            {
+                "apiVersion": "v1",
+                "kind": "Secret",
+                "metadata": {"name": "tls", "namespace": self.namespace},
+                "type": "kubernetes.io/tls",
+                "stringData": {
+                    "tls.crt": files.certificate.read_text(),
+                    "tls.key": files.key.read_text(),
+                },
+            }
+        )
+        given = values(
+            engine="kueue",
+            kueue={
+                "milliResource": MILLI_GPU,
+                "nodeLabels": {"nvidia.com/gpu.product": GPU_NODE},
+                "priorityClasses": False,
+            },
+            hub={"apiUrl": f"{self.hub.url}/hub/api"},
+            tls={"secret": "tls"},
+            roles=False,
+            storage={"storageClass": "test-csi"},
+            config="\n".join(config),
+            **more,
+        )
+        given["projects"] = [{"name": self.team, "namespace": False, "quota": 2, **PEOPLE}]
+        self.helm("upgrade", "--install", self.namespace, str(CHART), values=given)
+
+    def let_in(self) -> None:
+        """Write the kubeconfig of the controller's service account."""
+        path = f"/api/v1/namespaces/{self.namespace}/serviceaccounts/{self.namespace}/token"
+        kind = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}
+        body = {**kind, "spec": {"expirationSeconds": 3600}}
+        token = json.loads(self.rest.request("POST", path, body))["status"]["token"]
+        with_token(self.cluster.kubeconfig(), token, self.kubeconfig)
+
+    def pods(self) -> list[Any]:
+        """Return the pods of the controller, the newest one first."""
+        found = self.rest.get(self.rest.path("v1", "Pod", self.namespace))["items"]
+        return sorted(found, key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
+
+    def ready(self, other: str = "") -> str:
+        """Return the real port of the controller once it is ready in another pod than `other`."""
+        for pod in self.pods():
+            states = pod["status"].get("containerStatuses", [])
+            if states and all(each["ready"] for each in states) and pod["metadata"]["uid"] != other:
+                return str(pod["metadata"]["annotations"][FORWARD]).partition("=")[2]
+        return ""
+
+    def said(self) -> str:
+        """Return the last lines of the controller's log."""
+        path = self.rest.path("v1", "Pod", self.namespace, self.pods()[0]["metadata"]["name"])
+        return self.rest.request("GET", f"{path}/log?tailLines=20").decode()
+
+
+@pytest.fixture(scope="module")
+def site(
+    kubelet: Cluster, module_teams: Teams, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    if not INSTALLED.is_dir():
+        pytest.skip("JupyterHub is not installed in .venv-hub: `make test-hub` does that")
+    folder, rest = tmp_path_factory.mktemp("chart"), kubelet.rest()
+    space = module_teams.plain("hub", processes=True).namespace
+    team = module_teams.plain("ml", processes=True).namespace
+    make_priorities(rest)
+    for manifest in yaml.safe_load_all(MANIFESTS.read_text()):
+        rest.apply(manifest)
+    with TemporaryDirectory(prefix="hub-") as short:
+        hub = Hub(Path(short))
+        site = Site(kubelet, hub, rest, space, team, folder / "kubeconfig")
+        site.install()
+        try:
+            site.let_in()
+            hub.found = f"https://localhost:{until(site.ready, site.said)}"
+            with hub.running():
+                yield site
+        finally:
+            site.helm("uninstall", space, "--ignore-not-found")
+
+
+@pytest.fixture(scope="module")
+def people(site: Site) -> list[Person]:
+    return site.hub.people("ana", "li")
+
+
+def launch(person: Person, project: str) -> str:
+    """Launch a session as a person, and return its path once it runs."""
+    asked = {"name": "exp-1", "project": project, "gpu": 0.5, "command": ["sleep", "600"]}
+    made = person.ask("POST", "/sessions", {**asked, "environment": "i:1"})
+    assert made.status == 201, made.body
+    path = f"/sessions/{made.body['id']}"
+    until(lambda: person.ask("GET", path).body["state"] == "running", person.hub.said)
+    return path
+
+
+def test_two_people_share_a_team_through_their_hub(site: Site, people: list[Person]) -> None:
+    ana, li = people
+    about = ana.ask("GET", "/about").body
+    assert (about["user"], about["backend"]) == ("hub:ana", "kubernetes")
+    [project] = ana.ask("GET", "/quota").body["projects"]
+    assert (project["name"], project["quota"]) == (site.team, 2000)
+    path = launch(ana, site.team)
+    seen = li.ask("GET", path).body
+    assert (seen["owner"], seen["state"]) == ("hub:ana", "running")
+    stranger = site.hub.asked_directly(site.hub.token_of("bo"), path)
+    assert (stranger.status, stranger.body["code"]) == (404, "NotFound")
+
+
+def test_an_upgrade_keeps_sessions_and_history(site: Site, people: list[Person]) -> None:
+    ana, _ = people
+    before, known = site.pods()[0]["metadata"]["uid"], ana.ask("GET", "/sessions").body["items"]
+    site.install(settings={"rules": {"consolidate": True}})
+    # Without a Service, its port is another one now.
+    site.hub.found = f"https://localhost:{until(lambda: site.ready(other=before), site.said)}"
+    found = site.hub.asked_directly(ana.token, "/sessions").body["items"]
+    assert [each["id"] for each in found] == [each["id"] for each in known]
+
+
+def test_what_it_leaves_when_it_is_uninstalled(site: Site) -> None:
+    site.helm("uninstall", site.namespace)
+    until(lambda: not site.pods(), site.said)
+    kept = site.rest.get(site.rest.path("v1", "PersistentVolumeClaim", site.namespace))["items"]
+    assert [each["metadata"]["name"] for each in kept] == [site.namespace]
+    sessions = site.rest.get(site.rest.path("apps/v1", "StatefulSet", site.team))["items"]
+    assert len(sessions) == 1
