@@ -84,6 +84,30 @@ def test_a_session_that_writes_is_stored_without_secrets_and_restored(
         client.sessions.stop(name)
 
 
+def test_what_was_left_out_and_what_will_differ_is_told(shell: Shell, client: Client) -> None:
+    folder = folder_of(shell, "differs")
+    client.volumes.create("scans", project="team-a", size="1Gi")
+    words = ("-p", "team-a", "-v", "scans:/scans", "--folder", str(folder))
+    shell.ok("submit", "differs", *words, "--wait", "--", "sleep", "600")
+    refused = shell("snapshot", "create", "differs", "--metric", "acc=nan")
+    assert (refused.code, refused.err.splitlines()[1:]) == (
+        2,
+        ["  metrics: 'acc=nan': write NAME=NUMBER."],
+    )
+    shell.ok("snapshot", "create", "differs", "--tag", "differs", "--artifact", "best-*")
+    shown = shell.ok("snapshot", "show", "differs")
+    assert "left out:scans: The files of the volume scans are not in the snapshot." in shown
+    assert "left out:best-*: No file matches it." in shown
+    asked = ("snapshot", "restore", "differs", "--dry-run")
+    assert "- Volumes are used as they are now: scans." in shell.ok(*asked)
+    refused = shell(*asked, "--variables")
+    assert refused.code == 2
+    assert "! variables: The snapshot has no variables of a kernel." in refused.out
+    nowhere = shell(*asked, "--folder", str(folder / "none" / "new"))
+    assert nowhere.out.count("! folder:") == 1
+    client.sessions.stop("differs")
+
+
 def test_rules_are_tried_before_they_are_set(client: Client) -> None:
     before = client.snapshots.settings().rules
     tried = client.snapshots.put_settings(SnapshotRulesRequest(keep_last=99, dry_run=True))

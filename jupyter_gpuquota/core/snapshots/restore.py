@@ -111,9 +111,9 @@ def warnings(manifest: Manifest, found: Found) -> tuple[str, ...]:
     if env:
         said.append(f"These variables are not stored, as they may be secrets: {', '.join(env)}.")
     said += [f"{each.part}: {each.message}" for each in lost_parts(manifest)]
-    if manifest.volumes and not found.claims:
-        names = ", ".join(each.volume for each in manifest.volumes)
-        said.append(f"Volumes are used as they are now: {names}.")
+    mounted = dict.fromkeys(each.volume for each in manifest.spec.mounts if each.volume)
+    if present := [name for name in mounted if name not in found.claims]:
+        said.append(f"Volumes are used as they are now: {', '.join(present)}.")
     return tuple(said)
 
 

@@ -105,7 +105,7 @@ async def _made(
         mechanism="instant" if view else "copy",
     )
     rests = _consistency(manifest.consistency, source, view)
-    return _with(replace(manifest, tree=tree, consistency=rests), *_notes(source))
+    return _with(replace(manifest, tree=tree, consistency=rests), *_notes(source), *_volumes(order))
 
 
 async def _stored(
@@ -152,6 +152,18 @@ def _notes(source: SessionFolder) -> list[PartProblem]:
         for path in sorted(source.copied | source.written)
     ]
     return [*left[:_NAMED], *written[:_NAMED]]
+
+
+def _volumes(order: SnapshotOrder) -> list[PartProblem]:
+    """Return the volumes of a session: others may write to them, too."""
+    return [
+        PartProblem(
+            part=f"left out:{each.path.lstrip('/')}",
+            message=f"The files of the volume {each.volume} are not in the snapshot.",
+        )
+        for each in order.draft.spec.mounts
+        if each.volume
+    ]
 
 
 def _with(manifest: Manifest, *problems: PartProblem) -> Manifest:

@@ -91,7 +91,7 @@ async def _planned(
         try:
             spec = await _session(backend, call, manifest, name, found)
         except (InvalidFields, NameTaken) as error:
-            refusals = error.fields
+            refusals = [each for each in error.fields if each.field not in found.problems]
     order = RestoreOrder(
         snapshot=snapshot,
         manifest=manifest,

@@ -11,6 +11,7 @@ from ...model.snapshots.restore import Restoration, RestorationList, RestorePlan
 from ...model.snapshots.snapshots import Snapshot, SnapshotDetails, SnapshotList
 from .data.formats import ago_text, count_text, path_text, short, size_text
 from .markup import Markup, tag
+from .previews import FORBIDDEN
 from .view import Column, NotedView, Row, TableView, View, pairs_text
 
 
@@ -32,10 +33,19 @@ class LinesView(View[SnapshotDetails | SnapshotComparison | RestorePlan]):
     """An answer as lines of text."""
 
     def __init__(
-        self, data: SnapshotDetails | SnapshotComparison | RestorePlan, lines: Iterable[str]
+        self,
+        data: SnapshotDetails | SnapshotComparison | RestorePlan,
+        lines: Iterable[str],
+        *,
+        exit_code: int = 0,
     ) -> None:
-        super().__init__(data)
+        super().__init__(data, exit_code=exit_code)
         self._lines = tuple(lines)
+
+    @property
+    def failure(self) -> str:
+        """Return the plan, which has what stands against it."""
+        return self.text
 
     @property
     def text(self) -> str:
@@ -141,7 +151,7 @@ def plan(found: RestorePlan) -> LinesView:
     lines = pairs_text(pairs).splitlines()
     lines += [f"! {each.field}: {each.message} {each.hint}".rstrip() for each in found.problems]
     lines += [f"- {path_text(each)}" for each in found.warnings]
-    return LinesView(found, lines)
+    return LinesView(found, lines, exit_code=FORBIDDEN if found.problems else 0)
 
 
 def restored_text(found: Restoration) -> str:

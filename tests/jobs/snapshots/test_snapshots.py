@@ -14,8 +14,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
+from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.jobs.conftest import ROOT, lake, lake_url
 from tests.jobs.forks import Forks
 from tests.jobs.snapshots.taken import git, manifests, order
@@ -93,7 +95,10 @@ def made(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
 async def test_a_snapshot_has_every_part_and_no_secret(take, folder, lake, lake_url, tmp_path):
     log = tmp_path / "session.log"
     log.write_text(f"started\nAPI_TOKEN={TOKEN}\n")
-    wanted = order(folder, prefix=sys.prefix, artifacts=("lar*",), log=str(log))
+    wanted = order(folder, prefix=sys.prefix, artifacts=("lar*", "best-*"), log=str(log))
+    mounts = (Mount(volume="scans", path="/scans"),)
+    spec = replace(wanted.draft.spec, volumes=mounts)
+    wanted = replace(wanted, draft=replace(wanted.draft, spec=spec))
     snapshot = made(take(wanted))["snapshot"]
     manifest = (await manifests(lake))[snapshot]
     assert [(each.path, each.cells, each.executed) for each in manifest.notebooks] == [
@@ -107,8 +112,11 @@ async def test_a_snapshot_has_every_part_and_no_secret(take, folder, lake, lake_
     assert manifest.environment.packages["pytest"], manifest.problems
     assert [each.path for each in manifest.artifacts] == ["large"]
     assert [each.path for each in manifest.logs] == [".gpuquota/snapshot/log.txt"]
-    left = {each.part.removeprefix("left out:") for each in manifest.problems}
-    assert {".env", ".netrc", "pipe", ".git/config"} <= left
+    left = {each.part.removeprefix("left out:"): each.message for each in manifest.problems}
+    assert {".env", ".netrc", "pipe", ".git/config"} <= left.keys()
+    assert left["best-*"] == "No file matches it."
+    assert left["scans"] == "The files of the volume scans are not in the snapshot."
+    assert "lar*" not in left
     assert manifest.tree
     restored = await fetched(lake, manifest.tree.version, tmp_path / "restored")
     assert (restored / "train.py").read_text() == (folder / "train.py").read_text()

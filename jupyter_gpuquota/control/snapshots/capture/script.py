@@ -62,6 +62,8 @@ def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> d
 
     def chosen() -> None:
         found["artifacts"] = list(notebooks.files(root, artifacts))
+        missing = [pattern for pattern in artifacts if not _matches(root, pattern)]
+        found["problems"] += [[f"left out:{each}", "No file matches it."] for each in missing]
 
     steps: list[tuple[str, Callable[[], None]]] = [
         ("git", repositories),
@@ -76,6 +78,11 @@ def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> d
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             found["problems"].append([name, words(error)])
     return found
+
+
+def _matches(root: Path, pattern: str) -> bool:
+    """Return whether any file matches a pattern. Raises OSError."""
+    return any(each.is_file() for each in root.glob(pattern))
 
 
 def words(error: Exception) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ....client import Client
-from ....errors import FieldError, refused
 from ....model.datasets.versions import SHOWN
 from ....model.snapshots.restore import RestoreRequest
 from ....model.snapshots.snapshots import SnapshotRulesRequest
@@ -18,6 +17,7 @@ from ...views.data.formats import size_text
 from ...views.data.jobs import JobView
 from ...views.texts import TextView
 from ...views.view import View
+from .metrics import metrics_of
 from .reproduction import REPRODUCE, add_snapshot
 from .variables import LOAD, names_of, variables_of
 
@@ -113,7 +113,7 @@ def _create(client: Client, args: Args, _console: Console) -> View[Any]:
         args.session,
         args.message,
         tags=args.tag,
-        metrics=_metrics(args.metric),
+        metrics=metrics_of(args.metric),
         artifacts=args.artifact,
         variables=variables,
         wait=args.wait,
@@ -121,17 +121,6 @@ def _create(client: Client, args: Args, _console: Console) -> View[Any]:
     sizes = f"{size_text(made.size)}, {size_text(made.added)} new"
     note = f"{made.short}: {made.state}, {sizes}." if args.wait else made.id
     return views.SnapshotView(made, note)
-
-
-def _metrics(texts: list[str]) -> dict[str, float]:
-    found = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        try:
-            found[name] = float(value)
-        except ValueError as error:
-            raise refused(FieldError("metrics", f"{text!a}: write NAME=NUMBER.")) from error
-    return found
 
 
 def _list(client: Client, args: Args, _console: Console) -> View[Any]:
@@ -149,7 +138,9 @@ def _diff(client: Client, args: Args, _console: Console) -> View[Any]:
 
 def _restore(client: Client, args: Args, _console: Console) -> View[Any]:
     if args.dry_run:
-        request = RestoreRequest(name=args.name, folder=args.folder, replace=args.replace)
+        request = RestoreRequest(
+            name=args.name, folder=args.folder, replace=args.replace, variables=args.variables
+        )
         return views.plan(client.snapshots.plan(args.snapshot, request))
     begun = client.snapshots.restore(
         args.snapshot,

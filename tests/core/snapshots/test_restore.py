@@ -1,0 +1,64 @@
+"""What a restore is told to differ in, before anything is made."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from msgspec.structs import replace
+
+from jupyter_gpuquota.core.snapshots import restore
+from jupyter_gpuquota.core.snapshots.restore import Found
+from jupyter_gpuquota.model.snapshots.manifest import Manifest, PartProblem
+from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
+from jupyter_gpuquota.model.volumes.mounts import Mount
+from tests.builders import make_spec
+
+SCANS, OUT = Mount(volume="scans", path="/scans"), Mount(volume="out", path="/out")
+
+
+def manifest(*mounts: Mount, **fields: object) -> Manifest:
+    """Return a manifest of a session with volumes."""
+    return Manifest(
+        **{
+            "session": "s1",
+            "name": "exp-1",
+            "project": "team-a",
+            "owner": "ana",
+            "author": "ana",
+            "created": datetime(2026, 5, 4, tzinfo=UTC),
+            "consistency": "quiesced",
+            "spec": replace(make_spec(), volumes=mounts),
+            **fields,
+        }
+    )
+
+
+def told(found: Manifest, **claims: str) -> tuple[str, ...]:
+    return restore.warnings(found, Found(folder="/new", claims=claims))
+
+
+def test_volumes_without_a_copy_are_said_to_be_used_as_they_are() -> None:
+    assert told(manifest(SCANS, OUT)) == ("Volumes are used as they are now: scans, out.",)
+    assert told(manifest(SCANS, OUT), out="new-out") == (
+        "Volumes are used as they are now: scans.",
+    )
+    assert told(manifest(OUT), out="new-out") == ()
+    assert told(manifest(Mount(host_path="/data", path="/data"))) == ()
+
+
+def test_what_was_left_out_on_purpose_is_no_lost_part() -> None:
+    problems = (
+        PartProblem(part="left out:best-*", message="No file matches it."),
+        PartProblem(part="git", message="It is broken."),
+        PartProblem(part="env:API_KEY", message="It may be a secret."),
+    )
+    assert told(manifest(problems=problems)) == (
+        "These variables are not stored, as they may be secrets: API_KEY.",
+        "git: It is broken.",
+    )
+
+
+def test_variables_that_were_not_stored_are_told() -> None:
+    request = RestoreRequest(variables=True)
+    found = restore.problems(manifest(), request, Found(folder="/new", taken=True))
+    assert [each.field for each in found] == ["snapshot", "folder", "variables"]
