@@ -17,6 +17,9 @@ MARK = "gpuquota"
 _PREFIX = "gpu-"
 _NEW = "gpu-new-"
 _MODULE = "jupyter_gpuquota.kernels"
+_ON = "Python 3 on "
+"""How each title begins, so that `Python 3 (ipykernel)` comes first by the alphabet: JupyterLab's
+picker preselects the first one, and `Enter` would start a notebook on a GPU."""
 _FRACTIONS = {
     "0.1": "⅒",
     "0.125": "⅛",
@@ -70,7 +73,7 @@ def of_sessions(sessions: Iterable[Session], user: str) -> list[Spec]:
         own = f"{_PREFIX}{spec.name}"
         name = own if own not in found else f"{_PREFIX}{spec.project}.{spec.name}"
         place = f"{spec.project}/{spec.name}"
-        parts = ("Python 3", spec.name if name == own else place, share_of(spec.share.text))
+        parts = (_ON + (spec.name if name == own else place), share_of(spec.share.text))
         about = {"session": place, "share": spec.share.text}
         found[name] = Spec(name, " · ".join(filter(None, parts)), ("--session", place), about)
     return list(found.values())
@@ -83,11 +86,8 @@ def of_templates(templates: Iterable[Template]) -> list[Spec]:
         if template.request.command or template.name in found:
             continue
         share = share_text(template)
-        title = template.title or " · ".join(
-            ("Python 3 on a new session", template.name)
-            if not template.request.gpu
-            else (f"Python 3 on a new {share_of(share)}", template.name)
-        )
+        what = share_of(share) if template.request.gpu else "session"
+        title = f"{_ON}a new {what} · {template.title or template.name}"
         found[template.name] = Spec(
             f"{_NEW}{template.name}",
             title,

@@ -22,11 +22,11 @@ def small(client, shell):
 def test_kernels_are_installed_listed_and_removed(client, session, small, shell):
     shown = shell.ok("kernel", "install")
     assert shown.splitlines() == [
-        "gpu-exp-1      Python 3 · exp-1 · ½ GPU",
+        "gpu-exp-1      Python 3 on exp-1 · ½ GPU",
         "gpu-new-small  Python 3 on a new ¼ GPU · small",
     ]
     assert json.loads(shell.ok("kernel", "list", "--json")) == {
-        "gpu-exp-1": "Python 3 · exp-1 · ½ GPU",
+        "gpu-exp-1": "Python 3 on exp-1 · ½ GPU",
         "gpu-new-small": "Python 3 on a new ¼ GPU · small",
     }
     assert shell.ok("kernel", "remove", "exp-1") == "Removed gpu-exp-1.\n"

@@ -12,11 +12,14 @@ from jupyter_client.kernelspec import KernelSpecManager
 
 from jupyter_gpuquota.errors import InUse
 from jupyter_gpuquota.kernels.spec_files import SpecFiles
-from jupyter_gpuquota.kernels.specs import Spec, of_sessions, share_of
+from jupyter_gpuquota.kernels.specs import Spec, of_sessions, of_templates, share_of
+from jupyter_gpuquota.model.templates import Template, TemplateFields
 from tests.builders import make_session
 
-ONE = Spec("gpu-exp-1", "Python 3 · exp-1 · ½ GPU", ("--session", "team-a/exp-1"), {"session": "1"})
-TWO = Spec("gpu-exp-2", "Python 3 · exp-2", ("--session", "team-a/exp-2"), {"session": "2"})
+ONE = Spec(
+    "gpu-exp-1", "Python 3 on exp-1 · ½ GPU", ("--session", "team-a/exp-1"), {"session": "1"}
+)
+TWO = Spec("gpu-exp-2", "Python 3 on exp-2", ("--session", "team-a/exp-2"), {"session": "2"})
 
 
 @pytest.fixture
@@ -28,7 +31,7 @@ def test_jupyter_finds_what_was_installed(files):
     files.install(ONE)
     manager = KernelSpecManager(kernel_dirs=[str(files.folder)], ensure_native_kernel=False)
     spec = manager.get_kernel_spec("gpu-exp-1")
-    assert spec.display_name == "Python 3 · exp-1 · ½ GPU"
+    assert spec.display_name == "Python 3 on exp-1 · ½ GPU"
     assert spec.argv[1:5] == ["-m", "jupyter_gpuquota.kernels", "--session", "team-a/exp-1"]
     assert spec.interrupt_mode == "message"
     assert spec.metadata["gpuquota"] == {"session": "1"}
@@ -76,7 +79,7 @@ def test_two_jupyterlabs_leave_each_others_alone(files, tmp_path):
 
 def test_a_change_replaces_the_file(files):
     files.install(ONE)
-    files.install(Spec(ONE.name, "Python 3 · exp-1 · 1 GPU", ONE.flags, ONE.about))
+    files.install(Spec(ONE.name, "Python 3 on exp-1 · 1 GPU", ONE.flags, ONE.about))
     assert files.installed()["gpu-exp-1"]["display_name"].endswith("1 GPU")
 
 
@@ -98,7 +101,22 @@ def test_which_sessions_are_kernels():
         make_session("asleep", "2", "suspended"),
     ]
     assert [(spec.name, spec.title) for spec in of_sessions(sessions, "me")] == [
-        ("gpu-exp-1", "Python 3 · exp-1 · ½ GPU"),
-        ("gpu-team-b.exp-1", "Python 3 · team-b/exp-1 · ½ GPU"),
-        ("gpu-asleep", "Python 3 · asleep · 2 GPUs"),
+        ("gpu-exp-1", "Python 3 on exp-1 · ½ GPU"),
+        ("gpu-team-b.exp-1", "Python 3 on team-b/exp-1 · ½ GPU"),
+        ("gpu-asleep", "Python 3 on asleep · 2 GPUs"),
+    ]
+
+
+def test_each_title_says_that_it_is_elsewhere():
+    templates = [
+        Template(name="small", request=TemplateFields(gpu="0.25")),
+        Template(name="large", title="All of it", request=TemplateFields(gpu="2")),
+        Template(name="none", request=TemplateFields()),
+    ]
+    specs = [*of_templates(templates), *of_sessions([make_session("exp-1", "0.5")], "me")]
+    assert [spec.title for spec in specs] == [
+        "Python 3 on a new ¼ GPU · small",
+        "Python 3 on a new 2 GPUs · All of it",
+        "Python 3 on a new session · none",
+        "Python 3 on exp-1 · ½ GPU",
     ]

@@ -177,7 +177,7 @@ def test_snapshots(shell):
 
 def test_the_kernel_of_a_notebook(shell):
     notebook = execute(nbformat.read(FOLDER / "07-notebook-kernel.ipynb", 4), shell)
-    assert "Python 3 · notebook-kernel · ½ GPU" in text_of(notebook, "%gpu kernel install")
+    assert "Python 3 on notebook-kernel · ½ GPU" in text_of(notebook, "%gpu kernel install")
     assert text_of(notebook, "import nbformat") == "notebook-kernel: 0.5 GPU\n\n"
     assert text_of(notebook, "await client") == "notebook-kernel: 0.5 GPU\n\n"
     assert "Removed gpu-notebook-kernel." in text_of(notebook, "%gpu kernel remove")

@@ -69,6 +69,37 @@ test('a cell waits for its session, and says why @live', async ({
   await page.notebook.close();
 });
 
+test('a new notebook is on a GPU only if that is chosen @live', async ({
+  page,
+  api,
+  templates,
+  request
+}) => {
+  await api.create({ name: 'exp-1', command: [] });
+  await templates.save('First', {
+    request: { project: 'team-a', gpu: '2', kind: 'interactive' }
+  });
+  const offered = async () => {
+    const answer = await request.get(`${api.base}/api/kernelspecs`);
+    return Object.keys((await answer.json()).kernelspecs).sort();
+  };
+  await expect.poll(offered).toEqual(['gpu-exp-1', 'gpu-new-first', 'python3']);
+  await page.evaluate(() => {
+    const { commands, serviceManager } = window.jupyterapp;
+    void serviceManager.kernelspecs
+      .refreshSpecs()
+      .then(() => commands.execute('notebook:create-new'));
+  });
+  const dialog = page.locator('.jp-Dialog');
+  const offers = dialog.locator('option');
+  await expect(offers.and(page.locator(':checked'))).toHaveText(
+    'Python 3 (ipykernel)'
+  );
+  await expect(offers.filter({ hasText: /^Python 3 on exp-1/ })).toHaveCount(1);
+  await expect(offers.filter({ hasText: /2 GPUs · First$/ })).toHaveCount(1);
+  await dialog.getByRole('button', { name: 'No Kernel' }).click();
+});
+
 test.describe('at 200 % zoom', () => {
   // Half as many CSS pixels, each twice as large: what a browser makes of its zoom.
   test.use({ viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
