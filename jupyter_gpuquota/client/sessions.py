@@ -57,6 +57,7 @@ class Wishes(TypedDict, total=False):
     node_type: str
     idle_timeout: Number
     stop_when_idle: bool
+    processes: int
     data: Sequence[str]
     cpu: Number
     cpu_limit: Number

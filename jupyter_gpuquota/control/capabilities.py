@@ -72,8 +72,6 @@ class BoardChanges:
 class BoardInventory:
     """The projects and nodes on the board; a backend adds its environments."""
 
-    containers: ContainerRules | None = None
-
     def __init__(self, board: Board) -> None:
         self._board = board
 
@@ -84,6 +82,11 @@ class BoardInventory:
     def rules(self) -> Rules:
         """Return the rules for all projects."""
         return self._board.settings.rules
+
+    @property
+    def containers(self) -> ContainerRules | None:
+        """What options of containers may be: none, as sessions are processes."""
+        return None
 
     def nodes(self) -> tuple[Node, ...]:
         """Return nodes and devices."""

@@ -139,6 +139,7 @@ class _Assembly:
             self._reader,
             lambda project, kind, resource: self._engine.counts(project, kind, resource),
             lambda project: self._engine.limits(project),
+            lambda: self._engine.gangs,
         )
 
     def backend(self) -> Backend:

@@ -29,6 +29,9 @@ from .shares.registry import Choice, Shares
 _MANY = 16
 """The most GPUs of a node that is not known: more are in no machine that is sold."""
 
+_MOST_PROCESSES = 1024
+"""The most processes of a training: far more than have ever been tried."""
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -82,7 +85,7 @@ class KubernetesInventory(BoardInventory):
     """The projects of the engine, and the nodes and images of a cluster.
 
     `counts` returns whether the quota of a project, for a kind of session, counts a resource;
-    `limits` whether that quota is known.
+    `limits` whether that quota is known, `gangs` whether all pods of a training start together.
     """
 
     source = "cluster"
@@ -95,15 +98,22 @@ class KubernetesInventory(BoardInventory):
         reader: ClusterReader,
         counts: Callable[[str, Kind, str], bool],
         limits: Callable[[str], bool],
+        gangs: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(board)
         self._counts = counts
         self._limits = limits
-        self.containers = offer.containers
+        self._gangs = gangs
         self._offer = offer
         self._reader = reader
         self._choices: dict[tuple[object, ...], Choice | FieldError] = {}
         self._chosen_on: tuple[object, ...] = ()
+
+    @property
+    def containers(self) -> ContainerRules:
+        """What options of containers may be; the engine says whether it starts pods together."""
+        most = _MOST_PROCESSES if self._gangs() else 1
+        return replace(self._offer.containers, processes=most)
 
     async def environments(self) -> tuple[Environment, ...]:
         """Return the images that administrators offer."""
@@ -125,7 +135,7 @@ class KubernetesInventory(BoardInventory):
             return Fit(share, [found])
         limited = self._limits(project.name)
         errors = check_quota(share, found.grant.milli, kind, project) if limited else []
-        return Fit(found.share, errors)
+        return Fit(found.share, errors, found.grant.milli if limited else 0)
 
     def choice(self, spec: SessionSpec) -> Choice:
         """Return how the cluster gives a checked request its share. Raises InvalidFields."""

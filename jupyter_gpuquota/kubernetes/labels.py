@@ -34,3 +34,6 @@ DESCRIPTION = f"{DOMAIN}/description"
 """Annotation of a claim: what it is for."""
 READ_ONLY = f"{DOMAIN}/read-only"
 """Annotation of a claim: `true` if sessions mount it read-only."""
+
+PROCESS = "batch.kubernetes.io/job-completion-index"
+"""Label and annotation of a pod of an Indexed Job, by Kubernetes: the number of its process."""

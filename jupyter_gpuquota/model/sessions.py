@@ -45,7 +45,8 @@ class SessionFields(PodRequest, frozen=True, kw_only=True):
     of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
     policy allows; with `stop_when_idle` the session is then stopped, unless the policy has locked
     its action. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
-    `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
+    `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`. A
+    training runs its command in several `processes`, each with the whole share.
     """
 
     project: str = ""
@@ -65,6 +66,7 @@ class SessionFields(PodRequest, frozen=True, kw_only=True):
     base_url: str = "/"
     idle_timeout: Number = ""
     stop_when_idle: Annotated[bool, ADDED] = False
+    processes: Annotated[int, ADDED] = 1
     data: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
 
@@ -86,7 +88,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
 
     `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
     paths. `idle_timeout` is in seconds (0: never). `pod` is None where no option of a container is
-    requested. `data` are the versions of datasets that it uses; the volumes are in `mounts`.
+    requested. `data` are versions of datasets, `mounts` its volumes; `share` is that of a process.
     """
 
     name: str
@@ -105,6 +107,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     base_url: str = "/"
     idle_timeout: int | None = None
     stop_when_idle: Annotated[bool, ADDED] = False
+    processes: Annotated[int, ADDED] = 1
     pod: Annotated[PodOptions | None, ADDED] = None
     data: Annotated[tuple[DataMount, ...], ADDED] = ()
     volumes: Annotated[tuple[Mount, ...], ADDED] = ()

@@ -34,6 +34,7 @@ def record(state: str = "waiting", pod: str = "", **fields: Any) -> Record:
         image=IMAGE,
         folder="/home/jovyan",
         command=fields.pop("command", ()),
+        processes=fields.pop("processes", 1),
     )
     times = {"since": NOW, "created": NOW, "path": "gpuquota/s/s1/"}
     return Record(

@@ -20,10 +20,14 @@ from ..scheduling.snapshot import ClusterSnapshot
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The share that a request gets, rounded up, or why it can never be had."""
+    """The share that a request gets, rounded up, or why it can never be had.
+
+    `milli` is what it counts as in a quota that is known, else 0.
+    """
 
     share: Share
     errors: Sequence[FieldError] = ()
+    milli: int = 0
 
 
 Fits = Callable[[Share, Kind, str, Sequence[Node], Project], Fit]

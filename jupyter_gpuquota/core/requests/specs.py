@@ -24,6 +24,7 @@ from .data import Resolved, data_text, read_data
 from .feasibility import Fits, fit
 from .mounts import VolumeFacts, mount_text, read_mounts
 from .pods import options_asked, read_options
+from .processes import check_processes, check_together
 from .shares import read_share
 from .variables import check_variables
 
@@ -89,11 +90,12 @@ def _checked(
         _refuse_project(wanted, facts, reader)
     elif is_readable:
         fit = facts.fits(share, request.kind, request.node_type, facts.nodes, project)
-        reader.add(fit.errors)
+        reader.add(fit.errors or check_together(request, fit, project))
         share = fit.share
     reader.choice("kind", request.kind, _KINDS)
     _check_place(request, facts.place, reader)
     check_argv(request, reader)
+    check_processes(request, containers, reader)
     _check_env(request.env, reader, container=containers is not None)
     _check_ports(request.ports, reader)
     pod = read_options(request, containers, reader)
@@ -143,6 +145,7 @@ def asked_again(spec: SessionSpec) -> SessionRequest:
         node_type=spec.node_type,
         base_url=spec.base_url,
         stop_when_idle=spec.stop_when_idle,
+        processes=spec.processes,
         data=tuple(map(data_text, spec.data)),
         volumes=tuple(map(mount_text, spec.mounts)),
         **options_asked(spec.pod),
@@ -171,6 +174,7 @@ def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> 
         node_type=request.node_type,
         base_url=request.base_url,
         stop_when_idle=request.stop_when_idle,
+        processes=request.processes,
     )
 
 

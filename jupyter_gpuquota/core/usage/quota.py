@@ -71,7 +71,7 @@ def _project(project: Project, sessions: Sequence[Session], nodes: Sequence[Node
         quota=project.quota,
         allocated=allocated,
         over=max(0, allocated - project.quota),
-        requested=allocated + sum(cost(s.spec.share, nodes) for s in waiting),
+        requested=allocated + sum(cost(s.spec.share, nodes) * s.spec.processes for s in waiting),
         weight=project.weighs,
         limit=project.limit,
         priority=project.priority,

@@ -74,7 +74,7 @@ def _users(
                 user=owner,
                 allocated=held,
                 borrowed=borrowed[owner],
-                asked=sum(cost(s.spec.share, nodes) for s in waiting),
+                asked=sum(cost(s.spec.share, nodes) * s.spec.processes for s in waiting),
                 peak=held,
                 waiting=len(waiting),
             )

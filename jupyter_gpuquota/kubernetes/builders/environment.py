@@ -13,6 +13,7 @@ from ..names import CA_KEY, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
 from .datasets import dataset_variables
 from .defaults import Parts, PodDefaults
 from .folders import CONFIG_FOLDER, CONTROLLER_FOLDER
+from .processes import numbered, variables
 from .volumes import volume_variables
 
 
@@ -21,11 +22,17 @@ def environment(session: Session, options: PodOptions, parts: Parts) -> list[dic
     spec, secret = session.spec, object_name(session)
     plain = {"HOME": parts.defaults.home, **parts.defaults.env, **spec.env, **parts.share.env}
     plain |= session_facts(session) | {"GPUQUOTA_GPUS_MILLI": str(parts.share.milli)}
-    plain |= _controller(parts.defaults) | dataset_variables(session) | volume_variables(session)
+    plain |= (
+        variables(session)
+        | _controller(parts.defaults)
+        | dataset_variables(session)
+        | volume_variables(session)
+    )
     found: dict[str, Mapping[str, Any]] = {
         name: {"value": literal(value)} for name, value in plain.items()
     }
     found |= {name: _from(ref.secret, ref.key) for name, ref in options.secret_env.items()}
+    found |= numbered(session)
     found["GPUQUOTA_NODE"] = {"valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
     found["GPUQUOTA_SESSION_TOKEN"] = _from(secret, TOKEN_KEY)
     if spec.serves_jupyter:

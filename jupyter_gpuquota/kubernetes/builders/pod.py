@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from ...model.pods import PodOptions, Toleration
 from ...model.sessions import Session
+from ..names import object_name
 from ..shares.gpu_node import GPU, HOSTNAME
 from .claims import pod_claims
 from .container import CONTAINER, container
@@ -51,6 +52,7 @@ def _spec(session: Session, parts: Parts) -> dict[str, Any]:
         "securityContext": _security(options, parts),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
+        "subdomain": object_name(session) if session.spec.processes > 1 else "",
         "serviceAccountName": options.service_account or defaults.service_account,
         "imagePullSecrets": [{"name": name} for name in pull_secrets],
         "terminationGracePeriodSeconds": parts.grace,

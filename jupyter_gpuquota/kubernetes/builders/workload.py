@@ -53,11 +53,16 @@ def _stateful_set(session: Session, parts: Parts) -> dict[str, Any]:
 
 
 def _job(session: Session, parts: Parts) -> dict[str, Any]:
-    """Return a Job that runs once; only a pod that was evicted is replaced, when it has ended."""
+    """Return a Job that runs once; only a pod that was evicted is replaced, when it has ended.
+
+    One of several processes is indexed: its pods have numbers and stable names.
+    """
+    count = session.spec.processes
     return {
         "suspend": True,
-        "completions": 1,
-        "parallelism": 1,
+        "completions": count,
+        "parallelism": count,
+        **({"completionMode": "Indexed"} if count > 1 else {}),
         "backoffLimit": 0,
         "podReplacementPolicy": "Failed",
         "podFailurePolicy": {"rules": [DISRUPTED]},

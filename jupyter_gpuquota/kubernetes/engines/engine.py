@@ -76,6 +76,9 @@ class Engine(Protocol):
     divides: Division
     """How its own scheduler divides GPUs that nodes give out whole."""
 
+    gangs: bool
+    """Whether it grants the pods of one Job their quota together, or none of them."""
+
     @property
     def differences(self) -> Differences:
         """What distinguishes it, for the contract tests."""

@@ -26,6 +26,7 @@ class NoEngine:
     """No quota. Every namespace may use all GPUs, as far as they are free."""
 
     name = "none"
+    gangs = False
     divides: Division = ""
     differences = Differences(
         names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False

@@ -74,7 +74,8 @@ class Surroundings:
         """Return what a checked request costs in quotas, in milli-GPU.
 
         Quotas know resources only: where a part of a GPU is offered as a whole one, they count it
-        as a whole one.
+        as a whole one. Each process has the whole share.
         """
         patch = self.request(spec)
-        return self.settings.gpus.counted(patch.resources) or patch.milli
+        each = self.settings.gpus.counted(patch.resources) or patch.milli
+        return each * spec.processes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -11,14 +12,16 @@ import msgspec
 from ...control.board import Board
 from ...control.ending.open_pages import OpenPages
 from ...core import ending
+from ...model.resources import Placement
 from ...model.sessions import Exit, Session
 from ..api import Fault
 from ..objects.pods import Pod
 from ..objects.workloads import Workload
 from ..state.advance import advance
 from ..state.desired import Action, next_action
+from ..state.processes import joined
 from ..state.record import Record, encode
-from ..state.seen import Seen, is_complete, present_pod
+from ..state.seen import Seen, is_complete, own_pods, present_pod, process_of
 from .facts import Facts
 from .objects import SessionObjects
 from .secrets import NOT_FOUND
@@ -84,7 +87,7 @@ class Steps:
             pods=pods,
             events=objects.events(session),
             admission=facts.admission(session),
-            placement=facts.placement(present) if present else None,
+            placement=_placed(facts, present, workload, pods) if present else None,
             isolation=facts.isolation(session.spec),
             lost=facts.lost(),
             starts_jobs=facts.starts_jobs(session.spec),
@@ -181,3 +184,11 @@ class Steps:
         if workload is None:
             await self._secrets.save(record)
         tracked.stored = encode(record)
+
+
+def _placed(
+    facts: Facts, first: Pod, workload: Workload | None, pods: Sequence[Pod]
+) -> Placement | None:
+    """Return where the pods of a session hold resources: its first pod, and other processes."""
+    others = (pod for pod in own_pods(workload, pods) if pod is not first and process_of(pod))
+    return joined([facts.placement(pod) for pod in (first, *others)])

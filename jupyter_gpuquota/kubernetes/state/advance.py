@@ -15,8 +15,9 @@ from ...model.resources import Placement
 from ...model.sessions import Session
 from . import attached, images
 from .ends import conclude, exit_of, interrupted, never_ready, removed
+from .processes import ended_together, incomplete, unfinished
 from .record import Record
-from .seen import Seen, fits, has_ended, is_complete, is_ready, is_running
+from .seen import Seen, fits, has_ended, is_complete, is_ready, is_replaced, is_running
 from .waiting import why_not_ready, why_refused, why_waiting
 
 _STEPS = 6
@@ -87,11 +88,13 @@ def _why_waiting(session: Session, seen: Seen) -> Reason | None:
 
 def _live(record: Record, seen: Seen, now: datetime) -> Record:
     session, pod = record.session, seen.pod(record.pod)
+    if ended := ended_together(session, seen, now):
+        return replace(record, session=ended)
     if pod is None or pod.metadata.deletion_timestamp or not _is_kept(seen):
         session = _interrupted(record, seen, now)
     elif why := interrupted(pod):
         session = requeued(session, why, now)
-    elif found := exit_of(session, pod):
+    elif (found := exit_of(session, pod)) and not unfinished(session, seen):
         session = conclude(session, pod, found, now)
     elif pod.spec.node_name in seen.lost:
         lost = removed(pod.spec.node_name, pod, lost=True)
@@ -108,6 +111,10 @@ def _starting(session: Session, seen: Seen, now: datetime) -> Session:
     if pod is None:
         return session
     session = images.noted(session, seen, pod, now)
+    if session.spec.processes > 1 and seen.placement:
+        session = replace(session, placement=seen.placement)
+    if incomplete(session, seen):
+        return session
     if is_ready(pod) or (is_running(pod) and not session.spec.serves_jupyter):
         key = "progress.ready" if session.spec.serves_jupyter else "progress.running"
         return note(move(session, "running", now), message(key), now)
@@ -147,8 +154,8 @@ def _is_gone(record: Record, seen: Seen) -> bool:
 
     Where a pod was interrupted, its workload stays up: the next pod is queued already.
     """
-    session, workload = record.session, seen.workload
-    if session.goal == "requeue" and workload and fits(workload, session):
+    session = record.session
+    if session.goal == "requeue" and is_replaced(seen.workload, session):
         return all(pod.metadata.uid != record.pod for pod in seen.live)
     return has_ended(seen)
 

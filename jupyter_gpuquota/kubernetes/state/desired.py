@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from ...model.sessions import Session
 from ..objects.workloads import Job
-from .seen import Seen, fits, is_complete, is_finished, is_up, is_where_volumes_are
+from .seen import Seen, fits, is_complete, is_finished, is_replaced, is_up, is_where_volumes_are
 
 
 class Action(Enum):
@@ -39,8 +39,7 @@ def wants_pod(session: Session, seen: Seen) -> bool | None:
         return False
     if session.is_saving:
         return None
-    workload = seen.workload
-    if session.goal == "requeue" and workload and fits(workload, session):
+    if session.goal == "requeue" and is_replaced(seen.workload, session):
         return None  # it was interrupted: its engine or controller replaces the pod
     return False
 

@@ -11,7 +11,7 @@ from ...model.messages.build import reason, sentences_of
 from ...model.reasons import Reason
 from ...model.sessions import Exit, Session
 from ..objects.pods import ContainerStatus, Pod, Terminated
-from .seen import FINISHED, main_status
+from .seen import FINISHED, main_status, process_of
 
 _SIGNALS = {2: "SIGINT", 6: "SIGABRT", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
@@ -91,6 +91,11 @@ def _why(session: Session, pod: Pod, found: Exit) -> Reason:
         return crash_loop(status.restart_count if status else 1, found)
     if found.signal:
         return reason("Killed", "exit.killed", signal=found.signal)
+    if (count := session.spec.processes) > 1:
+        number, code = str(process_of(pod)), str(found.code)
+        return reason(
+            "CommandFailed", "exit.process", process=number, count=str(count), status=code, raw=last
+        )
     return reason("CommandFailed", "exit.command", status=str(found.code), raw=last)
 
 

@@ -48,6 +48,8 @@ def shape_of(session: Session) -> str:
     for added in ("data", "volumes", "stop_when_idle"):
         if not spec[added]:
             del spec[added]  # so that pods made by an earlier version are as they should be
+    if spec["processes"] == 1:
+        del spec["processes"]
     return hashlib.sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()[:16]
 
 

@@ -9,7 +9,7 @@ from ...model.reasons import Reason
 from ...model.resources import Isolation, Placement
 from ...model.sessions import Session
 from ..engines.engine import Admission
-from ..labels import ATTACHED, COMPLETE, SHAPE
+from ..labels import ATTACHED, COMPLETE, PROCESS, SHAPE
 from ..objects.pods import ContainerStatus, Event, Pod
 from ..objects.workloads import Job, StatefulSet, Workload
 from .attached import Attached, mark
@@ -60,6 +60,11 @@ class Seen:
         """The newest pod of the present workload that is not being deleted."""
         return present_pod(self.workload, self.pods)
 
+    @property
+    def processes(self) -> tuple[Pod, ...]:
+        """The pods of the present workload, by the numbers of their processes."""
+        return tuple(sorted(own_pods(self.workload, self.pods), key=process_of))
+
     def pod(self, uid: str) -> Pod | None:
         """Return the pod with a uid."""
         return next((pod for pod in self.pods if uid and pod.metadata.uid == uid), None)
@@ -80,15 +85,21 @@ class Seen:
 
 
 def present_pod(workload: Workload | None, pods: Iterable[Pod]) -> Pod | None:
-    """Return the newest pod of a workload that is not being deleted."""
+    """Return the newest pod of a workload that is not being deleted; of several, the first."""
+    own = (pod for pod in own_pods(workload, pods) if pod.metadata.deletion_timestamp is None)
+    return max((pod for pod in own if process_of(pod) == 0), key=_made, default=None)
+
+
+def own_pods(workload: Workload | None, pods: Iterable[Pod]) -> list[Pod]:
+    """Return the pods that a workload has made."""
     uid = workload.metadata.uid if workload else ""
-    own = [
-        pod
-        for pod in pods
-        if pod.metadata.deletion_timestamp is None
-        and any(owner.uid == uid for owner in pod.metadata.owner_references)
-    ]
-    return max(own, key=_made, default=None)
+    return [pod for pod in pods if any(owner.uid == uid for owner in pod.metadata.owner_references)]
+
+
+def process_of(pod: Pod) -> int:
+    """Return the number of a pod's process in its training, from 0."""
+    number = pod.metadata.labels.get(PROCESS, "")
+    return int(number) if number.isdecimal() else 0
 
 
 def is_up(workload: Workload) -> bool:
@@ -114,6 +125,14 @@ def is_complete(workload: Workload) -> bool:
 def fits(workload: Workload, session: Session) -> bool:
     """Return whether a workload was made from a session's present request."""
     return workload.metadata.annotations.get(SHAPE) == shape_of(session)
+
+
+def is_replaced(workload: Workload | None, session: Session) -> bool:
+    """Return whether the pod of an interrupted session is replaced by itself.
+
+    Several processes start together or not at all, so all of them are made anew.
+    """
+    return workload is not None and session.spec.processes == 1 and fits(workload, session)
 
 
 def is_where_volumes_are(workload: Workload, attached: Iterable[Attached]) -> bool:

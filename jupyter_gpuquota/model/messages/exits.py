@@ -28,6 +28,9 @@ EXITS = {
     ),
     "start.shim_timeout": Text("Its shim did not respond within {limit:duration}."),
     "exit.command": Text("The command exited with code {status}.", _CHECK_LOG),
+    "exit.process": Text(
+        "Process {process} of {count} exited with code {status}, so all were stopped.", _CHECK_LOG
+    ),
     "exit.killed": Text("Killed by {signal}."),
     "exit.sigkill": Text("Killed by SIGKILL.", "The machine may have run out of memory."),
     "exit.unknown": Text("The process is gone; its exit code is unknown.", _CHECK_LOG),

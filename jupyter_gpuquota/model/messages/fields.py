@@ -198,6 +198,13 @@ SESSIONS = {
     "volume.register": Text(
         "{path} is not a volume.", "Share it: jupyter gpu volume create NAME --folder {path}."
     ),
+    "processes.none": Text(
+        "Trainings of several processes cannot start together here.",
+        "They need a Kubernetes cluster with Kueue.",
+    ),
+    "processes.training": Text(
+        "Only a training with a command can have several processes.", "Leave --interactive out."
+    ),
     "resize.share": Text("Enter the new share.", "For example 0.5."),
     "idle_timeout.locked": Text(
         "Locked to {value:duration} by {level:policy}.", "Leave it empty, or ask an administrator."

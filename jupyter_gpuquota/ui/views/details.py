@@ -9,7 +9,7 @@ from ...model.datasets.mounts import DataMount
 from ...model.datasets.versions import SHOWN
 from ...model.policy import SessionPolicy
 from ...model.resources import memory_text
-from ...model.sessions import Session
+from ...model.sessions import Session, SessionSpec
 from ...model.struct import Page
 from .container import container_pairs
 from .environments import origin
@@ -120,7 +120,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("project", spec.project),
         ("user", s.owner),
         ("type", spec.kind),
-        ("share", spec.share.text),
+        ("share", _share_text(spec)),
         ("runs on", place.text if place else ""),
         ("GPU memory", memory_text(memory) if memory else ""),
         ("memory used", f"{usage} (over its share)" if used and used.over else usage),
@@ -143,6 +143,12 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("address", href_of(s)),
         ("id", s.id),
     ]
+
+
+def _share_text(spec: SessionSpec) -> str:
+    """Return the share, and how many processes have it each."""
+    several = f", for each of {spec.processes} processes" if spec.processes > 1 else ""
+    return f"{spec.share.text}{several}"
 
 
 def _dataset_text(mount: DataMount) -> str:

@@ -128,9 +128,15 @@ def status_text(session: Session) -> str:
 
 def gpus_of(session: Session) -> str:
     """Return the GPUs that a session holds or requests, and whether they are simulated."""
-    held = session.placement.milli if session.placement else session.spec.share.milli
+    held = _held(session)
     text = gpus_text(held) if held or not session.spec.share.wants_gpu else session.spec.share.text
     return f"{text} (simulated)" if session.simulated and held else text
+
+
+def _held(session: Session) -> int:
+    """Return the milli-GPU that a session holds, or else requests for all its processes."""
+    spec = session.spec
+    return session.placement.milli if session.placement else spec.share.milli * spec.processes
 
 
 def isolation_text(isolation: Isolation) -> str:

@@ -1352,7 +1352,7 @@ export interface Session {
  *
  * `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
  * paths. `idle_timeout` is in seconds (0: never). `pod` is None where no option of a container is
- * requested. `data` are the versions of datasets that it uses; the volumes are in `mounts`.
+ * requested. `data` are versions of datasets, `mounts` its volumes; `share` is that of a process.
  */
 export interface SessionSpec {
   name: string;
@@ -1373,6 +1373,7 @@ export interface SessionSpec {
   base_url: string;
   idle_timeout: number | null;
   stop_when_idle?: boolean;
+  processes?: number;
   pod?: PodOptions | null;
   data?: DataMount[];
   volumes?: Mount[];
@@ -1661,6 +1662,7 @@ export interface SessionRequest {
   base_url?: string;
   idle_timeout?: string | number;
   stop_when_idle?: boolean;
+  processes?: number;
   data?: string[];
   volumes?: string[];
   name: string;
@@ -2482,6 +2484,7 @@ export interface TemplateFields {
   base_url: string;
   idle_timeout: string | number;
   stop_when_idle?: boolean;
+  processes?: number;
   data: string[];
   volumes: string[];
 }
@@ -2505,7 +2508,8 @@ export interface TemplateRequest {
  * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
  * policy allows; with `stop_when_idle` the session is then stopped, unless the policy has locked
  * its action. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
- * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
+ * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`. A
+ * training runs its command in several `processes`, each with the whole share.
  */
 export interface SessionFields {
   cpu?: string | number;
@@ -2540,6 +2544,7 @@ export interface SessionFields {
   base_url?: string;
   idle_timeout?: string | number;
   stop_when_idle?: boolean;
+  processes?: number;
   data?: string[];
   volumes?: string[];
 }
@@ -2553,7 +2558,8 @@ export interface SessionFields {
  * of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
  * policy allows; with `stop_when_idle` the session is then stopped, unless the policy has locked
  * its action. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
- * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`.
+ * `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`. A
+ * training runs its command in several `processes`, each with the whole share.
  */
 export interface SessionFields1 {
   cpu?: string | number;
@@ -2588,6 +2594,7 @@ export interface SessionFields1 {
   base_url?: string;
   idle_timeout?: string | number;
   stop_when_idle?: boolean;
+  processes?: number;
   data?: string[];
   volumes?: string[];
 }

@@ -136,8 +136,9 @@ def _value(pod: Json, source: Json, lookup: Lookup) -> str:
             return lookup(kind, wanted["name"])[wanted["key"]].decode()
     if "resourceFieldRef" in source:
         return "0"
+    path, _, key = source["fieldRef"]["fieldPath"].partition("['")
     value: Any = pod
-    for name in source["fieldRef"]["fieldPath"].split("."):
+    for name in [*path.split("."), *([key.removesuffix("']")] if key else [])]:
         value = value[name]
     return str(value)
 

@@ -33,6 +33,7 @@ class KaiEngine:
     """KAI Scheduler: queues with quotas, fractions of GPUs, and reclaims between queues."""
 
     name = "kai"
+    gangs = False
     differences = Differences(orders_within_a_second=False)
 
     def __init__(self, around: Surroundings) -> None:

@@ -38,6 +38,7 @@ class KueueEngine:
     """Kueue: ClusterQueues that borrow from each other in Cohorts, and preempt to reclaim."""
 
     name = "kueue"
+    gangs = True
     divides: Division = ""
     differences = Differences(orders_within_a_second=False)
 

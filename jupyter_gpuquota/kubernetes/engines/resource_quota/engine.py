@@ -30,6 +30,7 @@ class ResourceQuotaEngine:
     """
 
     name = "resourcequota"
+    gangs = False
     divides: Division = ""
     differences = Differences(
         names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False

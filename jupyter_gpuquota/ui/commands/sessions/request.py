@@ -19,8 +19,8 @@ _WRITE_COMMAND = "Write the command last, after `--`: -g 0.5 -- python train.py.
 _OR_INTERACTIVE = "Or add --interactive for a Jupyter server."
 
 
-def fill(parser: Parser) -> None:
-    """Add the name and all options of a request."""
+def fill(parser: Parser, *, several: bool = False) -> None:
+    """Add the name and all options of a request; `several`: it must name its processes."""
     parser.add_argument(
         "words", nargs="*", metavar="NAME", help="lowercase letters, digits and hyphens"
     )
@@ -30,7 +30,16 @@ def fill(parser: Parser) -> None:
     )
     offer(template, template_names)
     add_share(parser.add_argument_group("GPU share (default: none, CPUs only)"))
-    _fill_kind(parser.add_argument_group("scheduling"))
+    scheduling = parser.add_argument_group("scheduling")
+    _fill_kind(scheduling)
+    scheduling.add_argument(
+        "--processes",
+        type=whole_number,
+        default=None,
+        required=several,
+        metavar="N",
+        help="runs the command N times, each with the whole share, all at once (default: 1)",
+    )
     _fill_program(parser.add_argument_group("program"))
     container.fill(parser.add_argument_group("container (where sessions are containers)"))
 
@@ -136,6 +145,7 @@ def read(args: argparse.Namespace) -> tuple[str, Wishes, tuple[FieldError, ...]]
         "ports": args.ports,
         "data": args.data,
         "priority": 50 if args.priority is None else args.priority,
+        "processes": 1 if args.processes is None else args.processes,
         "node_type": args.node_type,
         "idle_timeout": args.idle_timeout,
         **container.read(args, problems),
@@ -150,6 +160,7 @@ def _given(args: argparse.Namespace, request: Wishes) -> Wishes:
     """Return what was given besides the template."""
     unset = {"kind"} if not args.interactive else set()
     unset |= {"priority"} if args.priority is None else set()
+    unset |= {"processes"} if args.processes is None else set()
     given = {field: value for field, value in request.items() if value and field not in unset}
     return cast("Wishes", given | {"template": args.template})
 

@@ -20,10 +20,14 @@ from ...waiting import wait
 from . import request as words
 
 
-def _fill(parser: Parser) -> None:
-    words.fill(parser)
+def _fill(parser: Parser, *, several: bool = False) -> None:
+    words.fill(parser, several=several)
     add_dry_run(parser)
     add_wait(parser, default=False)
+
+
+def _fill_several(parser: Parser) -> None:
+    _fill(parser, several=True)
 
 
 def _submit(client: Client, args: Args, console: Console) -> View[Any]:
@@ -72,7 +76,24 @@ def _explain_project(error: InvalidFields, args: Args) -> InvalidFields:
     return InvalidFields(error.message, hint=hint, fields=error.fields)
 
 
+def _several(name: str) -> Command:
+    """Return the command that launches a training of several processes, by one of its names."""
+    return Command(
+        name,
+        "launch a training of several processes",
+        _submit,
+        _fill_several,
+        notes="Each process runs the command after `--` with the whole share; all start together "
+        "or not at all. They find each other by MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, as "
+        "torch.distributed expects; torchrun needs no options. If one fails, all are stopped.",
+        examples=(f"{name} train3 -g 1 --processes 4 -- torchrun train.py",),
+        section="Sessions",
+        takes_rest=True,
+    )
+
+
 COMMANDS = (
+    *map(_several, ("submit-dist", "submit-mpi")),
     Command(
         "submit",
         "launch a session",

@@ -26,6 +26,10 @@ export const exits: Texts = {
     trans.__('Node %1 no longer responds.', a.node),
     trans.__('It is requeued and restarts automatically.')
   ],
+  'exit.process': (trans, _f, a) => [
+    trans.__('Process %1 of %2 exited with code %3, so all were stopped.', a.process, a.count, a.status),
+    trans.__('Check the log.')
+  ],
   'exit.reboot': (trans) => [
     trans.__('The machine restarted while the session was running.'),
     trans.__('Resume starts it again.')

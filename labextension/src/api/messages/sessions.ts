@@ -104,6 +104,14 @@ export const sessions: Texts = {
     trans.__('Port %1 is in use by another program.', a.port),
     trans.__('Choose another port, or end that program.')
   ],
+  'processes.none': (trans) => [
+    trans.__('Trainings of several processes cannot start together here.'),
+    trans.__('They need a Kubernetes cluster with Kueue.')
+  ],
+  'processes.training': (trans) => [
+    trans.__('Only a training with a command can have several processes.'),
+    trans.__('Leave --interactive out.')
+  ],
   'project.closed': (trans, f, a) => [
     trans.__('No access to project %1.', a.project),
     trans.__('Your projects: %1.', f.and(a.projects))
