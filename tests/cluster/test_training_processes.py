@@ -94,3 +94,24 @@ async def test_all_are_counted_and_all_wait(kubelet: Any, teams: Teams, tmp_path
         await until(backend, second.id, "running")
         found = kubelet.rest().get(pods)["items"]
         assert [each for each in found if "first" in each["metadata"]["name"]] == []
+
+
+async def test_a_reclaimed_training_gives_back_all_and_waits(
+    kubelet: Any, teams: Teams, tmp_path: Path
+) -> None:
+    make_priorities(kubelet.rest())
+    ours = (await asyncio.to_thread(teams.with_kueue, "team-a", 1000)).namespace
+    others = (await asyncio.to_thread(teams.with_kueue, "team-b", 1000)).namespace
+    async with place(kubelet, tmp_path, ours, others) as backend:
+        await wait_for(lambda: len(backend.inventory.projects()) == 2)
+        borrower = await launch(backend, request("borrower", ours))
+        await until(backend, borrower.id, "running")
+        taker = await launch(backend, request("taker", others, 1))
+        await until(backend, taker.id, "running")
+        gone = await until(backend, borrower.id, lambda s: s.state == "waiting")
+        assert gone.reclaimed is not None
+        assert gone.reclaimed.project == others
+        assert gone.placement is None
+        await ask(backend, "sessions.stop", ANA, args={"id": taker.id})
+        again = await until(backend, borrower.id, "running")
+        assert (again.run, again.placement and again.placement.milli) == (2, 2000)
