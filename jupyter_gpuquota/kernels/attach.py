@@ -14,14 +14,10 @@ from .session_server import SessionServer
 
 @dataclass(frozen=True, slots=True)
 class AttachedKernel:
-    """A kernel that runs in a session, owned by the session's own Jupyter Server.
-
-    `started` is true if it was started for this call, and false if it was found running.
-    """
+    """A kernel that runs in a session, owned by the session's own Jupyter Server."""
 
     server: SessionServer = field(repr=False)
     id: str
-    started: bool
 
     def channels(
         self, seconds: float = 60.0, conversation: Conversation | None = None
@@ -70,6 +66,6 @@ def attach(
     """
     for each in server.sessions():
         if each.path == path and each.kernel and each.kernel.execution_state != "dead":
-            return AttachedKernel(server, each.kernel.id, started=False)
+            return AttachedKernel(server, each.kernel.id)
     made = server.start(path, name or path.rpartition("/")[2], kind, kernel)
-    return AttachedKernel(server, made.id, started=True)
+    return AttachedKernel(server, made.id)

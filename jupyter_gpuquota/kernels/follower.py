@@ -25,11 +25,15 @@ _MOVING = frozenset({"waiting", "starting", "running", "stopping"})
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """A kernel whose channels carry messages; `busy` is whether it runs a cell."""
+    """A kernel whose channels carry messages; `busy` is whether it runs a cell.
+
+    `note` is what its user is told with the next cell.
+    """
 
     kernel: AttachedKernel
     channels: ReadyChannels
     busy: bool
+    note: str = ""
 
 
 News = Session | Attached | GpuQuotaError

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from ..client import Client
 from ..client.variables import far, near
 from ..errors import NotFound
 from ..model.sessions import ENDED, Session
+from . import folder
 from .attach import AttachedKernel, attach
 from .channels.port import Conversation, wait
 from .channels.probe import ReadyChannels
@@ -51,7 +56,7 @@ class SessionPlace:
         self._kernel = kernel
         self._launch = launch
         self._on_shutdown = on_shutdown
-        self._session = self._new = ""
+        self._session = ""
         self._conversation = "", Conversation()
 
     def session(self, *, resume: bool) -> Session:
@@ -74,28 +79,35 @@ class SessionPlace:
         here = bool(server.endpoint.runtime)
         path = self._notebook.path_in(session.spec.folder if here else "")
         kernel = attach(server, path, name=self._notebook.name, kernel=self._kernel)
-        if kernel.started:
-            self._new = kernel.id
         if self._conversation[0] != kernel.id:
             self._conversation = kernel.id, Conversation()
         # Before its channels: the reply to a cell that has ended by now comes before their first.
         busy = kernel.state() == "busy"
         channels = kernel.channels(_ANSWERS, self._conversation[1])  # kernels start slowly
-        if self._new == kernel.id and channels.language == "python":
+        note = ""
+        if not busy and channels.language == "python":
             try:
-                self._prepare(channels, session.spec.folder, here=here)
+                note = self._prepare(channels, session, here=here)
             except BaseException:
                 channels.close()
                 raise
-        self._new = ""
-        return Attached(kernel, channels, busy)
+        return Attached(kernel, channels, busy, note)
 
-    def _prepare(self, channels: ReadyChannels, folder: str, *, here: bool) -> None:
-        """Give a new kernel its working folder, and what was kept for its notebook."""
+    def _prepare(self, channels: ReadyChannels, session: Session, *, here: bool) -> str:
+        """Give a kernel that has run nothing its folder, and what was kept for its notebook.
+
+        Returns what its user is to be told.
+        """
+        if evaluate(channels, "str(get_ipython().execution_count)") != "1":
+            return ""
+        path, note = session.spec.folder, ""
         if here:
-            move(channels, self._notebook.folder)
-        if not here or Path(folder, far.KEPT).is_dir():
-            do(channels, near.taking(folder))
+            do(channels, f"__import__('os').chdir({json.dumps(self._notebook.folder)})")
+        elif not folder.enter(partial(evaluate, channels), self._notebook.folder):
+            note = folder.missing(session, self._notebook.folder)
+        if not here or Path(path, far.KEPT).is_dir():
+            do(channels, near.taking(path))
+        return note
 
     def shut_down(self, kernel: AttachedKernel) -> None:
         """Shut the kernel down, and the session if it was launched and has no other."""
@@ -108,21 +120,35 @@ class SessionPlace:
             self._client.sessions.stop(self._session)
 
 
-def move(channels: ReadyChannels, folder: str) -> None:
-    """Make a kernel for Python work in a folder, as one that was started in it."""
-    do(channels, f"__import__('os').chdir({json.dumps(folder)})")
+def evaluate(channels: ReadyChannels, expression: str) -> str:
+    """Return the value of a Python expression for a text, empty if it fails."""
+    found = do(channels, "", {"value": expression}).get("user_expressions", {}).get("value", {})
+    text = found.get("data", {}).get("text/plain", "''")
+    return str(ast.literal_eval(text))
 
 
-def do(channels: ReadyChannels, code: str) -> None:
-    """Run code without outputs or history in a kernel that has just started."""
-    content = {"code": code, "silent": True, "store_history": False, "allow_stdin": False}
+def do(
+    channels: ReadyChannels, code: str, expressions: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Run code without outputs or history in a kernel that runs nothing; return its reply.
+
+    That is empty if none comes in time. The reply has the values of the `expressions`.
+    """
+    content = {
+        "code": code,
+        "silent": True,
+        "store_history": False,
+        "allow_stdin": False,
+        "user_expressions": dict(expressions),
+    }
     asked = Message.new("shell", "execute_request", content, session="gpuquota")
     channels.send(asked)
     deadline = time.monotonic() + _MOVES
     while (left := deadline - time.monotonic()) > 0:
         message = wait(channels, left)
         if message and message.channel == "shell" and message.parent_id == asked.id:
-            return
+            return message.read()
+    return {}
 
 
 class TemplatePlace:

@@ -42,7 +42,7 @@ class Relay:
             self._poller.register(socket, zmq.POLLIN)
         self._channels: ReadyChannels | None = None
         self._kernel: AttachedKernel | None = None
-        self._process = self._place = ""
+        self._process = self._place = self._note = ""
         self._last: News | None = None
         self._asked: list[Message] = []
         self._held, self._open = Held(front), Pending(front)
@@ -89,6 +89,9 @@ class Relay:
         assert self._channels  # noqa: S101 (see the caller)
         if message.channel != "stdin":
             self._open.add(message)
+        if self._note and message.kind == "execute_request" and not message.read().get("silent"):
+            self._front.publish("stream", {"name": "stderr", "text": self._note}, message)
+            self._note = ""
         self._channels.send(message)
 
     def _answer(self, message: Message) -> None:
@@ -149,6 +152,7 @@ class Relay:
         if self._process and self._process != news.channels.process:
             self._open.end(waiting.KERNEL_DIED)
         self._kernel, self._channels = news.kernel, news.channels
+        self._note = self._note or news.note
         self._process = news.channels.process
         for socket in news.channels.sockets:
             self._poller.register(socket, zmq.POLLIN)

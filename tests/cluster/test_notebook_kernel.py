@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,7 +39,10 @@ def shell(
     }
     with opened(tmp_path_factory.mktemp("kernel"), config) as shell:
         shell.more["JUPYTER_GPUQUOTA_BACKEND"] = "kubernetes"
-        shell.ok("submit", "exp-1", "-g", "0.5", "--interactive", "--wait")
+        shell.ok("volume", "create", "files", "--class", "test-csi", "--size", "1Gi")
+        volume = ("-v", "files:/work")
+        shell.ok("submit", "exp-1", "-g", "0.5", "--interactive", "--wait", *volume)
+        (kubelet.claim(team.namespace, "files") / "notes").mkdir()
         yield shell
 
 
@@ -115,3 +119,20 @@ def test_a_cell_wakes_a_suspended_session(start: Relays, client: Client, session
     assert "exp-1 was suspended: Suspended on request" in reply["evalue"]
     assert text(run(ours, "print('awake')")[0]) == "awake\n"
     assert client.sessions.get(session.id).state == "running"
+
+
+def test_the_folder_is_the_notebooks_where_the_storage_is_shared(
+    kubelet: Cluster, shell: Shell, start: Relays, session: Session
+) -> None:
+    """The claim's folder on this machine stands for its mount in the pod of a JupyterLab."""
+    where = "import os; print(os.getcwd())"
+    here = kubelet.claim(session.spec.project, "files") / "notes"
+    _manager, ours = start("gpu-exp-1", folder=here)
+    outputs, _ = run(ours, where)
+    assert Path(text(outputs).strip()).samefile(here)
+    _manager, ours = start("gpu-exp-1")
+    outputs, _ = run(ours, where)
+    said = f"exp-1 does not have the storage of this notebook's folder ({shell.folder}"
+    assert text(outputs, "stderr").startswith(said)
+    outputs, _ = run(ours, where)
+    assert text(outputs, "stderr") == ""

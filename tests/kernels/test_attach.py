@@ -36,7 +36,7 @@ def test_a_cell_runs_on_the_share_of_the_session(channels):
 def test_a_notebook_finds_its_kernel_again(server, kernel, channels):
     run(channels, "kept = 41")
     again = attach(server, "here/analysis.ipynb")
-    assert again == AttachedKernel(server, kernel.id, started=False)
+    assert again == AttachedKernel(server, kernel.id)
     other = again.channels()
     assert text(run(other, "print(kept + 1)")) == "42\n"
     other.close()

@@ -34,9 +34,10 @@ class Relays:
     def __init__(self, shell, specs):
         self._shell, self._specs, self._started = shell, specs, []
 
-    def __call__(self, name="gpu-exp-1"):
+    def __call__(self, name="gpu-exp-1", folder=None):
         manager = KernelManager(kernel_name=name, kernel_spec_manager=self._specs)
-        manager.start_kernel(env=self._shell.env, cwd=str(self._shell.folder / "work"))
+        where = folder or self._shell.folder / "work"
+        manager.start_kernel(env=self._shell.env, cwd=str(where))
         relay = manager.client()
         self._started.append((manager, relay))
         relay.start_channels()
@@ -87,8 +88,10 @@ def wait_for_output(client):
         pass
 
 
-def text(outputs):
-    return "".join(m["content"]["text"] for m in outputs if m["msg_type"] == "stream")
+def text(outputs, name="stdout"):
+    """Return what a cell has printed."""
+    streams = (m["content"] for m in outputs if m["msg_type"] == "stream")
+    return "".join(each["text"] for each in streams if each["name"] == name)
 
 
 def kernels(client, session):
@@ -167,8 +170,10 @@ def test_a_restart_forgets_variables_and_a_shutdown_ends_the_kernel(relay, clien
     (before,) = kernels(client, session)
     manager.restart_kernel()
     ours.wait_for_ready(timeout=PATIENCE)
-    outputs, _reply = run(ours, "print('kept' in globals())")
-    assert text(outputs) == "False\n"
+    outputs, _reply = run(
+        ours, "import os\nprint('kept' in globals(), os.path.basename(os.getcwd()))"
+    )
+    assert text(outputs) == "False work\n"
     (after,) = kernels(client, session)
     assert after != before
     manager.shutdown_kernel()

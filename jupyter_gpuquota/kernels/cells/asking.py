@@ -46,7 +46,7 @@ def kernel_of(
     while True:
         chosen = choose(server.sessions(), own, wanted, session)
         if chosen.kernel and chosen.kernel.execution_state != "busy":
-            return AttachedKernel(server, chosen.kernel.id, started=False), chosen
+            return AttachedKernel(server, chosen.kernel.id), chosen
         if time.monotonic() > deadline:
             raise WrongState(
                 f"The kernel of {chosen.path} is busy.", hint="Interrupt it, or wait for its cell."
