@@ -54,6 +54,9 @@ async def test_a_claim_is_never_smaller_than_its_content_needs() -> None:
     api = cluster()
     api.put(SNAPSHOTS, copy())
     await Restorer(api).make([wanted()], "order", "me", "digest")
+    assert await Restorer(api).larger([wanted()]) == {"work": 3 * GIB}
+    assert await Restorer(api).larger([wanted(size=3 * GIB)]) == {}
+    assert await Restorer(api).larger([wanted(snapshot="gone")]) == {}
     made = api.raw(CLAIMS, TEAM, "new")
     assert made["spec"]["resources"]["requests"]["storage"] == str(3 * GIB)
     assert made["spec"]["dataSource"]["name"] == "copy"

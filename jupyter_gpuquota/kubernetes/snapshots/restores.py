@@ -14,6 +14,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from ...core.requests.quantities import size_quantity
 from ...core.snapshots import identity
 from ...core.snapshots.restore import Found
 from ...errors import GpuQuotaError, Internal, Unsupported, WrongState
@@ -34,6 +35,8 @@ _AGAIN = 1.0
 """Seconds after which it is looked again whether a session runs."""
 _NO_REPLACING = "On a cluster nothing is put in the place of the original."
 _INSTEAD = "Work in the restored session; the original and its volumes stay until you delete them."
+
+_ENDED = "Files outside of volumes are not in the snapshot: they ended with the pod."
 
 _log = logging.getLogger(__name__)
 
@@ -80,13 +83,17 @@ class ClaimRestores:
         wanted = wanted_of(manifest, name)
         refused = await self._around.restorer.problems(wanted, manifest.project)
         problems |= {f"volumes.{origin}": f"{origin}: {why}." for origin, why in refused.items()}
-        lost = manifest.tree is None
-        warning = "Files outside of volumes are not in the snapshot: they ended with the pod."
+        warnings = [
+            f"{origin}: the new volume has {size_quantity(size)}, as its copy needs that."
+            for origin, size in (await self._around.restorer.larger(wanted)).items()
+        ]
+        if manifest.tree is None:
+            warnings.append(_ENDED)
         return Found(
             folder=manifest.spec.folder,
             claims={each.origin: each.name for each in wanted},
             problems=problems,
-            warnings=(warning,) if lost else (),
+            warnings=tuple(warnings),
         )
 
     async def begin(self, order: RestoreOrder) -> Restoration:

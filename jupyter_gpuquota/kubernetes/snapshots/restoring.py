@@ -70,6 +70,19 @@ class Restorer:
                     found[each.origin] = problem
             return found
 
+    async def larger(self, wanted: Sequence[Wanted]) -> dict[str, int]:
+        """Return by original claim the bytes of new claims that will be larger than it was.
+
+        Raises Unavailable, NotAllowed.
+        """
+        found = {}
+        with translated():
+            for each in wanted:
+                copy = await self._find(each)
+                if copy and 0 < each.size < (size := _size_of(each, copy)):
+                    found[each.origin] = size
+        return found
+
     async def make(self, wanted: Sequence[Wanted], order: str, owner: str, digest: str) -> None:
         """Make the claims; those that an earlier try has made are fine.
 

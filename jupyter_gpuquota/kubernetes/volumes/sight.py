@@ -27,7 +27,6 @@ from ..resources import (
 )
 from ..shares.gpu_node import HOSTNAME
 from ..state.attached import Attached
-from ..state.seen import FINISHED
 from ..watching.watches import Watches
 from . import modes, reading, ties, uses
 from .attached import attached
@@ -61,6 +60,8 @@ class Sight:
         self._nodes = watches.cache(NODES)
         self._pods = watches.cache(PODS)
         self._events = watches.cache(EVENTS)
+        self._mounting: Mapping[Key, Sequence[Pod]] | None = None
+        self._pods.subscribe(self._forget)
 
     def subscribe(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Call a function after each change that may concern volumes; return what ends this."""
@@ -147,7 +148,7 @@ class Sight:
         """Return what matters when the session with this name is to mount a claim."""
         names = {each.id: each.spec.name for each in self._sessions()}
         users = []
-        for pod in self._mounting(claim):
+        for pod in self._by_claim().get(claim.key, ()):
             user = names.get(pod.metadata.labels.get(SESSION, ""), "")
             if not user or user != session:
                 users.append(Mounted(user or pod.metadata.name, pod.spec.node_name))
@@ -178,13 +179,14 @@ class Sight:
         volume = self._volumes.get("", claim.spec.volume_name)
         return None if volume is None else volume.spec.csi is not None
 
-    def _mounting(self, claim: Claim) -> Iterator[Pod]:
-        """Yield the pods that hold a claim, or are about to."""
-        for pod in self._pods.values(claim.metadata.namespace):
-            sources = (volume.persistent_volume_claim for volume in pod.spec.volumes)
-            names = {source.claim_name for source in sources if source}
-            if pod.status.phase not in FINISHED and claim.metadata.name in names:
-                yield pod
+    def _by_claim(self) -> Mapping[Key, Sequence[Pod]]:
+        """Return the pods that hold each claim, or are about to; many sessions may ask for them."""
+        if self._mounting is None:
+            self._mounting = uses.pods_of(self._pods.values())
+        return self._mounting
+
+    def _forget(self, _: object) -> None:
+        self._mounting = None
 
     def _class_of(self, claim: Claim) -> ClassOfStorage | None:
         return self._classes.get("", claim.spec.storage_class_name or "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...model.volumes.mounts import VolumeUse
 from ..labels import SESSION
@@ -29,6 +29,17 @@ def others(pods: Iterable[Pod], ours: Collection[str]) -> Mapping[Key, tuple[Vol
                 use = _use(pod, volume.name, read_only=source.read_only)
                 found[meta.namespace, source.claim_name].append(use)
     return {key: tuple(uses) for key, uses in found.items()}
+
+
+def pods_of(pods: Iterable[Pod]) -> Mapping[Key, Sequence[Pod]]:
+    """Return the pods that hold each claim, or are about to; each pod once."""
+    found: defaultdict[Key, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        if pod.status.phase not in FINISHED:
+            sources = (volume.persistent_volume_claim for volume in pod.spec.volumes)
+            for name in {source.claim_name for source in sources if source}:
+                found[pod.metadata.namespace, name].append(pod)
+    return found
 
 
 def _use(pod: Pod, volume: str, *, read_only: bool) -> VolumeUse:
