@@ -88,10 +88,10 @@ def wait_for_output(client):
         pass
 
 
-def text(outputs, name="stdout"):
-    """Return what a cell has printed."""
+def text(outputs, *names):
+    """Return what a cell has printed, on the streams of these names; default: stdout."""
     streams = (m["content"] for m in outputs if m["msg_type"] == "stream")
-    return "".join(each["text"] for each in streams if each["name"] == name)
+    return "".join(each["text"] for each in streams if each["name"] in (names or ("stdout",)))
 
 
 def kernels(client, session):

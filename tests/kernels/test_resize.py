@@ -34,7 +34,7 @@ def test_a_kernel_that_resizes_its_own_session_hands_variables_to_the_next_one(r
     run(notebook, "import os\nmine = {'weights': [0.5]}\n%load_ext jupyter_gpuquota")
     outputs, _ = run(notebook, "%gpu resize exp-1 -g 0.25 --keep mine")
     assert "Of this kernel: " in text(outputs)
-    assert "Kept: mine (" in text(outputs)
+    assert "Kept: mine (" in text(outputs, "stderr")
 
     def shown():  # a cell that was sent to the old kernel ends with it
         outputs, reply = run(notebook, "import os\nprint(mine, os.environ['GPUQUOTA_SHARE'])")

@@ -19,6 +19,7 @@ from jupyter_gpuquota.kernels.notebook import Notebook
 from jupyter_gpuquota.kernels.place import SessionPlace
 from jupyter_gpuquota.kernels.session_server import SessionServer
 from tests.kernels.conftest import ME, ended, relayed, request, run, text, until
+from tests.kernels.test_relay import text as printed
 from tests.kernels.network import Elsewhere, network_of
 from tests.waiting import PATIENCE
 
@@ -125,6 +126,6 @@ def test_a_cell_goes_on_while_the_network_is_cut(relay, network, how, rounds, sh
         )
         took = time.monotonic() - started
         assert reply["content"]["status"] == "ok", reply["content"]
-        lines = "".join(m["content"]["text"] for m in outputs if m["msg_type"] == "stream")
+        lines = printed(outputs, "stdout")
         assert lines.split() == [str(n) for n in range(many)]
         show(f"{how} for {seconds} s", {"cell": many / 10, "took": round(took, 1)})
