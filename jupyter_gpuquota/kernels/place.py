@@ -109,14 +109,24 @@ class SessionPlace:
             do(channels, near.taking(path))
         return note
 
-    def shut_down(self, kernel: AttachedKernel) -> None:
+    def shut_down(self, kernel: AttachedKernel | None) -> None:
         """Shut the kernel down, and the session if it was launched and has no other."""
+        if kernel is None:
+            self._withdraw()
+            return
         kernel.shut_down()
         if not self._on_shutdown or kernel.server.sessions():
             return
         if self._on_shutdown == "suspend":
             self._client.sessions.suspend(self._session)
         else:
+            self._client.sessions.stop(self._session)
+
+    def _withdraw(self) -> None:
+        """Stop a session that was launched and does not run yet: it has nothing to keep."""
+        if not (self._on_shutdown and self._session):
+            return
+        if self._client.sessions.get(self._session).state in {"waiting", "starting"}:
             self._client.sessions.stop(self._session)
 
 
@@ -169,7 +179,7 @@ class TemplatePlace:
         """Return the notebook's kernel. Raises Unavailable, WrongState, ChannelsLost."""
         return self._place().attach(session)
 
-    def shut_down(self, kernel: AttachedKernel) -> None:
+    def shut_down(self, kernel: AttachedKernel | None) -> None:
         """Shut the kernel down, and what was launched for it as the template says."""
         self._place().shut_down(kernel)
 

@@ -181,10 +181,10 @@ class Relay:
         kernel = self._kernel
         if kernel and content.get("restart"):
             self._end(lambda _: kernel.restart())
-        elif kernel and not self._parent.is_stopping:
-            self._end(lambda place: place.shut_down(kernel))
-        else:
+        elif content.get("restart") or self._parent.is_stopping:
             self._end(lambda _: None)
+        else:
+            self._end(lambda place: place.shut_down(kernel))
         self._front.reply(message, {"status": "ok", "restart": bool(content.get("restart"))})
 
     def _end(self, last: Callable[[Place], Any]) -> None:

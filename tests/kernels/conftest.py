@@ -64,7 +64,7 @@ def relayed(place: Place) -> Iterator[BlockingKernelClient]:
     names = ("shell_port", "control_port", "stdin_port", "iopub_port", "hb_port")
     ports = dict(zip(names, free_ports(5), strict=True))
     relay = Relay(Front(Connection(key="secret", **ports)), place, Parent())
-    thread = threading.Thread(target=relay.run)
+    thread = threading.Thread(target=relay.run, daemon=True)  # a test that fails must end
     thread.start()
     client = BlockingKernelClient()
     client.load_connection_info({**ports, "ip": "127.0.0.1", "transport": "tcp", "key": "secret"})

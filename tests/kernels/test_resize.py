@@ -34,10 +34,10 @@ def test_a_kernel_that_resizes_its_own_session_hands_variables_to_the_next_one(r
     run(notebook, "import os\nmine = {'weights': [0.5]}\n%load_ext jupyter_gpuquota")
     outputs, _ = run(notebook, "%gpu resize exp-1 -g 0.25 --keep mine")
     assert "Of this kernel: " in text(outputs)
-    assert "Kept: mine (" in text(outputs, "stderr")
+    assert "Kept: mine (" in text(outputs)
 
-    def shown():  # a cell that was sent to the old kernel ends with it
-        outputs, reply = run(notebook, "import os\nprint(mine, os.environ['GPUQUOTA_SHARE'])")
-        return reply["status"] == "ok" and text(outputs)
+    def shown():  # a cell that was sent to the old kernel may end with it
+        outputs, _ = run(notebook, "import os\nprint(mine, os.environ['GPUQUOTA_SHARE'])")
+        return text(outputs) == "{'weights': [0.5]} 0.25 GPU\n"
 
-    assert wait_for(shown) == "{'weights': [0.5]} 0.25 GPU\n"
+    wait_for(shown)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from msgspec import structs
 
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kernels import waiting
+from jupyter_gpuquota.kernels.place import SessionPlace
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import Progress
 from tests.builders import make_session
@@ -27,17 +29,20 @@ class Queue:
 
     def __init__(self, session=QUEUED):
         self.now = session
+        self.shut_down_of = []
+        """What it was shut down for, once for each time."""
 
     def session(self, *, resume):
-        if self.now is None:
+        now = self.now  # the test's thread may change it
+        if now is None:
             raise Unavailable("The controller does not answer.")
-        return self.now
+        return now
 
     def attach(self, session):
         raise AssertionError("it never runs")
 
     def shut_down(self, kernel):
-        raise AssertionError("it has no kernel")
+        self.shut_down_of.append(kernel)
 
 
 @pytest.fixture
@@ -143,3 +148,40 @@ def test_why_a_cell_lost_its_kernel(state, code, name):
     assert failure.name == name
     assert "exp-1" in failure.text
     assert ".." not in failure.text
+
+
+class Sessions:
+    """The sessions of a client: one, that can be stopped."""
+
+    def __init__(self, state):
+        self.one = structs.replace(QUEUED, state=state)
+        self.stopped = []
+
+    def get(self, name):
+        return self.one
+
+    def stop(self, name):
+        self.stopped.append(name)
+
+
+@pytest.mark.parametrize(
+    ("state", "on_shutdown", "stopped"),
+    [
+        ("waiting", "stop", 1),
+        ("starting", "suspend", 1),
+        ("suspended", "stop", 0),
+        ("waiting", "", 0),
+    ],
+)
+def test_what_was_launched_and_still_waits_is_stopped_with_its_kernel(state, on_shutdown, stopped):
+    sessions = Sessions(state)
+    place = SessionPlace(SimpleNamespace(sessions=sessions), "exp-1", None, on_shutdown=on_shutdown)
+    place.session(resume=False)
+    place.shut_down(None)
+    assert sessions.stopped == [QUEUED.id] * stopped
+
+
+def test_a_shutdown_in_the_queue_reaches_the_place(place):
+    with relayed(place):
+        assert place.shut_down_of == []
+    assert place.shut_down_of == [None]

@@ -19,8 +19,8 @@ from jupyter_gpuquota.kernels.notebook import Notebook
 from jupyter_gpuquota.kernels.place import SessionPlace
 from jupyter_gpuquota.kernels.session_server import SessionServer
 from tests.kernels.conftest import ME, ended, relayed, request, run, text, until
-from tests.kernels.test_relay import text as printed
 from tests.kernels.network import Elsewhere, network_of
+from tests.kernels.test_relay import text as printed
 from tests.waiting import PATIENCE
 
 PARTS = st.binary(max_size=20)

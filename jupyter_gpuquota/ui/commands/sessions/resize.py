@@ -47,14 +47,14 @@ def _resize(client: Client, args: Args, console: Console) -> View[Any]:
     for line in lost:
         console.note(line)
     kept = keep(client, session, names, args.notebook) if names else None
+    if kept:  # said before: the kernel that says it may end with the resize
+        console.note(f"Kept: {', '.join(names)} ({size_text(kept.size)}).")
     try:
         session = client.sessions.resize(session.id, **share)
     except GpuQuotaError:
         if kept:
             forget(session, kept, client)
         raise
-    if kept:
-        console.note(f"Kept: {', '.join(names)} ({size_text(kept.size)}).")
     if args.wait or (kept and kept.path):
         session = wait(client, session, console, changed=True)
     if kept and kept.path and session.state == "running":
