@@ -69,6 +69,7 @@ def test_a_preview_says_why_it_would_wait_and_where_in_line() -> None:
         ({"gpu": "2"}, make_share("1")),
         ({"gpu": "999999", "kind": "train"}, make_share("2")),
         ({"gpu_memory": "64Gi"}, Share(memory=32768)),
+        ({"gpu_memory": "48Gi"}, Share(memory=32768)),
         ({"gpu": "2", "name": "?"}, None),
         ({"gpu": "2", "project": "none"}, None),
         ({"gpu": "-1"}, None),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -17,8 +17,11 @@ _SHARE = {"gpu", "gpu_memory"}
 """The fields for the size of a share."""
 
 
-def smaller(share: Share, most: int | None = None) -> Iterator[Share]:
-    """Yield smaller shares of the same form, of at most `most` GPUs, the largest first."""
+def smaller(share: Share, most: int | None = None, cards: Collection[int] = ()) -> Iterator[Share]:
+    """Yield smaller shares of the same form, of at most `most` GPUs, the largest first.
+
+    `cards` are the sizes of GPUs in MiB: the whole memory of one may be the nearest.
+    """
     if share.mig:
         return
     count = share.devices - 1
@@ -26,8 +29,10 @@ def smaller(share: Share, most: int | None = None) -> Iterator[Share]:
         yield Share(milli=fewer * MILLI)
     parts = (750, 500, 250, 100)
     if share.memory:
-        quarters = (share.memory * part // MILLI for part in parts)
-        yield from (msgspec.structs.replace(share, memory=mib) for mib in quarters if mib)
+        sizes = {share.memory * part // MILLI for part in parts}
+        sizes |= {mib for mib in cards if mib < share.memory}
+        ordered = sorted(sizes - {0}, reverse=True)
+        yield from (msgspec.structs.replace(share, memory=mib) for mib in ordered)
     else:
         limit = share.milli if not share.devices else MILLI
         yield from (Share(milli=part, compute=share.compute) for part in parts if part < limit)
@@ -45,5 +50,6 @@ def allowed(request: SessionRequest, facts: Facts, error: GpuQuotaError) -> Shar
         return None
     kind, group, nodes = request.kind, request.node_type, facts.nodes
     most = max((sum(d.count for d in node.devices) for node in nodes), default=0)
-    fits = ((s, facts.fits(s, kind, group, nodes, project)) for s in smaller(share, most))
+    cards = {device.memory for node in nodes for device in node.devices}
+    fits = ((s, facts.fits(s, kind, group, nodes, project)) for s in smaller(share, most, cards))
     return next((share for share, fit in fits if not fit.errors), None)
