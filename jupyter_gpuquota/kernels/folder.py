@@ -33,12 +33,12 @@ def ends(folder: str) -> list[str]:
 
 
 def missing(session: Session, folder: str) -> str:
-    """Return what a user is told once if the session does not have the notebook's folder."""
+    """Return what a user is told once if the notebook's folder was not found in the session."""
     name, path = session.spec.name, session.spec.folder
     return (
-        f"{name} does not have the storage of this notebook's folder ({folder}): code works in "
-        f"{path}.\nIf a volume has these files, launch the session again with it: "
-        f"-v VOLUME:/path. `%gpu volume list` shows volumes.\n"
+        f"This notebook's folder ({folder}) was not found in {name}: code works in {path}.\n"
+        "If a volume has these files, launch the session again with it: -v VOLUME:/path. "
+        "`%gpu volume list` shows volumes.\n"
     )
 
 

@@ -132,7 +132,7 @@ def test_the_folder_is_the_notebooks_where_the_storage_is_shared(
     assert Path(text(outputs).strip()).samefile(here)
     _manager, ours = start("gpu-exp-1")
     outputs, _ = run(ours, where)
-    said = f"exp-1 does not have the storage of this notebook's folder ({shell.folder}"
+    said = f"This notebook's folder ({shell.folder}/work) was not found in exp-1"
     assert text(outputs, "stderr").startswith(said)
     outputs, _ = run(ours, where)
     assert text(outputs, "stderr") == ""
