@@ -83,9 +83,9 @@ test('a waiting session says why, in the list and for its team', async ({
     .getByRole('combobox', { name: 'Project' })
     .selectOption('team-b');
   await workspace.panel.getByText('1 session queued – why?').click();
-  await expect(workspace.panel.locator('details')).toContainText(
-    'Starts when 1 GPU of that is released.'
-  );
+  await expect(
+    workspace.panel.locator('details').filter({ hasText: 'why?' })
+  ).toContainText('Starts when 1 GPU of that is released.');
 });
 
 test('a URL is copied that leads to the session', async ({
