@@ -15,8 +15,10 @@ LIMIT = 900
 
 def test_a_session_is_used_in_a_browser(kubelet: Cluster, teams: Teams, tmp_path: Path) -> None:
     team = teams.with_kueue("team-a", 4000, processes=True)
+    # Without its configuration the controller would manage the sessions of all other tests, too.
+    inherited = {name: value for name, value in os.environ.items() if name != "JUPYTER_NO_CONFIG"}
     environment = {
-        **os.environ,
+        **inherited,
         "JUPYTER_GPUQUOTA_BACKEND": "kubernetes",
         "KUBECONFIG": str(kubelet.kubeconfig()),
         "GPUQUOTA_TEST_NAMESPACE": team.namespace,

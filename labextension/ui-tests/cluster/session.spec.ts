@@ -13,6 +13,7 @@ test('a pod is launched from the panel, and its notebook, terminal and log work'
     .getByRole('button', { name: 'Launch', exact: true })
     .click();
   const row = workspace.row('exp-1');
+  await expect(row).toContainText(process.env.GPUQUOTA_TEST_NAMESPACE ?? '?');
   await expect(row).toContainText('Running', { timeout: 240_000 });
 
   const tab = page.context().waitForEvent('page');
