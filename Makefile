@@ -70,7 +70,7 @@ test: $(STAMPS)/venv ## run all checks; the last line is the total
 	@python -m scripts.test_all
 
 .PHONY: test-setup
-test-setup: $(STAMPS)/test-tools $(STAMPS)/nbdime $(STAMPS)/notebook $(STAMPS)/hub $(STAMPS)/chromium $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs $(STAMPS)/moto other-programs ## install what the checks need
+test-setup: $(STAMPS)/test-tools $(STAMPS)/nbdime $(STAMPS)/notebook $(STAMPS)/hub $(STAMPS)/chromium $(STAMPS)/filesystems $(NODE_MODULES) $(UI_NODE_MODULES) $(BUILT) cluster-programs $(STAMPS)/moto other-programs ## install what the checks need
 
 # Tests that start none of our programs; client tests with a real controller are excluded.
 PURE := architecture core model services idleness scenarios contract client
@@ -233,4 +233,8 @@ other-programs: $(STAMPS)/test-tools
 
 $(STAMPS)/chromium: scripts/system_packages.sh $(UI_NODE_MODULES)
 	@scripts/system_packages.sh chromium
+	@touch $@
+
+$(STAMPS)/filesystems: scripts/system_packages.sh | $(STAMPS)/venv
+	@scripts/system_packages.sh filesystems
 	@touch $@

@@ -3,6 +3,7 @@
 #   system_packages.sh venv PYTHON     the requirements of `PYTHON -m venv`
 #   system_packages.sh chromium        a browser for the browser tests
 #   system_packages.sh bench           what snapshots are measured beside; the bench goes without, too
+#   system_packages.sh filesystems     what makes file systems for tests of root; they are skipped without
 set -euo pipefail
 
 as_root() {
@@ -30,6 +31,18 @@ apt_install() {
   echo "Installing system packages: $*"
   as_root apt-get update -qq
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends "$@"
+}
+
+# Install the packages of programs that are missing, each given as PROGRAM:PACKAGE; say what is left out.
+apt_install_if_possible() {
+  local without=$1 missing=() each
+  shift
+  for each in "$@"; do
+    command -v "${each%%:*}" >/dev/null || missing+=("${each##*:}")
+  done
+  if [ ${#missing[@]} -gt 0 ] && ! { may_install && apt_install "${missing[@]}"; }; then
+    echo "$without, as they are not installed: ${missing[*]}"
+  fi
 }
 
 case ${1:-} in
@@ -64,16 +77,15 @@ case ${1:-} in
     fi
     ;;
   bench)
-    missing=()
-    for each in restic:restic borg:borgbackup rsync:rsync; do
-      command -v "${each%%:*}" >/dev/null || missing+=("${each##*:}")
-    done
-    if [ ${#missing[@]} -gt 0 ] && ! { may_install && apt_install "${missing[@]}"; }; then
-      echo "Not measured, as they are not installed: ${missing[*]}"
+    apt_install_if_possible 'Not measured' restic:restic borg:borgbackup rsync:rsync
+    ;;
+  filesystems)
+    if [ "$(id -u)" = 0 ]; then
+      apt_install_if_possible 'Not tested' mkfs.btrfs:btrfs-progs mkfs.xfs:xfsprogs
     fi
     ;;
   *)
-    echo "usage: $0 venv PYTHON | chromium | bench" >&2
+    echo "usage: $0 venv PYTHON | chromium | bench | filesystems" >&2
     exit 2
     ;;
 esac
