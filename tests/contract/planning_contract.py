@@ -74,7 +74,16 @@ class PlanningContract:
         assert [(u.user, u.allocated) for u in team.users] == [("me", 500)]
         assert after.allocated == before.allocated + 500
         assert after.free == before.free - 500
-        assert after.capacity == after.allocated + after.others + after.free
+        # On a cluster other tests close nodes, whose rest is not free, and remove some.
+        nodes = {node.name: node for node in backend.inventory.nodes()}
+        on_nodes = sum(
+            holding.placement.milli
+            for holding in backend.usage.holdings()
+            if holding.placement.node in nodes
+        )
+        rest = after.capacity - after.allocated - on_nodes - after.free
+        assert rest >= 0
+        assert rest == 0 or any(node.problem for node in nodes.values())
 
     async def test_what_others_hold_is_counted(self, backend: Backend) -> None:
         held = sum(holding.placement.milli for holding in backend.usage.holdings())
