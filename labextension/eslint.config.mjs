@@ -123,6 +123,8 @@ export default defineConfig([
             './sessioncommands',
             './templatenotebook',
             './single',
+            './whenneeded',
+            '../whenneeded',
             './viewer'
           ]
         }

@@ -161,6 +161,7 @@ export interface IPreferenceValues {
   notifyReclaimed: boolean;
   notifyEnding: boolean;
   notifyIdle: boolean;
+  notifyTrainings: boolean;
 }
 
 /**

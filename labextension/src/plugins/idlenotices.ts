@@ -7,7 +7,7 @@ import { IdleEvents, IIdleEvent } from '../state/idle/events';
 import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
 import type { IdleNotices } from '../views/idle/notices';
-import { report } from '../views/parts/report';
+import { whenNeeded } from './whenneeded';
 
 /** Warn before a session is ended for being idle, and tell when it was. */
 export const idleNotices: JupyterFrontEndPlugin<void> = {
@@ -24,17 +24,16 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = ours(translator);
     const events = new IdleEvents();
-    let notices: Promise<IdleNotices> | undefined;
-    const tell = async (news: IIdleEvent[]) => {
-      notices ??= load(app, workspace, trans);
-      const shown = await notices;
-      shown.show(
-        news.filter(
-          ({ kind }) =>
-            kind === 'over' || workspace.preferences.values.notifyIdle
+    const withNotices = whenNeeded(trans, () => load(app, workspace, trans));
+    const show = (news: IIdleEvent[]) =>
+      withNotices(notices =>
+        notices.show(
+          news.filter(
+            ({ kind }) =>
+              kind === 'over' || workspace.preferences.values.notifyIdle
+          )
         )
       );
-    };
     // The other notices keep sessions up to date in the background.
     const look = () => {
       const sessions = workspace.sessions.result;
@@ -44,10 +43,7 @@ export const idleNotices: JupyterFrontEndPlugin<void> = {
       }
       const news = events.look(sessions.value.items, about.value.user);
       if (news.length) {
-        tell(news).catch(error => {
-          notices = undefined; // the next news try to load it again
-          report(trans, error);
-        });
+        show(news);
       }
     };
     workspace.sessions.changed.connect(look);

@@ -13,7 +13,8 @@ export const DEFAULTS: Readonly<IPreferenceValues> = {
   notifyWaiting: true,
   notifyReclaimed: true,
   notifyEnding: true,
-  notifyIdle: true
+  notifyIdle: true,
+  notifyTrainings: false
 };
 
 /** The user's settings. */

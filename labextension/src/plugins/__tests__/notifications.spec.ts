@@ -2,6 +2,7 @@ import { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
+import { Session, Kind, State } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { clockText } from '../../views/parts/texts';
 import { notifications } from '../notifications';
@@ -83,5 +84,90 @@ describe('the notice that a session is soon to be stopped', () => {
     await page.store.preferences.set('notifyEnding', false);
     await open(6);
     expect(notices()).toHaveLength(0);
+  });
+});
+
+describe("the notices of a user's sessions", () => {
+  let page: Page;
+
+  beforeEach(async () => {
+    page = new Page();
+    await page.store.about.refresh();
+    const app = {
+      commands: page.commands,
+      restored: new Promise(() => undefined)
+    } as unknown as JupyterFrontEnd;
+    void notifications.activate(app, page.store, null);
+    await see();
+  });
+
+  afterEach(() => {
+    Notification.dismiss();
+    page.dispose();
+  });
+
+  const see = async (...sessions: Session[]) => {
+    page.server.on('GET /sessions', { body: makePage(sessions) });
+    await page.store.sessions.refresh();
+    await new Promise(done => setTimeout(done)); // what shows notices is loaded late
+  };
+  const make = (name: string, state: State, kind: Kind = 'interactive') =>
+    makeSession({
+      id: name,
+      spec: { name, kind },
+      state,
+      reason:
+        state === 'running'
+          ? null
+          : { code: 'OverQuota', message: 'Full.', hint: '', raw: '' }
+    });
+  const notices = () => Notification.manager.notifications;
+  const messages = () => notices().map(({ message }) => message);
+
+  it('are one a session, updated in place, and gone with it', async () => {
+    await see(make('b4', 'waiting'));
+    const [{ id }] = notices();
+    expect(messages()).toEqual(['b4 is queued: Full.']);
+    await see(make('b4', 'running'));
+    expect(messages()).toEqual(['b4 is running']);
+    expect(notices()[0]).toMatchObject({ id, type: 'success' });
+    await see();
+    expect(messages()).toEqual([]);
+  });
+
+  it('are one of the sixty that a script submits', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `b${index}`);
+    await see(...names.map(name => make(name, 'waiting')));
+    expect(messages()).toHaveLength(1);
+    expect(messages()[0]).toMatch(/^60 sessions were queued: b0, .* 37 more$/);
+    notices()[0].options.actions?.[0].callback({} as MouseEvent);
+    expect(page.executed).toEqual([[CommandIDs.showPanel, null]]);
+  });
+
+  it('do not come back once they were closed', async () => {
+    await see(make('b4', 'running'));
+    Notification.dismiss();
+    await see(make('b4', 'running'), make('b5', 'running'));
+    expect(messages()).toEqual(['b5 is running']);
+  });
+
+  it('are of trainings only that they failed, unless wanted', async () => {
+    await see(make('t1', 'waiting', 'train'));
+    expect(messages()).toEqual([]);
+    await see(make('t1', 'failed', 'train'));
+    expect(messages()).toEqual(['t1 failed: Full.']);
+    await see(make('t1', 'running', 'train'));
+    expect(messages()).toEqual([]);
+    await page.store.preferences.set('notifyTrainings', true);
+    await see(make('t1', 'waiting', 'train'));
+    expect(messages()).toEqual(['t1 is queued: Full.']);
+  });
+
+  it('turn off one kind, and the settings say so', async () => {
+    await see(make('b4', 'running'));
+    notices()[0].options.actions?.[1].callback({} as MouseEvent);
+    await see(make('b4', 'running'), make('b5', 'running'));
+    expect(messages()).toEqual(['b4 is running']);
+    expect(page.store.preferences.values.notifyReady).toBe(false);
   });
 });

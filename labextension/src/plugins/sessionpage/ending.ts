@@ -17,6 +17,7 @@ import { ours } from '../../translation';
 import type { EndHere } from '../../views/sessionpage/endedpage';
 import type { EndingNotice } from '../../views/sessionpage/endingnotice';
 import { report } from '../../views/parts/report';
+import { whenNeeded } from '../whenneeded';
 import { ISaving } from './saving';
 
 /** Count down to the end of the session whose own JupyterLab this is, explain it, and come back. */
@@ -57,15 +58,16 @@ export function follow(
     page.reload();
   };
   const watch = new PageEvents();
-  let screens: Promise<IScreens> | undefined;
+  const withScreens = whenNeeded(trans, () =>
+    load(app, workspace, trans, saving, reload)
+  );
   let end: EndHere | undefined;
   addResume(app, trans, () => end);
-  const show = async (news: readonly IPageEvent[]) => {
-    screens ??= load(app, workspace, trans, saving, reload);
-    const loaded = await screens;
-    end = loaded.end;
-    showEvents(loaded, news);
-  };
+  const show = (news: readonly IPageEvent[]) =>
+    withScreens(screens => {
+      end = screens.end;
+      showEvents(screens, news);
+    });
   workspace.sessions.changed.connect(() => {
     const { result } = workspace.sessions;
     if (result.status !== 'ready') {
@@ -77,10 +79,7 @@ export function follow(
     const session = workspace.session(workspace.here);
     const news = watch.look(session, isKnown ? why : null);
     if (news.length) {
-      show(news).catch(error => {
-        screens = undefined; // the next news try to load them again
-        report(trans, error);
-      });
+      show(news);
     }
   });
   const lookNow = lookClosely(workspace);

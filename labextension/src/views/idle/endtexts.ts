@@ -1,43 +1,17 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Session } from '../../api/models';
-
-/** JupyterLab shows notifications up to this length. */
-const LONGEST = 140;
+import { LONGEST, shorten, togetherText } from '../notices/texts';
 
 /** Return the notice of sessions that ended because they were idle, as many by name as fit. */
 export function endedTogetherText(
   trans: TranslationBundle,
   sessions: readonly Session[]
 ): string {
-  const names = sessions.map(({ spec }) => spec.name);
-  const said = names
-    .map((_, index) => named(trans, names, names.length - index))
-    .map(which =>
-      trans.__(
-        '%1 sessions ended because they were idle: %2',
-        names.length,
-        which
-      )
-    );
-  return (
-    said.find(text => text.length <= LONGEST) ??
-    trans.__('%1 sessions ended because they were idle', names.length)
+  return togetherText(
+    trans,
+    trans.__('%1 sessions ended because they were idle', sessions.length),
+    sessions
   );
-}
-
-/** List the first `count` of two names or more, and say how many are left out. */
-function named(
-  trans: TranslationBundle,
-  names: readonly string[],
-  count: number
-): string {
-  return count < names.length
-    ? trans.__(
-        '%1 and %2 more',
-        names.slice(0, count).join(', '),
-        names.length - count
-      )
-    : trans.__('%1 and %2', names.slice(0, -1).join(', '), names.at(-1));
 }
 
 /** Return the notice of a session that ended because it was idle: which rule, and what is kept. */
@@ -61,7 +35,7 @@ function clipped(text: string): string {
     return text;
   }
   const end = text.lastIndexOf('. ', LONGEST - 1) + 1;
-  return end ? text.slice(0, end) : `${text.slice(0, LONGEST - 1)}…`;
+  return end ? text.slice(0, end) : shorten(text);
 }
 
 function sentences(text: string): string[] {

@@ -7,7 +7,7 @@ import {
   keptUntil,
   wasIdle
 } from '../../state/idle/idle';
-import { WARNING } from '../../state/notices';
+import { WARNING } from '../../state/notices/events';
 import {
   clockText,
   spanText,

@@ -1,6 +1,6 @@
 import { makeSession } from '../../__tests__/builders';
 import { Session } from '../../api/models';
-import { NoticeEvents } from '../notices';
+import { NoticeEvents } from '../notices/events';
 
 const REASON = {
   code: 'OverQuota',
@@ -88,5 +88,48 @@ describe('the events', () => {
   it('is silent on what the user has done', () => {
     expect(look({}, { state: 'stopped' })).toEqual([]);
     expect(look({}, { state: 'suspended' })).toEqual([]);
+  });
+});
+
+describe('what was reported', () => {
+  const NOW = Date.parse('2026-01-01T14:00:00Z');
+  const look = (...looks: Partial<Session>[][]) => {
+    const events = new NoticeEvents();
+    const news = looks.map(all =>
+      events.look(all.map(makeSession), 'ana', NOW).map(({ kind }) => kind)
+    );
+    return news.at(-1);
+  };
+  const reclaimed = {
+    at: '2026-01-01T14:02:00Z',
+    session: 's9',
+    name: 'd-2-gg',
+    project: 'team-d',
+    moved: false
+  };
+
+  it('is withdrawn once the session has ended or is deleted, once', () => {
+    const [starting, ended] = [
+      { state: 'starting' },
+      { state: 'stopped' }
+    ] as const;
+    expect(look([starting], [{}], [ended])).toEqual(['over']);
+    expect(look([starting], [{}], [ended], [ended])).toEqual([]);
+    expect(look([starting], [{}], [])).toEqual(['over']);
+    expect(look([starting], [{}], [], [])).toEqual([]);
+  });
+
+  it('stands while it is true', () => {
+    expect(look([{ state: 'starting' }], [{}], [{}])).toEqual([]);
+    const stopping = { state: 'stopping', reclaimed } as const;
+    expect(look([{}], [stopping], [stopping])).toEqual([]);
+    expect(look([{}], [stopping], [{ state: 'suspended', reclaimed }])).toEqual(
+      ['over']
+    );
+  });
+
+  it('was nothing of what the first look has learned', () => {
+    expect(look([{}], [{ state: 'stopped' }])).toEqual([]);
+    expect(look([{}], [])).toEqual([]);
   });
 });
