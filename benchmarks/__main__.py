@@ -31,10 +31,11 @@ SECTIONS = (
     "signals",
     "notices",
     "kubernetes",
+    "cluster",
     "datasets",
     "snapshots",
 )
-SELF_CONTAINED = frozenset({"snapshots"})
+SELF_CONTAINED = frozenset({"snapshots", "cluster"})
 """Sections that need no environment of the benchmarks' own."""
 
 

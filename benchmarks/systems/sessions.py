@@ -19,7 +19,7 @@ ENDED = {"stopped", "done", "failed"}
 
 def create(api: Caller, name: str, **wishes: Any) -> dict[str, Any]:
     """Create a session of team-a and return it."""
-    session: dict[str, Any] = api.post("/sessions", {"name": name, "project": "team-a", **wishes})
+    session: dict[str, Any] = api.post("/sessions", {"name": name, "project": "team-a"} | wishes)
     return session
 
 

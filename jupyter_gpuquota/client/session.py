@@ -11,7 +11,7 @@ from .listing import Table
 from .urls import urls
 
 
-class ClientSession(Session, frozen=True, kw_only=True, dict=True):
+class ClientSession(Session, frozen=True, kw_only=True, dict=True, gc=True):
     """A session with its URL, which only the client knows."""
 
     @property

@@ -43,11 +43,11 @@ UNCHANGED = "1"
 """The revision of settings that were never changed by an administrator."""
 
 
-class Model(msgspec.Struct, frozen=True, kw_only=True):
+class Model(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An answer: readers ignore unknown fields, and show unknown words as text.
 
     That lets a client talk to a controller of a newer version. A field with a vocabulary is
-    `Open[…]`.
+    `Open[…]`. Python's collector passes over it: being frozen, it cannot come to contain itself.
     """
 
 

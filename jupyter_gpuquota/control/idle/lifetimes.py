@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import cache
 
 from ...core.idle import lifetime
 from ...core.idle.decide import Event
-from ...model.sessions import Session
+from ...core.idle.policy import life_in
+from ...model.sessions import Kind, Session
 from ..board import Board
 
 _JUMP = timedelta(seconds=5)
@@ -34,9 +36,20 @@ class Lifetimes:
         settings = self._board.settings
         projects = {project.name: project for project in settings.projects}
         warned, self._warned = self._warned, {}
+
+        @cache
+        def is_limited(name: str, kind: Kind) -> bool:
+            return bool(life_in(settings.policy, name, kind, projects.get(name)).value)
+
         for session in self._board.sessions:
-            if session.state != "running":
-                continue
+            if session.state != "running" or not (
+                jump
+                or session.ends
+                or session.ends_by
+                or (session.started and session.started > now)
+                or is_limited(session.spec.project, session.spec.kind)
+            ):
+                continue  # of thousands of sessions most have nothing that time could bring
             key = (session.id, session.run)
             elapsed = timedelta(seconds=steady - warned.get(key, steady))
             project = projects.get(session.spec.project)

@@ -171,9 +171,13 @@ def rule_for(policy: Policy, subject: Subject, project: Project | None, now: dat
 
 def life_of(policy: Policy, session: Session, project: Project | None) -> Decided:
     """Return the maximum run time of a session in seconds (0: none) and its level."""
-    kind = session.spec.kind
+    return life_in(policy, session.spec.project, session.spec.kind, project)
+
+
+def life_in(policy: Policy, name: str, kind: Kind, project: Project | None) -> Decided:
+    """Return the maximum run time of a kind of session in the project of a name."""
     rule = life_rule(kind)
-    return layered(policy, session.spec.project, kind, project, (rule,))[rule]
+    return layered(policy, name, kind, project, (rule,))[rule]
 
 
 def layered(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
 from ...errors import FieldError
 from ...model.messages.build import field_error
@@ -42,9 +43,12 @@ NAMES = tuple(provider.name for provider in PROVIDERS)
 _NO_GPU = NoGpu()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Choice:
     """The provider of a share, what it gives, and on which nodes.
+
+    One choice serves all sessions with the same request: what follows from its nodes, of which
+    there may be thousands, is worked out once.
 
     `others` are nodes that must not be used, though the pod would fit on them: the same request
     would mean another share there, or the session may not run there. `groups` are the labels of
@@ -62,13 +66,17 @@ class Choice:
         """The share, rounded up to what is given."""
         return self.grant.share
 
-    @property
+    @cached_property
     def simulated(self) -> bool:
         """Whether all of the nodes are simulated."""
         return bool(self.nodes) and all(node.simulated for node in self.nodes)
 
     def patch(self) -> PodPatch:
         """Return what to add to the pod."""
+        return self._patch
+
+    @cached_property
+    def _patch(self) -> PodPatch:
         found = self.provider.render(self.grant)
         labels = {**found.node_labels, **distinguishing(self.nodes, self.others, self.groups)}
         return replace(found, milli=self.grant.milli, node_labels=labels)
@@ -121,8 +129,9 @@ class Shares:
     ) -> Choice | FieldError:
         if not share.wants_gpu:
             return Choice(_NO_GPU, Grant(share), nodes, elsewhere, self._groups)
+        covers = cache(counts)  # asked for each of thousands of nodes
         grants = [
-            (_key(grant, rank, counted=counts(grant.resource)), grant, node)
+            (_key(grant, rank, counted=covers(grant.resource)), grant, node)
             for rank, provider in enumerate(self._providers)
             for node in nodes
             if provider.offers(node) and (grant := provider.grant(share, node))

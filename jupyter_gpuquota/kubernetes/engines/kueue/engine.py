@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -19,10 +19,8 @@ from ..surroundings import Surroundings
 from ..unknown import unknown
 from .administration import KueueAdministration
 from .forecast import forecast
-from .objects import LocalQueue
 from .previews import PreviewFacts, preview_of
 from .projects import project_of, warnings
-from .queues import find_closed
 from .victims import may_lose
 from .view import KueueView
 from .visibility import Liveness, position
@@ -64,7 +62,7 @@ class KueueEngine:
     def warnings(self) -> Sequence[str]:
         """Return what administrators should know of Kueue and its queues."""
         found = list(warnings(self._view.projects, self._view.priorities))
-        if closed := self._closed():
+        if closed := self._view.closed:
             found.append(
                 f"The ClusterQueues behind {', '.join(closed)} cannot be read, so that quotas and "
                 "what would happen to a request are unknown. The role jupyter-gpuquota-reader "
@@ -86,7 +84,7 @@ class KueueEngine:
         known, priorities = self._view.projects.values(), self._view.priorities
         found = [project_of(queues, revision_of(queues), priorities) for queues in known]
         capacity = self._around.capacity()
-        unknown = (Project(name=n, quota=capacity, preemptible=KINDS) for n in self._closed())
+        unknown = (Project(name=n, quota=capacity, preemptible=KINDS) for n in self._view.closed)
         return [*found, *unknown]
 
     def limits(self, project: str) -> bool:
@@ -100,7 +98,7 @@ class KueueEngine:
 
     def patch(self, spec: SessionSpec) -> EnginePatch:
         """Return the labels that put a session into the queue for its kind."""
-        queues, closed = self._view.projects.get(spec.project), self._closed().get(spec.project)
+        queues, closed = self._view.projects.get(spec.project), self._view.closed.get(spec.project)
         local = queues.of(spec.kind) if queues else closed
         labels = {QUEUE_LABEL: local.metadata.name} if local else {}
         if (name := self._view.class_of(spec.kind)) in self._view.state.priorities:
@@ -143,9 +141,6 @@ class KueueEngine:
         except Fault:  # it is switched off, or we may not read it: by the same rule from memory
             return known
         return replace(known, position=place or known.position)
-
-    def _closed(self) -> Mapping[str, LocalQueue]:
-        return find_closed(self._view.state, self._around.settings.queue)
 
     def _nearest(self, spec: SessionSpec) -> Share | None:
         """Return the largest smaller share that would be admitted now."""

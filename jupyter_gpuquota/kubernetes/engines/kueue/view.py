@@ -17,9 +17,10 @@ from .objects import (
     LOCAL_QUEUES,
     PRIORITY_CLASSES,
     WORKLOADS,
+    LocalQueue,
     Workload,
 )
-from .queues import find_queues
+from .queues import find_closed, find_queues
 from .state import KueueState
 
 
@@ -63,6 +64,11 @@ class KueueView:
         return self._seen.value[1]
 
     @property
+    def closed(self) -> Mapping[str, LocalQueue]:
+        """The LocalQueue of each project of whose ClusterQueues nothing is known."""
+        return self._seen.value[2]
+
+    @property
     def names(self) -> tuple[str, str]:
         """The names of the LocalQueues that administrators have chosen."""
         return self._around.settings.queue, self._around.settings.interactive_queue
@@ -94,7 +100,7 @@ class KueueView:
         """Return what reads the workloads of sessions."""
         return Reader(self.state, self.projects, self._around.sessions)
 
-    def _read(self) -> tuple[KueueState, Projects]:
+    def _read(self) -> tuple[KueueState, Projects, Mapping[str, LocalQueue]]:
         state = KueueState(
             local_queues=tuple(self._local_queues.values()),
             cluster_queues=tuple(self._cluster_queues.values()),
@@ -103,4 +109,4 @@ class KueueView:
             priority_classes=tuple(self._priority_classes.values()),
             gpus=self._around.settings.gpus,
         )
-        return state, find_queues(state, *self.names)
+        return state, find_queues(state, *self.names), find_closed(state, self.names[0])
