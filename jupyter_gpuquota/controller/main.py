@@ -24,7 +24,6 @@ from tornado.httpserver import HTTPServer
 from traitlets import Bool, Enum, Float, List, TraitError, Unicode
 
 from .. import __version__
-from ..api.inprocess import InProcess
 from ..control.assembly import Plugin
 from ..control.config import GpuQuota, moved
 from ..errors import GpuQuotaError, Unavailable, Unsupported
@@ -39,6 +38,7 @@ from .authenticators.base import Authenticator, close, load
 from .claim import Claim
 from .log import log_to
 from .rate_limit import AttemptLimit
+from .scraping import Scraping
 from .tls import Certificate
 from .unix_mount import Traffic
 
@@ -107,6 +107,11 @@ class Controller(JupyterApp):
         tried: `jupyterhub`, `kubernetes`, `tokens`, or other installed ones.""",
     ).tag(config=True)
 
+    metrics = Unicode(
+        help="""Address of /metrics for Prometheus, as HOST:PORT: plain HTTP without a login. It
+        names projects, but neither people nor sessions. Default: none.""",
+    ).tag(config=True)
+
     foreground = Bool(
         default_value=False,
         help="Run in the foreground, for a terminal or a service manager: see `--foreground`.",
@@ -137,6 +142,7 @@ class Controller(JupyterApp):
     def start(self) -> None:
         """Run as the location's controller; return at once if there is one already."""
         home = self.location.home
+        self._scraping = Scraping(self.metrics)
         mount = self._https() if self.hosting == "https" else self._unix()
         stays = self.foreground or self.hosting == "https"
         config, renamed = moved(self.config)
@@ -159,12 +165,13 @@ class Controller(JupyterApp):
         try:
             await serve(backend, mount, keep, idle_exit)
         finally:
+            self._scraping.stop()
             await close(self._known)
 
     def _unix(self) -> Mount:
         def mount(backend: Backend, traffic: Traffic, leave: Callable[[], None]) -> HTTPServer:
-            dispatcher = InProcess(backend)
-            application = unix_mount.application(dispatcher, backend.access, traffic, leave)
+            answers = self._scraping.dispatcher(backend)
+            application = unix_mount.application(answers, backend.access, traffic, leave)
             return unix_mount.listen(application, self.location.socket)
 
         return mount
@@ -189,7 +196,9 @@ class Controller(JupyterApp):
 
         def mount(backend: Backend, _traffic: Traffic, _leave: Callable[[], None]) -> HTTPServer:
             authentication = Authentication(known, backend.access, AttemptLimit())
-            application = https_mount.application(InProcess(backend), authentication)
+            application = https_mount.application(
+                self._scraping.dispatcher(backend), authentication
+            )
             context = certificate.context if certificate else None
             return https_mount.listen(application, address, context)
 

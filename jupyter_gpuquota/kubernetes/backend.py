@@ -169,6 +169,7 @@ class _Assembly:
                 board, resident.recorder, resident.monitor, at_once, resident.keep_alive
             ),
             differences=cast("Differences", self._late_differences),
+            failures=lambda: self._reconciler.failures.count,
         )
         for each in (self._data, self._volumes, self._snapshots):
             found = each.added_to(found)

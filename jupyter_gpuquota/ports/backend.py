@@ -6,7 +6,7 @@ coroutines return at once, from memory. Errors are those of `errors`; an engine'
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Protocol, TypeVar
 
@@ -70,9 +70,16 @@ def _lack(words: str) -> dict[str, str]:
     return {"lack": words}
 
 
+def _none() -> int:
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A backend and its capabilities; `hint` says how to get those that it could have but lacks."""
+    """A backend and its capabilities; `hint` says how to get those that it could have but lacks.
+
+    `failures` returns how often it has failed to bring a session to where it should be.
+    """
 
     name: str
     resident: Resident
@@ -111,6 +118,7 @@ class Backend:
     templates: Templates | None = field(default=None, metadata=_lack("keeps no templates"))
     differences: Differences = Differences()
     hint: str = ""
+    failures: Callable[[], int] = _none
 
     @property
     def capabilities(self) -> tuple[str, ...]:

@@ -79,7 +79,8 @@ def test_the_api_server_accepts_every_object(kubelet: Cluster, name: str, engine
     space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     rest.apply(space)
     try:
-        found = rendered(rest, name, engine=engine, kueue={"nodeLabels": {"gpu": name}})
+        more = {"kueue": {"nodeLabels": {"gpu": name}}, "metrics": {"enabled": True}}
+        found = rendered(rest, name, engine=engine, **more)
         kinds = {each["kind"] for each in found}
         assert {"Deployment", "Service", "NetworkPolicy", "PersistentVolumeClaim"} <= kinds
         for manifest in found:
@@ -91,6 +92,30 @@ def test_the_api_server_accepts_every_object(kubelet: Cluster, name: str, engine
             rest.apply(manifest, dry_run=True)
     finally:
         rest.delete(rest.path_of(space))
+
+
+def test_metrics_have_a_service_and_only_scrapers_reach_them(kubelet: Cluster, name: str) -> None:
+    rest = kubelet.rest()
+    assert not [each for each in rendered(rest) if each["metadata"]["name"].endswith("-metrics")]
+    metrics = {"enabled": True, "serviceMonitor": {"enabled": True, "labels": {"release": name}}}
+    found = {
+        (each["kind"], each["metadata"]["name"]): each for each in rendered(rest, metrics=metrics)
+    }
+    service = found["Service", "gpuquota-metrics"]
+    monitor = found["ServiceMonitor", "gpuquota-metrics"]
+    labels = service["metadata"]["labels"]
+    wanted = monitor["spec"]["selector"]["matchLabels"]
+    assert {key: labels.get(key) for key in wanted} == wanted
+    assert monitor["metadata"]["labels"]["release"] == name
+    policy = found["NetworkPolicy", "gpuquota"]["spec"]["ingress"]
+    [rule] = [each for each in policy if each["ports"] == [{"port": "metrics"}]]
+    assert rule["from"][0]["podSelector"]["matchLabels"] == {"app.kubernetes.io/name": "prometheus"}
+    https = [each for each in policy if each["ports"] == [{"port": "https"}]]
+    assert rule["from"][0] not in https[0]["from"]
+    assert (
+        "c.Controller.metrics"
+        in found["ConfigMap", "gpuquota"]["data"]["jupyter_gpuquota_config.py"]
+    )
 
 
 def test_its_roles_are_those_of_the_manifests(kubelet: Cluster) -> None:

@@ -239,6 +239,7 @@ async def test_a_refused_step_is_shown_and_repeated(
         assert driver.only().reason.raw == fault.message
         await until(cluster, state(driver, "running"))
         assert len(cluster.started) == 1
+        assert driver.reconciler.failures.count >= 1
 
 
 async def test_a_change_that_meets_another_one_is_merged(

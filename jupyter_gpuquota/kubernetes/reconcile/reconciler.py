@@ -8,34 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Callable
 
 import msgspec
 
 from ...control.board import Board
-from ...model.messages.build import reason
-from ...model.reasons import Reason
 from ...model.sessions import Session
 from ..api import Fault
-from ..faults import error as explained
 from ..labels import RECORD
 from ..names import object_name
 from ..objects.meta import Object
 from ..objects.workloads import Workload
 from ..state.desired import Action, next_action
 from ..state.record import Record, decode, encode
+from .failures import Failures
 from .lost import LostSessions
 from .objects import SessionObjects
-from .secrets import CONFLICT, NOT_FOUND
 from .steps import Steps
 from .tracked import Tracked
 from .writer import Overtaken, Writer
 
-_log = logging.getLogger(__name__)
-
-_PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
-"""Seconds before each further attempt after a fault."""
 _MOST_STEPS = 8
 """Most writes in a row; after that others have their turn."""
 Change = Callable[[Session], Session]
@@ -53,6 +45,7 @@ class Reconciler:
     ) -> None:
         self.owner = ""
         """The only owner whose sessions are managed; empty for all sessions."""
+        self.failures = Failures()
         self._board = board
         self._writer = writer
         self._objects = objects
@@ -67,6 +60,7 @@ class Reconciler:
         """Adopt the sessions of all workloads, and begin to write."""
         for workload in sorted(self._objects.workloads(), key=_age):
             self.adopt(workload)
+        self._board.show(*(tracked.record.session for tracked in self._tracked.values()))
         self._is_open = True
         self._objects.subscribe(self._changed)
         for tracked in self._tracked.values():
@@ -194,8 +188,8 @@ class Reconciler:
         session = tracked.record.session
         self._tracked[session.id] = tracked
         self._lost.found(session)
-        self._board.show(session)
-        if self._is_open:
+        if self._is_open:  # until then all are shown at once: each time the whole list is copied
+            self._board.show(session)
             self._tend(tracked)
 
     def _tend(self, tracked: Tracked) -> None:
@@ -224,22 +218,14 @@ class Reconciler:
             async with tracked.lock:
                 await self._reconcile(tracked)
         except Fault as fault:
-            if fault.status == NOT_FOUND:
-                tracked.distrust()
-            if fault.status != CONFLICT or tracked.failures:  # another controller may do the same
-                trouble = _trouble(fault)
-                if trouble != tracked.trouble:  # what persists is logged once
-                    _log.warning("%s: %s", tracked.record.session.id, fault)
-                tracked.trouble = trouble
+            self.failures.fault(tracked, fault)
         except Exception as error:  # noqa: BLE001 (a bug with one session must not end the others)
-            _log.exception("managing the session %s failed", tracked.record.session.id)
-            tracked.trouble = reason("StartFailed", "start.failed", detail=str(error))
+            self.failures.bug(tracked, error)
         else:
             tracked.trouble, tracked.failures = None, 0
             return self._steps.due(tracked)
         self._show(tracked, tracked.record)
-        tracked.failures += 1
-        return _PAUSES[min(tracked.failures, len(_PAUSES)) - 1]
+        return self.failures.pause(tracked)
 
     async def _reconcile(self, tracked: Tracked) -> None:
         for _ in range(_MOST_STEPS):
@@ -292,9 +278,3 @@ def _age(workload: Workload) -> tuple[str, str]:
     """Return what orders workloads by their age, as the API server knows it."""
     made = workload.metadata.creation_timestamp
     return made.isoformat() if made else "", workload.metadata.uid
-
-
-def _trouble(fault: Fault) -> Reason:
-    """Return why a session could not be written, with the server's words."""
-    detail = explained(fault).message
-    return reason("StartFailed", "start.failed", detail=detail, raw=fault.message)

@@ -1,0 +1,1 @@
+"""Figures of the controller for Prometheus, on an address of their own."""
