@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.volumes import requests, rights, uses
@@ -103,6 +104,16 @@ def test_what_cannot_be_changed_is_told(change: VolumeChange, text: str) -> None
         requests.changed_size(SCANS, change, [DISK])
     [error] = caught.value.fields
     assert f"{error.message} {error.hint}".startswith(text)
+
+
+def test_a_folder_shrinks_no_more_than_a_claim_but_may_lose_its_limit() -> None:
+    folder = replace(SCANS, kind="folder", storage_class="folder")
+    with pytest.raises(InvalidFields, match="cannot shrink"):
+        requests.changed_size(folder, VolumeChange(size="512Mi"), [])
+    assert requests.changed_size(folder, VolumeChange(size="0"), []) == 0
+    assert requests.changed_size(replace(folder, size=0), VolumeChange(size="1Gi"), []) == GIB
+    with pytest.raises(InvalidFields, match="cannot shrink"):
+        requests.changed_size(SCANS, VolumeChange(size="0"), [])
 
 
 def test_a_volume_keeps_its_size_or_grows() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from jupyter_gpuquota.model.volumes.volumes import StorageClass, Volume, VolumeList
 from jupyter_gpuquota.ui.views.volumes import VolumesView, VolumeView
 
@@ -12,6 +14,13 @@ def test_a_volume_has_its_limit_and_what_it_uses() -> None:
     for text in (VolumeView(SCANS).text, VolumesView(VolumeList(items=(SCANS,))).text):
         assert "10 GiB" in text
         assert "1.4 MiB" in text
+
+
+def test_a_folder_says_whether_its_size_is_enforced() -> None:
+    text = VolumeView(SCANS).text
+    assert "10 GiB, not enforced" in text
+    assert "10 GiB, enforced by the file system" in VolumeView(replace(SCANS, enforced=True)).text
+    assert "enforced" not in VolumeView(replace(SCANS, kind="claim", enforced=True)).text
 
 
 def test_storage_classes_are_listed_where_one_can_choose() -> None:

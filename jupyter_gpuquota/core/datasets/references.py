@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ...errors import Ambiguous, FieldError, NotFound, refuse
-from ...model.datasets.versions import LATEST, SHORTEST, SHOWN
+from ...errors import FieldError, NotFound, refuse
+from ...model.datasets.versions import LATEST, SHORTEST
+from ..beginnings import with_beginning
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
 _DIGITS = re.compile(r"[0-9a-f]+", re.ASCII)
@@ -17,7 +18,7 @@ def resolve(dataset: str, ref: str, versions: Sequence[str], tags: Mapping[str, 
 
     `versions` are ids in the order in which they were committed, `tags` the ids by name.
 
-    :raises NotFound: there is none.
+    :raises NotFound: there is none, or the prefix is too short.
     :raises Ambiguous: several versions have the prefix.
     """
     known = set(versions)
@@ -30,19 +31,13 @@ def resolve(dataset: str, ref: str, versions: Sequence[str], tags: Mapping[str, 
         return versions[-1]
     if tags.get(ref) in known:
         return tags[ref]
-    matches = [
-        each for each in dict.fromkeys(versions) if len(ref) >= SHORTEST and each.startswith(ref)
-    ]
-    if len(matches) > 1:
-        some = ", ".join(each[:SHOWN] for each in matches)
-        raise Ambiguous(f"{ref} is the beginning of several versions: {some}.", hint="Add digits.")
-    if not matches:
-        names = ", ".join([LATEST, *sorted(tags)])
-        raise NotFound(
-            f"{dataset} has no version {ref!r}.",
-            hint=f"Name an id (at least {SHORTEST} digits) or one of: {names}.",
-        )
-    return matches[0]
+    if begun := with_beginning(ref, versions, "version"):
+        return begun
+    names = ", ".join([LATEST, *sorted(tags)])
+    raise NotFound(
+        f"{dataset} has no version {ref!r}.",
+        hint=f"Name an id (at least {SHORTEST} digits) or one of: {names}.",
+    )
 
 
 def check_tag(tag: str) -> None:

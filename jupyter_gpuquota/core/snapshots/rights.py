@@ -20,12 +20,13 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from ...errors import Ambiguous, NotAllowed, NotFound
-from ...model.datasets.versions import LATEST, SHORTEST
+from ...errors import NotAllowed, NotFound
+from ...model.datasets.versions import LATEST
 from ...model.sessions import Session
 from ...model.snapshots.restore import Restoration
 from ...model.snapshots.snapshots import SNAPSHOT_ACTIONS, Snapshot, SnapshotAction
 from ..access import Rights
+from ..beginnings import with_beginning
 
 
 def granted(snapshot: Snapshot, rights: Rights) -> tuple[SnapshotAction, ...]:
@@ -49,7 +50,7 @@ def find(ref: str, snapshots: Iterable[Snapshot], rights: Rights) -> Snapshot:
     A reference is an id, its beginning (4 digits at least), the id of the job that took it, a tag
     (the newest snapshot with it), or `latest`.
 
-    :raises NotFound: there is none that the caller sees.
+    :raises NotFound: there is none that the caller sees, or the beginning is too short.
     :raises Ambiguous: several ids begin so.
     """
     visible = sorted(seen(snapshots, rights), key=lambda each: each.created, reverse=True)
@@ -60,12 +61,8 @@ def find(ref: str, snapshots: Iterable[Snapshot], rights: Rights) -> Snapshot:
     ):
         if match:
             return match[0]
-    begin = [each for each in visible if len(ref) >= SHORTEST and each.id.startswith(ref)]
-    if len(begin) > 1:
-        some = ", ".join(each.short for each in begin)
-        raise Ambiguous(f"{ref} is the beginning of several snapshots: {some}.", hint="Add digits.")
-    if begin:
-        return begin[0]
+    if begun := with_beginning(ref, (each.id for each in visible), "snapshot"):
+        return next(each for each in visible if each.id == begun)
     raise NotFound(f"Snapshot {ref!r} not found.", hint="List yours: jupyter gpu snapshot list.")
 
 
@@ -99,12 +96,14 @@ def check_create(session: Session, rights: Rights) -> None:
 def find_restore(name: str, restores: Iterable[Restoration], rights: Rights) -> Restoration:
     """Return a restore of the caller by its id, its snapshot or its new session's name.
 
-    Raises NotFound.
+    Raises NotFound, Ambiguous: several of the snapshots begin so.
     """
-    for each in sorted(own_restores(restores, rights), key=lambda each: each.begun, reverse=True):
-        long = len(name) >= SHORTEST
-        if name in {each.id, each.name, each.session} or (long and each.snapshot.startswith(name)):
-            return each
+    own = sorted(own_restores(restores, rights), key=lambda each: each.begun, reverse=True)
+    named = [each for each in own if name in {each.id, each.name, each.session}]
+    if not named and (begun := with_beginning(name, (each.snapshot for each in own), "snapshot")):
+        named = [each for each in own if each.snapshot == begun]
+    if named:
+        return named[0]
     raise NotFound(f"Restore {name!r} not found.", hint="List them: jupyter gpu snapshot restores.")
 
 

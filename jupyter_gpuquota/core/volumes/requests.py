@@ -67,12 +67,16 @@ def new_volume(
 def changed_size(
     volume: Volume, change: VolumeChange, classes: Iterable[StorageClass]
 ) -> int | None:
-    """Return the new size in bytes, None to keep it. Raises InvalidFields with all problems."""
+    """Return the new size in bytes, None to keep it. Raises InvalidFields with all problems.
+
+    A volume only grows. A folder may also lose its limit, and one without gets any.
+    """
     reader = FieldReader()
     size = None if change.size is None else read_size("size", change.size, reader)
     chosen = next((each for each in classes if each.name == volume.storage_class), None)
-    if size is not None and not reader.errors and volume.kind == "claim":
-        if size < volume.size:
+    if size is not None and not reader.errors:
+        unlimited = volume.kind == "folder" and not size
+        if size < volume.size and not unlimited:
             least = size_quantity(volume.size)
             reader.untranslated("size", "A volume cannot shrink.", f"Use at least {least}.")
         elif size > volume.size and chosen and not chosen.expandable:

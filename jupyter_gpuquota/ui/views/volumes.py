@@ -82,7 +82,7 @@ class VolumeView(View[Volume]):
             ("files", "kept when the volume is deleted" if data.registered else ""),
             ("storage class", data.storage_class),
             ("level", data.level),
-            ("size", size_text(data.size) if data.size else "no limit"),
+            ("size", _size(data)),
             ("used", "" if data.used is None else size_text(data.used)),
             ("access", _modes(data)),
             ("nodes", ", ".join(data.nodes)),
@@ -91,6 +91,14 @@ class VolumeView(View[Volume]):
             ("cloned from", data.source),
             ("created", cell_text(data.created) if data.created else ""),
         ]
+
+
+def _size(data: Volume) -> str:
+    """Return the limit of a volume, and whether anything keeps it."""
+    if not data.size:
+        return "no limit"
+    kept = "enforced by the file system" if data.enforced else "not enforced"
+    return f"{size_text(data.size)}, {kept}" if data.kind == "folder" else size_text(data.size)
 
 
 def _use(use: VolumeUse) -> str:

@@ -30,12 +30,19 @@ def test_the_beginning_of_several_versions_is_refused_with_their_ids() -> None:
         resolve("d", "aaaa", IDS, TAGS)
 
 
+@pytest.mark.parametrize(("ref", "listed"), [("bbb", "bbbb3"), ("a", "aaaa1, aaaa2")])
+def test_a_beginning_that_is_too_short_says_what_begins_so(ref: str, listed: str) -> None:
+    with pytest.raises(NotFound, match="too short") as caught:
+        resolve("d", ref, IDS, TAGS)
+    assert caught.value.hint == f"Write at least 4 digits; so begins {listed}."
+
+
 def test_a_version_that_was_committed_twice_is_one_version() -> None:
     assert resolve("d", "aaaa1", ["aaaa1", "bbbb3", "aaaa1"], {}) == "aaaa1"
     assert resolve("d", "latest", ["aaaa1", "bbbb3", "aaaa1"], {}) == "aaaa1"
 
 
-@pytest.mark.parametrize("ref", ["aaa", "lost", "zzzz"])
+@pytest.mark.parametrize("ref", ["lost", "zzzz", "ccc"])
 def test_what_no_version_has_is_refused_with_the_tags(ref: str) -> None:
     with pytest.raises(NotFound, match="no version") as caught:
         resolve("d", ref, IDS, TAGS)

@@ -30,8 +30,8 @@ export function VolumeDetails({ volume }: { volume: Volume }): JSX.Element {
   const { trans } = useUi();
   const { modes, nodes, size, used, uses, zones } = volume;
   const kept = volume.enforced
-    ? trans.__('%1, kept by the file system', bytesText(size))
-    : bytesText(size);
+    ? trans.__('%1, enforced by the file system', bytesText(size))
+    : trans.__('%1, not enforced', bytesText(size));
   return (
     <div className="jp-GpuQuota-facts" tabIndex={0}>
       <Facts

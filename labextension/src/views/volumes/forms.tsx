@@ -157,7 +157,7 @@ export async function changeVolume(
   volume: Volume
 ): Promise<void> {
   const { trans } = ui;
-  const { description, kind, level, name, read_only, size } = volume;
+  const { description, level, name, read_only, size } = volume;
   const before = {
     size: typedSize(size),
     level,
@@ -181,9 +181,7 @@ export async function changeVolume(
           help={
             chosen && !chosen.expandable
               ? trans.__('Volumes of class %1 cannot grow.', chosen.name)
-              : kind === 'claim'
-                ? trans.__('A volume can grow, not shrink.')
-                : undefined
+              : trans.__('A volume can grow, not shrink.')
           }
           spellCheck={false}
         />
