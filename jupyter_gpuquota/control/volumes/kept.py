@@ -120,6 +120,8 @@ class KeptVolumes(_Folders):
             created=datetime.now(UTC),
         )
         await self._resident.work(self._add, record)
+        if not record.folder:  # quick, as it is empty; the answer says whether its size is enforced
+            await self._measuring.measure(record)
         self._measuring.wake()
         return self._find((record.project, record.name))
 
@@ -127,6 +129,8 @@ class KeptVolumes(_Folders):
         """Change a volume."""
         key = key_of(volume)
         await self._resident.work(self._change, key, change, size)
+        if volume.enforced and (record := self._records.get(key)):
+            await self._measuring.measure(record)  # else the answer would have the limit before
         self._measuring.wake()
         return self._find(key)
 

@@ -69,9 +69,11 @@ class Measuring:
             del self._found[key]
         for key, record in known.items():
             if self._seen.get(key) != record or self._due.get(key, 0.0) <= self._clock():
-                await self._measure(key, record)
+                await self.measure(record)
 
-    async def _measure(self, key: Key, record: VolumeRecord) -> None:
+    async def measure(self, record: VolumeRecord) -> None:
+        """Measure one volume now."""
+        key = record.project, record.name
         began = self._clock()
         found = await asyncio.to_thread(self._store.measure, record, self._stopped.is_set)
         took = self._clock() - began

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ...store.frozen.mounts import mounts
+
 _BLOCK = 512
 """Bytes of a block in `st_blocks`, as stat(2) says."""
 _LOOKS = 1000
@@ -39,9 +41,15 @@ def limit(folder: str) -> tuple[int, int]:
     here = os.statvfs(folder)
     above = os.statvfs(Path(folder).parent)
     whole, taken = here.f_blocks * here.f_frsize, (here.f_blocks - here.f_bfree) * here.f_frsize
-    if Path(folder).is_mount() or whole < above.f_blocks * above.f_frsize:
+    if _is_mounted(Path(folder)) or whole < above.f_blocks * above.f_frsize:
         return whole, taken
     return 0, 0
+
+
+def _is_mounted(folder: Path) -> bool:
+    """Return whether a folder is the root of a file system: one of a subvolume is not enough."""
+    real = folder.resolve()
+    return real.is_mount() and any(each.point == real for each in mounts())
 
 
 def _stats(folder: str) -> Iterator[os.stat_result]:

@@ -22,6 +22,7 @@ from ...control.volumes.store import Measured, VolumeRecord
 from ...errors import NameTaken
 from . import measure
 from .folders import check_folder, folder_problem
+from .quotas import Quotas
 
 _log = logging.getLogger(__name__)
 
@@ -32,9 +33,10 @@ _NEW, _GONE = ".new-", ".removed-"
 class FolderVolumes:
     """The volumes below a folder of the state folder `home`."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, quotas: Quotas | None = None) -> None:
         self._home = home
         self._root = home / "volumes"
+        self._quotas = quotas or Quotas()
 
     def load(self) -> Iterator[VolumeRecord]:
         """Yield the stored volumes, and remove what was not complete. Raises StorageFailed."""
@@ -56,7 +58,7 @@ class FolderVolumes:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 new.mkdir(mode=0o700)
                 if not record.folder:
-                    (new / _FILES).mkdir(mode=0o700)
+                    self._quotas.make(new / _FILES, record.size)
                 write_file(new / _RECORD, msgspec.json.encode(record))
                 sync_folder(new)
                 if path.exists():
@@ -73,6 +75,8 @@ class FolderVolumes:
         path = self._path(record)
         with writing(path):
             write_file(path / _RECORD, msgspec.json.encode(record))
+            if not record.folder and (path / _FILES).is_dir():
+                self._quotas.set(path / _FILES, record.size)
 
     def remove(self, record: VolumeRecord) -> None:
         """Take a volume's name from it. Raises StorageFailed."""
@@ -104,6 +108,8 @@ class FolderVolumes:
         folder = self.folder(record)
         try:
             limit, taken = measure.limit(folder)
+            if not limit and not record.folder:
+                limit, taken = self._quotas.limit(Path(folder))
         except OSError as error:
             return Measured(problem=f"{folder}: {error.strerror}.")
         return Measured(taken, limit) if limit else Measured(measure.used(folder, stopped))
