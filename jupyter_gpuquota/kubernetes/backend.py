@@ -292,6 +292,6 @@ class _Assembly:
             self._config.user_prefixes,
         )
 
-    def _pod_of(self, session: Session) -> Pod | None:
-        """Return the newest pod of a session."""
-        return present_pod(self._objects.workload(session), self._objects.pods(session))
+    def _pod_of(self, session: Session, process: int = 0) -> Pod | None:
+        """Return the newest pod of a session's process."""
+        return present_pod(self._objects.workload(session), self._objects.pods(session), process)

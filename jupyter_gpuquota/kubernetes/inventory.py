@@ -18,6 +18,7 @@ from ..model.pods import ContainerRules
 from ..model.quota import Project
 from ..model.resources import MILLI, Node, Share
 from ..model.sessions import Kind, SessionRequest, SessionSpec
+from .engines.engine import Gangs
 from .images import Images
 from .nodes import NO_DEVICES, ClusterNodes, NodeSettings, inventory_of, read_nodes
 from .objects.cluster import KubeNode
@@ -85,7 +86,7 @@ class KubernetesInventory(BoardInventory):
     """The projects of the engine, and the nodes and images of a cluster.
 
     `counts` returns whether the quota of a project, for a kind of session, counts a resource;
-    `limits` whether that quota is known, `gangs` whether all pods of a training start together.
+    `limits` whether that quota is known, `gangs` how the pods of a training start.
     """
 
     source = "cluster"
@@ -98,7 +99,7 @@ class KubernetesInventory(BoardInventory):
         reader: ClusterReader,
         counts: Callable[[str, Kind, str], bool],
         limits: Callable[[str], bool],
-        gangs: Callable[[], bool] = lambda: False,
+        gangs: Callable[[], Gangs] = lambda: "",
     ) -> None:
         super().__init__(board)
         self._counts = counts
@@ -112,8 +113,9 @@ class KubernetesInventory(BoardInventory):
     @property
     def containers(self) -> ContainerRules:
         """What options of containers may be; the engine says whether it starts pods together."""
-        most = _MOST_PROCESSES if self._gangs() else 1
-        return replace(self._offer.containers, processes=most)
+        gangs = self._gangs()
+        most = _MOST_PROCESSES if gangs else 1
+        return replace(self._offer.containers, processes=most, apart=gangs == "counted")
 
     async def environments(self) -> tuple[Environment, ...]:
         """Return the images that administrators offer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 from ..errors import GpuQuotaError, WrongState
 from ..model.sessions import Session
@@ -11,8 +11,16 @@ from .faults import error
 from .objects.pods import Pod
 from .resources import PODS
 
-PodOf = Callable[[Session], Pod | None]
-"""Returns the newest pod of a session's present run, None if it has none. From memory."""
+
+class PodOf(Protocol):
+    """Finds pods of sessions in memory."""
+
+    def __call__(self, session: Session, process: int = 0) -> Pod | None:
+        """Return the newest pod of a session's present run, None if it has none.
+
+        Of several processes it is the one with this number.
+        """
+
 
 _DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 

@@ -103,7 +103,8 @@ class ContainerRules:
     paths in the container where sessions have volumes of their own. `name_limit` is the length of
     the longest name whose objects still have valid names. Users may not name Secrets and claims
     that match `secrets` and `claims`, where `*` stands for any characters: they belong to sessions
-    and other users. `processes` is the most that one training may have.
+    and other users. `processes` is the most that one training may have;
+    `apart`: they start one by one, and not all or none.
     """
 
     host_paths: tuple[str, ...] = ()
@@ -112,6 +113,7 @@ class ContainerRules:
     secrets: str = ""
     claims: str = ""
     processes: int = 1
+    apart: bool = False
 
     def keeps_secret(self, name: str) -> bool:
         """Return whether a Secret is not for users to name."""

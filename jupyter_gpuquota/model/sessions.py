@@ -242,16 +242,16 @@ class SessionQuery(Request, frozen=True, kw_only=True):
 
 
 class LogQuery(Request, frozen=True, kw_only=True):
-    """The requested part of a session's log, at most `limit` bytes.
+    """The requested part of the log of a session or `process`, at most `limit` bytes.
 
-    `before` is a chunk's `earlier`: what precedes that chunk. `tail` > 0: the last lines. Otherwise
-    what follows `cursor`, a chunk's own; empty: from the beginning.
+    It precedes `before`, a chunk's `earlier`, has `tail` lines, or follows a chunk's `cursor`.
     """
 
     cursor: str = ""
     before: str = ""
     tail: int = 0
     limit: int = 262_144
+    process: int = 0
 
 
 class LogChunk(Model, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from ..core import disclosure, names
 from ..core.datasets import disclosure as data
+from ..core.fields import FieldReader
 from ..core.forecast import previews
 from ..core.idle import requests
 from ..core.idle.policy import NO_POLICY
@@ -27,6 +28,7 @@ from ..model.sessions import (
     Endpoint,
     EndpointQuery,
     LogChunk,
+    LogQuery,
     ResumeRequest,
     Session,
     SessionQuery,
@@ -100,6 +102,7 @@ async def preview(backend: Backend, call: Call) -> Preview:
     except (InvalidFields, NameTaken) as error:
         return previews.forbidden(error, alternatives.allowed(call.body, known, error))
     found = previews.rounded(await backend.planning.preview(spec), call.body, spec)
+    found = previews.apart(found, spec, known.containers)
     return previews.with_data(found, await session_data.previews(backend, spec.data))
 
 
@@ -156,8 +159,12 @@ async def keep_alive(backend: Backend, call: Call) -> Session:
 
 
 async def log(backend: Backend, call: Call) -> LogChunk:
-    """Return a part of a session's log."""
-    return await require(backend, "logs", backend.logs).read(call.target.id, call.query)
+    """Return a part of the log of a session, or of one of its processes."""
+    query: LogQuery = call.query
+    reader = FieldReader()
+    reader.within("process", query.process, 0, call.target.spec.processes - 1)
+    reader.finish()
+    return await require(backend, "logs", backend.logs).read(call.target.id, query)
 
 
 async def exec_(backend: Backend, call: Call) -> ExecResult:

@@ -1,6 +1,7 @@
 """A small stand-in for KAI Scheduler: it writes what the real one was seen to write.
 
-It binds pods of `kai-scheduler` to whole GPUs and to parts of them, makes PodGroups and says why it
+Pods of a Job that says how many of them start together are bound all at once, or none of them. It
+binds pods of `kai-scheduler` to whole GPUs and to parts of them, makes PodGroups and says why it
 does not start one, and takes GPUs back for a queue that stays within its quota. Its decisions are
 the simplest that have these effects, and none of the product's code makes them.
 """
@@ -22,6 +23,7 @@ Json = dict[str, Any]
 GROUP = "scheduling.run.ai"
 RESERVATIONS = "kai-resource-reservation"
 SHARED = "runai-gpu-group"
+TOGETHER = "kai.scheduler/batch-min-member"
 _PERIOD = 0.2
 _FIXED = ("build", "inference")
 _NO_NODE = (
@@ -105,7 +107,12 @@ class StandIn:
 
     def _try(self, task: Task) -> None:
         group = self._grouped(task)
-        if refusal := self._refusal(task):
+        least = self._least(task)
+        if task.node:
+            return  # with another pod of its Job, in this cycle
+        if least > 1:
+            self._try_all(task, group, least)
+        elif refusal := self._refusal(task):
             self._say(task, group, *refusal)
         elif place := self._place(task, self._held()):
             self._bind(task, group, *place)
@@ -113,6 +120,36 @@ class StandIn:
             if not self._place(task, self._held(soon=True)):
                 self._reclaim(task, group)
             self._say(task, group, "PodSchedulingErrors", _NO_NODE)
+
+    def _try_all(self, task: Task, group: str, least: int) -> None:
+        """Start the pods of a Job with whole GPUs that start together, if there is room for all."""
+        uid = _owner(task)["uid"]
+        waiting = [t for t in self._tasks if _owner(t)["uid"] == uid and not t.node]
+        if len(waiting) < least:
+            return  # not all of them exist
+        whole = Task(task.pod, task.queue, task.fixed, sum(t.whole for t in waiting), 0.0)
+        if refusal := self._refusal(whole):
+            self._say(task, group, *refusal)
+            return
+        held, places = self._held(), []
+        for each in waiting:
+            place = self._place(each, held)
+            if place is None:
+                self._say(task, group, "PodSchedulingErrors", _NO_NODE)
+                return
+            places.append((each, place))
+            there = {"spec": {"nodeName": place[0]}, "metadata": each.pod["metadata"]}
+            held.append(Task(there, each.queue, each.fixed, each.whole, 0.0))
+        for each, place in places:
+            self._bind(each, self._grouped(each), *place)
+
+    def _least(self, task: Task) -> int:
+        """Return how many pods of a Job start together."""
+        owner, namespace = _owner(task), task.pod["metadata"]["namespace"]
+        if owner["kind"] != "Job":
+            return 1
+        job = self._rest.get(self._rest.path("batch/v1", "Job", namespace, owner["name"]))
+        return int(job["metadata"].get("annotations", {}).get(TOGETHER, 1))
 
     def _read(self, namespace: str) -> Iterator[Task]:
         for pod in self._rest.get(self._rest.path("v1", "Pod", namespace))["items"]:
@@ -247,7 +284,7 @@ class StandIn:
                     "ownerReferences": [owner],
                 },
                 "spec": {
-                    "minMember": 1,
+                    "minMember": self._least(task),
                     "queue": task.queue,
                     "priorityClassName": labels.get("priorityClassName", "train"),
                 },
@@ -346,6 +383,11 @@ def _gpu_nodes(rest: Rest) -> dict[str, int]:
         if node["metadata"]["labels"].get("nvidia.com/gpu.sharing-strategy") == "none"
         and node["status"]["allocatable"].get("nvidia.com/gpu", "0") != "0"
     }
+
+
+def _owner(task: Task) -> Json:
+    owners: list[Json] = task.pod["metadata"]["ownerReferences"]
+    return owners[0]
 
 
 def _created(pod: Json) -> str:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.model.datasets.lakes import Lake
+from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.cluster import Cluster
 from scripts.cluster.rest import Rest
@@ -36,9 +37,11 @@ from tests.cluster.serving import serving
 from tests.contract.access_table import ADMIN
 from tests.contract.backend_contract import BackendContract
 from tests.contract.data import publish
+from tests.contract.helpers import until
 from tests.contract.planning_contract import PlanningContract
 from tests.contract.sessions_contract import SessionsContract
 from tests.contract.volumes_contract import VolumesContract
+from tests.fakes import ask
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
 from tests.waiting import wait_for
 
@@ -184,6 +187,28 @@ class TestKai(SessionsContract, PlanningContract):
         await asyncio.to_thread(clear, kai)
         async for backend in opened(kubelet, tmp_path, "kai", "kai"):
             yield backend
+
+    async def test_processes_start_together_or_not_at_all(
+        self, backend: Backend, kai: Rest
+    ) -> None:
+        def asked(name: str, gpu: str) -> SessionRequest:
+            command = ("sleep", "600")
+            return SessionRequest(
+                name=name, project="team-b", gpu=gpu, kind="train", processes=2, command=command
+            )
+
+        first = await ask(backend, "sessions.create", ADMIN, body=asked("first", "1"))
+        running = await until(backend, first.id, "running")
+        assert running.placement.milli == 2000
+        second = await ask(backend, "sessions.create", ADMIN, body=asked("second", "8"))
+        await until(backend, second.id, lambda found: found.reason is not None)
+        pods = kai.get(kai.path("v1", "Pod", "team-b"))["items"]
+        others = [each["spec"] for each in pods if "second" in each["metadata"]["name"]]
+        assert len(others) == 2
+        assert not [each for each in others if "nodeName" in each]
+        await ask(backend, "sessions.stop", ADMIN, args={"id": first.id})
+        again = await until(backend, second.id, "running")
+        assert again.placement.milli == 16000
 
 
 def _bind(rest: Rest, kind: str, role: str, person: str, namespace: str = "") -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import InvalidFields
-from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from jupyter_gpuquota.model.sessions import LogQuery, Session, SessionRequest
 from tests.cluster.teams import Teams, make_priorities
 from tests.cluster.test_whole import ANA, place
 from tests.contract.helpers import until
@@ -115,3 +116,47 @@ async def test_a_reclaimed_training_gives_back_all_and_waits(
         await ask(backend, "sessions.stop", ANA, args={"id": taker.id})
         again = await until(backend, borrower.id, "running")
         assert (again.run, again.placement and again.placement.milli) == (2, 2000)
+
+
+async def test_with_a_resource_quota_they_start_once_there_is_quota_for_all(
+    kubelet: Any, teams: Teams, tmp_path: Path
+) -> None:
+    quota = {"requests.nvidia.com/gpu": "3"}
+    made = await asyncio.to_thread(teams.with_quota, "team-a", quota, processes=True)
+    ours, name = made.namespace, "first"
+    say = "import os, time; print('rank', os.environ['RANK'], flush=True); time.sleep(600)"
+    asked = replace(request(name, ours), command=("python", "-c", say))
+    async with place(kubelet, tmp_path, ours, engine="resourcequota") as backend:
+        await wait_for(lambda: len(backend.inventory.projects()) == 1)
+        told = await ask(backend, "sessions.preview", ANA, body=asked)
+        assert told.verdict == "fits"
+        assert "start one by one" in told.message
+        first = await launch(backend, asked)
+        await until(backend, first.id, "running")
+        assert await printed(backend, first, 0) == "rank 0\n"
+        assert await printed(backend, first, 1) == "rank 1\n"
+        with pytest.raises(InvalidFields):
+            await printed(backend, first, 2)
+
+        second = await launch(backend, replace(asked, name="second"))
+        waits = await until(backend, second.id, lambda s: s.reason is not None)
+        assert waits.state == "waiting"
+        pods = kubelet.rest().get(f"/api/v1/namespaces/{ours}/pods")["items"]
+        assert [each for each in pods if "second" in each["metadata"]["name"]] == []
+        await ask(backend, "sessions.stop", ANA, args={"id": first.id})
+        await until(backend, second.id, "running")
+
+
+async def printed(backend: Any, session: Session, process: int) -> str:
+    """Return the log of a process once it has printed something."""
+    seen = ""
+
+    async def said() -> bool:
+        nonlocal seen
+        query = LogQuery(process=process)
+        chunk = await ask(backend, "sessions.log", ANA, args={"id": session.id}, query=query)
+        seen = chunk.text
+        return bool(seen)
+
+    await wait_for(said)
+    return seen

@@ -30,12 +30,14 @@ ANA, ADMIN = "ana-of-whole", "admin-of-whole"
 
 
 @asynccontextmanager
-async def opened(cluster: Any, folder: Path, *namespaces: str) -> AsyncIterator[Backend]:
+async def opened(
+    cluster: Any, folder: Path, *namespaces: str, engine: str = "kueue"
+) -> AsyncIterator[Backend]:
     """Run a backend for the people of some namespaces."""
     config = KubernetesConfig(
         kubeconfig=str(cluster.kubeconfig()),
         namespaces=list(namespaces),
-        engine="kueue",
+        engine=engine,
         milli_resource=MILLI_GPU,
         shares=["whole", "milli"],
         user_prefixes={"token": ""},
@@ -75,14 +77,16 @@ async def preemptible(backend: Backend, project: str) -> tuple[str, ...]:
 
 
 @asynccontextmanager
-async def place(cluster: Any, folder: Path, *namespaces: str) -> AsyncIterator[Backend]:
+async def place(
+    cluster: Any, folder: Path, *namespaces: str, engine: str = "kueue"
+) -> AsyncIterator[Backend]:
     """Run a backend for ana, a member of all namespaces, and for an administrator."""
     async with connected(cluster.kubeconfig()) as [admin]:
         await install(admin)
         for namespace in namespaces:
             await bind(admin, namespace, "member", ANA)
         await bind_everywhere(admin, "admin", ADMIN)
-    async with opened(cluster, folder, *namespaces) as backend:
+    async with opened(cluster, folder, *namespaces, engine=engine) as backend:
         yield backend
 
 

@@ -128,8 +128,8 @@ class Driver:
         self.sessions = ClusterSessions(self.board, self.reconciler, self.pages)
         self._objects = objects
 
-    def pod_of(self, session: Session) -> Pod | None:
-        return present_pod(self._objects.workload(session), self._objects.pods(session))
+    def pod_of(self, session: Session, process: int = 0) -> Pod | None:
+        return present_pod(self._objects.workload(session), self._objects.pods(session), process)
 
     async def start(self) -> None:
         await self.watches.start()

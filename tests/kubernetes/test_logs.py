@@ -46,7 +46,7 @@ class Lab:
         self.session = session
         self.pod = None
         self.becomes(RUNNING)
-        self.logs = KubeLogs(self.api, self.find, lambda _: self.pod)
+        self.logs = KubeLogs(self.api, self.find, lambda *_: self.pod)
 
     def becomes(self, state: ContainerState, restarts: int = 0, last=None) -> None:
         status = ContainerStatus(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from jupyter_gpuquota.core.forecast import previews
 from jupyter_gpuquota.core.requests.specs import Facts, check
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
@@ -20,6 +21,7 @@ from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
 from jupyter_gpuquota.kubernetes.state.processes import joined
 from jupyter_gpuquota.kubernetes.state.seen import Seen
 from jupyter_gpuquota.model.pods import ContainerRules
+from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.resources import Placement, Slice
 from jupyter_gpuquota.model.sessions import SessionRequest
 from tests.builders import make_node, make_place, make_project, make_session
@@ -127,6 +129,16 @@ def problems(most: int, **wishes: Any) -> dict[str, str]:
     except InvalidFields as error:
         return {each.field: each.message for each in error.fields}
     return {}
+
+
+def test_a_preview_says_where_they_start_one_by_one() -> None:
+    spec = replace(make_session("exp-1", "1", kind="train").spec, processes=2)
+    told = Preview(verdict="fits", message="It starts now.")
+    apart = previews.apart(told, spec, ContainerRules(processes=8, apart=True))
+    assert "one by one" in apart.message
+    assert previews.apart(told, spec, ContainerRules(processes=8)) is told
+    single = replace(spec, processes=1)
+    assert previews.apart(told, single, ContainerRules(apart=True)) is told
 
 
 def test_what_may_have_several_processes() -> None:

@@ -11,6 +11,7 @@ from ...errors import GpuQuotaError
 from ...model.datasets.mounts import MountPreview
 from ...model.messages.build import joined, message, sentences_of
 from ...model.messages.formats import place_arg, share_arg
+from ...model.pods import ContainerRules
 from ...model.previews import Preview
 from ...model.reasons import Reason
 from ...model.resources import MILLI, Placement, Share
@@ -68,6 +69,14 @@ def rounded(found: Preview, request: SessionRequest, spec: SessionSpec) -> Previ
         return found
     sentences = (message("preview.rounded", share=share_arg(spec.share)), *found.sentences)
     return msgspec.structs.replace(found, message=joined(*sentences), sentences=sentences)
+
+
+def apart(found: Preview, spec: SessionSpec, rules: ContainerRules | None) -> Preview:
+    """Return a preview that says so where processes do not start all or none."""
+    if spec.processes == 1 or rules is None or not rules.apart:
+        return found
+    said = (*found.sentences, message("preview.apart"))
+    return msgspec.structs.replace(found, message=joined(*said), sentences=said)
 
 
 def with_data(found: Preview, data: tuple[MountPreview, ...]) -> Preview:

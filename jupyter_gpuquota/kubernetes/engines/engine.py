@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from ...model.previews import Preview, QueuePosition
 from ...model.projects import ChangePreview
@@ -13,6 +13,10 @@ from ...model.reasons import Reason
 from ...model.sessions import Kind, Reclaim, Session, SessionSpec
 from ...ports.backend import Differences
 from ..shares.gpu_node import Division
+
+Gangs = Literal["granted", "counted", ""]
+"""How an engine starts several pods of one Job: all of them or none, one by one once the quota has
+room for all, or without knowing of each other, which this program does not offer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,8 @@ class Engine(Protocol):
     divides: Division
     """How its own scheduler divides GPUs that nodes give out whole."""
 
-    gangs: bool
-    """Whether it grants the pods of one Job their quota together, or none of them."""
+    gangs: Gangs
+    """How the pods of one Job start."""
 
     @property
     def differences(self) -> Differences:

@@ -14,7 +14,7 @@ from ...ports.backend import Differences
 from ..namespaces import visible
 from ..resources import NAMESPACES
 from ..shares.gpu_node import Division
-from .engine import Admission, EnginePatch
+from .engine import Admission, EnginePatch, Gangs
 from .surroundings import Surroundings
 from .unknown import unknown
 
@@ -26,7 +26,7 @@ class NoEngine:
     """No quota. Every namespace may use all GPUs, as far as they are free."""
 
     name = "none"
-    gangs = False
+    gangs: Gangs = ""
     divides: Division = ""
     differences = Differences(
         names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False

@@ -47,7 +47,7 @@ class KubeLogs:
         ended = session.state in INACTIVE  # checked before reading: an ended session adds nothing
         place = read_cursor("cursor", query.cursor)
         earlier = read_cursor("before", query.before)
-        found = sources(self._pod_of(session))
+        found = sources(self._pod_of(session, query.process))
         if not found:
             return await self._kept(session, query, ended=ended)
         limit = min(max(query.limit, 4), LIMIT)
@@ -69,7 +69,7 @@ class KubeLogs:
 
         A failure is logged: it must not keep the session from ending.
         """
-        if not sources(self._pod_of(session)):
+        if not sources(self._pod_of(session, 0)):
             return
         try:
             end = await self.read(session.id, LogQuery(tail=kept.LINES, limit=kept.BYTES))
@@ -80,8 +80,11 @@ class KubeLogs:
             _log.warning("the log of %s cannot be kept: %s", session.id, error)
 
     async def _kept(self, session: Session, query: LogQuery, *, ended: bool) -> LogChunk:
-        """Return what is kept of the log of a session without a pod, once."""
-        if query.cursor or query.before:
+        """Return what is kept of the log of a session without a pod, once.
+
+        Of several processes that is the log of the first one.
+        """
+        if query.cursor or query.before or query.process:
             return LogChunk(text="", cursor=query.cursor or KEPT, ended=ended)
         try:
             log = await kept.read(self._api, session) if ended else None

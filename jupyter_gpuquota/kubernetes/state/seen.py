@@ -84,10 +84,10 @@ class Seen:
         return max(found, key=_at, default=None)
 
 
-def present_pod(workload: Workload | None, pods: Iterable[Pod]) -> Pod | None:
-    """Return the newest pod of a workload that is not being deleted; of several, the first."""
+def present_pod(workload: Workload | None, pods: Iterable[Pod], process: int = 0) -> Pod | None:
+    """Return the newest pod of a workload's process that is not being deleted."""
     own = (pod for pod in own_pods(workload, pods) if pod.metadata.deletion_timestamp is None)
-    return max((pod for pod in own if process_of(pod) == 0), key=_made, default=None)
+    return max((pod for pod in own if process_of(pod) == process), key=_made, default=None)
 
 
 def own_pods(workload: Workload | None, pods: Iterable[Pod]) -> list[Pod]:

@@ -200,7 +200,7 @@ SESSIONS = {
     ),
     "processes.none": Text(
         "Trainings of several processes cannot start together here.",
-        "They need a Kubernetes cluster with Kueue.",
+        "They need a Kubernetes cluster with Kueue, KAI Scheduler or a ResourceQuota of GPUs.",
     ),
     "processes.training": Text(
         "Only a training with a command can have several processes.", "Leave --interactive out."

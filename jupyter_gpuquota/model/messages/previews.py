@@ -37,6 +37,9 @@ PREVIEWS = {
     "preview.queued": Text("Will be queued (#{place:count} in {project}):"),
     "preview.nearest": Text("{share:share} would start now."),
     "preview.expected": Text("{share:share} should be free in about {span:duration}."),
+    "preview.apart": Text(
+        "Its processes start one by one: if nodes lack room, some hold GPUs while others wait."
+    ),
     "preview.rounded": Text("Rounded up to {share:share}."),
     "preview.allowed": Text("{share:share} would be allowed."),
 }

@@ -1750,16 +1750,16 @@ export interface LogChunk {
   ended: boolean;
 }
 /**
- * The requested part of a session's log, at most `limit` bytes.
+ * The requested part of the log of a session or `process`, at most `limit` bytes.
  *
- * `before` is a chunk's `earlier`: what precedes that chunk. `tail` > 0: the last lines. Otherwise
- * what follows `cursor`, a chunk's own; empty: from the beginning.
+ * It precedes `before`, a chunk's `earlier`, has `tail` lines, or follows a chunk's `cursor`.
  */
 export interface LogQuery {
   cursor?: string;
   before?: string;
   tail?: number;
   limit?: number;
+  process?: number;
 }
 /**
  * What a program run inside a session printed (both streams) and its exit code.

@@ -111,6 +111,15 @@ async def test_projects_follow_the_queues(api: FakeApi) -> None:
         assert [each.name for each in engine.projects()] == ["team-a", "team-b"]
 
 
+async def test_several_processes_start_together(api: FakeApi) -> None:
+    async with running(api) as engine:
+        alone = make_spec("x", "1", project="team-a", kind="train")
+        together = replace(alone, processes=4)
+        assert engine.gangs == "granted"
+        assert not engine.patch(alone).annotations
+        assert engine.patch(together).annotations == {"kai.scheduler/batch-min-member": "4"}
+
+
 async def test_labels_name_queue_and_class_of_each_kind(api: FakeApi) -> None:
     async with running(api, priorities={"train": "batch"}) as engine:
         found = {}

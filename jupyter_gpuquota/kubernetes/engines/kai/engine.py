@@ -9,7 +9,7 @@ from ....model.quota import Project
 from ....model.sessions import Kind, Session, SessionSpec
 from ....ports.backend import Differences
 from ...shares.gpu_node import Division
-from ..engine import Admission, EnginePatch
+from ..engine import Admission, EnginePatch, Gangs
 from ..served import versions
 from ..surroundings import Surroundings
 from ..unknown import unknown
@@ -27,13 +27,15 @@ LIMITS_GROUP = "gpu-fractioning.kai.scheduler"
 RUNAI_GROUP = "run.ai"
 """The API of Run:ai's own kinds, such as its projects."""
 _CLASS = "priorityClassName"
+_TOGETHER = "kai.scheduler/batch-min-member"
+"""Annotation of a Job: how many pods start together. Without it each starts by itself."""
 
 
 class KaiEngine:
     """KAI Scheduler: queues with quotas, fractions of GPUs, and reclaims between queues."""
 
     name = "kai"
-    gangs = False
+    gangs: Gangs = "granted"
     differences = Differences(orders_within_a_second=False)
 
     def __init__(self, around: Surroundings) -> None:
@@ -88,7 +90,10 @@ class KaiEngine:
         kept = "non-preemptible" if name in FIXED else "preemptible"
         by = found.scheduler
         labels = {by.queue_label: found.name, _CLASS: name, PREEMPTIBILITY: kept}
-        return EnginePatch(labels=labels, pod_labels=labels, scheduler=by.name)
+        together = {_TOGETHER: str(spec.processes)} if spec.processes > 1 else {}
+        return EnginePatch(
+            labels=labels, annotations=together, pod_labels=labels, scheduler=by.name
+        )
 
     def admission(self, session: Session) -> Admission:
         """Return what KAI says about a session."""

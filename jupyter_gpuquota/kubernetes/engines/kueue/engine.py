@@ -14,13 +14,13 @@ from ....model.sessions import KINDS, Kind, Session, SessionSpec
 from ....ports.backend import Differences
 from ...api import Fault
 from ...shares.gpu_node import Division
-from ..engine import Admission, EnginePatch
+from ..engine import Admission, EnginePatch, Gangs
 from ..surroundings import Surroundings
 from ..unknown import unknown
 from .administration import KueueAdministration
 from .forecast import forecast
 from .previews import PreviewFacts, preview_of
-from .projects import project_of, warnings
+from .projects import project_of
 from .victims import may_lose
 from .view import KueueView
 from .visibility import Liveness, position
@@ -36,7 +36,7 @@ class KueueEngine:
     """Kueue: ClusterQueues that borrow from each other in Cohorts, and preempt to reclaim."""
 
     name = "kueue"
-    gangs = True
+    gangs: Gangs = "granted"
     divides: Division = ""
     differences = Differences(orders_within_a_second=False)
 
@@ -61,7 +61,7 @@ class KueueEngine:
 
     def warnings(self) -> Sequence[str]:
         """Return what administrators should know of Kueue and its queues."""
-        found = list(warnings(self._view.projects, self._view.priorities))
+        found = list(self._view.warnings)
         if closed := self._view.closed:
             found.append(
                 f"The ClusterQueues behind {', '.join(closed)} cannot be read, so that quotas and "

@@ -20,6 +20,7 @@ from .objects import (
     LocalQueue,
     Workload,
 )
+from .projects import warnings
 from .queues import find_closed, find_queues
 from .state import KueueState
 
@@ -36,6 +37,7 @@ class KueueView:
         self._workloads = caches.cache(WORKLOADS)
         self._priority_classes = caches.cache(PRIORITY_CLASSES)
         self._seen = Derived(self._read)
+        self._warned: tuple[KueueState | None, Sequence[str]] = (None, ())
 
     def subscribe(self, changed: Callable[[], None]) -> Sequence[Callable[[], None]]:
         """Call a function after each change; return what ends this."""
@@ -67,6 +69,14 @@ class KueueView:
     def closed(self) -> Mapping[str, LocalQueue]:
         """The LocalQueue of each project of whose ClusterQueues nothing is known."""
         return self._seen.value[2]
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What administrators may not have intended, worked out anew after changes only."""
+        state, projects, _ = self._seen.value
+        if self._warned[0] is not state:
+            self._warned = state, tuple(warnings(projects, self.priorities))
+        return self._warned[1]
 
     @property
     def names(self) -> tuple[str, str]:

@@ -13,9 +13,10 @@ from ....model.sessions import Kind, Session, SessionSpec
 from ....model.struct import Message
 from ....ports.backend import Differences
 from ...labels import SESSION
+from ...quantities import units
 from ...resources import PODS, RESOURCE_QUOTAS
 from ...shares.gpu_node import Division
-from ..engine import Admission, EnginePatch
+from ..engine import Admission, EnginePatch, Gangs
 from ..surroundings import Surroundings
 from ..unknown import unknown
 from .administration import QuotaAdministration
@@ -30,7 +31,7 @@ class ResourceQuotaEngine:
     """
 
     name = "resourcequota"
-    gangs = False
+    gangs: Gangs = "counted"
     divides: Division = ""
     differences = Differences(
         names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False
@@ -83,13 +84,13 @@ class ResourceQuotaEngine:
 
     async def preview(self, spec: SessionSpec) -> Preview:
         """Return whether a pod would be accepted now, by the numbers of the quota."""
-        found, patch = self._found().get(spec.project), self._around.request(spec)
+        found, requested = self._found().get(spec.project), self._requested(spec)
         cost = self._around.cost(spec)
         if found is None or not cost:
             return unknown(cost)
-        if why := found.forbids(patch.resources):
+        if why := found.forbids(requested):
             return _told("forbidden", sentences_of(why), why)
-        if why := found.refusal(patch.resources):
+        if why := found.refusal(requested):
             return _told("waits", sentences_of(why), why)
         sentences = (
             message("preview.admitted", share=share_arg(spec.share)),
@@ -110,7 +111,14 @@ class ResourceQuotaEngine:
         found = self._found().get(session.spec.project)
         if found is None or self._has_pod(session):
             return None
-        return found.refusal(self._around.request(session.spec).resources)
+        return found.refusal(self._requested(session.spec))
+
+    def _requested(self, spec: SessionSpec) -> Mapping[str, str]:
+        """Return what all pods of a request ask for: it waits until there is quota for all."""
+        each = self._around.request(spec).resources
+        if spec.processes == 1:
+            return each
+        return {name: str(units(amount) * spec.processes) for name, amount in each.items()}
 
     def _has_pod(self, session: Session) -> bool:
         pods = self._pods.values(session.spec.project)

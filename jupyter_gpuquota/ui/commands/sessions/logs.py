@@ -27,16 +27,24 @@ def _fill(parser: Parser) -> None:
         metavar="N",
         help=f"only the last N lines (default: all; in a notebook {NOTEBOOK_LINES})",
     )
+    parser.add_argument(
+        "--process",
+        type=int,
+        default=0,
+        metavar="N",
+        help="the process of a training that has several, from 0 (default: 0)",
+    )
 
 
 def _logs(client: Client, args: Args, console: Console) -> LogView | None:
     """Show a log, or follow it until it ends or the user interrupts."""
     default = None if console.shell or args.follow else NOTEBOOK_LINES
     tail = default if args.tail is None else args.tail
+    which = {"project": args.project, "tail": tail, "process": args.process}
     if not args.follow:
-        return LogView(client.sessions.log(args.name, project=args.project, tail=tail))
+        return LogView(client.sessions.log(args.name, **which))
     try:
-        for chunk in client.sessions.follow(args.name, project=args.project, tail=tail):
+        for chunk in client.sessions.follow(args.name, **which):
             console.write(f"{to_json(chunk)}\n" if console.shell and args.json else chunk.text)
     except KeyboardInterrupt:
         console.note("")
@@ -55,7 +63,7 @@ COMMANDS = (
         "show the output of a session",
         _logs,
         _fill,
-        examples=("logs train1 --tail 50", "logs train1 -f"),
+        examples=("logs train1 --tail 50", "logs train1 -f", "logs train3 --process 2"),
         section="Sessions",
     ),
 )

@@ -9,6 +9,9 @@ export const previews: Texts = {
   'preview.allowed': (trans, f, a) => [
     trans.__('%1 would be allowed.', f.share(a.share))
   ],
+  'preview.apart': (trans) => [
+    trans.__('Its processes start one by one: if nodes lack room, some hold GPUs while others wait.')
+  ],
   'preview.attached': (trans, f, a) => [
     trans.__('Runs on node %1: volume %2 is attached there.', f.or(a.nodes), a.volume)
   ],

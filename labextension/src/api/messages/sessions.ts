@@ -106,7 +106,7 @@ export const sessions: Texts = {
   ],
   'processes.none': (trans) => [
     trans.__('Trainings of several processes cannot start together here.'),
-    trans.__('They need a Kubernetes cluster with Kueue.')
+    trans.__('They need a Kubernetes cluster with Kueue, KAI Scheduler or a ResourceQuota of GPUs.')
   ],
   'processes.training': (trans) => [
     trans.__('Only a training with a command can have several processes.'),
