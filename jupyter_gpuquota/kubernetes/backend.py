@@ -170,6 +170,7 @@ class _Assembly:
             ),
             differences=cast("Differences", self._late_differences),
             failures=lambda: self._reconciler.failures.count,
+            measured=self._reaching.sizing.usage,
         )
         for each in (self._data, self._volumes, self._snapshots):
             found = each.added_to(found)

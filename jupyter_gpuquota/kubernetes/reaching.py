@@ -24,6 +24,7 @@ from .session_pods import PodOf
 from .signals.notebooks import Fingerprints
 from .signals.prometheus import Prometheus
 from .signals.signals import KubeSignals
+from .signals.sizing import Sizing
 
 _PORTS = "ports"
 
@@ -47,6 +48,7 @@ class Reaching:
     terminals: KubeTerminals
     presence: Presence
     signals: KubeSignals
+    sizing: Sizing
     forwards: Forwards | None
     notice: str = ""
 
@@ -68,7 +70,7 @@ def reaching(
     forwarded = forwards_ports(config.reach, os.environ)
     forwards = Forwards(api, home / _PORTS, pod_of) if forwarded else None
     tokens, outside = Tokens(api), Outside()
-    locate = Locator(tokens, forwards)
+    locate, metrics = Locator(tokens, forwards), prometheus(config)
     presence = Presence(clock, Fingerprints(locate))
     ingress = KubeIngress(find, locate, presence)
     return Reaching(
@@ -78,7 +80,8 @@ def reaching(
         exec=KubeExec(api, find, pod_of, outside),
         terminals=KubeTerminals(api, find, pod_of, ingress, outside),
         presence=presence,
-        signals=KubeSignals(locate, pod_of, clock, presence, outside, prometheus(config)),
+        signals=KubeSignals(locate, pod_of, clock, presence, outside, metrics),
+        sizing=Sizing(pod_of, metrics),
         forwards=forwards,
         notice="" if forwards or config.proxy else NO_PROXY,
     )

@@ -6,11 +6,13 @@ coroutines return at once, from memory. Errors are those of `errors`; an engine'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Protocol, TypeVar
 
 from ..errors import Unsupported
+from ..model.resources import Usage as Use
+from ..model.sessions import Session
 from .access import Access
 from .administration import Administration
 from .changes import Changes
@@ -74,11 +76,16 @@ def _none() -> int:
     return 0
 
 
+async def _noted(session: Session) -> Use | None:
+    return session.usage
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
     """A backend and its capabilities; `hint` says how to get those that it could have but lacks.
 
-    `failures` returns how often it has failed to bring a session to where it should be.
+    `failures` returns how often it has failed to bring a session to where it should be,
+    `measured` what a session has used of its GPUs, None where that is not known.
     """
 
     name: str
@@ -119,6 +126,7 @@ class Backend:
     differences: Differences = Differences()
     hint: str = ""
     failures: Callable[[], int] = _none
+    measured: Callable[[Session], Awaitable[Use | None]] = _noted
 
     @property
     def capabilities(self) -> tuple[str, ...]:

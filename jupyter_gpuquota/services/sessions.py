@@ -78,7 +78,8 @@ async def get(backend: Backend, call: Call) -> Session:
 
 async def advice(backend: Backend, call: Call) -> Advice:
     """Return the recommended share of a session."""
-    return rightsize.advise(call.target, backend.inventory.nodes(), datetime.now(UTC))
+    used = await backend.measured(call.target)
+    return rightsize.advise(call.target, backend.inventory.nodes(), datetime.now(UTC), used)
 
 
 async def runs(backend: Backend, call: Call) -> RunList:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from ...model.resources import MILLI, Device, Node, Share
+from msgspec.structs import replace
+
+from ...model.resources import MILLI, Device, Node, Share, Usage
 from ...model.rightsizing import Advice, Verdict
 from ...model.sessions import Session
 
@@ -17,8 +19,12 @@ _STEP = 50
 _MEMORY_STEP = 256
 
 
-def advise(session: Session, nodes: Sequence[Node], now: datetime) -> Advice:
-    """Compare the peak of a session with its share."""
+def advise(
+    session: Session, nodes: Sequence[Node], now: datetime, used: Usage | None = None
+) -> Advice:
+    """Compare the peak of a session with its share; `used` is measured besides what it notes."""
+    if used is not None:
+        session = replace(session, usage=used)
     usage, devices = session.usage, _devices(session, nodes)
     if blind := _blind(session, devices):
         return Advice(verdict="unmeasured", message=blind)
