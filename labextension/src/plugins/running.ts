@@ -47,7 +47,7 @@ export function makeManager(
 ): IRunningSessions.IManager {
   const changed = new Signal<IGpuWorkspace, void>(workspace);
   let shown = '';
-  workspace.sessions.changed.connect(() => {
+  const update = () => {
     // The panel redraws its whole list each time, visible or not.
     const now = JSON.stringify(
       mine(workspace).map(({ actions, id, state }) => [id, state, actions])
@@ -56,7 +56,10 @@ export function makeManager(
       shown = now;
       changed.emit();
     }
-  });
+  };
+  workspace.sessions.changed.connect(update);
+  // Which sessions are mine is known only then, and it may come after the sessions.
+  workspace.about.changed.connect(update);
   const stop = (session: Session) =>
     workspace.actions.stop(session.id).catch(error => report(trans, error));
   return {

@@ -43,6 +43,18 @@ describe('the Running panel', () => {
     expect(items[0].labelTitle?.()).toContain('team-a');
   });
 
+  it('says so at once if the sessions are known before whose they are', async () => {
+    page.server.on('GET /sessions', { body: makePage([makeSession()]) });
+    const manager = makeManager(page.store, page.commands, page.trans);
+    await page.store.sessions.refresh();
+    const counts: number[] = [];
+    manager.runningChanged.connect(() => {
+      counts.push(manager.running({ mode: 'list' }).length);
+    });
+    await page.store.about.refresh();
+    expect(counts).toEqual([1]);
+  });
+
   it('opens what runs, and describes what starts', async () => {
     (await make()).running({ mode: 'list' }).forEach(item => item.open?.());
     expect(page.executed.sort()).toEqual([
