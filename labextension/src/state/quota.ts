@@ -7,6 +7,14 @@ export function projectOf(quota: Quota, name: string): ProjectUse | undefined {
   return find(name) ?? find(quota.default) ?? quota.projects[0];
 }
 
+/**
+ * Return whether one project has all of the GPUs, as where no admin has set any: nothing is shared
+ * out then, and no view speaks of projects or quota.
+ */
+export function isUndivided({ projects, capacity }: Quota): boolean {
+  return projects.length === 1 && projects[0].quota === capacity;
+}
+
 /** Sum what a user holds in all projects, in milli-GPU. */
 export function heldBy(quota: Quota, user: string): number {
   return quota.projects

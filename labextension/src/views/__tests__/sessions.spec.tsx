@@ -1,6 +1,11 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
-import { makePage, makeSession } from '../../__tests__/builders';
+import {
+  makePage,
+  makeProject,
+  makeQuota,
+  makeSession
+} from '../../__tests__/builders';
 import { focus, Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
@@ -62,6 +67,15 @@ describe('the list of sessions', () => {
     const waiting = screen.getByRole('row', { name: /^big-train/ });
     expect(waiting.textContent).toContain('Queued: quota used up');
     expect(waiting.textContent).toContain('team-d (li)');
+  });
+
+  it('names no project where one has all GPUs', async () => {
+    const projects = [makeProject({ quota: 16000 })];
+    page.server.on('GET /quota', { body: makeQuota({ projects }) });
+    await page.store.quota.refresh();
+    await show(makeSession());
+    const row = screen.getByRole('row', { name: /^exp-1/ });
+    expect(row.querySelector('.jp-GpuQuota-whose')?.textContent).toBe('');
   });
 
   it('warns of one that uses more than its share', async () => {

@@ -37,6 +37,18 @@ describe('the team', () => {
     ).toBeTruthy();
   });
 
+  it('speaks of no project or quota where nothing is shared out', async () => {
+    const projects = [makeProject({ name: 'root', quota: 2000 })];
+    const quota = makeQuota({ projects, capacity: 2000, admin: true });
+    page.server.on('GET /quota', { body: quota });
+    await show();
+    expect(await screen.findByText('This machine: 2 GPUs')).toBeTruthy();
+    expect(screen.getByText('1.5 of 2 GPUs in use')).toBeTruthy();
+    expect(screen.getByRole('meter', { name: 'GPUs in use' })).toBeTruthy();
+    expect(screen.queryByRole('combobox')).toBeNull();
+    expect(document.body.textContent).not.toMatch(/quota|project|fair|root/i);
+  });
+
   it('says what is borrowed', async () => {
     const projects = [makeProject({ allocated: 5500, over: 1500 })];
     page.server.on('GET /quota', { body: makeQuota({ projects }) });

@@ -5,6 +5,7 @@ import { Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { moreIcon, openIcon, stateIcon } from '../../icons';
 import { isWarned, wasIdle } from '../../state/idle/idle';
+import { isUndivided } from '../../state/quota';
 import { can } from '../../state/sessions';
 import { Badge, IconButton } from '../parts/controls';
 import { Countdown } from '../idle/countdown';
@@ -18,7 +19,7 @@ import {
   stateText
 } from '../parts/texts';
 import { IPoint, pointOf } from '../parts/menu';
-import { useUi } from '../parts/ui';
+import { useResult, useUi } from '../parts/ui';
 import { IRowProps } from '../parts/virtuallist';
 
 /** Return whether a session is paused and can be resumed. */
@@ -44,10 +45,13 @@ export const SessionRow = React.memo(function SessionRow(
   const here = session.id === workspace.here ? trans.__('this session') : '';
   const status = rowText(trans, session, props.now);
   const isIdle = wasIdle(session) || idleText(trans, session, props.now);
+  const quota = useResult(workspace.quota);
   const whose =
-    session.owner === me
-      ? spec.project
-      : trans.__('%1 (%2)', spec.project, session.owner);
+    session.owner !== me
+      ? trans.__('%1 (%2)', spec.project, session.owner)
+      : quota.status === 'ready' && isUndivided(quota.value)
+        ? ''
+        : spec.project;
   const StateIcon = stateIcon(session.state);
   return (
     <div

@@ -5,7 +5,7 @@ import { Widget } from '@lumino/widgets';
 import React, { useEffect, useId, useRef, useState } from 'react';
 import { About, ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
-import { projectOf, usersOf } from '../../state/quota';
+import { isUndivided, projectOf, usersOf } from '../../state/quota';
 import { Result } from '../../state/resource';
 import { Notice, Simulated } from '../parts/controls';
 import { Loaded } from '../parts/loaded';
@@ -72,7 +72,7 @@ function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
             project={project}
             onChoose={choose}
           />
-          <Use project={project} />
+          <Use quota={props.quota} project={project} />
           <Users project={project} me={me} />
           <Queued key={project.name} project={project} />
           <Storage project={project.name} about={about} me={me} />
@@ -80,20 +80,32 @@ function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
       ) : (
         <p>{trans.__('You are not a member of any project. Ask an admin.')}</p>
       )}
-      <p className="jp-GpuQuota-quiet">{machineText(props.quota, trans)}</p>
+      {isUndivided(props.quota) && !props.quota.others ? null : (
+        <p className="jp-GpuQuota-quiet">{machineText(props.quota, trans)}</p>
+      )}
     </>
   );
+}
+
+function wholeText(
+  { capacity }: Quota,
+  isLocal: boolean,
+  trans: TranslationBundle
+): string {
+  const all = gpusText(trans, capacity);
+  return isLocal
+    ? trans.__('This machine: %1', all)
+    : trans.__('All GPUs: %1', all);
 }
 
 function machineText(quota: Quota, trans: TranslationBundle): string {
   if (!quota.capacity) {
     return trans.__('No GPUs: sessions run on CPUs.');
   }
-  const used = trans.__(
-    'All projects: %1 of %2 GPUs in use',
-    gpus(quota.allocated),
-    gpus(quota.capacity)
-  );
+  const amounts = [gpus(quota.allocated), gpus(quota.capacity)];
+  const used = isUndivided(quota)
+    ? trans.__('%1 of %2 GPUs in use', ...amounts)
+    : trans.__('All projects: %1 of %2 GPUs in use', ...amounts);
   return quota.others
     ? trans.__('%1, %2 by other workloads', used, gpus(quota.others))
     : used;
@@ -141,25 +153,33 @@ function ProjectPicker(props: {
   project: ProjectUse;
   onChoose: (name: string) => void;
 }): JSX.Element {
-  const { commands, trans } = useUi();
+  const { commands, workspace, trans } = useUi();
   const { quota, project } = props;
+  const about = useResult(workspace.about);
+  const local = about.status === 'ready' && about.value.backend === 'local';
   const id = useId();
   return (
     <div className="jp-GpuQuota-teamHead">
-      <label htmlFor={id} className="jp-GpuQuota-unseen">
-        {trans.__('Project')}
-      </label>
-      <HTMLSelect
-        id={id}
-        value={project.name}
-        onChange={event => props.onChoose(event.target.value)}
-      >
-        {quota.projects.map(({ name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </HTMLSelect>
+      {isUndivided(quota) ? (
+        <b>{wholeText(quota, local, trans)}</b>
+      ) : (
+        <>
+          <label htmlFor={id} className="jp-GpuQuota-unseen">
+            {trans.__('Project')}
+          </label>
+          <HTMLSelect
+            id={id}
+            value={project.name}
+            onChange={event => props.onChoose(event.target.value)}
+          >
+            {quota.projects.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </HTMLSelect>
+        </>
+      )}
       {quota.simulated ? <Simulated trans={trans} /> : null}
       <button
         type="button"
@@ -169,7 +189,7 @@ function ProjectPicker(props: {
       >
         {trans.__('Dashboard')}
       </button>
-      {quota.admin ? (
+      {quota.admin && !isUndivided(quota) ? (
         <button
           type="button"
           className="jp-GpuQuota-linkButton"
@@ -183,14 +203,14 @@ function ProjectPicker(props: {
   );
 }
 
-function Use(props: { project: ProjectUse }): JSX.Element {
+function Use(props: { quota: Quota; project: ProjectUse }): JSX.Element {
   const { trans } = useUi();
   const { allocated, over, quota } = props.project;
-  const text = trans.__(
-    '%1 of %2 GPUs in quota',
-    gpus(allocated - over),
-    gpus(quota)
-  );
+  const isWhole = isUndivided(props.quota);
+  const amounts = [gpus(allocated - over), gpus(quota)];
+  const text = isWhole
+    ? trans.__('%1 of %2 GPUs in use', ...amounts)
+    : trans.__('%1 of %2 GPUs in quota', ...amounts);
   const borrowed = over ? trans.__('%1 borrowed', gpus(over)) : '';
   const whole = [text, borrowed].filter(Boolean).join(', ');
   return (
@@ -199,7 +219,11 @@ function Use(props: { project: ProjectUse }): JSX.Element {
         value={allocated}
         over={over}
         max={quota}
-        label={trans.__('GPUs used by %1', props.project.name)}
+        label={
+          isWhole
+            ? trans.__('GPUs in use')
+            : trans.__('GPUs used by %1', props.project.name)
+        }
         text={whole}
       />
       <div>{whole}</div>
