@@ -130,8 +130,8 @@ def lab_of(api: Api, session: Session, folder: Path) -> Lab:
             raise NotFound("No such session.")
         return session
 
-    def pod_of(session: Session) -> Pod | None:
-        return lab.pods.get(session.id)
+    def pod_of(session: Session, process: int = 0) -> Pod | None:
+        return lab.pods.get(session.id) if process == 0 else None
 
     config = KubernetesConfig(reach="port-forward")
     lab = Lab(api, session, reaching(config, api, folder, find, pod_of, Clock()), {})

@@ -117,7 +117,8 @@ def test_a_version_is_an_input_of_an_mlflow_run(
 ) -> None:
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # newer versions want a database
     mlflow = pytest.importorskip("mlflow", reason="MLflow is optional")
-    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
+    # Its own setter would leave the variable to all later tests and their processes.
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
     server.answers["versions.get"] = make_version()
     with mlflow.start_run() as begun:
         assert client.datasets.log_input("digits@v1", context="training").id == FIRST
