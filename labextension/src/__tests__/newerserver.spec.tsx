@@ -29,6 +29,7 @@ const LATER = {
       hint: 'Wait for it.',
       raw: ''
     },
+    placement: { node: 'north-1', slices: [], simulated: false },
     isolation: {
       memory: 'quantum',
       compute: 'fenced',
@@ -175,7 +176,10 @@ describe('with a server of a later version', () => {
   });
 
   it('shows it in tables, and among what runs', async () => {
-    const tables = await show(<SessionTables sessions={[LATER]} />, LATER);
+    const tables = await show(
+      <SessionTables sessions={[LATER]} projects={[]} />,
+      LATER
+    );
     expect(tables.textContent).toContain('burst');
     const live = { noun: 'sessions', project: '', session: '' } as const;
     const output = await show(<LiveView {...live} />, LATER);

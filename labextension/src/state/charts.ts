@@ -59,11 +59,12 @@ export function stack(history: History): IStacked[] {
     });
 }
 
-/** Draw what projects held over time, in Vega-Lite. */
+/** Draw what projects held over time, in Vega-Lite, below a line at the capacity (milli-GPU, 0: none). */
 export function allocationChart(
   history: History,
   words: IChartWords,
-  palette: IPalette
+  palette: IPalette,
+  capacity = 0
 ): Record<string, unknown> {
   const { encoding, ...rest } = chart(history, words, palette);
   return {
@@ -93,8 +94,18 @@ export function allocationChart(
         // Where one project ends and the next begins is seen without their colours.
         mark: { type: 'rule', color: palette.text },
         encoding: { y: { field: 'high', type: 'quantitative' } }
-      }
+      },
+      ...(capacity ? [capacityLine(history, palette, capacity)] : [])
     ]
+  };
+}
+
+function capacityLine(history: History, palette: IPalette, capacity: number) {
+  const [start, end] = spanOf(history);
+  return {
+    data: { values: [{ start, end, capacity: capacity / 1000 }] },
+    mark: { type: 'rule', color: palette.text, strokeDash: [6, 4] },
+    encoding: { y: { field: 'capacity', type: 'quantitative' } }
   };
 }
 
@@ -162,7 +173,7 @@ function chart(history: History, words: IChartWords, palette: IPalette) {
         type: 'temporal',
         title: null,
         axis: { tickCount: 8, labelOverlap: true },
-        scale: { domain: [history.since, history.until].map(dateOf) }
+        scale: { domain: spanOf(history).map(dateOf) }
       },
       color: {
         field: 'project',
@@ -181,6 +192,13 @@ function chart(history: History, words: IChartWords, palette: IPalette) {
       view: { stroke: grid }
     }
   };
+}
+
+/** Return the begin and end of what is drawn: nothing is left empty before the first record. */
+function spanOf({ points, since, until }: History): [string, string] {
+  const times = points.map(({ at }) => Date.parse(at));
+  const first = Math.min(...times, Date.parse(until));
+  return [new Date(Math.max(first, Date.parse(since))).toISOString(), until];
 }
 
 /** Write a time as Vega-Lite's domains want it. */

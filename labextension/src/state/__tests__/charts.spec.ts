@@ -67,6 +67,28 @@ describe('the charts', () => {
     { at: later, utilisation: 40 }
   ]);
 
+  it('begin with the first record, and draw the capacity as a line', () => {
+    const { layer } = allocationChart(history, WORDS, PALETTE, 16000) as {
+      layer: { data?: object; mark: object }[];
+    };
+    expect(layer.at(-1)).toMatchObject({
+      data: {
+        values: [
+          {
+            start: '2026-01-01T12:00:00.000Z',
+            end: history.until,
+            capacity: 16
+          }
+        ]
+      },
+      mark: { type: 'rule' }
+    });
+    const without = allocationChart(history, WORDS, PALETTE) as {
+      layer: object[];
+    };
+    expect(without.layer).toHaveLength(layer.length - 1);
+  });
+
   it('put projects on top of each other, step by step', () => {
     const rows = stack(history).map(({ project, start, low, high }) => [
       ...[project, start, low, high]

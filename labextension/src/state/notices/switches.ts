@@ -20,8 +20,6 @@ export function isWanted(
   }
   // A training runs unattended: nobody waits for its start, but its failure is to be known.
   return (
-    kind === 'failed' ||
-    session.spec.kind !== 'train' ||
-    values.notifyTrainings
+    kind === 'failed' || session.spec.kind !== 'train' || values.notifyTrainings
   );
 }

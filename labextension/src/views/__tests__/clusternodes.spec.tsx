@@ -44,14 +44,16 @@ describe('the tiles of a cluster', () => {
 
   const tile = (name: RegExp) => within(screen.getByRole('article', { name }));
 
-  it('draw the GPUs of a node together, and mark it as simulated once', () => {
-    page.show(<NodeTiles nodes={[makeNode('dgx1-1')]} />);
+  it('draw the GPUs of a node together, and mark simulated ones beside real ones', () => {
+    const real = makeNode('dgx1-2', { simulated: false });
+    page.show(<NodeTiles nodes={[makeNode('dgx1-1'), real]} />);
     const { getAllByText, getByRole, getByText } = tile(/dgx1-1/);
     expect(getByRole('group').getAttribute('aria-label')).toBe(
       '8 GPUs of dgx1-1: 6 free'
     );
     expect(getByText('V100, 32 GiB')).toBeTruthy();
     expect(getAllByText('simulated')).toHaveLength(1);
+    expect(tile(/dgx1-2/).queryByText('simulated')).toBeNull();
   });
 
   it('say why nothing starts on a node', () => {

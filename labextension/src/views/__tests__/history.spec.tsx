@@ -7,6 +7,7 @@ import { HistoryBoard } from '../dashboard/history';
 
 interface IDrawn {
   width: number;
+  layer: unknown[];
   data: { values: { gpus: number }[] };
 }
 
@@ -97,12 +98,15 @@ describe('use over time', () => {
   it('is drawn by the renderer of JupyterLab, and said in words', async () => {
     const { unmount } = show();
     const chart = await screen.findByRole('img', { name: /team-a/ });
-    await waitFor(() => expect(renderers.drawn).toHaveLength(1));
-    expect(renderers.drawn[0].data.values[0].gpus).toBe(1.5);
-    expect(renderers.drawn[0].width).toBe(600);
-    expect(chart.contains(renderers.made[0].node)).toBe(true);
+    // It is drawn once more when the capacity is known.
+    await screen.findByText(/^GPUs in use.*dashed line: all 16 GPUs/);
+    await waitFor(() => expect(renderers.drawn.at(-1)?.layer).toHaveLength(3));
+    const drawn = renderers.drawn.at(-1)!;
+    expect(drawn.data.values[0].gpus).toBe(1.5);
+    expect(drawn.width).toBe(600);
+    expect(chart.contains(renderers.made.at(-1)!.node)).toBe(true);
     unmount();
-    expect(renderers.made[0].isDisposed).toBe(true);
+    expect(renderers.made.every(({ isDisposed }) => isDisposed)).toBe(true);
   });
 
   it('is a table, too', async () => {

@@ -15,6 +15,22 @@ import { IdleItem } from '../idle/item';
 import { SessionRow } from '../panel/sessionrow';
 import { clockText } from '../parts/texts';
 
+const RULES = [
+  {
+    rule: 'idle_timeout',
+    value: '2h',
+    level: 'project:team-a',
+    locked: true,
+    note: ''
+  },
+  {
+    rule: 'warn_before',
+    value: '10m',
+    level: 'built-in',
+    locked: false,
+    note: 'quiet hours hold now'
+  }
+];
 const WARNED = { warned: '2026-01-01T12:00:00Z' };
 
 describe('idle sessions', () => {
@@ -108,7 +124,7 @@ describe('idle sessions', () => {
 
     afterEach(() => model.dispose());
 
-    const show = async (session: Session) => {
+    const show = async (session: Session, rules: object[] = RULES) => {
       page.server.on('GET /sessions', { body: makePage([session]) });
       page.server.on('GET /sessions/s1/activity', {
         body: {
@@ -141,22 +157,7 @@ describe('idle sessions', () => {
       page.server.on('GET /sessions/s1/policy', {
         body: {
           session: 's1',
-          rules: [
-            {
-              rule: 'idle_timeout',
-              value: '2h',
-              level: 'project:team-a',
-              locked: true,
-              note: ''
-            },
-            {
-              rule: 'warn_before',
-              value: '10m',
-              level: 'built-in',
-              locked: false,
-              note: 'quiet hours hold now'
-            }
-          ],
+          rules,
           exempt: {
             who: 'user:ana',
             until: '2026-02-01T12:00:00Z',
@@ -196,6 +197,26 @@ describe('idle sessions', () => {
         '1',
         '1'
       ]);
+    });
+
+    it('say where nothing ends them, and list defaults only on request', async () => {
+      const decided = (rule: string, value: string, level = 'built-in') => ({
+        ...{ rule, value, level, locked: false, note: '' }
+      });
+      const rules = [
+        decided('idle_timeout', 'never'),
+        decided('quiet_hours', 'none'),
+        decided('train_life', '1d', 'everyone'),
+        decided('grace', '1m')
+      ];
+      const all = 'Idle timeoutnever';
+      const text = await show(makeSession(), rules);
+      expect(text).toContain('No idle timeout or maximum run time applies.');
+      const fold = screen.getByText('All rules').closest('details')!;
+      expect(fold.open).toBe(false);
+      expect(fold.textContent).toContain(all);
+      expect(text!.replace(fold.textContent!, '')).not.toContain(all);
+      expect(text!.replace(fold.textContent!, '')).toContain('1d');
     });
 
     it('have no activity while they have no processes', async () => {

@@ -58,12 +58,12 @@ describe('the list of sessions', () => {
       .queryAllByRole('row')
       .map(row => row.querySelector('.jp-GpuQuota-name')?.textContent);
 
-  it('says of each its share, where it waits, what holds the share', async () => {
+  it('says of each its share, where it waits, and not again that GPUs are simulated', async () => {
     await show(makeSession(), WAITING);
     const running = screen.getByRole('row', { name: /^exp-1/ });
     expect(running.textContent).toContain('½ GPU · 16 GiB');
-    expect(running.textContent).toContain('simulated');
-    expect(running.textContent).toContain('not enforced');
+    expect(running.textContent).not.toContain('simulated');
+    expect(running.textContent).not.toContain('not enforced');
     const waiting = screen.getByRole('row', { name: /^big-train/ });
     expect(waiting.textContent).toContain('Queued: quota used up');
     expect(waiting.textContent).toContain('team-d (li)');

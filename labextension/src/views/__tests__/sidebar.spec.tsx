@@ -49,6 +49,13 @@ describe('the panel', () => {
   };
   const titles = () => sidebar.content.widgets.map(({ title }) => title.label);
 
+  it('marks simulated GPUs once, beside its name', async () => {
+    await show();
+    expect((await screen.findAllByText('simulated')).length).toBe(1);
+    const heading = screen.getByRole('heading', { name: 'GPU Workspace' });
+    expect(heading.parentElement?.textContent).toContain('simulated');
+  });
+
   it('shows the sections in order, those added later, too', async () => {
     await show();
     expect(titles()).toEqual(['first', 'second']);

@@ -31,7 +31,6 @@ describe('the team', () => {
     expect(meter.getAttribute('aria-valuenow')).toBe('1500');
     expect(meter.getAttribute('aria-valuetext')).toBe('1.5 of 4 GPUs in quota');
     expect(screen.getByText('1.5 of 4 GPUs in quota')).toBeTruthy();
-    expect(screen.getByText('simulated')).toBeTruthy();
     expect(
       screen.getByText('All projects: 1.5 of 16 GPUs in use')
     ).toBeTruthy();
@@ -63,7 +62,7 @@ describe('the team', () => {
   });
 
   it('says who waits, and why', async () => {
-    const projects = [makeProject({ waiting: 1 })];
+    const projects = [makeProject({ waiting: 2 })];
     page.server.on('GET /quota', { body: makeQuota({ projects }) });
     const reason = {
       code: 'OverQuota' as const,
@@ -71,11 +70,14 @@ describe('the team', () => {
       hint: '',
       raw: ''
     };
-    const waiting = makeSession({ state: 'waiting', reason });
-    page.server.on('GET /sessions', { body: makePage([waiting]) });
+    const waiting = ['s1', 's2'].map(id =>
+      makeSession({ id, state: 'waiting', reason, spec: { name: id } })
+    );
+    page.server.on('GET /sessions', { body: makePage(waiting) });
     await show();
-    fireEvent.click(await screen.findByText('1 session queued – why?'));
+    fireEvent.click(await screen.findByText('2 sessions queued – why?'));
     expect(await screen.findByText(/team-a is full/)).toBeTruthy();
+    expect(screen.getByText("2 wait for team-a's quota")).toBeTruthy();
   });
 
   it('remembers the chosen project', async () => {

@@ -1,6 +1,6 @@
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import React from 'react';
-import { Quota } from '../../api/models';
+import { ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { Simulated } from '../parts/controls';
 import { HistoryBoard } from './history';
@@ -11,6 +11,8 @@ import { SessionTables } from './sessiontables';
 import { gpus } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
 
+const NONE: readonly ProjectUse[] = [];
+
 /** Show how the whole machine or cluster is shared out, and who waits for what. */
 export function DashboardView(props: {
   renderMime: IRenderMimeRegistry | null;
@@ -18,6 +20,8 @@ export function DashboardView(props: {
   const { workspace, trans } = useUi();
   const about = useResult(workspace.about);
   const me = about.status === 'ready' ? about.value.user : '';
+  const quota = useResult(workspace.quota);
+  const projects = quota.status === 'ready' ? quota.value.projects : NONE;
   const records =
     about.status === 'ready' && about.value.capabilities.includes('history');
   return (
@@ -35,7 +39,7 @@ export function DashboardView(props: {
         )}
       </Loaded>
       <Loaded resource={workspace.sessions} isQuiet>
-        {({ items }) => <SessionTables sessions={items} />}
+        {({ items }) => <SessionTables sessions={items} projects={projects} />}
       </Loaded>
       <Loaded resource={workspace.nodes} isQuiet>
         {({ nodes }) => <NodeTiles nodes={nodes} />}

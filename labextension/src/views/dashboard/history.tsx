@@ -13,8 +13,8 @@ import {
 import { SPANS } from '../../state/history';
 import { ErrorNotice, Pending, Simulated } from '../parts/controls';
 import { DataTable, ITableColumn } from '../parts/datatable';
-import { gpus, spanText, timeText } from '../parts/texts';
-import { useResult, useUi } from '../parts/ui';
+import { gpus, gpusText, spanText, timeText } from '../parts/texts';
+import { useResult, useSimulated, useUi } from '../parts/ui';
 import { UserHoursTable } from './userhours';
 import { VegaChart } from './vega';
 
@@ -28,6 +28,7 @@ export function HistoryBoard(props: {
   const { past } = workspace;
   const result = useResult(past.history);
   const [hours, setHours] = useState(past.hours);
+  const isMarked = useSimulated();
   const heading = useId();
   const retry = () => void past.history.refresh();
   return (
@@ -35,7 +36,7 @@ export function HistoryBoard(props: {
       <header className="jp-GpuQuota-boardHead">
         <h3 id={heading}>
           {trans.__('Over time')}{' '}
-          {result.status === 'ready' && result.value.simulated ? (
+          {result.status === 'ready' && result.value.simulated && !isMarked ? (
             <Simulated trans={trans} />
           ) : null}
         </h3>
@@ -70,7 +71,9 @@ function Charts(props: {
   renderMime: IRenderMimeRegistry | null;
 }): JSX.Element {
   const { history, renderMime } = props;
-  const { trans } = useUi();
+  const { workspace, trans } = useUi();
+  const quota = useResult(workspace.quota);
+  const capacity = quota.status === 'ready' ? quota.value.capacity : 0;
   const busy = useMemo(() => measured(history), [history]);
   const words = { time: trans.__('Time'), project: trans.__('Project') };
   if (!history.points.length) {
@@ -87,15 +90,23 @@ function Charts(props: {
         <p className="jp-GpuQuota-quiet">{history.note}</p>
       ) : null}
       <Figure
-        title={trans.__('GPUs in use, by project')}
+        title={
+          capacity
+            ? trans.__(
+                'GPUs in use, by project (dashed line: all %1)',
+                gpusText(trans, capacity)
+              )
+            : trans.__('GPUs in use, by project')
+        }
         label={trans.__('Chart of GPUs in use over time by %1', names)}
         file="gpu-history"
         renderMime={renderMime}
         specOf={palette =>
           allocationChart(
             history,
-            { ...words, value: trans.__('GPUs') },
-            palette
+            { ...words, value: trans.__('GPUs (mean)') },
+            palette,
+            capacity
           )
         }
         columns={allocationColumns(trans)}
@@ -194,6 +205,7 @@ function allocationColumns(trans: TranslationBundle): Column[] {
   ): Column => ({
     id,
     label,
+    isNumber: true,
     sortKey: point => point[id],
     text: point => gpus(point[id]),
     csv: point => point[id] / 1000
@@ -228,6 +240,7 @@ function number(
   return {
     id,
     label,
+    isNumber: true,
     sortKey: valueOf,
     text: point => String(valueOf(point)),
     csv: valueOf

@@ -10,6 +10,9 @@ import { deviceName, deviceText, modelText } from '../parts/placetexts';
 import { gpus, gpusText, memory } from '../parts/texts';
 import { useUi } from '../parts/ui';
 
+/** Number of colours of projects in the style sheet. */
+const SERIES = 5;
+
 /** Draw each node's GPUs, and on each the parts that sessions hold. */
 export function NodeTiles(props: { nodes: readonly NodeUse[] }): JSX.Element {
   const { trans } = useUi();
@@ -17,6 +20,14 @@ export function NodeTiles(props: { nodes: readonly NodeUse[] }): JSX.Element {
   const withGpus = props.nodes.filter(({ devices }) => devices.length);
   const nodes = withGpus.length ? withGpus : props.nodes;
   const heading = useId();
+  const isMixed = new Set(nodes.map(({ simulated }) => simulated)).size > 1;
+  const projects = [
+    ...new Set(
+      nodes.flatMap(({ devices }) =>
+        devices.flatMap(({ slices }) => slices.map(({ project }) => project))
+      )
+    )
+  ].sort();
   const title = trans.__('Nodes');
   return (
     <section className="jp-GpuQuota-board" aria-labelledby={heading}>
@@ -33,7 +44,12 @@ export function NodeTiles(props: { nodes: readonly NodeUse[] }): JSX.Element {
       </header>
       <div className="jp-GpuQuota-tiles">
         {nodes.map(node => (
-          <NodeTile key={node.name} node={node} />
+          <NodeTile
+            key={node.name}
+            node={node}
+            isMarked={isMixed && node.simulated}
+            projects={projects}
+          />
         ))}
       </div>
     </section>
@@ -41,7 +57,14 @@ export function NodeTiles(props: { nodes: readonly NodeUse[] }): JSX.Element {
 }
 
 /** A node; Tab reaches one of its slices, arrow keys move between them. */
-function NodeTile({ node }: { node: NodeUse }): JSX.Element {
+function NodeTile(props: {
+  node: NodeUse;
+  /** The page marks simulated GPUs, unless only some are. */
+  isMarked: boolean;
+  /** All that hold anything, in the order of their colours. */
+  projects: readonly string[];
+}): JSX.Element {
+  const { node } = props;
   const { trans } = useUi();
   const [active, setActive] = useState('');
   const heading = useId();
@@ -52,7 +75,7 @@ function NodeTile({ node }: { node: NodeUse }): JSX.Element {
   return (
     <article className="jp-GpuQuota-tile" aria-labelledby={heading}>
       <h4 id={heading}>
-        {node.name} {node.simulated ? <Simulated trans={trans} /> : null}
+        {node.name} {props.isMarked ? <Simulated trans={trans} /> : null}
         {node.problem ? <Badge kind="warning">{node.problem}</Badge> : null}
       </h4>
       <div
@@ -68,6 +91,7 @@ function NodeTile({ node }: { node: NodeUse }): JSX.Element {
             at={index}
             node={node}
             use={use}
+            projects={props.projects}
             tabbed={tabbed}
             onActive={setActive}
           />
@@ -81,6 +105,7 @@ function Device(props: {
   at: number;
   node: NodeUse;
   use: DeviceUse;
+  projects: readonly string[];
   tabbed: string | undefined;
   onActive: (key: string) => void;
 }): JSX.Element {
@@ -129,6 +154,7 @@ function Device(props: {
               key={key}
               type="button"
               className={`jp-GpuQuota-slice ${slice.over ? 'jp-mod-over' : ''}`}
+              data-series={props.projects.indexOf(slice.project) % SERIES}
               style={style}
               data-slice={key}
               tabIndex={key === props.tabbed ? 0 : -1}
@@ -201,7 +227,7 @@ function summaryText(
     return trans.__('lost: the driver does not respond');
   }
   return [
-    trans.__('%1 free', gpus(free)),
+    free ? trans.__('%1 free', gpus(free)) : trans.__('full'),
     utilisation === null ? '' : trans.__('%1 % busy', utilisation),
     used === null ? '' : trans.__('%1 of memory in use', memory(used))
   ]

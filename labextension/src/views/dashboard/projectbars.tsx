@@ -1,12 +1,15 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useId } from 'react';
-import { ProjectUse } from '../../api/models';
+import { ProjectUse, UserUse } from '../../api/models';
 import { Cell } from '../../state/csv';
 import { barOf, scaleOf } from '../../state/dashboard';
 import { usersOf } from '../../state/quota';
 import { CsvButton } from '../parts/download';
-import { gpus } from '../parts/texts';
+import { gpus, gpusText } from '../parts/texts';
 import { useUi } from '../parts/ui';
+
+/** So many people are named at once. */
+const FEW = 8;
 
 /** What each project uses in quota, borrows and requests, all to one scale. */
 export function ProjectBars(props: {
@@ -151,7 +154,7 @@ export function projectWords(
     .join(', ');
 }
 
-/** Show who of a project holds and waits for what, when asked for. */
+/** Show who of a project holds and waits for what; everybody's numbers where there are many. */
 function People(props: {
   project: ProjectUse;
   me: string;
@@ -162,7 +165,16 @@ function People(props: {
   if (!users.length) {
     return null;
   }
-  return (
+  return users.length <= FEW ? (
+    <ul
+      className="jp-GpuQuota-users"
+      aria-label={trans.__('People in %1', project.name)}
+    >
+      {users.map(use => (
+        <li key={use.user}>{personText(trans, use, me)}</li>
+      ))}
+    </ul>
+  ) : (
     <details className="jp-GpuQuota-disclosure">
       <summary aria-label={trans.__('People in %1', project.name)}>
         {trans._n('%1 person', '%1 people', users.length)}
@@ -190,6 +202,23 @@ function People(props: {
         </tbody>
       </table>
     </details>
+  );
+}
+
+/** Return what a person holds and has queued: `ana (you): 2 GPUs, 1 queued`. */
+function personText(
+  trans: TranslationBundle,
+  { user, allocated, waiting }: UserUse,
+  me: string
+): string {
+  const amounts = [
+    allocated || !waiting ? gpusText(trans, allocated) : '',
+    waiting ? trans.__('%1 queued', waiting) : ''
+  ];
+  return trans.__(
+    '%1: %2',
+    user === me ? trans.__('%1 (you)', user) : user,
+    amounts.filter(Boolean).join(', ')
   );
 }
 

@@ -1,12 +1,16 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useMemo } from 'react';
-import { Session } from '../../api/models';
+import { ProjectUse, Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { milliOf } from '../../state/dashboard';
+import { inLine, isReclaimable } from '../../state/queued';
 import { isLive } from '../../state/sessions';
+import { idleSpan } from '../idle/texts';
+import { Badge } from '../parts/controls';
 import { DataTable, ITableColumn } from '../parts/datatable';
-import { ShareBadges } from '../parts/sharebadges';
+import { OverShare } from '../parts/overshare';
 import { placeText } from '../parts/placetexts';
+import { queuedText } from '../parts/queuedtexts';
 import {
   kindText,
   reclaimText,
@@ -21,19 +25,17 @@ type Column = ITableColumn<Session>;
 /** Show who runs, and who waits for what. */
 export function SessionTables(props: {
   sessions: readonly Session[];
+  projects: readonly ProjectUse[];
 }): JSX.Element {
-  const { sessions } = props;
+  const { projects, sessions } = props;
   const ui = useUi();
   const { trans } = ui;
   const now = useNow(15_000);
   const running = useMemo(() => sessions.filter(isLive), [sessions]);
-  const waiting = useMemo(
-    () => sessions.filter(({ state }) => state === 'waiting'),
-    [sessions]
-  );
+  const waiting = useMemo(() => inLine(sessions), [sessions]);
   const [live, queued] = useMemo(
-    () => [liveColumns(ui, now), queuedColumns(ui, now)],
-    [ui, now]
+    () => [liveColumns(ui, now, projects), queuedColumns(ui, now)],
+    [ui, now, projects]
   );
   return (
     <>
@@ -52,8 +54,9 @@ export function SessionTables(props: {
         columns={queued}
         rows={waiting}
         idOf={idOf}
-        sort={{ column: 'since', descending: true }}
+        sort={{ column: 'project', descending: false }}
         empty={trans.__('No queued sessions')}
+        summary={queuedText(trans, waiting)}
       />
     </>
   );
@@ -91,14 +94,35 @@ function commonColumns({ commands, trans }: IUi): Column[] {
   ];
 }
 
-function liveColumns(ui: IUi, now: number): Column[] {
+function liveColumns(
+  ui: IUi,
+  now: number,
+  projects: readonly ProjectUse[]
+): Column[] {
   const { trans } = ui;
+  const marks = (session: Session) =>
+    [
+      isReclaimable(session, projects) ? trans.__('reclaimable') : '',
+      idleSpan(trans, session, now)
+    ].filter(Boolean);
   return [
     ...commonColumns(ui),
     plain('place', trans.__('Runs on'), ({ placement }) =>
       placement ? placeText(trans, placement) : ''
     ),
-    plain('state', trans.__('State'), session => stateText(trans, session)),
+    {
+      ...plain('state', trans.__('State'), session =>
+        [stateText(trans, session), ...marks(session)].join(', ')
+      ),
+      cell: session => (
+        <>
+          {stateText(trans, session)}{' '}
+          {marks(session).map(mark => (
+            <Badge key={mark}>{mark}</Badge>
+          ))}
+        </>
+      )
+    },
     since(trans, [trans.__('Uptime'), trans.__('Since')], now)
   ];
 }
@@ -110,6 +134,7 @@ function queuedColumns(ui: IUi, now: number): Column[] {
     {
       id: 'line',
       label: trans.__('Queue position'),
+      isNumber: true,
       sortKey: session => session.queue_position || Infinity,
       text: ({ queue_position: place }) => (place ? `#${place}` : ''),
       csv: session => session.queue_position || null
@@ -171,7 +196,7 @@ function ShareCell(props: {
   return (
     <>
       {shareText(trans, props.session.spec.share)}{' '}
-      <ShareBadges session={props.session} trans={trans} />
+      <OverShare session={props.session} trans={trans} />
     </>
   );
 }

@@ -8,11 +8,16 @@ import { useUi } from '../parts/ui';
 const MIME = 'application/vnd.vegalite.v5+json';
 /** In pixels. */
 const STEP = 20;
-const SERIES = [
-  ...['brand', 'warn', 'success', 'error', 'info'].map(
-    name => `${name}-color1`
-  ),
-  ...['brand', 'warn', 'success', 'error', 'info'].map(name => `${name}-color3`)
+/** Colours of projects: those of warnings and errors would look like one. */
+const COLOURS = [
+  'brand-color1',
+  'icon-contrast-color0',
+  'success-color1',
+  'info-color1',
+  'icon-contrast-color2',
+  'brand-color3',
+  'success-color3',
+  'info-color3'
 ];
 
 type Spec = Record<string, unknown>;
@@ -114,6 +119,6 @@ function readPalette(): IPalette {
     text: value('--jp-ui-font-color1'),
     grid: value('--jp-border-color2'),
     font: value('--jp-ui-font-family'),
-    series: SERIES.map(name => value(`--jp-${name}`))
+    series: COLOURS.map(name => value(`--jp-${name}`))
   };
 }

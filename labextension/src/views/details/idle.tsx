@@ -1,5 +1,11 @@
 import React from 'react';
-import { Activity, Session, SessionPolicy } from '../../api/models';
+import {
+  Activity,
+  DecidedRule,
+  Kind,
+  Session,
+  SessionPolicy
+} from '../../api/models';
 import { isWarned } from '../../state/idle/idle';
 import { IResource } from '../../state/resource';
 import { ISessionIdleness } from '../../state/idle/sessionidleness';
@@ -15,6 +21,17 @@ import {
 } from '../administration/policytexts';
 import { clockText } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
+
+/** The level of rules that nobody has set. */
+const BUILT_IN = 'built-in';
+/** How a rule that ends nothing is written. */
+const UNSET = ['never', 'none'];
+/** Rules by which sessions of any kind end. */
+const ENDING: readonly string[] = [
+  'idle_timeout',
+  'gpu_idle_timeout',
+  'quiet_hours'
+];
 
 /** How long a session has been idle and what follows; a notice once its owner was warned. */
 export function IdleLine(props: {
@@ -70,9 +87,7 @@ export function IdleSections(props: {
       <section>
         <h3>{trans.__('Policy')}</h3>
         <Read resource={policy}>
-          {value =>
-            value && <Rules policy={value} name={props.session.spec.name} />
-          }
+          {value => value && <Rules policy={value} session={props.session} />}
         </Read>
       </section>
     </>
@@ -123,9 +138,16 @@ function Signals({ activity }: { activity: Activity }): JSX.Element {
   );
 }
 
-function Rules(props: { policy: SessionPolicy; name: string }): JSX.Element {
+function Rules(props: {
+  policy: SessionPolicy;
+  session: Session;
+}): JSX.Element {
   const { trans } = useUi();
+  const { kind, name } = props.session.spec;
   const { exempt, rules } = props.policy;
+  const shown = rules.filter(
+    rule => ends(rule, kind) || rule.level !== BUILT_IN
+  );
   return (
     <>
       {exempt ? (
@@ -137,22 +159,48 @@ function Rules(props: { policy: SessionPolicy; name: string }): JSX.Element {
           )}
         </p>
       ) : null}
-      <dl className="jp-GpuQuota-rulesOf">
-        {rules.map(decided => (
-          <React.Fragment key={decided.rule}>
-            <dt title={decided.rule}>{ruleText(trans, decided.rule)}</dt>
-            <dd>
-              {ruleValue(trans, decided)}
-              <span className="jp-GpuQuota-quiet">
-                {' '}
-                · {whoseText(trans, decided.level, props.name)}
-                {decided.note ? ` · ${decided.note} ` : ' '}
-              </span>
-              {decided.locked ? <Badge>{trans.__('locked')}</Badge> : null}
-            </dd>
-          </React.Fragment>
-        ))}
-      </dl>
+      {rules.some(rule => ends(rule, kind)) ? null : (
+        <p>{trans.__('No idle timeout or maximum run time applies.')}</p>
+      )}
+      <RuleList rules={shown} name={name} />
+      {shown.length < rules.length ? (
+        <details className="jp-GpuQuota-disclosure">
+          <summary>{trans.__('All rules')}</summary>
+          <RuleList rules={rules} name={name} />
+        </details>
+      ) : null}
     </>
   );
+}
+
+/** Return whether a rule ends a session of a kind by itself. */
+function ends({ rule, value }: DecidedRule, kind: Kind): boolean {
+  const life = kind === 'train' ? 'train_life' : 'interactive_life';
+  return [...ENDING, life].includes(rule) && !UNSET.includes(value);
+}
+
+/** Rules, each with its value and with who set it. */
+function RuleList(props: {
+  rules: readonly DecidedRule[];
+  name: string;
+}): JSX.Element | null {
+  const { trans } = useUi();
+  return props.rules.length ? (
+    <dl className="jp-GpuQuota-rulesOf">
+      {props.rules.map(decided => (
+        <React.Fragment key={decided.rule}>
+          <dt title={decided.rule}>{ruleText(trans, decided.rule)}</dt>
+          <dd>
+            {ruleValue(trans, decided)}
+            <span className="jp-GpuQuota-quiet">
+              {' '}
+              · {whoseText(trans, decided.level, props.name)}
+              {decided.note ? ` · ${decided.note} ` : ' '}
+            </span>
+            {decided.locked ? <Badge>{trans.__('locked')}</Badge> : null}
+          </dd>
+        </React.Fragment>
+      ))}
+    </dl>
+  ) : null;
 }

@@ -65,7 +65,7 @@ function deciderText(
 }
 
 /** Return how long a session has been idle: `idle 22 min`; empty in the first minute. */
-function idleSpan(
+export function idleSpan(
   trans: TranslationBundle,
   session: Session,
   now: number

@@ -10,7 +10,7 @@ import { can } from '../../state/sessions';
 import { Badge, IconButton } from '../parts/controls';
 import { Countdown } from '../idle/countdown';
 import { idleText, rowLine, rowText } from '../idle/texts';
-import { ShareBadges } from '../parts/sharebadges';
+import { OverShare } from '../parts/overshare';
 import {
   isolationDetail,
   isolationText,
@@ -120,18 +120,22 @@ function ShareLine(props: {
   return (
     <>
       <span className="jp-GpuQuota-share">{shareLine(trans, session)}</span>
-      <ShareBadges session={session} trans={trans} />
+      <OverShare session={session} trans={trans} />
     </>
   );
 }
 
-/** It stands where a session that runs has room left: one without a place has none to show. */
+/**
+ * It stands where a session that runs has room left: one without a place has none to show.
+ *
+ * On a simulated GPU nothing is enforced, which its mark says once for the whole panel.
+ */
 function IsolationBadge(props: {
   session: Session;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { isolation } = props.session;
-  return isolation ? (
+  const { isolation, placement } = props.session;
+  return isolation && !placement?.simulated ? (
     <Badge title={isolationDetail(props.trans, isolation).join('\n')}>
       {isolationText(props.trans, isolation)}
     </Badge>

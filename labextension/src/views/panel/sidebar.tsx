@@ -12,7 +12,8 @@ import { diagnose } from '../../state/setup';
 import { ISection } from '../../tokens';
 import { Failures } from '../parts/loaded';
 import { SetupCard } from './setup';
-import { IUi, LiveWidget, useResult, useUi } from '../parts/ui';
+import { Simulated } from '../parts/controls';
+import { IUi, LiveWidget, useResult, useSimulated, useUi } from '../parts/ui';
 
 const OPEN = 'jupyter-gpuquota:open-sections';
 
@@ -51,8 +52,10 @@ export class Sidebar extends SidePanel {
 
   private _addHead(): void {
     const { commands, trans } = this._ui;
-    const heading = new Widget({ node: document.createElement('h2') });
-    heading.node.textContent = trans.__('GPU Workspace');
+    const heading = new LiveWidget(this._ui, <Heading />, [
+      this._ui.workspace.quota
+    ]);
+    heading.addClass('jp-GpuQuota-heading');
     this.toolbar.node.setAttribute('aria-label', trans.__('GPU Workspace'));
     this.toolbar.addItem('heading', heading);
     this.toolbar.addItem('spacer', Toolbar.createSpacerItem());
@@ -168,6 +171,17 @@ export class Sidebar extends SidePanel {
   private _sections = new Map<string, Widget>();
   private _unsized = new WeakSet<Widget>();
   private _useAnyway = false;
+}
+
+/** The panel's name; simulated GPUs are marked here, once for all of its sections. */
+function Heading(): JSX.Element {
+  const { trans } = useUi();
+  return (
+    <>
+      <h2>{trans.__('GPU Workspace')}</h2>
+      {useSimulated() ? <Simulated trans={trans} /> : null}
+    </>
+  );
 }
 
 function CurrentSetup(props: { onUseAnyway: () => void }): JSX.Element | null {

@@ -7,7 +7,7 @@ import { About, ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { isUndivided, projectOf, usersOf } from '../../state/quota';
 import { Result } from '../../state/resource';
-import { Notice, Simulated } from '../parts/controls';
+import { Notice } from '../parts/controls';
 import { Loaded } from '../parts/loaded';
 import { Meter } from '../parts/meter';
 import { gpus, gpusText } from '../parts/texts';
@@ -180,7 +180,6 @@ function ProjectPicker(props: {
           </HTMLSelect>
         </>
       )}
-      {quota.simulated ? <Simulated trans={trans} /> : null}
       <button
         type="button"
         className="jp-GpuQuota-linkButton"

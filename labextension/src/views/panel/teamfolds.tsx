@@ -1,7 +1,10 @@
 import React, { lazy, Suspense, useState } from 'react';
-import { About, ProjectUse, Session } from '../../api/models';
+import { About, ProjectUse } from '../../api/models';
+import { groupQueued, IQueuedGroup } from '../../state/queued';
 import { Result } from '../../state/resource';
 import { Pending } from '../parts/controls';
+import { groupText } from '../parts/queuedtexts';
+import { lineText } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
 
 /** Loaded when it is first opened. */
@@ -22,9 +25,7 @@ export function Queued(props: { project: ProjectUse }): JSX.Element | null {
   }
   const queued =
     sessions.status === 'ready'
-      ? sessions.value.items.filter(
-          ({ spec, state }) => spec.project === name && state === 'waiting'
-        )
+      ? sessions.value.items.filter(({ spec }) => spec.project === name)
       : [];
   return (
     <details className="jp-GpuQuota-disclosure">
@@ -36,8 +37,8 @@ export function Queued(props: { project: ProjectUse }): JSX.Element | null {
         )}
       </summary>
       <ul>
-        {queued.slice(0, 20).map(session => (
-          <QueuedLine key={session.id} session={session} />
+        {groupQueued(queued).map(group => (
+          <QueuedLine key={`${group.code} ${group.project}`} group={group} />
         ))}
       </ul>
     </details>
@@ -71,14 +72,20 @@ export function Storage(props: {
   ) : null;
 }
 
-function QueuedLine(props: { session: Session }): JSX.Element {
+/** What several sessions wait for, and the words for the one that is served first. */
+function QueuedLine({ group }: { group: IQueuedGroup }): JSX.Element {
   const { trans } = useUi();
-  const { reason, spec } = props.session;
+  const [first] = group.sessions;
+  const { reason, spec } = first;
   return (
     <li>
-      <b>{spec.name}</b>{' '}
-      {reason?.message ??
-        trans.__('Will be considered in the next scheduling round.')}
+      <b>{groupText(trans, group)}</b>{' '}
+      {trans.__(
+        '%1: %2',
+        [spec.name, lineText(trans, first)].filter(Boolean).join(', '),
+        reason?.message ??
+          trans.__('Will be considered in the next scheduling round.')
+      )}
       {reason?.hint ? (
         <span className="jp-GpuQuota-quiet"> {reason.hint}</span>
       ) : null}

@@ -50,7 +50,7 @@ export function Simulated(props: { trans: TranslationBundle }): JSX.Element {
     <Badge
       kind="simulated"
       title={trans.__(
-        'Not a real GPU: sessions run, but compute nothing on it'
+        'Not a real GPU: sessions run, but compute nothing on it, and no limit is enforced'
       )}
     >
       {trans.__('simulated')}

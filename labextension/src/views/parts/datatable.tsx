@@ -16,6 +16,8 @@ export interface ITableColumn<T> extends IColumn<T> {
   readonly csv?: (row: T) => Cell;
   /** What the saved column is called where that is another thing than what is drawn. */
   readonly csvLabel?: string;
+  /** Numbers are read from the right. */
+  readonly isNumber?: boolean;
 }
 
 interface IProps<T> {
@@ -28,6 +30,8 @@ interface IProps<T> {
   sort: ISort;
   /** What is said where there are no rows at all. */
   empty: string;
+  /** What the rows come to, in a line above them. */
+  summary?: string;
 }
 
 /** Show rows page by page, in the order and with the words that the user asks for. */
@@ -51,28 +55,33 @@ export function DataTable<T>(props: IProps<T>): JSX.Element {
         <h3 id={heading}>
           {title} <span className="jp-GpuQuota-quiet">{rows.length}</span>
         </h3>
-        <input
-          type="search"
-          className="jp-GpuQuota-input"
-          aria-label={trans.__('Filter: %1', title)}
-          placeholder={trans.__('Filter')}
-          value={filter}
-          onChange={event => {
-            setFilter(event.target.value);
-            setPage(0);
-          }}
-        />
-        <CsvButton
-          title={title}
-          file={props.file}
-          header={columns.map(({ label, csvLabel }) => csvLabel ?? label)}
-          rows={() =>
-            found.map(row =>
-              columns.map(column => (column.csv ?? column.text)(row))
-            )
-          }
-        />
+        {rows.length ? (
+          <>
+            <input
+              type="search"
+              className="jp-GpuQuota-input"
+              aria-label={trans.__('Filter: %1', title)}
+              placeholder={trans.__('Filter')}
+              value={filter}
+              onChange={event => {
+                setFilter(event.target.value);
+                setPage(0);
+              }}
+            />
+            <CsvButton
+              title={title}
+              file={props.file}
+              header={columns.map(({ label, csvLabel }) => csvLabel ?? label)}
+              rows={() =>
+                found.map(row =>
+                  columns.map(column => (column.csv ?? column.text)(row))
+                )
+              }
+            />
+          </>
+        ) : null}
       </header>
+      {props.summary ? <p>{props.summary}</p> : null}
       {shown.length ? (
         <div className="jp-GpuQuota-boardTable">
           <table className="jp-GpuQuota-table" aria-labelledby={heading}>
@@ -107,12 +116,13 @@ function Head<T>(props: {
   return (
     <thead>
       <tr>
-        {props.columns.map(({ id, label }) => {
+        {props.columns.map(({ id, label, isNumber }) => {
           const isSorted = sort.column === id;
           return (
             <th
               key={id}
               scope="col"
+              className={numberClass(isNumber)}
               aria-sort={
                 isSorted
                   ? sort.descending
@@ -139,6 +149,10 @@ function Head<T>(props: {
   );
 }
 
+function numberClass(isNumber = false): string | undefined {
+  return isNumber ? 'jp-mod-number' : undefined;
+}
+
 function Row<T>(props: {
   row: T;
   columns: readonly ITableColumn<T>[];
@@ -149,7 +163,9 @@ function Row<T>(props: {
       {columns.map((column, index) => {
         const content = (column.cell ?? column.text)(row);
         return index ? (
-          <td key={column.id}>{content}</td>
+          <td key={column.id} className={numberClass(column.isNumber)}>
+            {content}
+          </td>
         ) : (
           <th key={column.id} scope="row">
             {content}

@@ -77,6 +77,12 @@ export function useMe(): string {
   return about.status === 'ready' ? about.value.user : '';
 }
 
+/** Return whether the GPUs are simulated; false while it is not known. */
+export function useSimulated(): boolean {
+  const quota = useResult(useUi().workspace.quota);
+  return quota.status === 'ready' && quota.value.simulated;
+}
+
 /** Return the time, and draw again every `period` milliseconds. */
 export function useNow(period: number): number {
   const [now, setNow] = useState(() => Date.now());
