@@ -73,9 +73,7 @@ test('the dashboard shows who holds, borrows and waits', async ({
   await expect(whole.locator('.jp-GpuQuota-totals')).toContainText('simulated');
   await expect(whole.getByText('simulated')).toHaveCount(1);
   await expect(waiting).toContainText('#1');
-  await expect(
-    whole.getByText(/^1 waits for team-b's quota$/)
-  ).toBeVisible();
+  await expect(whole.getByText(/^1 waits for team-b's quota$/)).toBeVisible();
   await expect(running.getByText('reclaimable')).toHaveCount(1);
 
   const all = ['borrower', 'exp-2', 'exp-10', 'holder'];
