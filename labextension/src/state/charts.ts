@@ -67,14 +67,18 @@ export function allocationChart(
   capacity = 0
 ): Record<string, unknown> {
   const { encoding, ...rest } = chart(history, words, palette);
+  const { scale, ...x } = { ...encoding.x, field: 'start' };
   return {
     ...rest,
     data: { values: stack(history) },
-    encoding: { x: { ...encoding.x, field: 'start' }, x2: { field: 'end' } },
+    encoding: { x, x2: { field: 'end' } },
     layer: [
       {
-        mark: 'rect',
+        // The last step may end later than what is asked for.
+        mark: { type: 'rect', clip: true },
         encoding: {
+          // Of one layer only: Vega-Lite takes the domains of several for a conflict.
+          x: { ...x, scale },
           color: encoding.color,
           y: { field: 'low', type: 'quantitative', title: words.value },
           y2: { field: 'high' },
@@ -92,7 +96,7 @@ export function allocationChart(
       },
       {
         // Where one project ends and the next begins is seen without their colours.
-        mark: { type: 'rule', color: palette.text },
+        mark: { type: 'rule', color: palette.text, clip: true },
         encoding: { y: { field: 'high', type: 'quantitative' } }
       },
       ...(capacity ? [capacityLine(history, palette, capacity)] : [])
@@ -173,7 +177,7 @@ function chart(history: History, words: IChartWords, palette: IPalette) {
         type: 'temporal',
         title: null,
         axis: { tickCount: 8, labelOverlap: true },
-        scale: { domain: spanOf(history).map(dateOf) }
+        scale: { domain: spanOf(history).map(time => Date.parse(time)) }
       },
       color: {
         field: 'project',
@@ -199,19 +203,6 @@ function spanOf({ points, since, until }: History): [string, string] {
   const times = points.map(({ at }) => Date.parse(at));
   const first = Math.min(...times, Date.parse(until));
   return [new Date(Math.max(first, Date.parse(since))).toISOString(), until];
-}
-
-/** Write a time as Vega-Lite's domains want it. */
-function dateOf(time: string): Record<string, number | boolean> {
-  const at = new Date(time);
-  return {
-    utc: true,
-    year: at.getUTCFullYear(),
-    month: at.getUTCMonth() + 1,
-    date: at.getUTCDate(),
-    hours: at.getUTCHours(),
-    minutes: at.getUTCMinutes()
-  };
 }
 
 function endOf(at: string, step: number): string {

@@ -105,7 +105,7 @@ describe('the charts', () => {
   });
 
   it('show the whole span and each project in its colour', () => {
-    const { encoding, config, data, layer } = allocationChart(
+    const { config, data, layer } = allocationChart(
       history,
       WORDS,
       PALETTE
@@ -115,7 +115,10 @@ describe('the charts', () => {
       domain: projectsIn(history),
       range: PALETTE.series
     });
-    expect(encoding.x.scale.domain[1]).toMatchObject({ date: 2, hours: 0 });
+    expect(layer[0].encoding.x.scale.domain).toEqual([
+      Date.parse('2026-01-01T12:00:00Z'),
+      Date.parse(history.until)
+    ]);
     expect(config.axis.labelColor).toBe('#111');
   });
 

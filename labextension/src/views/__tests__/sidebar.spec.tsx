@@ -52,7 +52,7 @@ describe('the panel', () => {
   it('marks simulated GPUs once, beside its name', async () => {
     await show();
     expect((await screen.findAllByText('simulated')).length).toBe(1);
-    const heading = screen.getByRole('heading', { name: 'GPU Workspace' });
+    const heading = screen.getByRole('heading', { name: 'GPUs' });
     expect(heading.parentElement?.textContent).toContain('simulated');
   });
 

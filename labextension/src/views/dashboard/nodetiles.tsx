@@ -8,26 +8,24 @@ import { Badge, Simulated } from '../parts/controls';
 import { CsvButton } from '../parts/download';
 import { deviceName, deviceText, modelText } from '../parts/placetexts';
 import { gpus, gpusText, memory } from '../parts/texts';
-import { useUi } from '../parts/ui';
+import { useResult, useUi } from '../parts/ui';
 
 /** Number of colours of projects in the style sheet. */
 const SERIES = 5;
 
 /** Draw each node's GPUs, and on each the parts that sessions hold. */
 export function NodeTiles(props: { nodes: readonly NodeUse[] }): JSX.Element {
-  const { trans } = useUi();
+  const { trans, workspace } = useUi();
   // A cluster has many machines without GPUs.
   const withGpus = props.nodes.filter(({ devices }) => devices.length);
   const nodes = withGpus.length ? withGpus : props.nodes;
   const heading = useId();
   const isMixed = new Set(nodes.map(({ simulated }) => simulated)).size > 1;
-  const projects = [
-    ...new Set(
-      nodes.flatMap(({ devices }) =>
-        devices.flatMap(({ slices }) => slices.map(({ project }) => project))
-      )
-    )
-  ].sort();
+  const quota = useResult(workspace.quota);
+  const projects =
+    quota.status === 'ready'
+      ? quota.value.projects.map(({ name }) => name).sort()
+      : [];
   const title = trans.__('Nodes');
   return (
     <section className="jp-GpuQuota-board" aria-labelledby={heading}>
@@ -61,7 +59,7 @@ function NodeTile(props: {
   node: NodeUse;
   /** The page marks simulated GPUs, unless only some are. */
   isMarked: boolean;
-  /** All that hold anything, in the order of their colours. */
+  /** All, in the order of their colours in the charts. */
   projects: readonly string[];
 }): JSX.Element {
   const { node } = props;

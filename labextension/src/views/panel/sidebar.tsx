@@ -176,11 +176,14 @@ export class Sidebar extends SidePanel {
 /** The panel's name; simulated GPUs are marked here, once for all of its sections. */
 function Heading(): JSX.Element {
   const { trans } = useUi();
-  return (
+  return useSimulated() ? (
+    // The longer name and the mark leave no room for the buttons in a narrow sidebar.
     <>
-      <h2>{trans.__('GPU Workspace')}</h2>
-      {useSimulated() ? <Simulated trans={trans} /> : null}
+      <h2>{trans.__('GPUs')}</h2>
+      <Simulated trans={trans} />
     </>
+  ) : (
+    <h2>{trans.__('GPU Workspace')}</h2>
   );
 }
 
