@@ -34,6 +34,10 @@ class MemoryVolumes:
         """Return that it can always be mounted."""
         return ""
 
+    def limited(self, record: VolumeRecord) -> Measured | None:
+        """Return that nothing is limited."""
+        return None
+
     def measure(self, record: VolumeRecord, stopped: Callable[[], bool]) -> Measured:
         """Return that it is empty."""
         return Measured(used=0)

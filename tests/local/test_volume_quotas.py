@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from jupyter_gpuquota import Client
 from jupyter_gpuquota.control.volumes.store import Measured, VolumeRecord
 from jupyter_gpuquota.local.volumes.quotas import parsed
 from jupyter_gpuquota.local.volumes.store import FolderVolumes
-from tests.shell import wait_for
+from tests.local.test_session_data import CONFIG
+from tests.shell import opened, wait_for
 from tests.store.frozen.disks import disk
 
 MIB = 1 << 20
@@ -78,6 +80,16 @@ def test_a_volume_without_a_limit_gets_one(limited: Path) -> None:
     store.save(SMALL)
     assert measured(store, SMALL).limit == SMALL.size
     assert not written(store, SMALL, 12 * MIB)
+
+
+def test_the_answer_to_a_change_says_whether_the_size_is_enforced(limited: Path) -> None:
+    with opened(limited, CONFIG) as shell:
+        shell.ok("quota")
+        volumes = Client(state_dir=shell.folder / "state").volumes
+        first = volumes.create("scans")
+        assert (first.size, first.enforced) == (0, False)
+        grown = volumes.grow("scans", "64Mi")
+        assert (grown.size, grown.enforced) == (64 * MIB, True)
 
 
 def test_a_removed_volume_leaves_no_quota(limited: Path) -> None:

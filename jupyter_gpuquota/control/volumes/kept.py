@@ -129,8 +129,8 @@ class KeptVolumes(_Folders):
         """Change a volume."""
         key = key_of(volume)
         await self._resident.work(self._change, key, change, size)
-        if volume.enforced and (record := self._records.get(key)):
-            await self._measuring.measure(record)  # else the answer would have the limit before
+        if record := self._records.get(key):
+            await self._measuring.check_limit(record)  # else the answer would have the one before
         self._measuring.wake()
         return self._find(key)
 

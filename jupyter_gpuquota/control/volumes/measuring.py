@@ -79,6 +79,14 @@ class Measuring:
         took = self._clock() - began
         self._due[key] = began + took + max(_EVERY, _SHARE * took)
         self._seen[key] = record
+        self._keep(key, found)
+
+    async def check_limit(self, record: VolumeRecord) -> None:
+        """Measure a volume now if the file system limits it, which is quick; else leave it."""
+        if found := await asyncio.to_thread(self._store.limited, record):
+            self._keep((record.project, record.name), found)
+
+    def _keep(self, key: Key, found: Measured) -> None:
         if found != self._found.get(key):
             self._found[key] = found
             self._changed()

@@ -66,5 +66,8 @@ class VolumeStore(Protocol):
     def problem(self, record: VolumeRecord) -> str:
         """Return why a volume cannot be mounted, empty if it can."""
 
+    def limited(self, record: VolumeRecord) -> Measured | None:
+        """Return what a volume uses that the file system limits, without delay; None for others."""
+
     def measure(self, record: VolumeRecord, stopped: Callable[[], bool]) -> Measured:
         """Return what a volume uses; gives up soon once `stopped` is true."""

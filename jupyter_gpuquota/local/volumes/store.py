@@ -101,8 +101,8 @@ class FolderVolumes:
             return folder_problem(folder, read_only=record.read_only)
         return "" if os.path.isdir(folder) else f"{folder} does not exist."  # noqa: PTH112
 
-    def measure(self, record: VolumeRecord, stopped: Callable[[], bool]) -> Measured:
-        """Return what a volume uses on the disk."""
+    def limited(self, record: VolumeRecord) -> Measured | None:
+        """Return what a volume uses that the file system limits, or cannot be read; else None."""
         if problem := self.problem(record):
             return Measured(problem=problem)
         folder = self.folder(record)
@@ -112,7 +112,11 @@ class FolderVolumes:
                 limit, taken = self._quotas.limit(Path(folder))
         except OSError as error:
             return Measured(problem=f"{folder}: {error.strerror}.")
-        return Measured(taken, limit) if limit else Measured(measure.used(folder, stopped))
+        return Measured(taken, limit) if limit else None
+
+    def measure(self, record: VolumeRecord, stopped: Callable[[], bool]) -> Measured:
+        """Return what a volume uses on the disk."""
+        return self.limited(record) or Measured(measure.used(self.folder(record), stopped))
 
     def _path(self, record: VolumeRecord) -> Path:
         """Return the folder that belongs to a volume; a project may have any name."""
