@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-import json
-import time
-from collections.abc import Callable, Mapping
-from functools import partial
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Callable
 
 from ..client import Client
-from ..client.variables import far, near
 from ..errors import NotFound
 from ..model.sessions import ENDED, Session
-from . import folder
 from .attach import AttachedKernel, attach
-from .channels.port import Conversation, wait
-from .channels.probe import ReadyChannels
+from .channels.port import Conversation
 from .follower import Attached
-from .messages import Message
 from .notebook import Notebook
+from .preparing import prepare
 from .session_server import SessionServer
 
 _ANSWERS = 2.0
 """Seconds for a kernel to answer before its session is looked at again."""
-_MOVES = 10.0
 _SHORT = 12
 """Letters of a template's name in those of its sessions."""
 
@@ -87,27 +76,11 @@ class SessionPlace:
         note = ""
         if not busy and channels.language == "python":
             try:
-                note = self._prepare(channels, session, here=here)
+                note = prepare(channels, session, self._notebook.folder, here=here)
             except BaseException:
                 channels.close()
                 raise
         return Attached(kernel, channels, busy, note)
-
-    def _prepare(self, channels: ReadyChannels, session: Session, *, here: bool) -> str:
-        """Give a kernel that has run nothing its folder, and what was kept for its notebook.
-
-        Returns what its user is to be told.
-        """
-        if evaluate(channels, "str(get_ipython().execution_count)") != "1":
-            return ""
-        path, note = session.spec.folder, ""
-        if here:
-            do(channels, f"__import__('os').chdir({json.dumps(self._notebook.folder)})")
-        elif not folder.enter(partial(evaluate, channels), self._notebook.folder):
-            note = folder.missing(session, self._notebook.folder)
-        if not here or Path(path, far.KEPT).is_dir():
-            do(channels, near.taking(path))
-        return note
 
     def shut_down(self, kernel: AttachedKernel | None) -> None:
         """Shut the kernel down, and the session if it was launched and has no other."""
@@ -128,37 +101,6 @@ class SessionPlace:
             return
         if self._client.sessions.get(self._session).state in {"waiting", "starting"}:
             self._client.sessions.stop(self._session)
-
-
-def evaluate(channels: ReadyChannels, expression: str) -> str:
-    """Return the value of a Python expression for a text, empty if it fails."""
-    found = do(channels, "", {"value": expression}).get("user_expressions", {}).get("value", {})
-    text = found.get("data", {}).get("text/plain", "''")
-    return str(ast.literal_eval(text))
-
-
-def do(
-    channels: ReadyChannels, code: str, expressions: Mapping[str, str] = MappingProxyType({})
-) -> dict[str, Any]:
-    """Run code without outputs or history in a kernel that runs nothing; return its reply.
-
-    That is empty if none comes in time. The reply has the values of the `expressions`.
-    """
-    content = {
-        "code": code,
-        "silent": True,
-        "store_history": False,
-        "allow_stdin": False,
-        "user_expressions": dict(expressions),
-    }
-    asked = Message.new("shell", "execute_request", content, session="gpuquota")
-    channels.send(asked)
-    deadline = time.monotonic() + _MOVES
-    while (left := deadline - time.monotonic()) > 0:
-        message = wait(channels, left)
-        if message and message.channel == "shell" and message.parent_id == asked.id:
-            return message.read()
-    return {}
 
 
 class TemplatePlace:

@@ -136,3 +136,24 @@ def test_the_folder_is_the_notebooks_where_the_storage_is_shared(
     assert text(outputs, "stderr").startswith(said)
     outputs, _ = run(ours, where)
     assert text(outputs, "stderr") == ""
+
+
+def test_a_cell_works_in_the_folder_of_its_notebook_or_says_where(
+    gpu: Any,
+    capsys: pytest.CaptureFixture[str],
+    kubelet: Cluster,
+    session: Session,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    where = "import os; print(os.getcwd())"
+    here = kubelet.claim(session.spec.project, "files") / "notes"
+    monkeypatch.setenv("JPY_SESSION_NAME", str(here / "shared.ipynb"))
+    gpu(where)
+    assert Path(capsys.readouterr().out.strip()).samefile(here)
+    monkeypatch.setenv("JPY_SESSION_NAME", str(tmp_path / "own.ipynb"))
+    gpu(where)
+    said = f"This notebook's folder ({tmp_path}) was not found in exp-1: code works in "
+    assert capsys.readouterr().out.startswith(said)
+    gpu("print('told once')")
+    assert capsys.readouterr().out == "told once\n"

@@ -69,6 +69,15 @@ def test_what_cannot_be_carried_is_refused(gpu, ipython, line, text):
         gpu("there = (each for each in ())", line)
 
 
+def test_a_new_kernel_works_in_the_folder_of_the_notebook(gpu, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    monkeypatch.setenv("JPY_SESSION_NAME", str(folder / "a.ipynb"))
+    gpu("import os\nprint(os.getcwd())\nos.chdir('/')")
+    gpu("print(os.getcwd())")
+    assert capsys.readouterr().out == f"{folder}\n/\n"
+
+
 def test_an_exception_has_its_class_and_its_traceback_there(gpu):
     with pytest.raises(CellFailed) as caught:
         gpu("def f():\n    return 1 / 0\nf()")

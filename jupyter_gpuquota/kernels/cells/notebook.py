@@ -28,6 +28,12 @@ class Notebook:
         """The name of the notebook's file, without its ending."""
         return PurePosixPath(self.path).stem if self.path else "python"
 
+    @property
+    def folder(self) -> str:
+        """The folder of the notebook's file; without one, that of the program."""
+        path = Path(self.path)
+        return str(path.parent if path.is_absolute() else Path.cwd())
+
     def scratch(self, request: Mapping[str, object]) -> str:
         """Return the name of the notebook's scratch session for a request."""
         return f"{self.scratches}{_digest(*map(str, sorted(request.items())))}"

@@ -17,6 +17,8 @@ from ...kernels.cells.port import Failure
 from ...kernels.cells.running import CellKernel
 from ...kernels.cells.talk import KernelTalk
 from ...kernels.channels.port import ChannelsLost
+from ...kernels.channels.probe import ReadyChannels
+from ...kernels.preparing import prepare
 from ...kernels.session_server import SessionServer
 from ...model.sessions import Session
 from ..console import Console
@@ -46,7 +48,8 @@ def run_cell(
     server = SessionServer.find(client.context, session.id)
     kernel = attach(server, notebook.kernel_path(session.spec.folder), name=notebook.name)
     try:
-        with closing(CellKernel(kernel.channels(), kernel.interrupt)) as there:
+        with closing(_channels(server, kernel, session, notebook, console)) as channels:
+            there = CellKernel(channels, kernel.interrupt)
             if values:
                 _say(console, near.put(KernelTalk(there), values, console.redraw), "sent")
             failure = there.run(cell, NotebookOutputs()) if cell.strip() else None
@@ -58,6 +61,29 @@ def run_cell(
                 namespace.update(found)
     except ChannelsLost:
         raise _lost(client, session, kernel) from None
+
+
+def _channels(
+    server: SessionServer,
+    kernel: AttachedKernel,
+    session: Session,
+    notebook: Notebook,
+    console: Console,
+) -> ReadyChannels:
+    """Return the channels of a kernel that works in the notebook's folder, if that is there."""
+    busy = kernel.state() == "busy"
+    channels = kernel.channels()
+    if busy or channels.language != "python":
+        return channels
+    try:
+        here = bool(server.endpoint.runtime)
+        note = prepare(channels, session, notebook.folder, here=here)
+    except BaseException:
+        channels.close()
+        raise
+    if note:
+        console.note(note.rstrip())
+    return channels
 
 
 def _taken(namespace: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

@@ -1,0 +1,71 @@
+"""A kernel that has run nothing is prepared for its notebook."""
+
+from __future__ import annotations
+
+import ast
+import json
+import time
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ..client.variables import far, near
+from ..model.sessions import Session
+from . import folder
+from .channels.port import wait
+from .channels.probe import ReadyChannels
+from .messages import Message
+
+_SECONDS = 10.0
+"""Seconds for the kernel to answer; it runs nothing else."""
+
+
+def prepare(channels: ReadyChannels, session: Session, notebook: str, *, here: bool) -> str:
+    """Give a kernel that has run nothing its folder, and what was kept for its notebook.
+
+    `notebook` is the notebook's folder, `here` whether the kernel runs on this machine. Returns
+    what its user is to be told. Raises ChannelsLost.
+    """
+    if evaluate(channels, "str(get_ipython().execution_count)") != "1":
+        return ""
+    path, note = session.spec.folder, ""
+    if here:
+        do(channels, f"__import__('os').chdir({json.dumps(notebook)})")
+    elif not folder.enter(partial(evaluate, channels), notebook):
+        note = folder.missing(session, notebook)
+    if not here or Path(path, far.KEPT).is_dir():
+        do(channels, near.taking(path))
+    return note
+
+
+def evaluate(channels: ReadyChannels, expression: str) -> str:
+    """Return the value of a Python expression for a text, empty if it fails."""
+    found = do(channels, "", {"value": expression}).get("user_expressions", {}).get("value", {})
+    text = found.get("data", {}).get("text/plain", "''")
+    return str(ast.literal_eval(text))
+
+
+def do(
+    channels: ReadyChannels, code: str, expressions: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Run code without outputs or history in a kernel that runs nothing; return its reply.
+
+    That is empty if none comes in time. The reply has the values of the `expressions`.
+    """
+    content = {
+        "code": code,
+        "silent": True,
+        "store_history": False,
+        "allow_stdin": False,
+        "user_expressions": dict(expressions),
+    }
+    asked = Message.new("shell", "execute_request", content, session="gpuquota")
+    channels.send(asked)
+    deadline = time.monotonic() + _SECONDS
+    while (left := deadline - time.monotonic()) > 0:
+        message = wait(channels, left)
+        if message and message.channel == "shell" and message.parent_id == asked.id:
+            return message.read()
+    return {}
