@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..model.idleness import Activity, KeepAliveRequest
 from ..model.rightsizing import ResizeRequest
@@ -48,17 +48,20 @@ class Lifecycle(Namespace):
         gpu_memory: Number = "",
         gpu_compute: Number = "",
         mig_profile: str = "",
+        volumes: Sequence[str] = (),
         wait: bool = False,
     ) -> ClientSession:
         """Restart a session with another share, under its name; a running one is stopped first.
 
-        Raises InvalidFields, WrongState.
+        `volumes` (`NAME:/path[:ro]`) are mounted besides those that it has; with these alone its
+        share stays. Raises InvalidFields, WrongState.
         """
         request = ResizeRequest(
             gpu=str(gpu),
             gpu_memory=str(gpu_memory),
             gpu_compute=str(gpu_compute),
             mig_profile=mig_profile,
+            volumes=tuple(volumes),
         )
         return self._change("sessions.resize", name, project, request, wait=wait)
 

@@ -24,6 +24,7 @@ from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
 from ..model.resources import Node, Share
 from ..model.sessions import Kind, Session, SessionSpec
+from ..model.volumes.mounts import Mount
 from .administration import Administrator
 from .board import Board
 from .idle.monitor import IdleMonitor
@@ -138,9 +139,12 @@ class ScheduledSessions:
         """Put a session back into the queue. Raises NotFound, WrongState, StorageFailed."""
         return await self._resident.act(self._worker.resume, session_id, base_url)
 
-    async def resize(self, session_id: str, share: Share) -> Session:
-        """Queue a session with another share. Raises NotFound, WrongState, StorageFailed."""
-        return await self._resident.act(self._worker.resize, session_id, share)
+    async def resize(self, session_id: str, share: Share, added: Sequence[Mount] = ()) -> Session:
+        """Queue a session with another share, and more volumes.
+
+        Raises NotFound, WrongState, InvalidFields, StorageFailed.
+        """
+        return await self._resident.act(self._worker.resize, session_id, share, added)
 
     async def delete(self, session_id: str) -> None:
         """Delete a session and its log. Raises NotFound, WrongState, StorageFailed."""

@@ -24,6 +24,7 @@ from ..model.messages.build import message
 from ..model.reasons import Reason
 from ..model.resources import Share
 from ..model.sessions import LIVE, Goal, Session, SessionSpec
+from ..model.volumes.mounts import Mount
 from .administration import Administrator
 from .board import Board
 from .clock import Clock
@@ -149,9 +150,19 @@ class Worker:
         self._scheduler.run()
         return self.board.find(session_id)
 
-    def resize(self, session_id: str, share: Share) -> Session:
-        """Queue a session with another share. Raises NotFound, WrongState, StorageFailed."""
-        self._change(session_id, lambda s: lifecycle.request_resize(s, share, datetime.now(UTC)))
+    def resize(self, session_id: str, share: Share, added: Sequence[Mount] = ()) -> Session:
+        """Queue a session with another share, and volumes besides those that it has.
+
+        Raises NotFound, WrongState, StorageFailed, and InvalidFields if these cannot be mounted.
+        """
+
+        def sized(session: Session) -> Session:
+            queued = lifecycle.request_resize(session, share, datetime.now(UTC), added)
+            if added:  # its ports are its own
+                self._check(msgspec.structs.replace(queued.spec, ports=()))
+            return queued
+
+        self._change(session_id, sized)
         self._scheduler.run()
         return self.board.find(session_id)
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -22,6 +23,7 @@ from ..model.reasons import Reason
 from ..model.resources import Share, Usage
 from ..model.sessions import ENDED, LIVE, Goal, Progress, Reclaim, Session, State
 from ..model.struct import Message
+from ..model.volumes.mounts import Mount
 from . import ending
 
 STEPS_KEPT = 20
@@ -122,27 +124,35 @@ def requeued(session: Session, why: Reason, now: datetime) -> Session:
     return msgspec.structs.replace(move(session, "stopping", now, why), goal="requeue")
 
 
-def request_resize(session: Session, share: Share, now: datetime) -> Session:
+def request_resize(
+    session: Session, share: Share, now: datetime, added: Sequence[Mount] = ()
+) -> Session:
     """Return the session on its way to another share: it releases its GPUs and is queued.
 
+    `added` are volumes that it mounts from now on.
+
     Raises:
-        WrongState: it has that share already, or is being stopped.
+        WrongState: it has that share already, and no volume is added, or it is being stopped.
     """
     if session.state == "stopping":
         raise WrongState(
             f"{session.spec.name} is being stopped.", hint="Resize it once it has stopped."
         )
-    if session.spec.share == share:
+    if session.spec.share == share and not added:
         raise WrongState(
             f"{session.spec.name} already has {share.text}.", hint="Request another share."
         )
-    spec = msgspec.structs.replace(session.spec, share=share)
+    old = session.spec
+    spec = msgspec.structs.replace(old, share=share, volumes=(*old.volumes, *added))
     sized = msgspec.structs.replace(session, spec=spec, reclaimed=None)
     if session.state == "waiting":
         return sized
     if session.state not in LIVE:
         return _queued(sized, now)
     why = reason("ResizeRequested", "request.resize", share=share_arg(share))
+    if old.share == share:
+        names = ",".join(mount.volume or mount.host_path for mount in added)
+        why = reason("ResizeRequested", "request.mount", volumes=names)
     return msgspec.structs.replace(move(sized, "stopping", now, why), goal="requeue")
 
 

@@ -37,8 +37,8 @@ def missing(session: Session, folder: str) -> str:
     name, path = session.spec.name, session.spec.folder
     return (
         f"This notebook's folder ({folder}) was not found in {name}: code works in {path}.\n"
-        "If a volume has these files, launch the session again with it: -v VOLUME:/path. "
-        "`%gpu volume list` shows volumes.\n"
+        f"If a volume has these files, mount it: `%gpu resize {name} -v VOLUME:/path` restarts "
+        f"{name} with it. `%gpu volume list` shows volumes.\n"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -14,6 +15,7 @@ from ..core import lifecycle, names
 from ..model.ending import PageReport
 from ..model.resources import Share
 from ..model.sessions import LIVE, Goal, Session, SessionSpec
+from ..model.volumes.mounts import Mount
 from .faults import translated
 from .reconcile.reconciler import Change, Reconciler
 
@@ -59,12 +61,10 @@ class ClusterSessions:
 
         return await self._change(session_id, again)
 
-    async def resize(self, session_id: str, share: Share) -> Session:
-        """Queue a session with another share. Raises NotFound, WrongState."""
-        now = datetime.now(UTC)
-        return await self._change(
-            session_id, lambda session: lifecycle.request_resize(session, share, now)
-        )
+    async def resize(self, session_id: str, share: Share, added: Sequence[Mount] = ()) -> Session:
+        """Queue a session with another share, and more volumes. Raises NotFound, WrongState."""
+        change = partial(lifecycle.request_resize, share=share, now=datetime.now(UTC), added=added)
+        return await self._change(session_id, change)
 
     async def delete(self, session_id: str) -> None:
         """Delete a session and its objects. Raises NotFound, WrongState."""

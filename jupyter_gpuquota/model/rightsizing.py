@@ -27,9 +27,14 @@ class Advice(Model, frozen=True, kw_only=True):
 
 
 class ResizeRequest(Request, frozen=True, kw_only=True):
-    """Request to restart a session with another share, in the words of `SessionRequest`."""
+    """Request to restart a session with another share, in the words of `SessionRequest`.
+
+    `volumes` are existing ones that are mounted besides those that it has, as `NAME:/path[:ro]`.
+    With these alone, the share stays.
+    """
 
     gpu: Number = ""
     gpu_memory: Number = ""
     gpu_compute: Number = ""
     mig_profile: str = ""
+    volumes: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 from ..model.ending import PageReport
@@ -18,6 +18,7 @@ from ..model.programs import (
 )
 from ..model.resources import Share
 from ..model.sessions import Endpoint, LogChunk, LogQuery, Session, SessionSpec
+from ..model.volumes.mounts import Mount
 
 
 class Sessions(Protocol):
@@ -48,8 +49,11 @@ class Sessions(Protocol):
         `base_url`, unless empty, is the base URL of the JupyterLab that serves it from now on.
         """
 
-    async def resize(self, session_id: str, share: Share) -> Session:
-        """Put a session back into the queue with another share; a running one stops first."""
+    async def resize(self, session_id: str, share: Share, added: Sequence[Mount] = ()) -> Session:
+        """Put a session back into the queue with another share; a running one stops first.
+
+        `added` are volumes that it mounts besides those that it has.
+        """
 
     async def delete(self, session_id: str) -> None:
         """Delete a session without processes, and its log."""

@@ -127,11 +127,12 @@ async def resume(backend: Backend, call: Call) -> Session:
 
 
 async def resize(backend: Backend, call: Call) -> Session:
-    """Check a session's new share like a new request, and restart it."""
-    session = call.target
-    again = replace(call, body=specs.resized(session.spec, call.body))
-    spec = specs.check(again.body, await facts(backend, again))
-    return _shown(backend, call, await backend.sessions.resize(session.id, spec.share))
+    """Check a session's new share and volumes like a new request, and restart it."""
+    session, old = call.target, call.target.spec
+    again = replace(call, body=specs.resized(old, call.body))
+    spec = specs.check_resized(old, call.body, await facts(backend, again))
+    added = spec.volumes[len(old.volumes) :]
+    return _shown(backend, call, await backend.sessions.resize(session.id, spec.share, added))
 
 
 async def delete(backend: Backend, call: Call) -> Nothing:

@@ -12,7 +12,7 @@ from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.model.volumes.volumes import NewVolume, Volume, VolumeChange
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ports.volumes import Volumes
-from tests.contract.helpers import able
+from tests.contract.helpers import able, until
 from tests.waiting import wait_for
 
 GI = 1 << 30
@@ -95,6 +95,22 @@ class VolumesContract:
         made = await wait_for(lambda: named(volumes, "exp-scratch"))
         assert (made.size, made.owner, made.storage_class) == (GI, "owner", chosen)
         assert [use.name for use in made.uses] == ["exp"]
+
+    async def test_a_session_starts_again_with_one_more_volume(self, backend: Backend) -> None:
+        volumes: Volumes = able(backend, "volumes")
+        await volumes.create(self.wanted())
+        await wait_for(lambda: ready(volumes, "scans"))
+        first = await backend.sessions.create(await spec_of(backend), "owner")
+        await until(backend, first.id, "running")
+        added = Mount(volume="scans", path="/scans")
+        await backend.sessions.resize(first.id, first.spec.share, [added])
+        again = await until(
+            backend, first.id, lambda s: s.state == "running" and bool(s.spec.volumes)
+        )
+        assert again.spec == structs.replace(first.spec, volumes=(added,))
+        found = named(volumes, "scans")
+        assert found is not None
+        assert [(use.session, use.path) for use in found.uses] == [(first.id, "/scans")]
 
     async def test_what_can_be_mounted_has_no_problem(self, backend: Backend) -> None:
         volumes: Volumes = able(backend, "volumes")

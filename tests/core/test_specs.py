@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.idle.policy import NO_POLICY
-from jupyter_gpuquota.core.requests.specs import Facts, check, resized
+from jupyter_gpuquota.core.requests.mounts import VolumeFacts
+from jupyter_gpuquota.core.requests.specs import Facts, check, check_resized, resized
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.environments import Environment
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.resources import Node, Share
 from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.sessions import SessionRequest
+from jupyter_gpuquota.model.volumes.volumes import Volume
 from tests.builders import make_mig_device, make_node, make_place, make_project
 
 BROKEN = Environment(id="b", label="b", prefix="/b", python="/b/bin/python", problem="No Jupyter.")
@@ -91,6 +93,42 @@ def test_an_image_stands_for_a_prefix_and_stays_when_the_share_changes() -> None
     spec = check(SessionRequest(name="x"), facts(place=make_place(environment=image)))
     assert (spec.environment, spec.image) == ("", "ghcr.io/team/torch:2")
     assert resized(spec, ResizeRequest(gpu="1")).environment == spec.image
+
+
+def usable(name: str) -> Volume:
+    return Volume(name=name, project="team-a", actions=("mount",))
+
+
+def test_a_resize_adds_volumes_and_keeps_the_share() -> None:
+    volumes = VolumeFacts(volumes=tuple(map(usable, ("notes", "scans"))))
+    known = facts(volumes=volumes)
+    spec = check(SessionRequest(name="x", gpu="0.5", volumes=("notes:/notes",)), known)
+    more = check_resized(spec, ResizeRequest(volumes=("scans:/scans:ro",)), known)
+    assert more.share == spec.share
+    assert [(each.volume, each.path) for each in more.mounts] == [
+        ("notes", "/notes"),
+        ("scans", "/scans"),
+    ]
+    both = check_resized(spec, ResizeRequest(gpu="1", volumes=("scans:/scans",)), known)
+    assert (both.share, len(both.mounts)) == (Share(milli=1000), 2)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        (ResizeRequest(volumes=("lacking:/there",)), "volumes[0]"),
+        (ResizeRequest(volumes=(":1Gi:/new",)), "volumes[0]"),
+        (ResizeRequest(volumes=("scans:/notes",)), "volumes[1]"),
+        (ResizeRequest(gpu_compute="20", volumes=("scans:/scans",)), "gpu"),
+        (ResizeRequest(), "gpu"),
+    ],
+)
+def test_what_a_resize_cannot_mount_is_refused(asked: ResizeRequest, field: str) -> None:
+    known = facts(volumes=VolumeFacts(volumes=tuple(map(usable, ("notes", "scans")))))
+    spec = check(SessionRequest(name="x", gpu="0.5", volumes=("notes:/notes",)), known)
+    with pytest.raises(InvalidFields) as caught:
+        check_resized(spec, asked, known)
+    assert [each.field for each in caught.value.fields] == [field]
 
 
 def test_the_environment_must_exist_and_serve_jupyter() -> None:

@@ -69,3 +69,18 @@ def test_without_measurements_there_is_no_recommendation(client, console):
     client.sessions.submit("exp1", gpu=0.5, kind="interactive")
     with pytest.raises(InvalidRequest, match="simulated"):
         run(client, parse(["resize", "exp1"], terminal=False), console)
+
+
+def test_a_volume_is_mounted_and_the_share_stays(client, console):
+    def gpu(line):
+        return run(client, parse(split_line(line), terminal=False), console)
+
+    client.volumes.create("notes", size="1Gi")
+    client.sessions.submit("exp1", gpu=0.5, kind="interactive")
+    with pytest.raises(InvalidFields, match="lacking"):
+        gpu("resize exp1 -v lacking:/there")
+    (resized,) = gpu("resize exp1 -v notes:/notes --wait").data
+    assert (resized.state, resized.spec.share.milli) == ("running", 500)
+    assert [(each.volume, each.path) for each in resized.spec.mounts] == [("notes", "/notes")]
+    with pytest.raises(InvalidFields, match="/notes"):
+        gpu("resize exp1 -v notes:/notes")

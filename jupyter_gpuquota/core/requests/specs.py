@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from ...errors import refused
+from ...errors import refuse, refused
 from ...model.environments import LaunchPlace
 from ...model.messages.build import field_error
 from ...model.pods import ContainerRules
@@ -117,16 +117,46 @@ def project_of(request: SessionRequest, facts: Facts) -> Project | None:
 
 
 def resized(spec: SessionSpec, asked: ResizeRequest) -> SessionRequest:
-    """Return the request of a session with another share. Raises InvalidFields."""
-    if not (asked.gpu or asked.gpu_memory or asked.mig_profile):
+    """Return the request of a session with another share, more volumes, or both.
+
+    The added volumes are the first ones, so that errors name them as they were requested. Raises
+    InvalidFields.
+    """
+    if not _names_share(asked) and (asked.gpu_compute or not asked.volumes):
         raise refused(field_error("gpu", "resize.share"))
+    again = asked_again(spec)
     return msgspec.structs.replace(
-        asked_again(spec),
+        again,
         gpu=asked.gpu,
         gpu_memory=asked.gpu_memory,
         gpu_compute=asked.gpu_compute,
         mig_profile=asked.mig_profile,
+        volumes=(*asked.volumes, *again.volumes),
     )
+
+
+def check_resized(spec: SessionSpec, asked: ResizeRequest, facts: Facts) -> SessionSpec:
+    """Return a request that was checked before with its new share and its added volumes.
+
+    Raises:
+        InvalidFields: with every field that would be refused at a launch, and volumes that do not
+            exist yet: those are made before.
+    """
+    reader = FieldReader()
+    request = resized(spec, asked)
+    share = read_share(request, reader) if _names_share(asked) else spec.share
+    checked = _checked(request, share, None, facts, reader)
+    added = checked.volumes[: len(asked.volumes)]
+    refuse(
+        field_error(f"volumes[{i}]", "resize.volume", volume=mount.volume)
+        for i, mount in enumerate(added)
+        if mount.size
+    )
+    return msgspec.structs.replace(spec, share=checked.share, volumes=(*spec.volumes, *added))
+
+
+def _names_share(asked: ResizeRequest) -> bool:
+    return bool(asked.gpu or asked.gpu_memory or asked.mig_profile)
 
 
 def asked_again(spec: SessionSpec) -> SessionRequest:

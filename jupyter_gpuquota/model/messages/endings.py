@@ -16,6 +16,7 @@ ENDINGS = {
     "request.stop": Text("Stopped on request."),
     "request.suspend": Text("Suspended on request.", "Resume starts it again."),
     "request.resize": Text("Stopped on request, to restart with {share:share}."),
+    "request.mount": Text("Stopped on request, to restart with the volumes {volumes:and}."),
     **{
         f"{rule}.{action}": Text(
             f"{done}: {idle} for {{span:duration}} ({words} of {{policy:policy}}). "

@@ -206,6 +206,9 @@ SESSIONS = {
         "Only a training with a command can have several processes.", "Leave --interactive out."
     ),
     "resize.share": Text("Enter the new share.", "For example 0.5."),
+    "resize.volume": Text(
+        "A resize mounts volumes that exist.", "Create {volume} first, then mount it by its name."
+    ),
     "idle_timeout.locked": Text(
         "Locked to {value:duration} by {level:policy}.", "Leave it empty, or ask an administrator."
     ),

@@ -1728,12 +1728,16 @@ export interface ResumeRequest {
 }
 /**
  * Request to restart a session with another share, in the words of `SessionRequest`.
+ *
+ * `volumes` are existing ones that are mounted besides those that it has, as `NAME:/path[:ro]`.
+ * With these alone, the share stays.
  */
 export interface ResizeRequest {
   gpu?: string | number;
   gpu_memory?: string | number;
   gpu_compute?: string | number;
   mig_profile?: string;
+  volumes?: string[];
 }
 /**
  * A part of a session's log; its cursors are opaque and survive rotation.

@@ -33,12 +33,23 @@ def _fill(parser: Parser) -> None:
     parser.add_argument(
         "--notebook", default="", metavar="PATH", help="whose variables (default: this one's)"
     )
+    parser.add_argument(
+        "-v",
+        "--volume",
+        dest="volumes",
+        action="append",
+        default=[],
+        metavar="NAME:/PATH[:ro]",
+        help="volume to mount besides those that it has; can be repeated",
+    )
     add_dry_run(parser)
     add_wait(parser, default=False)
 
 
 def _resize(client: Client, args: Args, console: Console) -> View[Any]:
-    share = _named(args) or _recommended(client, args.name, args.project)
+    asked = _named(args)
+    if not asked:
+        asked = _recommended(client, args.name, args.project)
     session: Session = client.sessions.get(args.name, project=args.project)
     names = names_of(args.keep)
     lost = losses(client, session) if session.state == "running" else []
@@ -50,7 +61,7 @@ def _resize(client: Client, args: Args, console: Console) -> View[Any]:
     if kept:  # said before: the kernel that says it may end with the resize
         console.note(f"Kept: {', '.join(names)} ({size_text(kept.size)}).")
     try:
-        session = client.sessions.resize(session.id, **share)
+        session = client.sessions.resize(session.id, **asked)
     except GpuQuotaError:
         if kept:
             forget(session, kept, client)
@@ -65,7 +76,7 @@ def _resize(client: Client, args: Args, console: Console) -> View[Any]:
 
 
 def _named(args: Args) -> dict[str, Any]:
-    fields = ("gpu", "gpu_memory", "gpu_compute", "mig_profile")
+    fields = ("gpu", "gpu_memory", "gpu_compute", "mig_profile", "volumes")
     return {field: getattr(args, field) for field in fields if getattr(args, field)}
 
 
@@ -89,16 +100,17 @@ def _recommended(client: Client, name: str, project: str) -> dict[str, Any]:
 COMMANDS = (
     Command(
         "resize",
-        "restart a session with another share",
+        "restart a session with another share, or with more volumes",
         _resize,
         _fill,
         notes="A running session is stopped and queued again with its new share. Open notebooks "
-        "are saved first; kernel memory is lost, except variables to keep. Without a share it "
-        "takes the one that `describe` recommends.",
+        "are saved first; kernel memory is lost, except variables to keep. Without a share "
+        "or volume it takes the share that `describe` recommends.",
         examples=(
             "resize exp1",
             "resize exp1 -g 0.25 --wait",
             "resize exp1 -g 1 --keep weights,history",
+            "resize exp1 -v notes:/work/notes",
         ),
         section="Sessions",
     ),

@@ -46,6 +46,9 @@ export const endings: Texts = {
     trans.__('Suspended: idle for %1 (quiet hours of %2). No %3.', f.duration(a.span), f.policy(a.policy), f.signals(a.signals)),
     trans.__('Resume starts it again in the same folder with the same settings. Kernel memory is gone.')
   ],
+  'request.mount': (trans, f, a) => [
+    trans.__('Stopped on request, to restart with the volumes %1.', f.and(a.volumes))
+  ],
   'request.resize': (trans, f, a) => [
     trans.__('Stopped on request, to restart with %1.', f.share(a.share))
   ],

@@ -144,6 +144,10 @@ export const sessions: Texts = {
     trans.__('Enter the new share.'),
     trans.__('For example 0.5.')
   ],
+  'resize.volume': (trans, _f, a) => [
+    trans.__('A resize mounts volumes that exist.'),
+    trans.__('Create %1 first, then mount it by its name.', a.volume)
+  ],
   'volume.alone': (trans, f, a) => [
     trans.__('%1 can be mounted by one pod at a time (%2); %3 mounts it.', a.volume, a.mode, f.and(a.users)),
     trans.__('Stop that first, or clone it: jupyter gpu volume create NAME --from %1.', a.volume)
