@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.nodes import DeviceUse, NodeUse
+from ..model.nodes import DeviceUse, NodeUse, SessionUtilisation, UtilisationList
 from ..model.nodes import Nodes as Answer
 from .listing import Listing, Table
 from .namespace import Namespace
@@ -17,6 +17,7 @@ GPUS = Table[tuple[NodeUse, DeviceUse]](
         "free": lambda line: line[1].free / 1000,
         "utilisation": lambda line: line[1].utilisation,
         "memory_used": lambda line: line[1].memory_used,
+        "temperature": lambda line: line[1].temperature,
         "sessions": lambda line: [piece.name for piece in line[1].slices],
         "simulated": lambda line: line[1].device.simulated,
         "lost": lambda line: line[1].device.lost,
@@ -28,8 +29,21 @@ GPUS = Table[tuple[NodeUse, DeviceUse]](
 )
 """One line a GPU, or `count` GPUs that are not told apart.
 
-Memory is in MiB, what is free in GPUs, utilisation in per cent.
+Memory is in MiB, what is free in GPUs, utilisation in per cent, temperature in °C.
 """
+
+
+UTILISATION = Table[SessionUtilisation](
+    columns={
+        "session": lambda each: each.session,
+        "now": lambda each: each.percents[-1],
+        "mean": lambda each: sum(each.percents) / len(each.percents),
+        "percents": lambda each: list(each.percents),
+    },
+    shown=("session", "now", "mean"),
+    empty="The utilisation of no session is measured.",
+)
+"""Per cent; `percents` are the last checks, the newest last."""
 
 
 class Nodes(Namespace):
@@ -39,6 +53,11 @@ class Nodes(Namespace):
         """List the nodes; the table has a line for each GPU."""
         answer: Answer = self._context.call("nodes.list")
         return Listing(answer, answer.nodes, GPUS, gpus(answer))
+
+    def utilisation(self) -> Listing[SessionUtilisation, UtilisationList]:
+        """List how busy the GPUs of the visible sessions were lately, where that is measured."""
+        answer: UtilisationList = self._context.call("nodes.utilisation")
+        return Listing(answer, answer.items, UTILISATION)
 
 
 def gpus(answer: Answer) -> list[tuple[NodeUse, DeviceUse]]:

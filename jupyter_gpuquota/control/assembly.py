@@ -119,7 +119,7 @@ def make_backend(
         changes=BoardChanges(board),
         access=ProjectAccess(board, worker.admin, resident.work, config.admins, owners, key),
         planning=OwnPlanning(board),
-        usage=BoardUsage(board),
+        usage=BoardUsage(board, config.idle_interval),
         history=RecordedHistory(resident.recorder),
         administration=settings,
         lakes=settings.data,

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -27,22 +28,24 @@ from ..model.sessions import Session
 from .inventory import Inventory
 from .settings.settings import Settings
 
+Fact = TypeVar("Fact")
+
 _PARTS = {"policy": "policy", "data": "datasets", "volumes": "volumes", "templates": "templates"}
 """The noun of each part of the settings; all others belong to `quota`."""
 
 
-class Verdicts:
-    """Whether sessions may start as far as their datasets are concerned, by session."""
+class BySession(Generic[Fact]):
+    """Something that is known of sessions, by their ids."""
 
     def __init__(self, publish: Callable[[], None]) -> None:
-        self.by_session: Mapping[str, Verdict] = MappingProxyType({})
+        self.by_session: Mapping[str, Fact] = MappingProxyType({})
         self._publish = publish
 
-    def show(self, verdicts: Mapping[str, Verdict]) -> bool:
-        """Publish the verdicts; return whether they have changed."""
-        if verdicts == self.by_session:
+    def show(self, found: Mapping[str, Fact]) -> bool:
+        """Publish what is known now; return whether it has changed."""
+        if found == self.by_session:
             return False
-        self.by_session = MappingProxyType(dict(verdicts))
+        self.by_session = MappingProxyType(dict(found))
         self._publish()
         return True
 
@@ -63,7 +66,10 @@ class Board:
         """Nodes as they are found, without the groups that admins set."""
         self.holdings: tuple[Holding, ...] = ()
         self.settings = Settings()
-        self.data = Verdicts(lambda: self._publish(()))
+        self.data = BySession[Verdict](lambda: self._publish(()))
+        """Whether sessions may start as far as their datasets are concerned."""
+        self.utilisation = BySession[tuple[int, ...]](lambda: self._publish({"utilisation"}))
+        """The GPU utilisation of sessions at the last checks, in per cent, the newest last."""
         self._warnings: Mapping[str, tuple[str, ...]] = MappingProxyType({})
         self._nouns = dict.fromkeys(NOUNS, 1)
         self._latest = 1

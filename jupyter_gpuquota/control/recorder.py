@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from ..core.idle.replay import Stretch
 from ..core.usage.history import Window
+from ..core.usage.recent import RECENT, recent
 from ..model.history import History
 from .board import Board
 from .clock import Clock
@@ -40,6 +41,8 @@ class Recorder:
         self._history = HistoryStore(config, board, path)
         self._utilisation = UtilisationLog(self._history)
         self._log = ActivityLog(self._history, config.idle_interval)
+        self._interval = config.idle_interval
+        self._known: Mapping[str, tuple[int, ...]] | None = None
         self._thread = ThreadPoolExecutor(1, "gpuquota-recorder")
         self._sampling: asyncio.Task[None] | None = None
 
@@ -70,7 +73,16 @@ class Recorder:
     async def note(self, observations: Sequence[Stretch], readings: Readings) -> None:
         """Record observations of the sessions' activity, and what was measured of their GPUs."""
         await self._run(self._log.record, observations, self._now())
-        await self._run(self._utilisation.record, percents(readings), self._now())
+        await self._note_utilisation(percents(readings))
+
+    async def _note_utilisation(self, found: Mapping[str, int]) -> None:
+        """Record and publish what was measured; what was before this controller counts, too."""
+        if self._known is None:
+            span = RECENT * self._interval
+            self._known = await self._run(self._utilisation.since, self._now() - span)
+        await self._run(self._utilisation.record, found, self._now())
+        self._known = recent(self._known, found)
+        self._board.utilisation.show(self._known)
 
     async def utilisation(self, session: str, spans: Sequence[Span]) -> list[float | None]:
         """Return the mean GPU utilisation of a session in periods. Raises StorageFailed."""

@@ -155,7 +155,7 @@ class _Assembly:
             planning=EnginePlanning(
                 self._engine, board, self._facts.isolation, self._volumes.attached
             ),
-            usage=ClusterUsage(board),
+            usage=ClusterUsage(board, self._control.idle_interval),
             logs=self._reaching.logs,
             exec=self._reaching.exec,
             terminals=self._reaching.terminals,

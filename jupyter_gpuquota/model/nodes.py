@@ -1,4 +1,4 @@
-"""The present usage of nodes."""
+"""The present usage of nodes, and the recent one of their GPUs by sessions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from .struct import ADDED, Model
 class Reading(Model, frozen=True, kw_only=True):
     """The newest measurement of one device; None where the driver does not report it.
 
-    `utilisation` in per cent and `memory_used` in MiB, over all processes.
+    `utilisation` in per cent and `memory_used` in MiB, over all processes; `temperature` in °C.
     """
 
     utilisation: int | None = None
     memory_used: int | None = None
+    temperature: int | None = None
 
 
 class SliceUse(Model, frozen=True, kw_only=True):
@@ -40,7 +41,8 @@ class SliceUse(Model, frozen=True, kw_only=True):
 class DeviceUse(Model, frozen=True, kw_only=True):
     """The usage of a device. `free` in milli-GPU; measurements are None if unknown.
 
-    `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes.
+    `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes;
+    `temperature` is in °C.
     """
 
     device: Device
@@ -48,6 +50,7 @@ class DeviceUse(Model, frozen=True, kw_only=True):
     free: int
     utilisation: int | None = None
     memory_used: int | None = None
+    temperature: Annotated[int | None, ADDED] = None
 
 
 class NodeUse(Model, frozen=True, kw_only=True):
@@ -64,4 +67,22 @@ class Nodes(Model, frozen=True, kw_only=True):
 
     nodes: tuple[NodeUse, ...]
     source: str
+    revision: str
+
+
+class SessionUtilisation(Model, frozen=True, kw_only=True):
+    """The GPU utilisation of a session, in per cent, at the last checks; the newest is last."""
+
+    session: str
+    percents: tuple[int, ...]
+
+
+class UtilisationList(Model, frozen=True, kw_only=True):
+    """The utilisation of those sessions of which it is measured: none on simulated GPUs.
+
+    `interval` is the time between two checks, in seconds.
+    """
+
+    items: tuple[SessionUtilisation, ...]
+    interval: int
     revision: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from ..core.usage.history import Window
@@ -18,6 +19,13 @@ class Usage(Protocol):
 
     def holdings(self) -> tuple[Holding, ...]:
         """Return the GPUs held by workloads that are not our sessions."""
+
+    @property
+    def interval(self) -> int:
+        """The time between two measurements of sessions' utilisation, in seconds."""
+
+    def utilisation(self) -> Mapping[str, tuple[int, ...]]:
+        """Map each session whose GPU utilisation is measured to its last values, in per cent."""
 
 
 class History(Protocol):

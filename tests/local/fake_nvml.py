@@ -20,6 +20,8 @@ class Gpu:
     memory: int = 40 * GIB
     used: int = 0
     utilisation: int | None = 7
+    temperature: int | None = 45
+    """In °C."""
     processes: list[tuple[int, int | None]] = field(default_factory=list)
     mps_processes: list[tuple[int, int | None]] = field(default_factory=list)
     instances: list[Gpu] | None = None
@@ -33,6 +35,7 @@ class FakeNvml:
     """A fake of the module `pynvml`; handles are the devices themselves."""
 
     NVMLError = pynvml.NVMLError
+    NVML_TEMPERATURE_GPU = pynvml.NVML_TEMPERATURE_GPU
     NVML_SUCCESS = pynvml.NVML_SUCCESS
     NVMLError_NotSupported = pynvml.NVMLError_NotSupported
     NVMLError_NotFound = pynvml.NVMLError_NotFound
@@ -94,6 +97,12 @@ class FakeNvml:
         if self._there(gpu).utilisation is None:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
         return SimpleNamespace(gpu=gpu.utilisation, memory=0)
+
+    def nvmlDeviceGetTemperature(self, gpu: Gpu, sensor: int) -> int:  # noqa: N802 (pynvml's name)
+        assert sensor == self.NVML_TEMPERATURE_GPU
+        if self._there(gpu).temperature is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+        return gpu.temperature
 
     def nvmlDeviceGetMigMode(self, gpu: Gpu) -> list[int]:  # noqa: N802 (pynvml's name)
         if self._there(gpu).instances is None:

@@ -49,7 +49,7 @@ def test_a_device_is_read_with_memory_use_and_processes():
     (device,) = inventory.nodes[0].devices
     assert (device.uuid, device.model, device.memory) == ("GPU-0", A100, 40 * 1024)
     assert (device.mps, device.simulated, device.lost) == (True, False, False)
-    assert inventory.readings == {"GPU-0": Reading(utilisation=7, memory_used=3072)}
+    assert inventory.readings == {"GPU-0": Reading(utilisation=7, memory_used=3072, temperature=45)}
     assert inventory.memory == {("GPU-0", 11): 2048, ("GPU-0", 12): None}
 
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from ...core.datasets import mounts
-from ...core.datasets.mounts import Key
+from ...core.datasets.mounts import Key, Verdict
 from ...errors import GpuQuotaError, NotFound, WrongState
 from ...model.datasets.caches import CachedVersion
 from ...model.datasets.jobs import Job
 from ...model.sessions import Session
 from ...ports.datasets import Caches, Datasets, Jobs
-from ..board import Verdicts
+from ..board import BySession
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class DataGate:
     def __init__(
         self,
         sessions: Callable[[], Sequence[Session]],
-        verdicts: Verdicts,
+        verdicts: BySession[Verdict],
         datasets: Datasets,
         caches: Caches,
         jobs: Jobs,

@@ -22,6 +22,7 @@ _MOST = 500_000
 """Maximum number of rows, about 25 MB."""
 _PUT = "INSERT OR REPLACE INTO utilisation VALUES (?, ?, ?)"
 _MEAN = "SELECT avg(percent) FROM utilisation WHERE session = ? AND at > ? AND at <= ?"
+_SINCE = "SELECT session, percent FROM utilisation WHERE at > ? ORDER BY at"
 _OLD = "DELETE FROM utilisation WHERE at < ?"
 _TOO_MANY = """
     DELETE FROM utilisation
@@ -63,6 +64,17 @@ class UtilisationLog:
                     self._swept = now
         except StorageFailed as error:
             _log.warning("%s", error)
+
+    def since(self, at: int) -> dict[str, tuple[int, ...]]:
+        """Return what was measured after a time, as far as it can be read; errors are logged."""
+        found: dict[str, list[int]] = {}
+        try:
+            with self._history.opened() as file, file.connection() as db:
+                for session, percent in db.execute(_SINCE, (at,)):
+                    found.setdefault(session, []).append(percent)
+        except StorageFailed as error:
+            _log.warning("%s", error)
+        return {session: tuple(percents) for session, percents in found.items()}
 
     def means(self, session: str, spans: Iterable[Span]) -> list[float | None]:
         """Return the mean of what was measured in each period, None without measurements.

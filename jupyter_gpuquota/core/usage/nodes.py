@@ -61,6 +61,7 @@ def _device(
         free=free if usable and not device.lost else 0,
         utilisation=reading.utilisation if reading else None,
         memory_used=reading.memory_used if reading else None,
+        temperature=reading.temperature if reading else None,
     )
 
 

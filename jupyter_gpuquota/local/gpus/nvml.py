@@ -125,7 +125,10 @@ class Nvml:
     def _reading(self, handle: Any) -> Reading:
         utilisation = self._optional(lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
         used = self._optional(lambda: self._nvml.nvmlDeviceGetMemoryInfo(handle).used // _MIB)
-        return Reading(utilisation=utilisation, memory_used=used)
+        temperature = self._optional(
+            lambda: self._nvml.nvmlDeviceGetTemperature(handle, self._nvml.NVML_TEMPERATURE_GPU)
+        )
+        return Reading(utilisation=utilisation, memory_used=used, temperature=temperature)
 
     def _processes(self, device: Device, handle: Any) -> dict[tuple[str, int], int | None]:
         """Map (device, pid) to the MiB that the process holds there, None if not reported.

@@ -1,8 +1,8 @@
-"""The route of nodes."""
+"""The routes of nodes."""
 
 from __future__ import annotations
 
-from ..nodes import Nodes
+from ..nodes import Nodes, UtilisationList
 from .route import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -13,6 +13,15 @@ ROUTES: tuple[Route, ...] = (
         Nodes,
         "List nodes, devices and slices",
         noun="nodes",
+        need="anyone",
+    ),
+    Route(
+        "nodes.utilisation",
+        "GET",
+        "/utilisation",
+        UtilisationList,
+        "List how busy the GPUs of sessions were lately",
+        noun="utilisation",
         need="anyone",
     ),
 )

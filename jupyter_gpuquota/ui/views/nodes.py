@@ -80,5 +80,6 @@ _COLUMNS: list[Column[Place]] = [
     Column("FREE", lambda p: gpus_text(p[1].free)),
     Column("UTILISATION", lambda p: _measured(p[1].utilisation, "%")),
     Column("MEMORY USED", lambda p: _measured(p[1].memory_used, "MiB")),
+    Column("TEMPERATURE", lambda p: _measured(p[1].temperature, "°C")),
     Column("SESSIONS", lambda p: ", ".join(map(_slice, p[1].slices))),
 ]

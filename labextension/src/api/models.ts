@@ -816,7 +816,8 @@ export interface NodeUse {
 /**
  * The usage of a device. `free` in milli-GPU; measurements are None if unknown.
  *
- * `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes.
+ * `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes;
+ * `temperature` is in °C.
  */
 export interface DeviceUse {
   device: Device;
@@ -824,6 +825,7 @@ export interface DeviceUse {
   free: number;
   utilisation: number | null;
   memory_used: number | null;
+  temperature?: number | null;
 }
 /**
  * One GPU. `memory` in MiB. `lost` when the driver no longer responds for it.
@@ -869,6 +871,23 @@ export interface SliceUse {
   mig: string;
   used: number | null;
   over: boolean;
+}
+/**
+ * The utilisation of those sessions of which it is measured: none on simulated GPUs.
+ *
+ * `interval` is the time between two checks, in seconds.
+ */
+export interface UtilisationList {
+  items: SessionUtilisation[];
+  interval: number;
+  revision: string;
+}
+/**
+ * The GPU utilisation of a session, in per cent, at the last checks; the newest is last.
+ */
+export interface SessionUtilisation {
+  session: string;
+  percents: number[];
 }
 /**
  * All levels and exemptions, and the `built_in` rules below them.

@@ -95,6 +95,7 @@ import type {
   TemplateList,
   TemplateRequest,
   TerminalInput,
+  UtilisationList,
   VerifyRequest,
   Version,
   VersionReport,
@@ -351,6 +352,14 @@ export const routes = {
     path: '/nodes',
     noun: 'nodes'
   } as Route<undefined, undefined, undefined, Nodes>,
+
+  /** List how busy the GPUs of sessions were lately. */
+  nodesUtilisation: {
+    name: 'nodes.utilisation',
+    method: 'GET',
+    path: '/utilisation',
+    noun: 'utilisation'
+  } as Route<undefined, undefined, undefined, UtilisationList>,
 
   /** Show the policy for idle sessions, and the built-in rules. */
   policyGet: {

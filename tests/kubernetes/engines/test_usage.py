@@ -24,7 +24,7 @@ def test_other_workloads_count_for_the_project_of_their_namespace() -> None:
     )
     board.show_inventory(Inventory((node,), holdings=holdings), (node,))
     board.show(make_session("exp-1", "1", "running", placement=placed(1000), project="team-a"))
-    found = ClusterUsage(board).quota()
+    found = ClusterUsage(board, 30).quota()
     uses = {use.name: use for use in found.projects}
     assert (uses["team-a"].allocated, uses["team-a"].over) == (2500, 500)
     assert uses["team-a"].requested == 2500

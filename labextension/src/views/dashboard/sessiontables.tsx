@@ -6,9 +6,8 @@ import { milliOf } from '../../state/dashboard';
 import { inLine, isReclaimable } from '../../state/queued';
 import { isLive } from '../../state/sessions';
 import { idleSpan } from '../idle/texts';
-import { Badge } from '../parts/controls';
+import { Badge, OverShare } from '../parts/controls';
 import { DataTable, ITableColumn } from '../parts/datatable';
-import { OverShare } from '../parts/overshare';
 import { placeText } from '../parts/placetexts';
 import { queuedText } from '../parts/queuedtexts';
 import {

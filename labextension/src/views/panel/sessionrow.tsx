@@ -7,10 +7,9 @@ import { moreIcon, openIcon, stateIcon } from '../../icons';
 import { isWarned, wasIdle } from '../../state/idle/idle';
 import { isUndivided } from '../../state/quota';
 import { can } from '../../state/sessions';
-import { Badge, IconButton } from '../parts/controls';
+import { Badge, IconButton, OverShare } from '../parts/controls';
 import { Countdown } from '../idle/countdown';
 import { idleText, rowLine, rowText } from '../idle/texts';
-import { OverShare } from '../parts/overshare';
 import {
   isolationDetail,
   isolationText,

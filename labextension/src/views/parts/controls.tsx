@@ -2,7 +2,9 @@ import { LabIcon, refreshIcon } from '@jupyterlab/ui-components';
 import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { ApiError } from '../../api/errors';
+import { Session } from '../../api/models';
 import { warningIcon } from '../../icons';
+import { memory } from './amounts';
 
 /** A button with only an icon; its label is also its tooltip. */
 export const IconButton = React.forwardRef<
@@ -147,4 +149,24 @@ export function EditableName(props: {
   ) : (
     <>{name}</>
   );
+}
+
+/** The mark of a session that uses more GPU memory than its share. */
+export function OverShare(props: {
+  session: Session;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { trans } = props;
+  const { usage } = props.session;
+  return usage?.over ? (
+    <Badge
+      kind="warning"
+      title={trans.__(
+        'Uses %1 of GPU memory, more than its share',
+        memory(usage.memory ?? 0)
+      )}
+    >
+      {trans.__('over its share')}
+    </Badge>
+  ) : null;
 }
